@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every module of ours is held to: Swift 6 concurrency, `any` spelled out, no warning.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// Modules that read hostile bytes say `unsafe` wherever memory could be.
+let hostile: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+  name: "beaconkeeper",
+  platforms: [.macOS(.v26)],
+  products: [
+    .executable(name: "beaconkeeper", targets: ["beaconkeeper"]),
+    .library(name: "Beacons", targets: ["Beacons"]),
+    .library(name: "BeaconKeys", targets: ["BeaconKeys"]),
+    .library(name: "Radio", targets: ["Radio"]),
+    .library(name: "Proximity", targets: ["Proximity"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+
+    .target(name: "Beacons", swiftSettings: hostile),
+    .target(
+      name: "BeaconKeys",
+      dependencies: ["Beacons", .product(name: "CryptoExtras", package: "swift-crypto")],
+      swiftSettings: hostile),
+    .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
+    .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
+    .target(name: "Messages", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
+    .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "Beacons", "BeaconKeys", "Radio", "Proximity", "Messages", "Mosquitto",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "beaconkeeper",
+      dependencies: [
+        "Gateway",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: house),
+
+    .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
+  ]
+)

@@ -1,0 +1,70 @@
+/// What one radio reported once. Its payload bytes travel beside it, in an `AdvertisementBatch`, so that
+/// this stays a plain value of fixed size.
+public struct Advertisement: Sendable {
+  /// Which radio heard it.
+  public var receiver: ReceiverIndex
+  /// Who sent it, as far as the air tells.
+  public var address: DeviceAddress
+  /// Received signal strength in dBm; nil where the controller says "unknown" (127).
+  public var rssi: Int8?
+  /// Transmit power in dBm from an extended report's header; nil where absent (127).
+  public var txPower: Int8?
+  public var phy: PHY
+  public var isScanResponse: Bool
+  /// When it was heard, on the clock that decides.
+  public var time: MonotonicTime
+  /// When it was heard, on the clock that is reported.
+  public var wallTime: WallTime
+
+  public init(
+    receiver: ReceiverIndex, address: DeviceAddress, rssi: Int8?, txPower: Int8? = nil, phy: PHY = .le1M,
+    isScanResponse: Bool = false, time: MonotonicTime, wallTime: WallTime
+  ) {
+    self.receiver = receiver
+    self.address = address
+    self.rssi = rssi
+    self.txPower = txPower
+    self.phy = phy
+    self.isScanResponse = isScanResponse
+    self.time = time
+    self.wallTime = wallTime
+  }
+}
+
+/// The primary physical layer (Core Specification, Vol 4, Part E, 7.7.65.13).
+public enum PHY: UInt8, Sendable {
+  case le1M = 1
+  case le2M = 2
+  case leCoded = 3
+}
+
+/// A receiver's place in the `ReceiverTable`; small, so that an advertisement stays small.
+public struct ReceiverIndex: Hashable, Comparable, Sendable {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The names of all receivers heard of, in order of first mention. Bounded: a recording or a remote scanner
+/// that invents names cannot make it grow without end.
+public struct ReceiverTable: Sendable {
+  public static let limit = 4096
+
+  public private(set) var names: [String] = []
+  private var indices: [String: ReceiverIndex] = [:]
+
+  public init() {}
+
+  /// The index of a name, new or known; nil once `limit` names are in use.
+  public mutating func index(of name: String) -> ReceiverIndex? {
+    if let known = indices[name] { return known }
+    guard names.count < Self.limit else { return nil }
+    let index = ReceiverIndex(rawValue: UInt16(names.count))
+    names.append(name)
+    indices[name] = index
+    return index
+  }
+
+  /// The name behind an index that this table gave out.
+  public func name(of index: ReceiverIndex) -> String { names[Int(index.rawValue)] }
+}

@@ -1,0 +1,47 @@
+/// Advertisements with their payloads, as one read from a radio or a file yields them.
+///
+/// A source fills one batch over and over; its storage is kept, so that steady state allocates nothing.
+public struct AdvertisementBatch: Sendable {
+  private var advertisements: [Advertisement] = []
+  /// Where each payload ends in `bytes`; it starts where the one before it ended.
+  private var ends: [Int] = []
+  private var bytes: [UInt8] = []
+
+  public init() {}
+
+  public var count: Int { advertisements.count }
+  public var isEmpty: Bool { advertisements.isEmpty }
+  /// Bytes of payload held, for whoever bounds a batch.
+  public var payloadBytes: Int { bytes.count }
+
+  public mutating func removeAll() {
+    advertisements.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Appends one advertisement with its payload (AD structures as they came from the air).
+  public mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>) {
+    for offset in payload.indices { bytes.append(payload[offset]) }
+    ends.append(bytes.count)
+    advertisements.append(advertisement)
+  }
+
+  /// Visits all in order.
+  public func forEach<Failure: Error>(
+    _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let payloads = bytes.span
+    var start = 0
+    for index in advertisements.indices {
+      let end = ends[index]
+      try body(advertisements[index], payloads.extracting(start..<end))
+      start = end
+    }
+  }
+
+  /// Replaces every advertisement's times; a source that learns them late sets them here.
+  public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
+    for index in advertisements.indices { change(&advertisements[index]) }
+  }
+}

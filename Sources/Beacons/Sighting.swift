@@ -1,0 +1,37 @@
+/// An advertisement that belongs to a known beacon: what the proximity engine works on.
+public struct Sighting: Sendable {
+  public var beacon: BeaconIndex
+  public var receiver: ReceiverIndex
+  /// dBm; nil where the radio did not know. Such a sighting proves presence, not distance.
+  public var rssi: Int8?
+  /// RSSI at 1 m in dBm, where the frame carries it.
+  public var measuredPower: Int8?
+  public var time: MonotonicTime
+  public var wallTime: WallTime
+
+  public init(
+    beacon: BeaconIndex, receiver: ReceiverIndex, rssi: Int8?, measuredPower: Int8?, time: MonotonicTime,
+    wallTime: WallTime
+  ) {
+    self.beacon = beacon
+    self.receiver = receiver
+    self.rssi = rssi
+    self.measuredPower = measuredPower
+    self.time = time
+    self.wallTime = wallTime
+  }
+}
+
+/// A tracked beacon's place in the catalogue: dense from 0, in order of first sighting.
+public struct BeaconIndex: Hashable, Comparable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A configured `beacons:` entry's place in the configuration.
+public struct BeaconEntryIndex: Hashable, Comparable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,2 @@
+/// Configuration and composition.
+enum Gateway {}

@@ -1,0 +1,2 @@
+/// The MQTT contract.
+enum Messages {}

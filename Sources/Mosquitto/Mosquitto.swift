@@ -1,0 +1,2 @@
+/// A safe face of libmosquitto.
+enum Mosquitto {}

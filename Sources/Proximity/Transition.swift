@@ -1,0 +1,67 @@
+import Beacons
+
+/// A decision of a zone about a beacon, with the evidence for it.
+public struct Transition: Hashable, Sendable {
+  public enum Event: String, Hashable, Sendable, CaseIterable {
+    case enter, near, exit
+  }
+
+  public var event: Event
+  public var zone: ZoneIndex
+  public var beacon: BeaconIndex
+  /// When it happened: the deadline's own time, not when the next advertisement revealed it.
+  public var time: MonotonicTime
+  public var wallTime: WallTime
+  /// Metres, at the receiver that decided; nil where no sighting carried a usable signal.
+  public var distance: Double?
+  /// Standard deviation of `distance`, metres.
+  public var distanceDeviation: Double?
+  /// Smoothed signal in dBm.
+  public var rssi: Double?
+  public var evidence: Evidence
+
+  public init(
+    event: Event, zone: ZoneIndex, beacon: BeaconIndex, time: MonotonicTime, wallTime: WallTime,
+    distance: Double?, distanceDeviation: Double?, rssi: Double?, evidence: Evidence
+  ) {
+    self.event = event
+    self.zone = zone
+    self.beacon = beacon
+    self.time = time
+    self.wallTime = wallTime
+    self.distance = distance
+    self.distanceDeviation = distanceDeviation
+    self.rssi = rssi
+    self.evidence = evidence
+  }
+}
+
+/// Why a transition was decided.
+public struct Evidence: Hashable, Sendable {
+  public enum Unit: String, Hashable, Sendable {
+    case metres = "m"
+    case decibelMilliwatts = "dBm"
+    /// The beacon fell silent: `threshold` and `value` are seconds of silence.
+    case seconds = "s"
+  }
+
+  public var threshold: Double
+  public var value: Double
+  public var unit: Unit
+  /// Advertisements heard by the deciding receiver since the beacon appeared there.
+  public var samples: Int
+  /// How long the threshold had been met without a break.
+  public var dwell: TimeSpan
+  public var receiver: ReceiverIndex
+
+  public init(
+    threshold: Double, value: Double, unit: Unit, samples: Int, dwell: TimeSpan, receiver: ReceiverIndex
+  ) {
+    self.threshold = threshold
+    self.value = value
+    self.unit = unit
+    self.samples = samples
+    self.dwell = dwell
+    self.receiver = receiver
+  }
+}

@@ -1,0 +1,66 @@
+import Beacons
+
+/// What one zone of the site asks for. Thresholds of a zone share no unit: `near` may be a distance and
+/// `exit` a signal.
+public struct Zone: Sendable {
+  /// The receivers whose estimates decide; nil: all.
+  public var receivers: Set<ReceiverIndex>?
+  public var near: NearRule?
+  public var enter: Rule
+  public var exit: Rule
+  public var lost: LostRule
+
+  public init(
+    receivers: Set<ReceiverIndex>?, near: NearRule?, enter: Rule, exit: Rule, lost: LostRule
+  ) {
+    self.receivers = receivers
+    self.near = near
+    self.enter = enter
+    self.exit = exit
+    self.lost = lost
+  }
+}
+
+/// A place in the list of zones.
+public struct ZoneIndex: Hashable, Comparable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A boundary that is crossed: nearer is a smaller distance or a stronger signal.
+public enum Threshold: Hashable, Sendable {
+  /// Metres.
+  case distance(Double)
+  /// dBm.
+  case signal(Double)
+}
+
+/// A threshold with the time for which it must be met without a break.
+public struct Rule: Hashable, Sendable {
+  public var threshold: Threshold
+  public var dwell: TimeSpan
+
+  public init(threshold: Threshold, dwell: TimeSpan) {
+    self.threshold = threshold
+    self.dwell = dwell
+  }
+}
+
+/// Near fires once an approach; it may fire again after the beacon was beyond `rearm`.
+public struct NearRule: Hashable, Sendable {
+  public var rule: Rule
+  public var rearm: Threshold
+
+  public init(rule: Rule, rearm: Threshold) {
+    self.rule = rule
+    self.rearm = rearm
+  }
+}
+
+/// When a silent beacon has left.
+public enum LostRule: Hashable, Sendable {
+  /// After a time learnt from how often this beacon is really heard.
+  case auto
+  case after(TimeSpan)
+}

@@ -1,0 +1,2 @@
+/// Where advertisements come from.
+enum Radio {}
