@@ -46,23 +46,28 @@ let package = Package(
     .target(name: "Messages", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
+      name: "GatewayConfiguration",
+      dependencies: ["Beacons", "Proximity", .product(name: "Yams", package: "Yams")],
+      swiftSettings: hostile),
+    .target(
       name: "Gateway",
       dependencies: [
-        "Beacons", "BeaconKeys", "Radio", "Proximity", "Messages", "Mosquitto",
+        "Beacons", "BeaconKeys", "Radio", "Proximity", "Messages", "Mosquitto", "GatewayConfiguration",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "Gateway",
+        "Gateway", "GatewayConfiguration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
 
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
+    .testTarget(
+      name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
   ]
 )

@@ -1,0 +1,59 @@
+import Beacons
+
+/// `broker:` – where messages go.
+public enum BrokerSettings: Hashable, Sendable {
+  /// A private mosquitto on loopback that the gateway starts and stops itself.
+  case embedded
+  case remote(RemoteBroker)
+}
+
+/// An MQTT broker that others run.
+public struct RemoteBroker: Hashable, Sendable {
+  public enum ProtocolVersion: String, Hashable, Sendable, CaseIterable {
+    case v5 = "5"
+    case v311 = "3.1.1"
+  }
+
+  public var host: String
+  /// Default 1883, or 8883 for `mqtts`.
+  public var port: UInt16
+  /// nil: in the clear (`mqtt://`).
+  public var tls: TLSSettings?
+  public var username: String?
+  /// From `password_file` or the environment variable that `password_env` names.
+  public var password: Secret?
+  public var version: ProtocolVersion
+  /// nil: derived from the gateway's name.
+  public var clientID: String?
+  /// Default 60 s; MQTT counts whole seconds.
+  public var keepAlive: TimeSpan
+
+  public init(
+    host: String, port: UInt16, tls: TLSSettings? = nil, username: String? = nil, password: Secret? = nil,
+    version: ProtocolVersion = .v5, clientID: String? = nil, keepAlive: TimeSpan = .seconds(60)
+  ) {
+    self.host = host
+    self.port = port
+    self.tls = tls
+    self.username = username
+    self.password = password
+    self.version = version
+    self.clientID = clientID
+    self.keepAlive = keepAlive
+  }
+}
+
+/// How `mqtts` proves who is who. Paths are absolute, or relative to the working directory.
+public struct TLSSettings: Hashable, Sendable {
+  /// PEM file of the authorities to trust; nil: those of the operating system.
+  public var caFile: String?
+  /// PEM file of the client's certificate, and of its private key; both or neither.
+  public var certFile: String?
+  public var keyFile: String?
+
+  public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil) {
+    self.caFile = caFile
+    self.certFile = certFile
+    self.keyFile = keyFile
+  }
+}

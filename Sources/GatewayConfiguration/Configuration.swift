@@ -1,0 +1,139 @@
+import Beacons
+import Proximity
+
+/// Everything a gateway is told: the content of `beaconkeeper.yaml` with what its secret files say.
+///
+/// It is a plain value. Entries are known by name, so that a reload can compare the old with the new one and
+/// keep the state of what did not change.
+public struct Configuration: Hashable, Sendable {
+  /// The gateway's name in every topic and transition.
+  public var gatewayName: String
+  public var broker: BrokerSettings
+  public var receivers: [ReceiverSettings]
+  public var beacons: [BeaconSettings]
+  public var zones: [ZoneSettings]
+  public var telemetry: TelemetrySettings
+  /// Identity resolving keys and bind keys, by name.
+  public var keys: [String: SecretBytes]
+
+  public init(
+    gatewayName: String, broker: BrokerSettings = .embedded, receivers: [ReceiverSettings] = [],
+    beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [], telemetry: TelemetrySettings = .init(),
+    keys: [String: SecretBytes] = [:]
+  ) {
+    self.gatewayName = gatewayName
+    self.broker = broker
+    self.receivers = receivers
+    self.beacons = beacons
+    self.zones = zones
+    self.telemetry = telemetry
+    self.keys = keys
+  }
+}
+
+/// `receivers:` – a radio that has a name, or a calibration of its own.
+public struct ReceiverSettings: Hashable, Sendable {
+  /// `name`: the adapter's alias, else `hciN`, else what a recording or a remote scanner says.
+  public var name: String
+  /// `adapter`: the address by which the adapter is known wherever it is plugged in; nil: known by `name`.
+  public var adapter: DeviceAddress?
+  /// `measured_power`: RSSI in dBm at 1 m for beacons that tell none.
+  public var measuredPower: Double?
+  /// `exponent`: path-loss exponent of the surroundings (2 in free space).
+  public var exponent: Double?
+  /// `offset`: dB added to every RSSI of this receiver, for a better or worse antenna.
+  public var offset: Double?
+
+  public init(
+    name: String, adapter: DeviceAddress? = nil, measuredPower: Double? = nil, exponent: Double? = nil,
+    offset: Double? = nil
+  ) {
+    self.name = name
+    self.adapter = adapter
+    self.measuredPower = measuredPower
+    self.exponent = exponent
+    self.offset = offset
+  }
+}
+
+/// `beacons:` – one beacon, or a region of them.
+public struct BeaconSettings: Hashable, Sendable {
+  public var name: String
+  public var pattern: BeaconPattern
+  /// `measured_power`: RSSI in dBm at 1 m; goes before what the frame and the receiver say.
+  public var measuredPower: Double?
+  /// `bind_key`: the name of the key that decrypts its readings (BTHome).
+  public var bindKey: String?
+
+  public init(
+    name: String, pattern: BeaconPattern, measuredPower: Double? = nil, bindKey: String? = nil
+  ) {
+    self.name = name
+    self.pattern = pattern
+    self.measuredPower = measuredPower
+    self.bindKey = bindKey
+  }
+}
+
+/// How a beacon is recognised.
+public enum BeaconPattern: Hashable, Sendable {
+  /// `uuid` has 16 bytes; what is nil matches all: a region, as in Core Location.
+  case iBeacon(uuid: [UInt8], major: UInt16?, minor: UInt16?)
+  /// 20 bytes: 16 of the organisation and 4 of the unit; 16 alone are a region.
+  case altBeacon(id: [UInt8])
+  /// `namespace` has 10 bytes, `instance` 6; without it, a region.
+  case eddystone(namespace: [UInt8], instance: [UInt8]?)
+  /// The 48 bits of a device address, public or random.
+  case address(bits: UInt64)
+  /// The name of an identity resolving key: a phone or tag whose address changes.
+  case identityKey(String)
+
+  /// Whether many beacons can match, each then a member such as `fleet:1.2`.
+  public var isRegion: Bool {
+    switch self {
+    case .iBeacon(_, let major, let minor): major == nil || minor == nil
+    case .altBeacon(let id): id.count < 20
+    case .eddystone(_, let instance): instance == nil
+    case .address, .identityKey: false
+    }
+  }
+}
+
+/// `zones:` – a place, and what near, enter and exit mean there.
+public struct ZoneSettings: Hashable, Sendable {
+  public var name: String
+  /// Names of receivers; nil: all.
+  public var receivers: [String]?
+  /// Names of beacons; nil: all configured ones.
+  public var beacons: [String]?
+  public var near: NearRule?
+  public var enter: Rule
+  public var exit: Rule
+  public var lost: LostRule
+
+  public init(
+    name: String, receivers: [String]? = nil, beacons: [String]? = nil, near: NearRule? = nil, enter: Rule,
+    exit: Rule, lost: LostRule = .auto
+  ) {
+    self.name = name
+    self.receivers = receivers
+    self.beacons = beacons
+    self.near = near
+    self.enter = enter
+    self.exit = exit
+    self.lost = lost
+  }
+}
+
+/// `telemetry:` – how often state that may be coalesced is published.
+public struct TelemetrySettings: Hashable, Sendable {
+  /// `beacon_state`: the least time between two states of one beacon. Default 10 s.
+  public var beaconState: TimeSpan
+  /// `health`: the time between two health messages while nothing changes. Default 60 s.
+  public var health: TimeSpan
+
+  public init(beaconState: TimeSpan = .seconds(10), health: TimeSpan = .seconds(60)) {
+    self.beaconState = beaconState
+    self.health = health
+  }
+}

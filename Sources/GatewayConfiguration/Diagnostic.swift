@@ -1,0 +1,60 @@
+/// One thing that is wrong, or looks wrong, in a configuration file.
+public struct Diagnostic: Hashable, Sendable {
+  public enum Severity: String, Hashable, Sendable {
+    case error, warning
+  }
+
+  /// A place in a file; line and column count from 1, columns in Unicode scalars.
+  public struct Position: Hashable, Comparable, Sendable {
+    public var line: Int
+    public var column: Int
+
+    public init(line: Int, column: Int) {
+      self.line = line
+      self.column = column
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { (a.line, a.column) < (b.line, b.column) }
+  }
+
+  public var severity: Severity
+  public var file: String
+  /// nil where the whole file is meant (it cannot be read).
+  public var position: Position?
+  /// What is wrong.
+  public var message: String
+  /// What was probably meant, or what to do.
+  public var hint: String?
+
+  public init(
+    severity: Severity, file: String, position: Position?, message: String, hint: String? = nil
+  ) {
+    self.severity = severity
+    self.file = file
+    self.position = position
+    self.message = message
+    self.hint = hint
+  }
+}
+
+extension Diagnostic: CustomStringConvertible {
+  /// `file:line:column: error: what is wrong`, and a second line with the hint.
+  public var description: String {
+    let place = position.map { "\(file):\($0.line):\($0.column)" } ?? file
+    let remedy = hint.map { "\n  hint: \($0)" } ?? ""
+    return "\(place): \(severity.rawValue): \(message)\(remedy)"
+  }
+}
+
+/// Why a configuration cannot be used: all its errors, and its warnings, by position.
+public struct ConfigurationErrors: Error, Hashable, Sendable {
+  public var diagnostics: [Diagnostic]
+  public init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
+
+  /// EX_CONFIG of sysexits.h.
+  public static let exitCode: Int32 = 78
+}
+
+extension ConfigurationErrors: CustomStringConvertible {
+  public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
+}
