@@ -69,5 +69,6 @@ let package = Package(
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
+    .testTarget(name: "ProximityTests", dependencies: ["Proximity", "Beacons"], swiftSettings: house),
   ]
 )
