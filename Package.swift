@@ -69,6 +69,8 @@ let package = Package(
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
-    .testTarget(name: "ProximityTests", dependencies: ["Proximity", "Beacons"], swiftSettings: house),
+    .testTarget(
+      name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
+    .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
   ]
 )

@@ -1,0 +1,68 @@
+import Beacons
+
+/// `health`: what each radio is doing, at which rates, and what was refused.
+public struct HealthMessage: Sendable {
+  public struct Receiver: Sendable {
+    public var name: String
+    /// `ok`, or why it is blind.
+    public var state: String
+    public var advertisementsPerSecond: Double
+    public var lastHeard: WallTime?
+
+    public init(name: String, state: String, advertisementsPerSecond: Double, lastHeard: WallTime?) {
+      self.name = name
+      self.state = state
+      self.advertisementsPerSecond = advertisementsPerSecond
+      self.lastHeard = lastHeard
+    }
+  }
+
+  public var time: WallTime
+  public var version: String
+  public var receivers: [Receiver]
+  public var advertisements: UInt64
+  public var sightings: UInt64
+  public var transitions: UInt64
+  /// Messages that wait for the broker.
+  public var queued: Int
+  public var beacons: Int
+
+  public init(
+    time: WallTime, version: String, receivers: [Receiver], advertisements: UInt64, sightings: UInt64,
+    transitions: UInt64, queued: Int, beacons: Int
+  ) {
+    self.time = time
+    self.version = version
+    self.receivers = receivers
+    self.advertisements = advertisements
+    self.sightings = sightings
+    self.transitions = transitions
+    self.queued = queued
+    self.beacons = beacons
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("time", time.rfc3339)
+      $0.field("version", version)
+      $0.field("state", receivers.contains { $0.state == "ok" } ? "ok" : "blind")
+      $0.key("receivers")
+      $0.array(receivers) { writer, receiver in
+        writer.object {
+          $0.field("name", receiver.name)
+          $0.field("state", receiver.state)
+          $0.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
+          $0.key("last_heard")
+          if let heard = receiver.lastHeard { $0.value(heard.rfc3339) } else { $0.null() }
+        }
+      }
+      $0.field("advertisements", advertisements)
+      $0.field("sightings", sightings)
+      $0.field("transitions", transitions)
+      $0.field("beacons", beacons)
+      $0.field("queued", queued)
+    }
+    return Message(topic: topics.health, payload: payload, qos: .atMostOnce, retained: true)
+  }
+}

@@ -1,0 +1,137 @@
+/// Writes JSON with fields in the order in which they are given, so that the same values always make the
+/// same bytes. It writes RFC 8259 text in UTF-8, without white space.
+public struct JSONWriter: Sendable {
+  public private(set) var bytes: [UInt8] = []
+  /// Whether the next member or element needs a comma before it.
+  private var isFollowing = false
+
+  public init() {}
+
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// One JSON object as text.
+  public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object(members)
+    return writer.bytes
+  }
+
+  public mutating func object(_ members: (inout JSONWriter) -> Void) {
+    nested(open: UInt8(ascii: "{"), close: UInt8(ascii: "}"), members)
+  }
+
+  public mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+  ) {
+    nested(open: UInt8(ascii: "["), close: UInt8(ascii: "]")) { writer in
+      for element in elements { write(&writer, element) }
+    }
+  }
+
+  /// A member's name; its value must follow.
+  public mutating func key(_ name: String) {
+    separate()
+    quoted(name)
+    bytes.append(UInt8(ascii: ":"))
+    isFollowing = false
+  }
+
+  public mutating func value(_ text: String) {
+    separate()
+    quoted(text)
+  }
+
+  public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
+
+  public mutating func value(_ number: some BinaryInteger) { literal(String(number)) }
+
+  /// A number rounded to at most so many decimals; JSON knows no infinity and no "not a number": null.
+  public mutating func value(_ number: Double, decimals: Int) {
+    literal(decimal(number, decimals: decimals) ?? "null")
+  }
+
+  public mutating func null() { literal("null") }
+
+  private mutating func literal(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func separate() {
+    if isFollowing { bytes.append(UInt8(ascii: ",")) }
+    isFollowing = true
+  }
+
+  private mutating func nested(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(open)
+    isFollowing = false
+    body(&self)
+    bytes.append(close)
+    isFollowing = true
+  }
+
+  private mutating func quoted(_ text: String) {
+    let digits = Array("0123456789abcdef".utf8)
+    bytes.append(UInt8(ascii: "\""))
+    for unit in text.utf8 {
+      switch unit {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(unit)
+      case 0..<0x20, 0x7F:
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(digits[Int(unit >> 4)])
+        bytes.append(digits[Int(unit & 15)])
+      default:
+        bytes.append(unit)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension JSONWriter {
+  public mutating func field(_ name: String, _ text: String) {
+    key(name)
+    value(text)
+  }
+  public mutating func field(_ name: String, _ flag: Bool) {
+    key(name)
+    value(flag)
+  }
+  public mutating func field(_ name: String, _ number: some BinaryInteger) {
+    key(name)
+    value(number)
+  }
+  public mutating func field(_ name: String, _ number: Double, decimals: Int) {
+    key(name)
+    value(number, decimals: decimals)
+  }
+  /// Writes the member with null where there is no number.
+  public mutating func field(_ name: String, _ number: Double?, decimals: Int) {
+    key(name)
+    if let number { value(number, decimals: decimals) } else { null() }
+  }
+}
+
+/// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9); nil where
+/// that is no number that JSON could hold.
+func decimal(_ number: Double, decimals: Int) -> String? {
+  guard number.isFinite, abs(number) < 1e9 else { return number.isFinite ? String(number) : nil }
+  var scale = 1.0
+  for _ in 0..<decimals { scale *= 10 }
+  let scaled = Int64((number * scale).rounded())
+  let magnitude = scaled.magnitude
+  var fraction = magnitude % UInt64(scale)
+  var text = (scaled < 0 ? "-" : "") + String(magnitude / UInt64(scale))
+  guard fraction != 0 else { return text }
+  var digits = decimals
+  while fraction % 10 == 0 {
+    fraction /= 10
+    digits -= 1
+  }
+  let shown = String(fraction)
+  text += "." + String(repeating: "0", count: digits - shown.count) + shown
+  return text
+}

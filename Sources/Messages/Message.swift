@@ -1,0 +1,19 @@
+/// What goes to the broker.
+public struct Message: Hashable, Sendable {
+  public enum QoS: Int32, Hashable, Sendable {
+    case atMostOnce = 0
+    case atLeastOnce = 1
+  }
+
+  public var topic: String
+  public var payload: [UInt8]
+  public var qos: QoS
+  public var retained: Bool
+
+  public init(topic: String, payload: [UInt8], qos: QoS, retained: Bool) {
+    self.topic = topic
+    self.payload = payload
+    self.qos = qos
+    self.retained = retained
+  }
+}

@@ -1,2 +1,0 @@
-/// The MQTT contract.
-enum Messages {}

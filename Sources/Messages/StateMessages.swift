@@ -1,0 +1,97 @@
+import Beacons
+import Proximity
+
+/// `status`: whether the gateway is there. `offline` is its last will.
+public enum Status: String, Sendable {
+  case online, offline
+
+  public func message(topics: Topics) -> Message {
+    Message(topic: topics.status, payload: Array(rawValue.utf8), qos: .atLeastOnce, retained: true)
+  }
+}
+
+/// `zone/<zone>/occupancy`: who is in a zone.
+public struct OccupancyMessage: Sendable {
+  public struct Member: Sendable {
+    public var beacon: String
+    public var since: WallTime
+    public var isNear: Bool
+
+    public init(beacon: String, since: WallTime, isNear: Bool) {
+      self.beacon = beacon
+      self.since = since
+      self.isNear = isNear
+    }
+  }
+
+  public var zone: String
+  /// `occupied`, `empty`, or `unknown` while the zone is blind.
+  public var state: String
+  public var members: [Member]
+
+  public init(zone: String, state: String, members: [Member]) {
+    self.zone = zone
+    self.state = state
+    self.members = members
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("state", state)
+      $0.field("count", members.count)
+      $0.key("beacons")
+      $0.array(members) { writer, member in
+        writer.object {
+          $0.field("beacon", member.beacon)
+          $0.field("since", member.since.rfc3339)
+          $0.field("near", member.isNear)
+        }
+      }
+    }
+    return Message(
+      topic: topics.occupancy(zone: zone), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}
+
+/// `beacon/<beacon>/state`: where a beacon is, how it is heard and what it measures.
+public struct BeaconStateMessage: Sendable {
+  public var beacon: String
+  public var zones: [String]
+  public var estimate: Estimate?
+  public var lastSeen: WallTime
+  public var receiver: String
+  /// Name as in the contract (`temperature_c`) and value.
+  public var readings: [(name: String, value: Double)]
+
+  public init(
+    beacon: String, zones: [String], estimate: Estimate?, lastSeen: WallTime, receiver: String,
+    readings: [(name: String, value: Double)]
+  ) {
+    self.beacon = beacon
+    self.zones = zones
+    self.estimate = estimate
+    self.lastSeen = lastSeen
+    self.receiver = receiver
+    self.readings = readings
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.key("zones")
+      $0.array(zones) { $0.value($1) }
+      $0.field("distance_m", estimate?.distance, decimals: 2)
+      $0.field("distance_sd_m", estimate?.distanceDeviation, decimals: 2)
+      $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
+      $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
+      $0.field("last_seen", lastSeen.rfc3339)
+      $0.field("receiver", receiver)
+      $0.key("readings")
+      $0.object {
+        for reading in readings { $0.field(reading.name, reading.value, decimals: 6) }
+      }
+    }
+    return Message(topic: topics.state(beacon: beacon), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}
