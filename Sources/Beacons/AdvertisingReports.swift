@@ -1,0 +1,98 @@
+/// Reads the advertising reports of HCI events (Core Specification, Vol 4, Part E, 7.7.65.2, .11 and .13).
+///
+///     0   event code      1  0x3E
+///     1   length          1  bytes that follow
+///     2   subevent        1  0x02 legacy, 0x0B directed, 0x0D extended
+///     3   reports         1  how many
+///     4   report          …  one after the other
+///
+/// The specification orders several reports by field; controllers, and the Linux kernel, order them by
+/// report. So does this.
+///
+/// It has state because extended advertisements come in fragments; use one per controller.
+public struct AdvertisingReports: Sendable {
+  public private(set) var fragments = FragmentedAdvertisements()
+
+  public init() {}
+
+  /// Visits the reports of one event (packet type octet left off), in order. Throws where it finds a lie; the
+  /// reports before it have been visited.
+  public mutating func read(
+    _ event: Span<UInt8>, receiver: ReceiverIndex, time: MonotonicTime, wallTime: WallTime,
+    _ body: (Advertisement, Span<UInt8>) -> Void
+  ) throws(HCIDecline) {
+    guard event.count >= 1 else { throw .truncated(report: 0, needs: 4, has: 0) }
+    guard event[0] == 0x3E else { throw .notAnAdvertisingReport(event: event[0], subevent: nil) }
+    guard event.count >= 3 else { throw .truncated(report: 0, needs: 4, has: event.count) }
+    let end = min(event.count, 2 + Int(event[1]))
+    let layout: Layout
+    switch event[2] {
+    case 0x02: layout = .legacy
+    case 0x0B: layout = .directed
+    case 0x0D: layout = .extended
+    default: throw .notAnAdvertisingReport(event: 0x3E, subevent: event[2])
+    }
+    guard end >= 4 else { throw .truncated(report: 0, needs: 4, has: end) }
+    guard event[3] > 0 else { throw .noReports }
+    var offset = 4
+    for report in 0..<Int(event[3]) {
+      let rest = event.extracting(offset..<end)
+      let needs = layout.length(of: rest)
+      guard needs <= rest.count else { throw .truncated(report: report, needs: needs, has: rest.count) }
+      let bytes = rest.extracting(first: needs)
+      var advertisement = Advertisement(
+        receiver: receiver, address: address(bytes, at: layout.addressOffset), rssi: nil, time: time,
+        wallTime: wallTime)
+      switch layout {
+      case .legacy:
+        advertisement.rssi = known(bytes.signed8(at: needs - 1))
+        advertisement.isScanResponse = bytes[0] == 0x04
+        body(advertisement, bytes.extracting(9..<(needs - 1)))
+      case .directed:
+        advertisement.rssi = known(bytes.signed8(at: needs - 1))
+        body(advertisement, bytes.extracting(first: 0))
+      case .extended:
+        advertisement.rssi = known(bytes.signed8(at: 13))
+        advertisement.txPower = known(bytes.signed8(at: 12))
+        advertisement.phy = PHY(rawValue: bytes[9]) ?? .le1M
+        advertisement.isScanResponse = bytes[0] & 0x08 != 0
+        fragments.add(
+          bytes.extracting(24..<needs), status: bytes[0] >> 5 & 0x03, set: bytes[11], to: advertisement, body)
+      }
+      offset += needs
+    }
+  }
+
+  /// 127 means that the controller does not know.
+  private func known(_ power: Int8) -> Int8? { power == 127 ? nil : power }
+
+  /// Types 2 and 3 are identity addresses that the controller resolved; 0xFF, anonymous, has no address: zero.
+  private func address(_ report: Span<UInt8>, at offset: Int) -> DeviceAddress {
+    guard report[offset] != 0xFF else { return DeviceAddress(bits: 0, kind: .random) }
+    return DeviceAddress(
+      bits: report.littleEndian48(at: offset + 1), kind: report[offset] & 1 == 0 ? .public : .random)
+  }
+}
+
+/// How one report is laid out.
+private enum Layout {
+  /// Event type 1, address type 1, address 6, data length 1, data, RSSI 1.
+  case legacy
+  /// Event type 1, address type 1, address 6, direct address type 1, direct address 6, RSSI 1.
+  case directed
+  /// Event type 2, address type 1, address 6, primary PHY 1, secondary PHY 1, set id 1, tx power 1, RSSI 1,
+  /// periodic interval 2, direct address type 1, direct address 6, data length 1, data.
+  case extended
+
+  var addressOffset: Int { self == .extended ? 2 : 1 }
+
+  /// What the report at the front needs. Data may be longer than the specification allows: some controllers
+  /// do that.
+  func length(of reports: Span<UInt8>) -> Int {
+    switch self {
+    case .legacy: reports.count > 8 ? 10 + Int(reports[8]) : 10
+    case .directed: 16
+    case .extended: reports.count > 23 ? 24 + Int(reports[23]) : 24
+    }
+  }
+}

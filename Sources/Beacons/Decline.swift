@@ -1,0 +1,46 @@
+/// Why bytes were not decoded. A decoder never guesses and never traps: it declines with one of these.
+public enum Decline: Error, Hashable, Sendable {
+  /// An AD structure claims more bytes than the payload still has.
+  case truncated(needs: Int, has: Int)
+  case wrongLength(expected: Int, got: Int)
+  case unsupportedVersion(UInt8)
+  case unknownFrameType(UInt8)
+  /// A BTHome object id that the specification does not list; what follows it cannot be told apart.
+  case unknownObject(UInt8)
+  /// A byte that the format does not allow at this offset.
+  case invalidByte(UInt8, at: Int)
+  /// Text that is not UTF-8.
+  case invalidText
+  /// A key is needed to read this.
+  case encrypted
+  /// The key does not fit, or someone tampered.
+  case authenticationFailed
+  /// A counter that went back: someone replays old advertisements.
+  case replayed
+  /// Nobody has written a decoder for this company, service or type yet.
+  case noDecoder
+}
+
+extension Decline: CustomStringConvertible {
+  /// In plain words, for `decode` and logs.
+  public var description: String {
+    switch self {
+    case .truncated(let needs, let has): "truncated: needs \(needs) bytes, has \(has)"
+    case .wrongLength(let expected, let got): "wrong length: expected \(expected) bytes, got \(got)"
+    case .unsupportedVersion(let version): "unsupported version \(version)"
+    case .unknownFrameType(let type): "unknown frame type \(hexadecimal(type))"
+    case .unknownObject(let id): "unknown object id \(hexadecimal(id))"
+    case .invalidByte(let byte, let offset): "invalid byte \(hexadecimal(byte)) at offset \(offset)"
+    case .invalidText: "text is not UTF-8"
+    case .encrypted: "encrypted: needs a key"
+    case .authenticationFailed: "authentication failed: wrong key or altered data"
+    case .replayed: "replayed: the counter went back"
+    case .noDecoder: "no decoder for this kind of data"
+    }
+  }
+}
+
+private func hexadecimal(_ byte: UInt8) -> String {
+  let digits = String(byte, radix: 16)
+  return digits.count == 1 ? "0x0" + digits : "0x" + digits
+}

@@ -1,0 +1,34 @@
+/// AltBeacon: manufacturer data of any company.
+///
+///     0   beacon code     2  0xBEAC, big endian
+///     2   beacon id      20  first 16 octets usually an organisational UUID
+///     22  measured power  1  RSSI at 1 m, dBm, signed
+///     23  reserved        1  for the manufacturer
+///
+/// Source: AltBeacon specification 1.0, https://github.com/AltBeacon/spec
+public struct AltBeacon: Hashable, Sendable {
+  /// Octets 0–15 of the beacon id.
+  public var idHigh: UInt128
+  /// Octets 16–19 of the beacon id.
+  public var idLow: UInt32
+  /// RSSI at 1 m in dBm, as sent.
+  public var measuredPower: Int8
+  public var reserved: UInt8
+  /// The company id under which it was sent.
+  public var manufacturer: UInt16
+
+  public init(idHigh: UInt128, idLow: UInt32, measuredPower: Int8, reserved: UInt8, manufacturer: UInt16) {
+    self.idHigh = idHigh
+    self.idLow = idLow
+    self.measuredPower = measuredPower
+    self.reserved = reserved
+    self.manufacturer = manufacturer
+  }
+
+  public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline) -> AltBeacon {
+    guard data.count >= 24 else { throw .wrongLength(expected: 24, got: data.count) }
+    return AltBeacon(
+      idHigh: data.bigEndian128(at: 2), idLow: data.bigEndian32(at: 18),
+      measuredPower: data.signed8(at: 22), reserved: data[23], manufacturer: manufacturer)
+  }
+}

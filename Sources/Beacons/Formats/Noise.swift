@@ -1,0 +1,71 @@
+/// What phones, headphones and laptops send all day: recognised, so that it can be set aside.
+public enum Noise: String, Hashable, Sendable, CaseIterable {
+  case appleAirPrint = "Apple AirPrint"
+  case appleAirDrop = "Apple AirDrop"
+  case appleHomeKit = "Apple HomeKit"
+  case appleProximityPairing = "Apple AirPods"
+  case appleHeySiri = "Apple Hey Siri"
+  case appleAirPlay = "Apple AirPlay"
+  case appleMagicSwitch = "Apple Magic Switch"
+  case appleHandoff = "Apple Handoff"
+  case appleTethering = "Apple tethering"
+  case appleNearbyAction = "Apple Nearby Action"
+  case appleNearbyInfo = "Apple Nearby Info"
+  case appleFindMy = "Apple Find My"
+  case appleOverflowArea = "Apple overflow area"
+  case appleOther = "Apple, other"
+  case googleFastPair = "Google Fast Pair"
+  case googleNearby = "Google Nearby"
+  case googleFindHub = "Google Find Hub"
+  case googleOther = "Google, other"
+  case microsoftCDP = "Microsoft CDP"
+  case microsoftSwiftPair = "Microsoft Swift Pair"
+  case microsoftOther = "Microsoft, other"
+}
+
+/// Apple's Continuity messages: manufacturer data of company 0x004C, one after the other.
+///
+///     0   type            1
+///     1   length          1  bytes that follow
+///     2   message        …
+///
+/// Type 0x01, the overflow area, has no length: 16 bytes follow.
+/// Source: G. Celosia, M. Cunche, Discontinued Privacy, PoPETs 2020;
+/// https://github.com/furiousMAC/continuity
+public enum AppleContinuity {
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Noise {
+    guard data.count >= 2 else { throw .wrongLength(expected: 2, got: data.count) }
+    if data[0] == 0x01 { return .appleOverflowArea }
+    let length = Int(data[1])
+    guard length <= data.count - 2 else { throw .truncated(needs: length, has: data.count - 2) }
+    switch data[0] {
+    case 0x03: return .appleAirPrint
+    case 0x05: return .appleAirDrop
+    case 0x06: return .appleHomeKit
+    case 0x07: return .appleProximityPairing
+    case 0x08: return .appleHeySiri
+    case 0x09, 0x0A: return .appleAirPlay
+    case 0x0B: return .appleMagicSwitch
+    case 0x0C: return .appleHandoff
+    case 0x0D, 0x0E: return .appleTethering
+    case 0x0F: return .appleNearbyAction
+    case 0x10: return .appleNearbyInfo
+    case 0x12: return .appleFindMy
+    default: return .appleOther
+    }
+  }
+}
+
+/// Microsoft's beacons: manufacturer data of company 0x0006. The first octet is the scenario: 0x01 for the
+/// Connected Devices Platform, 0x03 for Swift Pair.
+/// Source: [MS-CDP] 2.2.2.2.3; https://learn.microsoft.com/windows-hardware/design/component-guidelines/bluetooth-swift-pair
+public enum MicrosoftBeacon {
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Noise {
+    guard data.count >= 1 else { throw .wrongLength(expected: 1, got: 0) }
+    switch data[0] {
+    case 0x01: return .microsoftCDP
+    case 0x03: return .microsoftSwiftPair
+    default: return .microsoftOther
+    }
+  }
+}

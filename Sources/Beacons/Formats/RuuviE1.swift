@@ -1,0 +1,62 @@
+/// Ruuvi data format E1 (Ruuvi Air over Bluetooth 5): manufacturer data of company 0x0499. Big endian; "not
+/// available" as in `Ruuvi5`.
+///
+///     0   format          1  0xE1
+///     1   temperature     2  0.005 °C, signed
+///     3   humidity        2  0.0025 %
+///     5   pressure        2  Pa − 50 000
+///     7   PM 1.0          2  0.1 µg/m³
+///     9   PM 2.5          2
+///     11  PM 4.0          2
+///     13  PM 10.0         2
+///     15  CO2             2  ppm
+///     17  VOC             1  index; lowest bit in flags, bit 6
+///     18  NOX             1  index; lowest bit in flags, bit 7
+///     19  luminosity      3  0.01 lx
+///     22  reserved        3
+///     25  sequence        3
+///     28  flags           1  bit 0: calibrating
+///     29  reserved        5
+///     34  address         6
+///
+/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1
+public struct RuuviE1: Hashable, Sendable {
+  public var environment: RuuviEnvironment
+  /// 0.1 µg/m³, as are the next three.
+  public var pm1: UInt16?
+  public var pm25: UInt16?
+  public var pm4: UInt16?
+  public var pm10: UInt16?
+  public var air: RuuviAir
+  /// 0.01 lx.
+  public var luminosity: UInt32?
+  public var sequence: UInt32?
+  /// The device's own address, 48 bits.
+  public var address: UInt64?
+
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> RuuviE1 {
+    guard data.count >= 40 else { throw .wrongLength(expected: 40, got: data.count) }
+    let luminosity = data.bigEndian24(at: 19)
+    let sequence = data.bigEndian24(at: 25)
+    let address = data.bigEndian48(at: 34)
+    return RuuviE1(
+      environment: RuuviEnvironment(data),
+      pm1: available(data.bigEndian16(at: 7)), pm25: available(data.bigEndian16(at: 9)),
+      pm4: available(data.bigEndian16(at: 11)), pm10: available(data.bigEndian16(at: 13)),
+      air: RuuviAir(co2: data.bigEndian16(at: 15), voc: data[17], nox: data[18], flags: data[28]),
+      luminosity: luminosity == 0xFFFFFF ? nil : luminosity,
+      sequence: sequence == 0xFFFFFF ? nil : sequence,
+      address: address == 0xFFFF_FFFF_FFFF ? nil : address)
+  }
+
+  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
+    environment.forEachReading(body)
+    if let pm1 { body(Reading(.pm1, Double(pm1) / 10)) }
+    if let pm25 { body(Reading(.pm25, Double(pm25) / 10)) }
+    if let pm4 { body(Reading(.pm4, Double(pm4) / 10)) }
+    if let pm10 { body(Reading(.pm10, Double(pm10) / 10)) }
+    air.forEachReading(body)
+    if let luminosity { body(Reading(.illuminance, Double(luminosity) / 100)) }
+    if let sequence { body(Reading(.measurementSequence, Double(sequence))) }
+  }
+}

@@ -1,0 +1,59 @@
+/// What one AD structure holds, decoded. A plain value of fixed size; variable parts (BTHome's objects) stay
+/// in the payload and are read from there.
+public enum Frame: Hashable, Sendable {
+  case iBeacon(IBeacon)
+  case altBeacon(AltBeacon)
+  case eddystoneUID(EddystoneUID)
+  case eddystoneURL(EddystoneURL)
+  case eddystoneTLM(EddystoneTLM)
+  case eddystoneEncryptedTLM(EddystoneEncryptedTLM)
+  case eddystoneEID(EddystoneEID)
+  case ruuvi3(Ruuvi3)
+  case ruuvi5(Ruuvi5)
+  case ruuvi6(Ruuvi6)
+  case ruuviE1(RuuviE1)
+  case bthome(BTHome)
+  case exposureNotification(ExposureNotification)
+  case noise(Noise)
+
+  /// Its name in JSON and in `scan`.
+  public var format: String {
+    switch self {
+    case .iBeacon: "ibeacon"
+    case .altBeacon: "altbeacon"
+    case .eddystoneUID: "eddystone-uid"
+    case .eddystoneURL: "eddystone-url"
+    case .eddystoneTLM, .eddystoneEncryptedTLM: "eddystone-tlm"
+    case .eddystoneEID: "eddystone-eid"
+    case .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1: "ruuvi"
+    case .bthome: "bthome"
+    case .exposureNotification: "exposure-notification"
+    case .noise: "noise"
+    }
+  }
+
+  /// RSSI at 1 m in dBm, where the frame tells; nil also for 0, which uncalibrated tags send.
+  public var measuredPower: Int8? {
+    switch self {
+    case .iBeacon(let frame): frame.measuredPower == 0 ? nil : frame.measuredPower
+    case .altBeacon(let frame): frame.measuredPower == 0 ? nil : frame.measuredPower
+    case .eddystoneUID(let frame): Beacons.measuredPower(fromEddystone: frame.txPower)
+    case .eddystoneURL(let frame): Beacons.measuredPower(fromEddystone: frame.txPower)
+    case .eddystoneEID(let frame): Beacons.measuredPower(fromEddystone: frame.txPower)
+    default: nil
+    }
+  }
+
+  /// Visits the readings. `data` is what `forEachFrame` passed beside the frame.
+  @inlinable public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
+    switch self {
+    case .eddystoneTLM(let frame): frame.forEachReading(body)
+    case .ruuvi3(let frame): frame.forEachReading(body)
+    case .ruuvi5(let frame): frame.forEachReading(body)
+    case .ruuvi6(let frame): frame.forEachReading(body)
+    case .ruuviE1(let frame): frame.forEachReading(body)
+    case .bthome(let frame): frame.forEachReading(in: data, body)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// Which kind of AD structure a frame came in.
+public enum FrameSource: Hashable, Sendable {
+  /// With the company id.
+  case manufacturerData(UInt16)
+  /// With the 16-bit service UUID.
+  case serviceData(UInt16)
+  /// A structure that could not be taken apart; with its type, where even that was there.
+  case structure(UInt8?)
+
+  public var adType: UInt8? {
+    switch self {
+    case .manufacturerData: ADType.manufacturerData
+    case .serviceData: ADType.serviceData16
+    case .structure(let type): type
+    }
+  }
+}
+
+/// A frame, or why there is none.
+public enum FrameResult: Hashable, Sendable {
+  case frame(Frame, FrameSource)
+  case declined(Decline, FrameSource)
+
+  public var source: FrameSource {
+    switch self {
+    case .frame(_, let source), .declined(_, let source): source
+    }
+  }
+}
+
+/// From payloads to frames. No heap, no state, never a trap: a structure that is declined costs no other.
+public enum FrameDecoder {
+  /// Visits what the manufacturer and service data of a payload hold, in order. With each result comes the
+  /// data that was decoded (company id or UUID left off), for `Frame.forEachReading`.
+  @inlinable public static func forEachFrame(
+    in payload: Span<UInt8>, _ body: (borrowing FrameResult, Span<UInt8>) -> Void
+  ) {
+    var structures = ADStructures()
+    while let element = structures.next(in: payload) {
+      switch element {
+      case .structure(ADType.manufacturerData, let range):
+        let data = payload.extracting(range)
+        guard data.count >= 2 else {
+          body(tooShort(ADType.manufacturerData, data.count), data)
+          continue
+        }
+        let rest = data.extracting(droppingFirst: 2)
+        body(manufacturerData(rest, company: data.littleEndian16(at: 0)), rest)
+      case .structure(ADType.serviceData16, let range):
+        let data = payload.extracting(range)
+        guard data.count >= 2 else {
+          body(tooShort(ADType.serviceData16, data.count), data)
+          continue
+        }
+        let rest = data.extracting(droppingFirst: 2)
+        body(serviceData(rest, uuid: data.littleEndian16(at: 0)), rest)
+      case .structure: continue
+      case .declined(let type, let reason):
+        body(.declined(reason, .structure(type)), payload.extracting(first: 0))
+      }
+    }
+  }
+
+  /// Decodes manufacturer data whose company id has been taken off.
+  public static func manufacturerData(_ data: Span<UInt8>, company: UInt16) -> FrameResult {
+    do {
+      return .frame(try FormatRegistry.manufacturer(company, data), .manufacturerData(company))
+    } catch {
+      return .declined(error, .manufacturerData(company))
+    }
+  }
+
+  /// Decodes service data whose 16-bit UUID has been taken off.
+  public static func serviceData(_ data: Span<UInt8>, uuid: UInt16) -> FrameResult {
+    do {
+      return .frame(try FormatRegistry.service(uuid, data), .serviceData(uuid))
+    } catch {
+      return .declined(error, .serviceData(uuid))
+    }
+  }
+
+  @usableFromInline static func tooShort(_ type: UInt8, _ count: Int) -> FrameResult {
+    .declined(.wrongLength(expected: 2, got: count), .structure(type))
+  }
+}

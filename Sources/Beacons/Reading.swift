@@ -1,0 +1,81 @@
+/// One value that a beacon measured or reported.
+public struct Reading: Hashable, Sendable {
+  public var quantity: Quantity
+  /// 1 for the first value of this quantity in its frame, 2 for the second.
+  public var ordinal: UInt8
+  public var value: Value
+
+  public enum Value: Hashable, Sendable {
+    /// In the unit that the quantity names.
+    case number(Double)
+    case flag(Bool)
+    case button(ButtonEvent)
+    case dimmer(DimmerEvent)
+    /// Where UTF-8 text lies in the frame's data.
+    case text(Range<Int>)
+    /// Where bytes without meaning to us lie in the frame's data.
+    case bytes(Range<Int>)
+    /// Major first, `parts` octets of `octets` from the most significant of those used.
+    case version(octets: UInt32, parts: UInt8)
+  }
+
+  @inlinable public init(_ quantity: Quantity, ordinal: UInt8 = 1, _ value: Value) {
+    self.quantity = quantity
+    self.ordinal = ordinal
+    self.value = value
+  }
+
+  @inlinable init(_ quantity: Quantity, _ number: Double) { self.init(quantity, .number(number)) }
+
+  /// Its name in JSON: the quantity's, with `_2`, `_3` … from the second of a kind on.
+  public var name: String {
+    ordinal == 1 ? quantity.name : "\(quantity.name)_\(ordinal)"
+  }
+}
+
+/// What a button did (BTHome v2, object 0x3A).
+public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
+  case none = 0x00
+  case press = 0x01
+  case doublePress = 0x02
+  case triplePress = 0x03
+  case longPress = 0x04
+  case longDoublePress = 0x05
+  case longTriplePress = 0x06
+  case holdPress = 0x80
+
+  public var name: String {
+    switch self {
+    case .none: "none"
+    case .press: "press"
+    case .doublePress: "double_press"
+    case .triplePress: "triple_press"
+    case .longPress: "long_press"
+    case .longDoublePress: "long_double_press"
+    case .longTriplePress: "long_triple_press"
+    case .holdPress: "hold_press"
+    }
+  }
+}
+
+/// What a dimmer did (BTHome v2, object 0x3C).
+public enum DimmerEvent: Hashable, Sendable {
+  case none
+  case rotateLeft(steps: UInt8)
+  case rotateRight(steps: UInt8)
+
+  public var name: String {
+    switch self {
+    case .none: "none"
+    case .rotateLeft: "rotate_left"
+    case .rotateRight: "rotate_right"
+    }
+  }
+
+  public var steps: UInt8 {
+    switch self {
+    case .none: 0
+    case .rotateLeft(let steps), .rotateRight(let steps): steps
+    }
+  }
+}
