@@ -1,0 +1,26 @@
+/// Waiting times between attempts to connect: they double up to a limit, each shortened at random by up to a
+/// half, so that a hundred gateways do not come back to a restarted broker in the same instant.
+public struct Backoff: Sendable, Equatable {
+  /// The longest first wait.
+  public var first: Duration
+  /// The longest wait of all.
+  public var limit: Duration
+
+  public init(first: Duration = .milliseconds(500), limit: Duration = .seconds(60)) {
+    self.first = first
+    self.limit = limit
+  }
+
+  /// The wait after `failures` failed attempts in a row (1 for the first).
+  ///
+  /// - Parameter chance: a random number, 0 … 1: 0 for the full wait, 1 for half of it.
+  func delay(failures: Int, chance: Double) -> Duration {
+    var delay = min(first, limit)
+    var doublings = max(failures - 1, 0)
+    while doublings > 0 && delay < limit && delay > .zero {
+      delay = min(delay * 2, limit)
+      doublings -= 1
+    }
+    return delay * (1 - 0.5 * min(max(chance, 0), 1))
+  }
+}

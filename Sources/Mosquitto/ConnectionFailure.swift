@@ -1,0 +1,138 @@
+import CMosquitto
+import Glibc
+
+/// Why the broker could not be reached or did not accept us, in words.
+public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Kind: Sendable, Equatable {
+    /// Wrong user name or password.
+    case badCredentials
+    /// The broker does not let this client in. Some brokers say this for a wrong password too.
+    case notAuthorised
+    /// The broker does not speak this version of MQTT.
+    case unsupportedProtocol
+    case clientIDRejected
+    /// Busy, shutting down, or asking us to come back later.
+    case serverUnavailable
+    /// Nothing listens on that port.
+    case connectionRefused
+    case hostUnknown
+    /// No route, or no answer in time.
+    case unreachable
+    case certificateExpired
+    case certificateNotYetValid
+    case wrongHostName
+    case unknownAuthority
+    /// The broker did not accept our certificate, or wants one.
+    case clientCertificate
+    /// The other side does not speak TLS, or not a version or cipher that we accept.
+    case tls
+    case other
+  }
+
+  public var kind: Kind
+  /// One sentence for a person, without the host.
+  public var description: String
+
+  /// Whether the same attempt will fail for ever, unless someone changes a configuration.
+  ///
+  /// Expired and not yet valid certificates do not count: a clock that is set right, or a renewed
+  /// certificate, heals them.
+  public var isPermanent: Bool {
+    switch kind {
+    case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .wrongHostName,
+      .unknownAuthority, .clientCertificate, .tls:
+      true
+    case .serverUnavailable, .connectionRefused, .hostUnknown, .unreachable, .certificateExpired,
+      .certificateNotYetValid, .other:
+      false
+    }
+  }
+
+  init(_ kind: Kind, _ description: String) {
+    self.kind = kind
+    self.description = description
+  }
+}
+
+extension ConnectionFailure {
+  /// What the reason code of a CONNACK means (MQTT 5.0 section 3.2.2.2, MQTT 3.1.1 section 3.2.2.3).
+  init(connack code: Int32, reason: String) {
+    switch code {
+    case 4, 0x86: self.init(.badCredentials, "the broker refused the user name or password")
+    case 5, 0x87:
+      self.init(
+        .notAuthorised,
+        "the broker refused this client: not authorised (wrong or missing user name or password?)")
+    case 0x8A: self.init(.notAuthorised, "the broker has banned this client")
+    case 1, 0x84: self.init(.unsupportedProtocol, "the broker does not speak this version of MQTT")
+    case 2, 0x85: self.init(.clientIDRejected, "the broker refused the client id")
+    case 3, 0x88, 0x89: self.init(.serverUnavailable, "the broker is busy or unavailable")
+    default: self.init(.other, "the broker refused the connection: \(reason)")
+    }
+  }
+}
+
+extension ConnectionFailure {
+  /// What made an attempt fail before the broker answered.
+  init(error: Int32, errno: Int32, diagnosis: Inbox.Diagnosis, _ options: Options) {
+    if let verification = diagnosis.verification {
+      self = verification.failure
+      return
+    }
+    if let line = diagnosis.line {
+      self.init(tlsLog: line)
+      return
+    }
+    switch error {
+    case MOSQ_ERR_EAI.code:
+      self.init(.hostUnknown, "the host is unknown: \(String(cString: gai_strerror(errno)))")
+    case MOSQ_ERR_ERRNO.code, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
+    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code:
+      let hint = options.tls == nil ? " (does it expect TLS on this port?)" : ""
+      self.init(.other, "the broker closed the connection without an answer\(hint)")
+    case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
+    case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
+      self.init(.other, "what answers on this port does not speak MQTT")
+    default: self.init(.other, words(error))
+    }
+  }
+
+  private init(errno: Int32) {
+    switch errno {
+    case ECONNREFUSED: self.init(.connectionRefused, "connection refused: no broker listens on this port")
+    case ETIMEDOUT: self.init(.unreachable, "no answer from the host")
+    case EHOSTUNREACH, ENETUNREACH: self.init(.unreachable, "no route to the host")
+    default: self.init(.other, String(cString: strerror(errno)))
+    }
+  }
+
+  /// libmosquitto reports most faults of TLS in its log only.
+  private init(tlsLog line: String) {
+    let known: [(String, Kind, String)] = [
+      ("host name verification failed", .wrongHostName, "the broker's certificate is for another host name"),
+      ("wrong version number", .tls, "the broker does not speak TLS on this port"),
+      ("unsupported protocol", .tls, "the broker does not speak TLS 1.2 or newer"),
+      ("alert protocol version", .tls, "the broker does not speak TLS 1.2 or newer"),
+      ("certificate required", .clientCertificate, "the broker wants a client certificate"),
+      ("alert unknown ca", .clientCertificate, "the broker does not trust our certificate's authority"),
+      ("alert certificate expired", .clientCertificate, "our client certificate has expired"),
+      ("alert certificate revoked", .clientCertificate, "our client certificate is revoked"),
+      ("alert bad certificate", .clientCertificate, "the broker does not accept our certificate"),
+      (
+        "alert handshake failure", .clientCertificate,
+        "the broker refused the TLS handshake (client certificate?)"
+      ),
+      (
+        "certificate/key are inconsistent", .clientCertificate,
+        "client certificate and key do not belong together"
+      ),
+      ("Unable to load client", .clientCertificate, line),
+      ("Unable to load CA", .unknownAuthority, line),
+    ]
+    if let match = known.first(where: { line.contains($0.0) }) {
+      self.init(match.1, match.2)
+    } else {
+      self.init(.tls, line)
+    }
+  }
+}

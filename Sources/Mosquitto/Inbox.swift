@@ -1,0 +1,99 @@
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// What libmosquitto's callbacks leave behind for the loop thread to work through once libmosquitto has
+/// returned. The callbacks copy bytes out and nothing else: they call neither libmosquitto nor anyone's code.
+final class Inbox: Sendable {
+  enum Item {
+    case connack(code: Int32, sessionPresent: Bool)
+    case published(mid: Int32, reason: Int32)
+    case subscribed(mid: Int32, granted: Int32)
+    case message(ReceivedMessage)
+    case oversized(topic: String, bytes: Int)
+    case disconnected(code: Int32)
+  }
+
+  /// What went wrong in TLS, said by libmosquitto's log only.
+  struct Diagnosis {
+    var line: String?
+    var verification: CertificateVerification?
+  }
+
+  private let items = Mutex<[Item]>([])
+  private let diagnosis = Mutex(Diagnosis())
+  /// The thread that may look into the TLS connection.
+  private let loop = Atomic<UInt>(0)
+  let maximumPayload: Int
+  let passphrase: String?
+
+  init(_ options: Options) {
+    maximumPayload = options.maximumPayload
+    passphrase = options.tls?.identity?.passphrase
+  }
+
+  func diagnoseThisThread() { loop.store(pthread_self(), ordering: .relaxed) }
+
+  private func put(_ item: Item) { items.withLock { $0.append(item) } }
+
+  /// All that happened since the last call.
+  func take() -> [Item] {
+    items.withLock { items in
+      if items.isEmpty { return [] }
+      let taken = items
+      items.removeAll(keepingCapacity: items.capacity <= 1024)
+      return taken
+    }
+  }
+
+  func takeDiagnosis() -> Diagnosis {
+    diagnosis.withLock { diagnosis in
+      defer { diagnosis = Diagnosis() }
+      return diagnosis
+    }
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> Inbox? {
+    context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  static func attach(to client: OpaquePointer) {
+    mosquitto_connect_v5_callback_set(client) { _, context, code, flags, _ in
+      Inbox.of(context)?.put(.connack(code: code, sessionPresent: flags & 1 != 0))
+    }
+    mosquitto_disconnect_v5_callback_set(client) { _, context, code, _ in
+      Inbox.of(context)?.put(.disconnected(code: code))
+    }
+    mosquitto_publish_v5_callback_set(client) { _, context, mid, reason, _ in
+      Inbox.of(context)?.put(.published(mid: mid, reason: reason))
+    }
+    mosquitto_subscribe_v5_callback_set(client) { _, context, mid, count, granted, _ in
+      Inbox.of(context)?.put(.subscribed(mid: mid, granted: count > 0 ? granted?.pointee ?? 0x80 : 0x80))
+    }
+    mosquitto_message_v5_callback_set(client) { _, context, message, _ in
+      guard let inbox = Inbox.of(context), let message = message?.pointee, let topic = message.topic else {
+        return
+      }
+      let name = String(cString: topic)
+      let length = Int(message.payloadlen)
+      guard length <= inbox.maximumPayload else { return inbox.put(.oversized(topic: name, bytes: length)) }
+      let payload = [UInt8](UnsafeRawBufferPointer(start: message.payload, count: max(length, 0)))
+      inbox.put(
+        .message(
+          ReceivedMessage(topic: name, payload: payload, qos: Int(message.qos), retain: message.retain)))
+    }
+    // Called under locks of libmosquitto, also from threads that publish: touches the diagnosis only.
+    mosquitto_log_callback_set(client) { client, context, level, line in
+      guard level == MOSQ_LOG_ERR, let inbox = Inbox.of(context), let line,
+        inbox.loop.load(ordering: .relaxed) == pthread_self()
+      else { return }
+      let verification = client.flatMap { CertificateVerification(of: $0) }
+      let text = String(cString: line)
+      inbox.diagnosis.withLock { diagnosis in
+        // The first line names the cause, later ones its consequences.
+        if diagnosis.line == nil { diagnosis.line = text }
+        if diagnosis.verification == nil { diagnosis.verification = verification }
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// The thread that connects, drives libmosquitto, and connects again until the session is stopped.
+struct Loop {
+  let session: Session
+  private var failures = 0
+  private var established: ContinuousClock.Instant?
+  private var refusal: ConnectionFailure?
+  private var disconnectCode: Int32?
+
+  private var client: OpaquePointer { session.handle.pointer }
+
+  /// A connection that held this long makes earlier failures forgotten. Two clients with one id, who throw each
+  /// other out for ever, shall slow down.
+  private static let stable = Duration.seconds(5)
+
+  static func start(_ session: Session) {
+    let box = Unmanaged.passRetained(session)
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { box in
+        guard let box else { return nil }
+        let session = Unmanaged<Session>.fromOpaque(box).takeRetainedValue()
+        // Signals belong to the main thread; and a broker that vanishes must not end us by SIGPIPE.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var loop = Loop(session: session)
+        loop.run()
+        return nil
+      }, box.toOpaque())
+    if error == 0 {
+      pthread_detach(thread)
+    } else {
+      box.release()
+      session.events.yield(
+        .refused(ConnectionFailure(.other, "no thread: \(String(cString: strerror(error)))")))
+      session.ended()
+    }
+  }
+
+  private init(session: Session) { self.session = session }
+
+  private mutating func run() {
+    session.handle.inbox.diagnoseThisThread()
+    while session.state.withLock({ $0.phase == .running }) {
+      let (error, number) = connect()
+      attemptEnded(error, number)
+      guard session.state.withLock({ $0.phase == .running }) else { break }
+      let options = session.options
+      session.wakeup.sleep(for: options.backoff.delay(failures: failures, chance: .random(in: 0...1)))
+    }
+    session.ended()
+  }
+
+  /// One connection from beginning to end. Returns libmosquitto's error and `errno`.
+  private mutating func connect() -> (error: Int32, errno: Int32) {
+    let options = session.options
+    established = nil
+    refusal = nil
+    disconnectCode = nil
+    _ = session.handle.inbox.takeDiagnosis()
+    var properties = Properties()
+    if options.protocolVersion == .v5 {
+      if !options.cleanStart {
+        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry.mqttSeconds)
+      }
+      // Room for the topic and the packet's own header.
+      properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: options.maximumPayload + 70_000))
+    }
+    // Not mosquitto_reconnect: it would forget the properties.
+    errno = 0
+    var error = mosquitto_connect_bind_v5(
+      client, options.host, Int32(options.port), Int32(options.keepAlive.mqttSeconds), nil, properties.list)
+    var number = errno
+    while error == MOSQ_ERR_SUCCESS.code {
+      errno = 0
+      error = mosquitto_loop(client, 1000, 1)
+      number = errno
+      work()
+      if established == nil, session.state.withLock({ $0.phase != .running }) { break }
+    }
+    return (error, number)
+  }
+
+  /// Works through what the callbacks left behind.
+  private mutating func work() {
+    let items = session.handle.inbox.take()
+    if items.isEmpty { return }
+    var news: [Event] = []
+    session.state.withLock { state in
+      for item in items { take(item, &state, &news) }
+      news += session.fillWindow(&state)
+      if state.outstanding < session.options.maximumOutstanding { state.waiters.wakeAll(for: .room) }
+      if state.phase == .stopping, state.outstanding == 0 { session.disconnect(state) }
+    }
+    for event in news { session.events.yield(event) }
+  }
+
+  private mutating func take(_ item: Inbox.Item, _ state: inout Session.State, _ news: inout [Event]) {
+    switch item {
+    case .connack(code: 0, let sessionPresent):
+      state.connected = true
+      established = .now
+      news.append(.connected(sessionPresent: sessionPresent))
+      for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
+      if state.phase == .stopping, state.outstanding == 0 { session.disconnect(state) }
+    case .connack(let code, _):
+      refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
+    case .published(let mid, let reason):
+      if let id = state.inflight.removeValue(forKey: mid) {
+        news.append(
+          reason >= 0x80 ? .rejected(id: id, reason: reasonWords(reason)) : .acknowledged(id: id))
+      } else {
+        state.unwritten.remove(mid)
+      }
+    case .subscribed(let mid, let granted):
+      if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
+        state.subscriptions[filter] = nil
+        news.append(.subscriptionRefused(filter: filter, reason: reasonWords(granted)))
+      }
+    case .message(let message): news.append(.message(message))
+    case .oversized: session.events.countLost()
+    case .disconnected(let code): disconnectCode = code
+    }
+  }
+
+  private mutating func attemptEnded(_ error: Int32, _ number: Int32) {
+    work()
+    session.state.withLock { state in
+      state.connected = false
+      // libmosquitto throws these away when it connects again.
+      state.unwritten.removeAll()
+      state.subscribing.removeAll()
+    }
+    let diagnosis = session.handle.inbox.takeDiagnosis()
+    if let established {
+      failures = ContinuousClock.now - established > Loop.stable ? 1 : failures + 1
+      let code = disconnectCode ?? error
+      let reason =
+        code == 0 ? "disconnected" : code >= 0x80 ? reasonWords(code) : diagnosis.line ?? words(code, number)
+      session.events.yield(.disconnected(reason: reason))
+    } else {
+      failures += 1
+      guard session.state.withLock({ $0.phase == .running }) else { return }
+      let failure =
+        refusal ?? ConnectionFailure(error: error, errno: number, diagnosis: diagnosis, session.options)
+      session.events.yield(.refused(failure))
+    }
+  }
+
+  private func words(_ code: Int32, _ number: Int32) -> String {
+    switch code {
+    case MOSQ_ERR_ERRNO.code where number != 0: String(cString: strerror(number))
+    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: "the broker closed the connection"
+    case MOSQ_ERR_KEEPALIVE.code: "the broker did not answer within \(session.options.keepAlive)"
+    default: Mosquitto.words(code)
+    }
+  }
+}

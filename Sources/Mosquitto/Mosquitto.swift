@@ -1,2 +1,0 @@
-/// A safe face of libmosquitto.
-enum Mosquitto {}
