@@ -66,6 +66,7 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons"], swiftSettings: house),
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),

@@ -1,0 +1,119 @@
+public import Beacons
+
+/// Reads a capture of any known format from bytes that come piece by piece. It does no I/O, holds a bounded
+/// buffer, and works on it in place.
+///
+///     while true {
+///       switch try decoder.next(into: &batch) {
+///       case .advertisements: …   // in `batch`
+///       case .health(let change): …
+///       case .needsBytes: decoder.fill { buffer, offset in … }
+///       case .end: return
+///       }
+///     }
+public struct CaptureDecoder: Sendable {
+  public enum Step: Equatable, Sendable {
+    /// The batch holds at least one.
+    case advertisements
+    case health(ReceiverHealthChange)
+    /// Call `fill`.
+    case needsBytes
+    case end
+  }
+
+  /// Advertisements in a batch at most, give or take those of one event.
+  public static let batchLimit = 1024
+  private static let bufferLength = 1 << 18
+
+  private var buffer = [UInt8](repeating: 0, count: bufferLength)
+  private var start = 0
+  private var end = 0
+  private var isAtEnd = false
+  /// How much of a block that is being skipped lies beyond the bytes read so far.
+  private var skip = 0
+  private var records = CaptureRecords()
+  private var output: CaptureOutput
+  private var failure: CaptureError?
+
+  /// Bytes of the capture that were decoded.
+  public private(set) var offset: Int64 = 0
+
+  /// - Parameter receiver: the receiver's name where the capture does not say.
+  public init(receiver: String = "hci0") { output = CaptureOutput(fallbackReceiver: receiver) }
+
+  /// The receivers heard of so far; indices stay what they are.
+  public var receivers: ReceiverTable { output.receivers }
+  /// LE meta events whose reports were malformed, in whole or in part.
+  public var malformedEvents: Int64 { output.malformedEvents }
+
+  /// Lets `read` put bytes into the buffer from the given offset on; it returns how many, 0 at the capture's
+  /// end. Call it only after `needsBytes`.
+  public mutating func fill<Failure: Error>(
+    _ read: (inout MutableSpan<UInt8>, _ offset: Int) throws(Failure) -> Int
+  ) throws(Failure) {
+    if start > 0 {
+      for index in start..<end { buffer[index - start] = buffer[index] }
+      end -= start
+      start = 0
+    }
+    let offset = end
+    var span = buffer.mutableSpan
+    let count = try read(&span, offset)
+    precondition(count >= 0 && count <= Self.bufferLength - end)
+    if count == 0 { isAtEnd = true }
+    end += count
+  }
+
+  /// Empties the batch and fills it with what comes next.
+  ///
+  /// Throws once everything before the fault was delivered, and from then on again.
+  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
+    batch.removeAll()
+    if let failure { throw failure }
+    swap(&batch, &output.batch)
+    defer { swap(&batch, &output.batch) }
+    do throws(CaptureError) {
+      let step = try decode()
+      return output.batch.isEmpty ? step : .advertisements
+    } catch {
+      failure = error
+      if output.batch.isEmpty { throw error }
+      return .advertisements
+    }
+  }
+
+  private mutating func decode() throws(CaptureError) -> Step {
+    while output.batch.count < Self.batchLimit {
+      let skipped = min(skip, end - start)
+      consume(skipped)
+      skip -= skipped
+      let place = CapturePlace(offset: offset, range: start..<end, isAtEnd: isAtEnd)
+      let length = try records.read(buffer, place, into: &output)
+      if let change = output.health {
+        output.health = nil
+        consume(length)
+        return .health(change)
+      }
+      if length == 0 {
+        if !output.batch.isEmpty { return .advertisements }
+        guard isAtEnd else { return .needsBytes }
+        guard records.mayEnd || (start == end && skip == 0) else {
+          throw CaptureError(
+            .truncated, at: .byte(offset),
+            "the file ends in the middle of a record; was the recording still running, or the copy cut short?"
+          )
+        }
+        return .end
+      }
+      let available = min(length, end - start)
+      consume(available)
+      skip = length - available
+    }
+    return .advertisements
+  }
+
+  private mutating func consume(_ count: Int) {
+    start += count
+    offset += Int64(count)
+  }
+}

@@ -1,0 +1,45 @@
+/// Why a capture cannot be read further, where, and what helps. Everything before that place was delivered.
+public struct CaptureError: Error, Equatable, Sendable {
+  public enum Place: Equatable, Sendable {
+    /// The file itself, before any of its content.
+    case start
+    /// Offset of the record in bytes from the file's start.
+    case byte(Int64)
+    /// Line number, from 1.
+    case line(Int64)
+  }
+
+  public enum Kind: Equatable, Sendable {
+    case empty
+    case unknownFormat
+    case compressed
+    case unsupported
+    case truncated
+    case damaged
+    case unreadable
+  }
+
+  /// The file's name, or `standard input`; empty where bytes were decoded without a file.
+  public var source = ""
+  public var place: Place
+  public var kind: Kind
+  /// What is wrong and what to do about it, in words.
+  public var message: String
+
+  init(_ kind: Kind, at place: Place, _ message: String) {
+    self.kind = kind
+    self.place = place
+    self.message = message
+  }
+}
+
+extension CaptureError: CustomStringConvertible {
+  public var description: String {
+    let prefix = source.isEmpty ? "" : "\(source): "
+    return switch place {
+    case .start: prefix + message
+    case .byte(let offset): "\(prefix)byte \(offset): \(message)"
+    case .line(let number): "\(prefix)line \(number): \(message)"
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import Beacons
+import Glibc
+
+/// A capture on disk or on standard input, read in blocks.
+public struct CaptureFile: ~Copyable {
+  public enum Step: Equatable, Sendable {
+    /// The batch holds at least one.
+    case advertisements
+    case health(ReceiverHealthChange)
+    case end
+  }
+
+  /// As it was named; `standard input` for `-`.
+  public let name: String
+  /// Length in bytes; nil where it cannot be known, as with a pipe.
+  public let length: Int64?
+  private let descriptor: FileDescriptor
+  private var decoder: CaptureDecoder
+
+  /// Opens a capture; `-` is standard input.
+  ///
+  /// - Parameter receiver: the receiver's name where the capture does not say.
+  public init(path: String, receiver: String = "hci0") throws(CaptureError) {
+    name = path == "-" ? "standard input" : path
+    decoder = CaptureDecoder(receiver: receiver)
+    descriptor = try Self.open(path, name)
+    length = descriptor.fileLength
+  }
+
+  private static func open(_ path: String, _ name: String) throws(CaptureError) -> FileDescriptor {
+    do throws(SystemError) {
+      return FileDescriptor(
+        try systemCall("open") {
+          path == "-" ? fcntl(0, F_DUPFD_CLOEXEC, 3) : unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        })
+    } catch {
+      throw unreadable(name, error)
+    }
+  }
+
+  /// Bytes decoded so far.
+  public var offset: Int64 { decoder.offset }
+  /// The receivers heard of so far.
+  public var receivers: ReceiverTable { decoder.receivers }
+  /// LE meta events whose reports were malformed, in whole or in part.
+  public var malformedEvents: Int64 { decoder.malformedEvents }
+
+  /// Empties the batch and fills it with what comes next. Blocks while standard input has nothing.
+  ///
+  /// Throws once everything before the fault was delivered.
+  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
+    while true {
+      let step: CaptureDecoder.Step
+      do throws(CaptureError) {
+        step = try decoder.next(into: &batch)
+      } catch {
+        var error = error
+        error.source = name
+        throw error
+      }
+      switch step {
+      case .advertisements: return .advertisements
+      case .health(let change): return .health(change)
+      case .end: return .end
+      case .needsBytes:
+        do throws(SystemError) {
+          try decoder.fill { bytes, offset throws(SystemError) in
+            try descriptor.read(into: &bytes, from: offset)
+          }
+        } catch {
+          throw Self.unreadable(name, error)
+        }
+      }
+    }
+  }
+
+  private static func unreadable(_ name: String, _ error: SystemError) -> CaptureError {
+    let hint =
+      switch error.code {
+      case ENOENT: "there is no such file"
+      case EACCES: "no permission to read it"
+      case EISDIR: "it is a directory"
+      default: "\(error)"
+      }
+    var failure = CaptureError(.unreadable, at: .start, hint)
+    failure.source = name
+    return failure
+  }
+}

@@ -1,0 +1,68 @@
+import Beacons
+
+/// Where the formats put what they find; turns wall time into monotonic time on the way.
+struct CaptureOutput: Sendable {
+  var batch = AdvertisementBatch()
+  var health: ReceiverHealthChange?
+  var receivers = ReceiverTable()
+  var malformedEvents: Int64 = 0
+  private(set) var wallTime = WallTime(nanoseconds: 0)
+
+  private var clock = RecordingClock()
+  /// By receiver index; each controller has its own fragments under way.
+  private var reports: [AdvertisingReports] = []
+  private let fallbackReceiver: String
+  private var fallbackIndex: ReceiverIndex?
+  /// Keyed by adapter number; monitor captures have few, and look one up for each event.
+  private var adapters: [UInt16: ReceiverIndex] = [:]
+  private var latestAdapter: (number: UInt16, index: ReceiverIndex)?
+
+  init(fallbackReceiver: String) { self.fallbackReceiver = fallbackReceiver }
+
+  /// Takes an HCI event packet (from its event code on) and keeps the advertisements in it.
+  mutating func appendEvent(_ event: Span<UInt8>, adapter: UInt16?, wallTime: WallTime) {
+    // LE meta event; nothing else carries advertisements.
+    guard event.count > 2, event[0] == 0x3E else { return }
+    guard let receiver = receiver(ofAdapter: adapter) else { return }
+    self.wallTime = wallTime
+    let time = clock.time(at: wallTime)
+    let place = Int(receiver.rawValue)
+    while reports.count <= place { reports.append(AdvertisingReports()) }
+    do throws(HCIDecline) {
+      try reports[place].read(event, receiver: receiver, time: time, wallTime: wallTime) {
+        batch.append($0, payload: $1)
+      }
+    } catch .notAnAdvertisingReport {
+      // Connections, PHY changes and the like.
+    } catch {
+      malformedEvents += 1
+    }
+  }
+
+  mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>) {
+    var advertisement = advertisement
+    advertisement.time = clock.time(at: advertisement.wallTime)
+    wallTime = advertisement.wallTime
+    batch.append(advertisement, payload: payload)
+  }
+
+  mutating func set(_ health: ReceiverHealth, of receiver: ReceiverIndex, reason: String, wallTime: WallTime)
+  {
+    self.wallTime = wallTime
+    self.health = ReceiverHealthChange(
+      receiver: receiver, health: health, reason: reason, time: clock.time(at: wallTime), wallTime: wallTime)
+  }
+
+  /// nil once a hostile file has invented more adapters than any machine has.
+  private mutating func receiver(ofAdapter adapter: UInt16?) -> ReceiverIndex? {
+    guard let adapter else {
+      if fallbackIndex == nil { fallbackIndex = receivers.index(of: fallbackReceiver) }
+      return fallbackIndex
+    }
+    if let latestAdapter, latestAdapter.number == adapter { return latestAdapter.index }
+    guard let index = adapters[adapter] ?? receivers.index(of: "hci\(adapter)") else { return nil }
+    adapters[adapter] = index
+    latestAdapter = (adapter, index)
+    return index
+  }
+}

@@ -1,0 +1,111 @@
+/// Reads JSON (RFC 8259) in place, as far as one flat object needs it; values of unknown keys are checked for
+/// structure and skipped. It holds only its position: the bytes are handed in each time.
+struct JSONCursor {
+  struct Malformed: Error {
+    /// Offset into the line.
+    var offset: Int
+    var message: String
+  }
+
+  /// A string's bytes between its quotation marks, escapes not yet undone.
+  struct RawString {
+    var range: Range<Int>
+    var hasEscapes: Bool
+  }
+
+  /// How deep an unknown value may nest before it is taken for an attack.
+  static let deepest = 32
+
+  var position = 0
+
+  /// The next byte that is not white space; nil at the end.
+  mutating func peek(_ bytes: Span<UInt8>) -> UInt8? {
+    while position < bytes.count {
+      let byte = bytes[position]
+      guard TextLines.isBlank(byte) || byte == UInt8(ascii: "\n") else { return byte }
+      position += 1
+    }
+    return nil
+  }
+
+  /// Takes the byte if it comes next.
+  mutating func take(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) -> Bool {
+    guard peek(bytes) == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func expect(
+    _ character: Unicode.Scalar, _ bytes: Span<UInt8>, _ message: String
+  ) throws(Malformed) {
+    guard take(character, bytes) else { throw malformed(message) }
+  }
+
+  func malformed(_ message: String) -> Malformed { Malformed(offset: position, message: message) }
+
+  mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> RawString {
+    try expect("\"", bytes, "a string in quotation marks belongs here")
+    let start = position
+    var hasEscapes = false
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position += 1
+        return RawString(range: start..<position - 1, hasEscapes: hasEscapes)
+      case UInt8(ascii: "\\"):
+        hasEscapes = true
+        position += 2
+      case 0..<0x20: throw malformed("a control character inside a string")
+      default: position += 1
+      }
+    }
+    position = bytes.count
+    throw malformed("the string has no closing quotation mark")
+  }
+
+  /// Takes `true`, `false` or `null` if one of them comes next.
+  mutating func takeWord(_ word: StaticString, _ bytes: Span<UInt8>) -> Bool {
+    guard peek(bytes) != nil else { return false }
+    let length = word.utf8CodeUnitCount
+    guard bytes.count - position >= length else { return false }
+    guard bytes.extracting(position..<position + length).equals(word) else { return false }
+    position += length
+    return true
+  }
+
+  mutating func skipValue(_ bytes: Span<UInt8>, depth: Int = 0) throws(Malformed) {
+    guard depth < Self.deepest else { throw malformed("nested deeper than \(Self.deepest) levels") }
+    switch peek(bytes) {
+    case UInt8(ascii: "\""): _ = try string(bytes)
+    case UInt8(ascii: "{"):
+      position += 1
+      if take("}", bytes) { return }
+      repeat {
+        _ = try string(bytes)
+        try expect(":", bytes, "a colon belongs between key and value")
+        try skipValue(bytes, depth: depth + 1)
+      } while take(",", bytes)
+      try expect("}", bytes, "the object has no closing brace")
+    case UInt8(ascii: "["):
+      position += 1
+      if take("]", bytes) { return }
+      repeat { try skipValue(bytes, depth: depth + 1) } while take(",", bytes)
+      try expect("]", bytes, "the array has no closing bracket")
+    case UInt8(ascii: "t") where takeWord("true", bytes): break
+    case UInt8(ascii: "f") where takeWord("false", bytes): break
+    case UInt8(ascii: "n") where takeWord("null", bytes): break
+    default: _ = try number(bytes)
+    }
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Whether these are the bytes of an ASCII word.
+  func equals(_ word: StaticString) -> Bool {
+    guard count == word.utf8CodeUnitCount else { return false }
+    return word.withUTF8Buffer { characters in
+      for index in indices where unsafe characters[index] != self[index] { return false }
+      return true
+    }
+  }
+}

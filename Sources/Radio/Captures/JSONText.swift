@@ -1,0 +1,67 @@
+import Beacons
+
+/// Turns the raw bytes of a JSON string into text.
+enum JSONText {
+  static func decode(_ raw: JSONCursor.RawString, of line: Span<UInt8>) throws(JSONCursor.Malformed) -> String
+  {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(raw.range.count)
+    var index = raw.range.lowerBound
+    while index < raw.range.upperBound {
+      guard line[index] == UInt8(ascii: "\\") else {
+        bytes.append(line[index])
+        index += 1
+        continue
+      }
+      // The cursor saw to it that a byte follows.
+      switch line[index + 1] {
+      case UInt8(ascii: "n"): bytes.append(0x0A)
+      case UInt8(ascii: "t"): bytes.append(0x09)
+      case UInt8(ascii: "r"): bytes.append(0x0D)
+      case UInt8(ascii: "b"): bytes.append(0x08)
+      case UInt8(ascii: "f"): bytes.append(0x0C)
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(line[index + 1])
+      case UInt8(ascii: "u"):
+        let scalar = try unicodeEscape(line.extracting(index..<raw.range.upperBound), at: &index)
+        bytes.append(contentsOf: String(scalar).utf8)
+        continue
+      default: throw JSONCursor.Malformed(offset: index, message: "an unknown escape in a string")
+      }
+      index += 2
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw JSONCursor.Malformed(offset: raw.range.lowerBound, message: "the string is not valid UTF-8")
+    }
+    return text
+  }
+
+  /// `\uXXXX`, or two of them that make a surrogate pair; moves `index` behind what it took.
+  private static func unicodeEscape(
+    _ bytes: Span<UInt8>, at index: inout Int
+  ) throws(JSONCursor.Malformed) -> Unicode.Scalar {
+    let malformed = JSONCursor.Malformed(offset: index, message: "a \\u escape that is no character")
+    guard let first = codeUnit(bytes, at: 0) else { throw malformed }
+    if let scalar = Unicode.Scalar(first) {
+      index += 6
+      return scalar
+    }
+    guard (0xD800..<0xDC00).contains(first), let second = codeUnit(bytes, at: 6),
+      (0xDC00..<0xE000).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + UInt32(first - 0xD800) << 10 + UInt32(second - 0xDC00))
+    else { throw malformed }
+    index += 12
+    return scalar
+  }
+
+  private static func codeUnit(_ bytes: Span<UInt8>, at offset: Int) -> UInt16? {
+    guard bytes.count - offset >= 6, bytes[offset] == UInt8(ascii: "\\"),
+      bytes[offset + 1] == UInt8(ascii: "u")
+    else { return nil }
+    var unit: UInt16 = 0
+    for index in offset + 2..<offset + 6 {
+      guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
+      unit = unit << 4 | UInt16(digit)
+    }
+    return unit
+  }
+}

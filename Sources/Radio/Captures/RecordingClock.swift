@@ -1,0 +1,32 @@
+import Beacons
+
+/// Makes monotonic time of a recording's wall times.
+///
+/// It starts at zero with the first record and advances with the wall time. Records up to a second out of
+/// order (two radios merged into one file) do not move it; a greater step back is a clock that was set, and
+/// from there on it advances again at once. A step forward cannot be told from silence, so it counts.
+public struct RecordingClock: Sendable {
+  /// How far back a record may lie behind the latest one and still be on the same clock.
+  public static let disorder = TimeSpan.seconds(1)
+
+  private var latest: WallTime?
+  private var now = MonotonicTime.zero
+
+  public init() {}
+
+  /// The monotonic time of a record; never before that of an earlier call.
+  public mutating func time(at wallTime: WallTime) -> MonotonicTime {
+    guard let latest else {
+      self.latest = wallTime
+      return now
+    }
+    let step = wallTime - latest
+    if step > .zero {
+      now = now + step
+      self.latest = wallTime
+    } else if step < .zero - Self.disorder {
+      self.latest = wallTime
+    }
+    return now
+  }
+}

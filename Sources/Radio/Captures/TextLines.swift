@@ -1,0 +1,127 @@
+import Beacons
+
+/// The text form: one JSON object a line, an advertisement
+/// `{"t": Unix seconds, "receiver": "hci0", "address": "C1:…", "address_type": "random", "rssi": -72,
+/// "payload": "02011a…"}` or a receiver's health `{"t": …, "receiver": "hci0", "health": "gone"}`.
+/// Keys it does not know are ignored.
+struct TextLines: Sendable {
+  /// Longer than any advertisement; a line without end shall not fill the memory.
+  static let longestLine = 1 << 16
+
+  private var number: Int64 = 0
+  /// How much of the unread bytes is known to hold no line end.
+  private var searched = 0
+  private var payload: [UInt8] = []
+  /// The receiver of the line before, whose name need not be looked up again.
+  private var receiverName: [UInt8] = []
+  private var receiver: ReceiverIndex?
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+
+  /// Reads one line and returns its length; 0 when it is not all there yet. A health line that comes after
+  /// advertisements still in the batch stays unread.
+  mutating func read(
+    _ bytes: Span<UInt8>, atEnd: Bool, into output: inout CaptureOutput
+  ) throws(CaptureError) -> Int {
+    var end = searched
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+    guard end <= Self.longestLine else {
+      throw CaptureError(
+        .damaged, at: .line(number + 1),
+        "the line is longer than \(Self.longestLine) bytes; is this the text form?")
+    }
+    guard end < bytes.count || (atEnd && end > 0) else {
+      searched = end
+      return 0
+    }
+    searched = 0
+    var line = bytes.extracting(..<end)
+    if number == 0, line.count >= 3, line[0] == 0xEF, line[1] == 0xBB, line[2] == 0xBF {
+      line = line.extracting(3...)
+    }
+    do throws(JSONCursor.Malformed) {
+      guard try read(line, into: &output) else { return 0 }
+    } catch {
+      let isCut = atEnd && end == bytes.count
+      throw CaptureError(
+        isCut ? .truncated : .damaged, at: .line(number + 1),
+        "column \(error.offset + 1): \(error.message)\(isCut ? "; the last line is cut short" : "")")
+    }
+    number += 1
+    return min(end + 1, bytes.count)
+  }
+
+  /// False for a health line that must wait.
+  private mutating func read(
+    _ line: Span<UInt8>, into output: inout CaptureOutput
+  ) throws(JSONCursor.Malformed) -> Bool {
+    var cursor = JSONCursor()
+    guard cursor.peek(line) != nil else { return true }
+    let fields = try TextFields(line)
+    guard let time = fields.time else { throw missing("t", "the time in Unix seconds") }
+    if let health = fields.health {
+      guard output.batch.isEmpty else { return false }
+      guard fields.receiver != nil else { throw missing("receiver", "a name such as \"hci0\"") }
+      let receiver = try receiverIndex(fields, line, &output)
+      output.set(health, of: receiver, reason: try reason(fields, line), wallTime: time)
+      return true
+    }
+    guard fields.receiver != nil else { throw missing("receiver", "a name such as \"hci0\"") }
+    guard let bits = fields.address else { throw missing("address", "for example \"C1:00:00:00:00:01\"") }
+    guard let kind = fields.addressKind else { throw missing("address_type", "\"public\" or \"random\"") }
+    guard let digits = fields.payload else { throw missing("payload", "the AD structures in hexadecimal") }
+    payload.removeAll(keepingCapacity: true)
+    var index = digits.lowerBound
+    while index < digits.upperBound {
+      guard let high = hexadecimalDigit(line[index]), let low = hexadecimalDigit(line[index + 1]) else {
+        throw JSONCursor.Malformed(offset: index, message: "the payload is not hexadecimal here")
+      }
+      payload.append(high << 4 | low)
+      index += 2
+    }
+    let receiver = try receiverIndex(fields, line, &output)
+    output.append(
+      Advertisement(
+        receiver: receiver, address: DeviceAddress(bits: bits, kind: kind), rssi: fields.rssi,
+        txPower: fields.txPower, phy: fields.phy, isScanResponse: fields.isScanResponse, time: .zero,
+        wallTime: time),
+      payload: payload.span)
+    return true
+  }
+
+  private func missing(_ key: String, _ meaning: String) -> JSONCursor.Malformed {
+    JSONCursor.Malformed(offset: 0, message: "\"\(key)\" is missing: \(meaning)")
+  }
+
+  private mutating func receiverIndex(
+    _ fields: borrowing TextFields, _ line: Span<UInt8>, _ output: inout CaptureOutput
+  ) throws(JSONCursor.Malformed) -> ReceiverIndex {
+    guard let name = fields.receiver else { throw missing("receiver", "a name such as \"hci0\"") }
+    let range = name.range
+    if let receiver, range.count == receiverName.count {
+      var offset = 0
+      while offset < range.count, line[range.lowerBound + offset] == receiverName[offset] { offset += 1 }
+      if offset == range.count { return receiver }
+    }
+    guard (1...255).contains(range.count) else {
+      throw JSONCursor.Malformed(
+        offset: range.lowerBound, message: "a receiver's name has between 1 and 255 bytes")
+    }
+    let text = try JSONText.decode(name, of: line)
+    guard let index = output.receivers.index(of: text) else {
+      throw JSONCursor.Malformed(
+        offset: range.lowerBound, message: "more than \(ReceiverTable.limit) receivers in one recording")
+    }
+    receiverName.removeAll(keepingCapacity: true)
+    receiverName.append(line.extracting(range))
+    receiver = index
+    return index
+  }
+
+  private func reason(
+    _ fields: borrowing TextFields, _ line: Span<UInt8>
+  ) throws(JSONCursor.Malformed) -> String {
+    guard let reason = fields.reason else { return "" }
+    return try JSONText.decode(reason, of: line)
+  }
+}

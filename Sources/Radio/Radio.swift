@@ -1,2 +1,0 @@
-/// Where advertisements come from.
-enum Radio {}

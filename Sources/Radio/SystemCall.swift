@@ -1,0 +1,67 @@
+import Glibc
+
+/// A system call that failed: which, on what, and the reason the kernel gave.
+public struct SystemError: Error, Equatable, Sendable {
+  public var call: String
+  public var code: Int32
+
+  public init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  public var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
+}
+
+/// Every system call of this module passes through here: repeated while a signal interrupts it, its failure
+/// turned into an error.
+@discardableResult
+func systemCall<Result: SignedInteger>(
+  _ name: @autoclosure () -> String, _ body: () -> Result
+) throws(SystemError) -> Result {
+  while true {
+    let result = body()
+    if result != -1 { return result }
+    let code = errno
+    if code != EINTR { throw SystemError(call: name(), code: code) }
+  }
+}
+
+/// Owns a file descriptor and closes it once.
+struct FileDescriptor: ~Copyable {
+  let number: Int32
+
+  init(_ number: Int32) { self.number = number }
+
+  deinit { close(number) }
+
+  /// Length of a regular file; nil for anything else.
+  var fileLength: Int64? {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int64(status.st_size)
+  }
+
+  /// Reads into the span from an offset on; returns how many bytes came, 0 at the end.
+  func read(into bytes: inout MutableSpan<UInt8>, from offset: Int = 0) throws(SystemError) -> Int {
+    try systemCall("read") {
+      unsafe bytes.withUnsafeMutableBytes {
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: $0[offset...])
+        return unsafe Glibc.read(number, rest.baseAddress, rest.count)
+      }
+    }
+  }
+
+  /// Writes all of the span.
+  func write(_ bytes: Span<UInt8>) throws(SystemError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = try systemCall("write") {
+        unsafe rest.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+      }
+      rest = rest.extracting(count...)
+    }
+  }
+}

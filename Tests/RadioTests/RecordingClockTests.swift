@@ -1,0 +1,34 @@
+import Beacons
+import Radio
+import Testing
+
+struct RecordingClockTests {
+  private func times(_ seconds: [Double]) -> [Double] {
+    var clock = RecordingClock()
+    return seconds.map { clock.time(at: WallTime(nanoseconds: 0) + .seconds($0)).nanoseconds }.map {
+      Double($0) / 1e9
+    }
+  }
+
+  @Test func startsAtZeroAndAdvancesWithTheWall() {
+    #expect(times([1000, 1000.5, 1003]) == [0, 0.5, 3])
+  }
+
+  @Test func aLittleDisorderDoesNotSpeedItUp() {
+    #expect(times([10, 10.5, 10.1, 10.6, 10.2, 11]) == [0, 0.5, 0.5, 0.6, 0.6, 1])
+  }
+
+  @Test func aClockSetBackGoesOnFromThere() {
+    #expect(times([1000, 1010, 500, 501, 502]) == [0, 10, 10, 11, 12])
+  }
+
+  @Test func extremeTimesDoNotTrap() {
+    var clock = RecordingClock()
+    var last = MonotonicTime.zero
+    for nanoseconds in [Int64.min, .max, .min, 0, .max, .max] {
+      let time = clock.time(at: WallTime(nanoseconds: nanoseconds))
+      #expect(time >= last)
+      last = time
+    }
+  }
+}
