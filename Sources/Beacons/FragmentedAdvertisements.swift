@@ -33,7 +33,8 @@ public struct FragmentedAdvertisements: Sendable {
     _ body: (Advertisement, Span<UInt8>) -> Void
   ) {
     let known = chains.firstIndex {
-      $0.address == advertisement.address && $0.set == set && $0.isScanResponse == advertisement.isScanResponse
+      $0.address == advertisement.address && $0.set == set
+        && $0.isScanResponse == advertisement.isScanResponse
     }
     let isComplete = status != 1
     if isComplete, known == nil {

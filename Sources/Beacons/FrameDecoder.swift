@@ -33,7 +33,7 @@ public enum FrameDecoder {
   /// Visits what the manufacturer and service data of a payload hold, in order. With each result comes the
   /// data that was decoded (company id or UUID left off), for `Frame.forEachReading`.
   @inlinable public static func forEachFrame(
-    in payload: Span<UInt8>, _ body: (borrowing FrameResult, Span<UInt8>) -> Void
+    in payload: Span<UInt8>, _ body: (FrameResult, Span<UInt8>) -> Void
   ) {
     var structures = ADStructures()
     while let element = structures.next(in: payload) {

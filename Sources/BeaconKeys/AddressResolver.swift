@@ -1,0 +1,57 @@
+public import Beacons
+
+/// Finds the configured entry behind a resolvable private address.
+///
+/// An address is `prand` (24 bits) and `hash` (24 bits); it belongs to the key for which
+/// `ah(key, prand) = hash` (Core Specification, Vol 6, Part B, 1.3.2.3; Vol 3, Part H, 2.2.2). With many keys
+/// and many strangers' phones about, that is asked once for each address: answers, also "nobody", are
+/// remembered, and the memory is bounded.
+public struct AddressResolver: Sendable {
+  private let keys: [(entry: BeaconEntryIndex, key: SecretKey)]
+  /// How many addresses one generation holds.
+  private let generation: Int
+  /// By the 48 bits of the address; -1: nobody.
+  private var recent: [UInt64: Int32] = [:]
+  private var older: [UInt64: Int32] = [:]
+  private var block: [UInt8] = Array(repeating: 0, count: 16)
+
+  /// Keys in the order in which they are tried. `memory` is how many addresses are remembered.
+  public init(keys: [(entry: BeaconEntryIndex, key: SecretKey)], memory: Int = 16_384) {
+    self.keys = keys
+    generation = max(1, memory / 2)
+  }
+
+  /// The entry whose key made this address; nil for any other address.
+  public mutating func entry(for address: DeviceAddress) -> BeaconEntryIndex? {
+    guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
+    if let known = recent[address.bits] { return entry(known) }
+    let answer = older[address.bits] ?? resolve(address)
+    if recent.count >= generation {
+      swap(&recent, &older)
+      recent.removeAll(keepingCapacity: true)
+    }
+    recent[address.bits] = answer
+    return entry(answer)
+  }
+
+  private func entry(_ answer: Int32) -> BeaconEntryIndex? {
+    answer < 0 ? nil : BeaconEntryIndex(rawValue: answer)
+  }
+
+  private mutating func resolve(_ address: DeviceAddress) -> Int32 {
+    let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
+    let hash = UInt32(truncatingIfNeeded: address.bits & 0xFFFFFF)
+    for (entry, key) in keys where ah(key, prand) == hash { return entry.rawValue }
+    return -1
+  }
+
+  /// The random address hash function: the lowest 24 bits of AES-128 over `prand` padded with zeros.
+  private mutating func ah(_ key: SecretKey, _ prand: UInt32) -> UInt32 {
+    for position in 0..<13 { block[position] = 0 }
+    block[13] = UInt8(truncatingIfNeeded: prand >> 16)
+    block[14] = UInt8(truncatingIfNeeded: prand >> 8)
+    block[15] = UInt8(truncatingIfNeeded: prand)
+    key.encrypt(&block)
+    return UInt32(block[13]) << 16 | UInt32(block[14]) << 8 | UInt32(block[15])
+  }
+}

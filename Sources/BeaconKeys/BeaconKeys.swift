@@ -1,2 +1,0 @@
-/// Keys that make a private beacon known: resolvable addresses and encrypted readings.
-enum BeaconKeys {}

@@ -1,0 +1,179 @@
+/// Who is this? Turns advertisements into sightings of the beacons that were configured.
+///
+/// The most specific entry names a beacon: its address or resolved key, then its whole id, then UUID with
+/// major, then UUID (or namespace, or the longer prefix). Members of a region are beacons of their own.
+/// Bounded: members of regions up to a limit, since anyone can invent them; what is beyond is refused and
+/// counted. Known beacons cost no allocation.
+public struct BeaconCatalogue: Sendable {
+  public static let defaultMemberLimit = 100_000
+
+  private struct Tracked {
+    var identity: BeaconIdentity
+    /// The most specific first.
+    var entries: [BeaconEntryIndex]
+    var measuredPower: Int8?
+    var specificity: UInt8
+  }
+
+  public let entries: [BeaconEntry]
+  private let patterns: PatternIndex
+  private let memberLimit: Int
+  private var tracked: [Tracked] = []
+  private var beacons: [BeaconIdentity: BeaconIndex] = [:]
+  private var members = 0
+  private var addresses = AddressMemory()
+
+  /// Advertisements of region members that were refused because the limit was reached.
+  public private(set) var refused: UInt64 = 0
+  /// Grows whenever a beacon is new or matches an entry that it did not match before.
+  public private(set) var revision: UInt64 = 0
+
+  public init(entries: [BeaconEntry], memberLimit: Int = defaultMemberLimit) {
+    self.entries = entries
+    self.memberLimit = memberLimit
+    patterns = PatternIndex(entries)
+  }
+
+  /// Beacons seen so far: their indices are 0 ..< count.
+  public var count: Int { tracked.count }
+
+  /// The name under which a beacon is published: its entry's, or `region:member`.
+  public func name(of beacon: BeaconIndex) -> String {
+    let known = tracked[Int(beacon.rawValue)]
+    let entry = entries[Int(known.entries[0].rawValue)]
+    guard let member = known.identity.memberName(in: entry.pattern) else { return entry.name }
+    return "\(entry.name):\(member)"
+  }
+
+  /// All entries that match a beacon, the naming one first. May grow while the beacon is heard: see `revision`.
+  public func entries(of beacon: BeaconIndex) -> [BeaconEntryIndex] {
+    tracked[Int(beacon.rawValue)].entries
+  }
+
+  /// The sighting in an advertisement; nil where it belongs to nobody we know.
+  public mutating func sighting(
+    of advertisement: Advertisement, payload: Span<UInt8>, resolved: BeaconEntryIndex? = nil
+  ) -> Sighting? {
+    var recognition = begin(advertisement, resolved: resolved)
+    FrameDecoder.forEachFrame(in: payload) { result, _ in
+      if case .frame(let frame, _) = result { add(frame, to: &recognition) }
+    }
+    return sighting(recognition, of: advertisement)
+  }
+
+  /// First step, for those who look at the frames themselves: who the address says it is. `resolved` is the
+  /// entry whose key resolves the address.
+  public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
+  {
+    var recognition = Recognition()
+    guard let entry = resolved ?? patterns.entry(address: advertisement.address) else { return recognition }
+    recognition.isByAddress = true
+    recognition.beacon = beacon(entry)
+    return recognition
+  }
+
+  /// Second step: what one of the frames adds.
+  public mutating func add(_ frame: Frame, to recognition: inout Recognition) {
+    guard let identity = BeaconIdentity(frame) else { return }
+    if recognition.isByAddress {
+      if recognition.measuredPower == nil { recognition.measuredPower = frame.measuredPower }
+      if let beacon = recognition.beacon { addEntries(identity, frame, to: beacon) }
+      return
+    }
+    guard let beacon = beacons[identity] ?? newMember(identity, frame) else { return }
+    let specificity = tracked[Int(beacon.rawValue)].specificity
+    guard recognition.beacon == nil || specificity > recognition.specificity else { return }
+    recognition.beacon = beacon
+    recognition.specificity = specificity
+    recognition.measuredPower = frame.measuredPower
+  }
+
+  /// Third step: the sighting, if it is of someone we know.
+  public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
+    guard let beacon = recognition.beacon else { return nil }
+    if !recognition.isByAddress { addresses.remember(beacon, at: advertisement.address) }
+    return Sighting(
+      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
+      measuredPower: tracked[Int(beacon.rawValue)].measuredPower ?? recognition.measuredPower,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// Whose readings an advertisement carries: the beacon recognised in it, else the one last seen at its
+  /// address.
+  public func owner(_ recognition: Recognition, of advertisement: Advertisement) -> BeaconIndex? {
+    recognition.beacon ?? addresses.beacon(at: advertisement.address)
+  }
+
+  private mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
+    guard entries.indices.contains(Int(entry.rawValue)) else { return nil }
+    if let known = beacons[.entry(entry)] { return known }
+    return insert(.entry(entry), entries: [entry])
+  }
+
+  private mutating func newMember(_ identity: BeaconIdentity, _ frame: Frame) -> BeaconIndex? {
+    var matching: [BeaconEntryIndex] = []
+    patterns.forEachEntry(identity, frame) { matching.append($0) }
+    guard let first = matching.first else { return nil }
+    if identity.memberName(in: entries[Int(first.rawValue)].pattern) != nil {
+      guard members < memberLimit else {
+        refused += 1
+        return nil
+      }
+      members += 1
+    }
+    return insert(identity, entries: matching)
+  }
+
+  private mutating func insert(
+    _ identity: BeaconIdentity, entries matching: [BeaconEntryIndex]
+  ) -> BeaconIndex {
+    let index = BeaconIndex(rawValue: Int32(clamping: tracked.count))
+    var new = Tracked(identity: identity, entries: matching, measuredPower: nil, specificity: 0)
+    if let first = matching.first { new.specificity = entries[Int(first.rawValue)].pattern.specificity }
+    for entry in matching where new.measuredPower == nil {
+      new.measuredPower = entries[Int(entry.rawValue)].measuredPower
+    }
+    tracked.append(new)
+    beacons[identity] = index
+    revision += 1
+    return index
+  }
+
+  private mutating func addEntries(
+    _ identity: BeaconIdentity, _ frame: Frame, to beacon: BeaconIndex
+  ) {
+    let position = Int(beacon.rawValue)
+    patterns.forEachEntry(identity, frame) { entry in
+      guard !tracked[position].entries.contains(entry) else { return }
+      tracked[position].entries.append(entry)
+      if tracked[position].measuredPower == nil {
+        tracked[position].measuredPower = entries[Int(entry.rawValue)].measuredPower
+      }
+      revision += 1
+    }
+  }
+}
+
+/// Who an advertisement belongs to, as far as its parts have been looked at.
+public struct Recognition: Sendable {
+  public internal(set) var beacon: BeaconIndex?
+  var isByAddress = false
+  var specificity: UInt8 = 0
+  var measuredPower: Int8?
+
+  init() {}
+}
+
+extension BeaconPattern {
+  /// Higher names a beacon before lower.
+  var specificity: UInt8 {
+    switch self {
+    case .address, .resolvingKey: 255
+    case .iBeacon(_, _?, _?), .eddystoneUID(_, _?), .eddystoneURL: 200
+    case .altBeacon(let prefix): UInt8(clamping: prefix.count * 10)
+    case .iBeacon(_, _?, nil): 180
+    case .iBeacon: 160
+    case .eddystoneUID(_, nil): 160
+    }
+  }
+}
