@@ -37,22 +37,14 @@ public struct ReceiverSettings: Hashable, Sendable {
   public var name: String
   /// `adapter`: the address by which the adapter is known wherever it is plugged in; nil: known by `name`.
   public var adapter: DeviceAddress?
-  /// `measured_power`: RSSI in dBm at 1 m for beacons that tell none.
-  public var measuredPower: Double?
-  /// `exponent`: path-loss exponent of the surroundings (2 in free space).
-  public var exponent: Double?
-  /// `offset`: dB added to every RSSI of this receiver, for a better or worse antenna.
-  public var offset: Double?
+  public var calibration: Calibration
 
   public init(
-    name: String, adapter: DeviceAddress? = nil, measuredPower: Double? = nil, exponent: Double? = nil,
-    offset: Double? = nil
+    name: String, adapter: DeviceAddress? = nil, calibration: Calibration = Calibration()
   ) {
     self.name = name
     self.adapter = adapter
-    self.measuredPower = measuredPower
-    self.exponent = exponent
-    self.offset = offset
+    self.calibration = calibration
   }
 }
 
@@ -60,7 +52,7 @@ public struct ReceiverSettings: Hashable, Sendable {
 public struct BeaconSettings: Hashable, Sendable {
   public var name: String
   public var pattern: BeaconPattern
-  /// `measured_power`: RSSI in dBm at 1 m; goes before what the frame and the receiver say.
+  /// `measured_power`: RSSI in dBm at 1 m; goes before what the frame says.
   public var measuredPower: Double?
   /// `bind_key`: the name of the key that decrypts its readings (BTHome).
   public var bindKey: String?

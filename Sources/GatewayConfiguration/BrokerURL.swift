@@ -1,0 +1,68 @@
+/// `mqtt://host`, `mqtts://host:8883`, `mqtt://[::1]:1883`.
+struct BrokerURL: Equatable {
+  var isTLS: Bool
+  var host: String
+  var port: UInt16
+}
+
+/// No message repeats the URL: it may hold a password.
+func readURL(_ value: Value) -> BrokerURL? {
+  let hint = "mqtt://host, mqtt://host:1883 or mqtts://host"
+  guard let text = value.text(hint: hint) else { return nil }
+  guard let separator = text.firstRange(of: "://") else {
+    value.error("the url has no scheme", hint: hint)
+    return nil
+  }
+  let isTLS: Bool
+  switch text[..<separator.lowerBound].lowercased() {
+  case "mqtt": isTLS = false
+  case "mqtts": isTLS = true
+  case "tcp", "http":
+    value.error("the url's scheme must be mqtt or mqtts", hint: "did you mean mqtt://?")
+    return nil
+  case "ssl", "tls", "https":
+    value.error("the url's scheme must be mqtt or mqtts", hint: "did you mean mqtts://?")
+    return nil
+  case "ws", "wss":
+    value.error("MQTT over WebSockets is not supported", hint: hint)
+    return nil
+  default:
+    value.error("the url's scheme must be mqtt or mqtts", hint: hint)
+    return nil
+  }
+  var rest = text[separator.upperBound...]
+  if rest.last == "/" { rest.removeLast() }
+  guard !rest.contains("@") else {
+    value.error("the url holds a user", hint: "write username and password_file beside url")
+    return nil
+  }
+  guard !rest.contains(where: { "/?#".contains($0) }) else {
+    value.error("the url goes on after the host", hint: hint)
+    return nil
+  }
+  guard let place = hostAndPort(rest) else {
+    value.error("the url names no host, or no port from 1 to 65535", hint: hint)
+    return nil
+  }
+  return BrokerURL(isTLS: isTLS, host: place.host, port: place.port ?? (isTLS ? 8883 : 1883))
+}
+
+private func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {
+  var host = text
+  var port: Substring?
+  if text.first == "[" {
+    guard let end = text.firstIndex(of: "]") else { return nil }
+    host = text[text.index(after: text.startIndex)..<end]
+    let rest = text[text.index(after: end)...]
+    guard rest.isEmpty || rest.first == ":" else { return nil }
+    port = rest.isEmpty ? nil : rest.dropFirst()
+  } else if let colon = text.firstIndex(of: ":") {
+    host = text[..<colon]
+    port = text[text.index(after: colon)...]
+  }
+  let isHost = host.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !host.isEmpty && host.utf8.count <= 253
+  guard isHost else { return nil }
+  guard let port else { return (String(host), nil) }
+  guard let number = UInt16(port), number > 0 else { return nil }
+  return (String(host), number)
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// The bytes of a file with what its owner lets others do.
+struct ConfigurationFile {
+  /// A configuration of a thousand zones stays far below.
+  static let limit = 1 << 20
+
+  var bytes: [UInt8]
+  /// Permission bits, such as 0o600.
+  var mode: UInt32
+
+  /// Why a file cannot be read, in words.
+  struct Unreadable: Error {
+    var reason: String
+  }
+
+  /// Reads at most `limit` bytes; mode and content are of the same open file.
+  init(path: String) throws(Unreadable) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw Unreadable(reason: words(errno)) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw Unreadable(reason: words(EISDIR)) }
+    mode = status.st_mode & 0o777
+    bytes = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Unreadable(reason: words(errno)) }
+      if count == 0 { return }
+      bytes += chunk.prefix(count)
+      guard bytes.count <= Self.limit else {
+        throw Unreadable(reason: "it is larger than \(Self.limit >> 20) MiB")
+      }
+    }
+  }
+}
+
+private func words(_ code: Int32) -> String {
+  switch code {
+  case ENOENT: "there is no such file"
+  case EACCES: "permission denied"
+  case EISDIR: "it is a directory"
+  default: unsafe String(cString: strerror(code))
+  }
+}

@@ -1,0 +1,127 @@
+import Beacons
+import Proximity
+
+/// Reads the whole file, section by section, and what one section says of another.
+struct ConfigurationReader {
+  var environment: [String: String]
+  /// Where relative paths start: the directory of the configuration file.
+  var directory: String
+  /// The gateway's name where the file gives none.
+  var defaultName: String
+  /// What is wrong in the keys file, which has places of its own.
+  private(set) var keyFindings: Findings?
+
+  init(environment: [String: String], directory: String, defaultName: String) {
+    self.environment = environment
+    self.directory = directory
+    self.defaultName = defaultName
+  }
+
+  /// The configuration as far as it can be read; use it only where no error was found.
+  mutating func read(_ bytes: [UInt8], findings: Findings) -> Configuration {
+    var configuration = Configuration(gatewayName: defaultName)
+    guard let root = YAMLDocument.read(bytes, findings: findings) else {
+      if !findings.hasErrors { findings.warning("the file is empty: all is at its default", at: nil) }
+      return configuration
+    }
+    guard let section = root.section() else { return configuration }
+    defer { section.finish() }
+    if let gateway = section.take("gateway"), let name = readGateway(gateway) {
+      configuration.gatewayName = name
+    }
+    if let value = section.take("broker") {
+      let reader = BrokerReader(environment: environment, directory: directory)
+      configuration.broker = reader.read(value) ?? .embedded
+    }
+    let keys = section.take("keys_file").map { readKeys($0) } ?? [:]
+    configuration.keys = keys ?? [:]
+
+    let receivers = entries(section.take("receivers"))
+    configuration.receivers = receivers.compactMap(ReceiverReader().read)
+    refuseTwins(receivers, "receiver")
+    let beacons = entries(section.take("beacons"))
+    configuration.beacons = beacons.compactMap(BeaconReader(keyNames: keys.map { Set($0.keys) }).read)
+    refuseTwins(beacons, "beacon")
+    refuseEqualPatterns(beacons, configuration.beacons)
+    let zones = entries(section.take("zones"))
+    let beaconNames = Set(beacons.compactMap(nameOf))
+    configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
+    refuseTwins(zones, "zone")
+    warnOfIdleBeacons(beacons, zones: zones, configuration.zones)
+    if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
+    return configuration
+  }
+
+  private func readGateway(_ value: Value) -> String? {
+    guard let section = value.section(hint: "for example { name: forecourt }") else { return nil }
+    defer { section.finish() }
+    return section.take("name").flatMap(checkedName)
+  }
+
+  private func readTelemetry(_ value: Value) -> TelemetrySettings {
+    var settings = TelemetrySettings()
+    guard let section = value.section() else { return settings }
+    defer { section.finish() }
+    let day = TimeSpan.seconds(86400)
+    if let time = section.take("beacon_state").flatMap({ readTime($0, from: .milliseconds(100), upTo: day) })
+    {
+      settings.beaconState = time
+    }
+    if let time = section.take("health").flatMap({ readTime($0, from: .seconds(1), upTo: day) }) {
+      settings.health = time
+    }
+    return settings
+  }
+
+  private mutating func readKeys(_ value: Value) -> [String: SecretBytes]? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      let findings = Findings(file: full)
+      defer { keyFindings = findings }
+      return KeysFileReader.read(path: full, mode: file.mode, bytes: file.bytes, findings: findings)
+    } catch {
+      value.error("the keys file \(quoted(full)) cannot be read: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// The entries of a list of the file; one whose every entry is commented out is none.
+  private func entries(_ value: Value?) -> [Value] {
+    guard let value, !value.isNull else { return [] }
+    return value.list() ?? []
+  }
+}
+
+/// Reads `receivers:`.
+struct ReceiverReader {
+  func read(_ value: Value) -> ReceiverSettings? {
+    guard let section = value.section(hint: "for example { name: hci0, exponent: 2.2 }") else { return nil }
+    defer { section.finish() }
+    let name = readName(section)
+    let adapter = section.take("adapter").flatMap(readAddress)
+    var calibration = Calibration()
+    calibration.measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
+    if let exponent = section.take("exponent").flatMap({ $0.number(in: 1...6) }) {
+      calibration.exponent = exponent
+    }
+    if let offset = section.take("offset").flatMap({ readGain($0, in: -40...40) }) {
+      calibration.offset = offset
+    }
+    if let deviation = section.take("deviation").flatMap({ readGain($0, in: 0.5...20) }) {
+      calibration.deviation = deviation
+    }
+    return name.map { ReceiverSettings(name: $0, adapter: adapter, calibration: calibration) }
+  }
+
+  private func readGain(_ value: Value, in range: ClosedRange<Double>) -> Double? {
+    guard let gain = value.quantity(.gain) else { return nil }
+    guard range.contains(gain) else {
+      let (low, high) = (Quantity(.gain, range.lowerBound), Quantity(.gain, range.upperBound))
+      value.error("\(value.name) cannot be \(Quantity(.gain, gain))", hint: "from \(low) to \(high)")
+      return nil
+    }
+    return gain
+  }
+}

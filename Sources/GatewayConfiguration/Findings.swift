@@ -1,0 +1,72 @@
+import Yams
+
+/// Collects what is wrong in one file.
+final class Findings {
+  let file: String
+  private(set) var diagnostics: [Diagnostic] = []
+  /// Keys that were asked for, by the section's path: what the reader understands.
+  private(set) var vocabulary: [String: Set<String>] = [:]
+
+  init(file: String) { self.file = file }
+
+  /// More than this in one file help nobody.
+  static let limit = 200
+
+  func error(_ message: String, at position: Diagnostic.Position?, hint: String? = nil) {
+    report(.error, message, at: position, hint: hint)
+  }
+
+  func warning(_ message: String, at position: Diagnostic.Position?, hint: String? = nil) {
+    report(.warning, message, at: position, hint: hint)
+  }
+
+  private func report(
+    _ severity: Diagnostic.Severity, _ message: String, at position: Diagnostic.Position?, hint: String?
+  ) {
+    guard diagnostics.count < Self.limit else { return }
+    diagnostics.append(
+      Diagnostic(severity: severity, file: file, position: position, message: message, hint: hint))
+  }
+
+  /// How places in the parsed text become places in the file.
+  var text: YAMLText?
+
+  func position(_ mark: Mark) -> Diagnostic.Position {
+    let place = Diagnostic.Position(line: mark.line, column: mark.column)
+    return text?.position(place) ?? place
+  }
+
+  /// Counts the entries looked at; false once there are more than any file of the permitted size holds.
+  func visit() -> Bool {
+    visits += 1
+    return visits <= ConfigurationFile.limit
+  }
+  private var visits = 0
+
+  func noteAsked(for key: String, in path: String) { vocabulary[path, default: []].insert(key) }
+
+  var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+  /// By position; what concerns the whole file comes first.
+  var sorted: [Diagnostic] {
+    let start = Diagnostic.Position(line: 0, column: 0)
+    return diagnostics.enumerated().sorted { a, b in
+      let (left, right) = (a.element.position ?? start, b.element.position ?? start)
+      return left == right ? a.offset < b.offset : left < right
+    }.map(\.element)
+  }
+}
+
+/// A text of the user's as a message shows it: in quotes, on one line, not without end.
+func quoted(_ text: String) -> String {
+  let shown = text.unicodeScalars.prefix(60).map { scalar in
+    scalar.properties.generalCategory == .control ? "\u{FFFD}" : String(scalar)
+  }.joined()
+  return "“\(shown)\(text.unicodeScalars.count > 60 ? "…" : "")”"
+}
+
+/// `a, b or c`.
+func listed(_ words: [String], joining word: String = "or") -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " \(word) " + last
+}

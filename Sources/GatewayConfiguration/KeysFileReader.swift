@@ -1,0 +1,35 @@
+/// Reads the keys file: `name: 32 hexadecimal digits`, one a line. No message repeats a value.
+struct KeysFileReader {
+  /// nil, with the reason found, for a file that may not or cannot be used.
+  static func read(path: String, mode: UInt32, bytes: [UInt8], findings: Findings) -> [String: SecretBytes]? {
+    guard mode & 0o077 == 0 else {
+      let octal = String(mode, radix: 8)
+      findings.error(
+        "others may read the keys: the file has mode 0\(octal)", at: nil, hint: "chmod 600 \(path)")
+      return nil
+    }
+    guard let root = YAMLDocument.read(bytes, findings: findings) else {
+      return findings.hasErrors ? nil : [:]
+    }
+    guard let section = root.section(hint: "a line for each key: its name, a colon, 32 hexadecimal digits")
+    else {
+      return nil
+    }
+    var keys: [String: SecretBytes] = [:]
+    for name in section.keys {
+      guard let value = section.take(name, isVocabulary: false) else { continue }
+      if looksLikeKey(name) {
+        value.error("a name here looks like a key", hint: "the name comes first, then a colon, then the key")
+        continue
+      }
+      let digits = value.scalar?.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
+      guard let bytes = digits.flatMap(hexadecimal), bytes.count == 16 else {
+        value.error(
+          "the key \(quoted(name)) is not 16 bytes", hint: "32 hexadecimal digits, most significant first")
+        continue
+      }
+      keys[name] = SecretBytes(bytes)
+    }
+    return keys
+  }
+}

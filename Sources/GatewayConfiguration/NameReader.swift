@@ -1,0 +1,41 @@
+/// Names go into topics, percent-encoded, and into sentences: any text, but one that can be seen.
+func checkedName(_ value: Value) -> String? {
+  guard let name = value.text() else { return nil }
+  let isVisible = name.unicodeScalars.allSatisfy { scalar in
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+    default: true
+    }
+  }
+  let isTrimmed = name.first?.isWhitespace == false && name.last?.isWhitespace == false
+  guard isVisible, isTrimmed, name.utf8.count <= 64 else {
+    value.error(
+      "\(quoted(name)) cannot be a name",
+      hint: "at most 64 bytes, no control characters, no space at either end")
+    return nil
+  }
+  return name
+}
+
+func readName(_ section: Section) -> String? {
+  section.require("name", hint: "every entry needs a name").flatMap(checkedName)
+}
+
+/// The names in a list, each once; with `known`, each one that is there.
+func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil) -> [String]? {
+  guard let entries else { return nil }
+  var names: [String] = []
+  for entry in entries {
+    guard let name = checkedName(entry) else { continue }
+    if names.contains(name) {
+      entry.warning("\(quoted(name)) is listed twice")
+    } else if let known, !known.contains(name) {
+      let meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
+      let all = known.isEmpty ? "beacons: is empty" : "known: \(listed(known.sorted(), joining: "and"))"
+      entry.error("there is no \(kind) \(quoted(name))", hint: meant ?? all)
+    } else {
+      names.append(name)
+    }
+  }
+  return names
+}

@@ -1,0 +1,96 @@
+import Beacons
+
+/// What a number in the configuration measures, and the words for its units.
+enum Dimension: CaseIterable {
+  case distance, time, signal, gain
+
+  /// Units with what one of them is in metres, seconds, dBm or dB.
+  var units: [(word: String, factor: Double)] {
+    switch self {
+    case .distance: [("m", 1), ("cm", 0.01), ("mm", 0.001), ("km", 1000)]
+    case .time: [("s", 1), ("ms", 0.001), ("min", 60), ("h", 3600), ("d", 86400)]
+    case .signal: [("dBm", 1)]
+    case .gain: [("dB", 1)]
+    }
+  }
+
+  var noun: String {
+    switch self {
+    case .distance: "a distance"
+    case .time: "a time"
+    case .signal: "a signal strength"
+    case .gain: "a difference of signal"
+    }
+  }
+
+  var example: String {
+    switch self {
+    case .distance: "1.5 m"
+    case .time: "2 s"
+    case .signal: "-70 dBm"
+    case .gain: "3 dB"
+    }
+  }
+}
+
+/// A number with its unit, as `1.5 m` or `-72 dBm` writes it.
+struct Quantity: Equatable {
+  var dimension: Dimension
+  /// In metres, seconds, dBm or dB.
+  var value: Double
+
+  enum Problem: Error, Equatable {
+    case notANumber
+    case decimalComma(String)
+    case unitMissing(String)
+    case unitUnknown(String)
+  }
+
+  /// Reads number and unit; letter case and the space between them are free.
+  init(_ text: String) throws(Problem) {
+    // A typographic minus is what a word processor makes of `-`.
+    let written = text.replacing("\u{2212}", with: "-")
+    let number = written.prefix { "+-.,0123456789".contains($0) }
+    let unit = written.dropFirst(number.count).drop { $0 == " " || $0 == "\u{A0}" || $0 == "\t" }
+    if number.isEmpty { throw .notANumber }
+    if number.contains(",") { throw .decimalComma(String(number.replacing(",", with: "."))) }
+    guard let value = Double(number), value.isFinite else { throw .notANumber }
+    if unit.isEmpty { throw .unitMissing(String(number)) }
+    let match = Dimension.allCases.lazy.compactMap { dimension in
+      dimension.units.first { $0.word.lowercased() == unit.lowercased() }.map { (dimension, $0.factor) }
+    }.first
+    guard let (dimension, factor) = match else { throw .unitUnknown(String(unit)) }
+    self.dimension = dimension
+    self.value = value * factor
+  }
+
+  init(_ dimension: Dimension, _ value: Double) {
+    self.dimension = dimension
+    self.value = value
+  }
+}
+
+extension Quantity: CustomStringConvertible {
+  /// In plain words, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
+  var description: String {
+    switch dimension {
+    case .distance: value < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
+    case .signal: "\(shortest(value)) dBm"
+    case .gain: "\(shortest(value)) dB"
+    case .time:
+      if value > 0, value < 1 {
+        "\(shortest(value * 1000)) ms"
+      } else if value >= 120, value.truncatingRemainder(dividingBy: 60) == 0 {
+        "\(shortest(value / 60)) min"
+      } else {
+        "\(shortest(value)) s"
+      }
+    }
+  }
+}
+
+/// At most three decimals, none that say nothing.
+private func shortest(_ value: Double) -> String {
+  let rounded = (value * 1000).rounded() / 1000
+  return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
+}

@@ -1,0 +1,90 @@
+import Beacons
+import Proximity
+
+/// Reads `near:`, `enter:` or `exit:`: a threshold with its dwell, or the threshold alone (`enter: 6 m`).
+struct RuleReader {
+  var threshold: Threshold?
+  var dwell: TimeSpan
+  var rearm: Threshold?
+  var lost: LostRule?
+  /// Where threshold and rearm stand, for what is found out later.
+  var thresholdValue: Value?
+  var rearmValue: Value?
+
+  /// Longer would be a mistake of units.
+  static let longestDwell = TimeSpan.seconds(24 * 3600)
+  static let longestLoss = TimeSpan.seconds(30 * 24 * 3600)
+
+  init?(_ value: Value, dwell defaultDwell: TimeSpan, alsoRearm: Bool = false, alsoLost: Bool = false) {
+    dwell = defaultDwell
+    if value.scalar != nil, !value.isNull {
+      thresholdValue = value
+      threshold = readThreshold(value)
+      return
+    }
+    guard let section = value.section(hint: "for example { distance: 6 m, dwell: 3 s }") else { return nil }
+    defer { section.finish() }
+    let distance = section.take("distance")
+    let signal = section.take("signal")
+    if let signal, distance != nil {
+      signal.error("\(value.name) has both distance and signal", hint: "keep one of them")
+    } else if let written = distance ?? signal {
+      thresholdValue = written
+      threshold = readThreshold(written, among: distance == nil ? [.signal] : [.distance])
+    }
+    dwell = section.take("dwell").flatMap { readTime($0, upTo: Self.longestDwell) } ?? defaultDwell
+    if alsoRearm {
+      rearmValue = section.take("rearm")
+      rearm = rearmValue.flatMap { readThreshold($0) }
+    }
+    if alsoLost { lost = section.take("lost").flatMap(readLost) }
+    let mayDoWithout = alsoLost
+    if distance == nil, signal == nil, !mayDoWithout, !section.hasUnknownKey {
+      value.error("\(value.name) needs a distance or a signal", hint: "for example distance: 1.5 m")
+    }
+  }
+}
+
+private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.distance, .signal]) -> Threshold?
+{
+  guard let quantity = value.quantity(among: dimensions) else { return nil }
+  switch quantity.dimension {
+  case .distance:
+    guard (0.01...1000).contains(quantity.value) else {
+      value.error("\(quantity) is no distance that a beacon can tell", hint: "from 1 cm to 1000 m")
+      return nil
+    }
+    return .distance(quantity.value)
+  default:
+    guard (-127...20).contains(quantity.value) else {
+      let meant = (20...127).contains(quantity.value) ? "did you mean -\(quantity)?" : nil
+      value.error(
+        "\(quantity) is no signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
+      return nil
+    }
+    return .signal(quantity.value)
+  }
+}
+
+/// A time from zero to `limit`.
+func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan) -> TimeSpan? {
+  guard let seconds = value.quantity(.time) else { return nil }
+  let time = TimeSpan.seconds(seconds)
+  guard seconds >= 0, time >= least, time <= limit else {
+    let range = "from \(Quantity(.time, least.seconds)) to \(Quantity(.time, limit.seconds))"
+    value.error("\(value.name) cannot be \(Quantity(.time, seconds))", hint: range)
+    return nil
+  }
+  return time
+}
+
+private func readLost(_ value: Value) -> LostRule? {
+  if value.scalar == "auto" { return .auto }
+  if let scalar = value.scalar, scalar.first?.isLetter == true {
+    value.error(
+      "lost must be auto or a time, not \(quoted(scalar))",
+      hint: "auto learns it from the beacon's own interval")
+    return nil
+  }
+  return readTime(value, from: .seconds(1), upTo: RuleReader.longestLoss).map(LostRule.after)
+}

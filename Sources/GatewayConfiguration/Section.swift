@@ -1,0 +1,188 @@
+import Yams
+
+/// One value of the file with its place, to be read as what is expected there. Each reading that fails says
+/// why, and yields nil.
+struct Value {
+  let node: Node
+  /// What the messages call it: `near`, or `an entry of beacons`.
+  let name: String
+  /// Its place in the vocabulary, such as `zones[].near`.
+  let path: String
+  let findings: Findings
+
+  var position: Diagnostic.Position? { node.mark.map(findings.position) }
+
+  func error(_ message: String, hint: String? = nil) { findings.error(message, at: position, hint: hint) }
+  func warning(_ message: String, hint: String? = nil) { findings.warning(message, at: position, hint: hint) }
+
+  /// The text of a scalar; nil, without a word, for anything else.
+  var scalar: String? { node.scalar?.string }
+
+  /// Written as nothing at all, `~` or `null`, without quotes.
+  var isNull: Bool {
+    guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  private var kind: String {
+    switch node {
+    case .mapping: "a mapping"
+    case .sequence: "a list"
+    case .scalar, .alias: isNull ? "nothing" : "a single value"
+    }
+  }
+
+  private func mismatch(_ expected: String, hint: String?) {
+    if isNull {
+      error("\(name) has no value", hint: hint ?? "give it \(expected), or remove the line")
+    } else {
+      error("\(name) must be \(expected), not \(kind)", hint: hint)
+    }
+  }
+
+  func text(hint: String? = nil) -> String? {
+    if let scalar, !isNull { return scalar }
+    mismatch("a single value", hint: hint)
+    return nil
+  }
+
+  /// The entries of a list that is not empty.
+  func list(hint: String? = nil) -> [Value]? {
+    guard case .sequence(let sequence) = node else {
+      mismatch("a list", hint: hint)
+      return nil
+    }
+    if sequence.isEmpty {
+      error("\(name) is an empty list", hint: hint ?? "remove the line, or add an entry")
+    }
+    return sequence.map {
+      Value(node: $0, name: "an entry of \(name)", path: path + "[]", findings: findings)
+    }
+  }
+
+  func section(hint: String? = nil) -> Section? {
+    guard case .mapping(let mapping) = node else {
+      mismatch("a mapping (key: value)", hint: hint)
+      return nil
+    }
+    return Section(mapping, of: self)
+  }
+
+  func quantity(_ dimension: Dimension) -> Double? {
+    guard let quantity = quantity(among: [dimension]) else { return nil }
+    return quantity.value
+  }
+
+  /// A number with a unit of one of these dimensions.
+  func quantity(among dimensions: [Dimension]) -> Quantity? {
+    let examples = listed(dimensions.map(\.example))
+    guard let text = text(hint: "for example \(examples)") else { return nil }
+    let expected = listed(dimensions.map(\.noun))
+    do throws(Quantity.Problem) {
+      let quantity = try Quantity(text)
+      if dimensions.contains(quantity.dimension) { return quantity }
+      error(
+        "\(name) must be \(expected), and \(quoted(text)) is \(quantity.dimension.noun)",
+        hint: "for example \(examples)")
+    } catch {
+      let units = dimensions.flatMap(\.units).map(\.word)
+      switch error {
+      case .notANumber:
+        self.error("\(name) must be \(expected), not \(quoted(text))", hint: "for example \(examples)")
+      case .decimalComma(let number):
+        self.error("\(quoted(text)) has a decimal comma", hint: "write \(number) with its unit")
+      case .unitMissing(let number):
+        self.error("\(name) needs a unit: \(listed(units))", hint: "perhaps \(number) \(units[0])")
+      case .unitUnknown(let unit):
+        let meant = nearest(to: unit, among: units).map { "did you mean \($0)?" }
+        self.error("\(quoted(unit)) is no unit of \(expected)", hint: meant ?? "units here: \(listed(units))")
+      }
+    }
+    return nil
+  }
+
+  /// A number without unit within a range.
+  func number(in range: ClosedRange<Double>) -> Double? {
+    guard let text = text() else { return nil }
+    guard let number = Double(text), range.contains(number) else {
+      error("\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
+      return nil
+    }
+    return number
+  }
+
+  /// A whole number, decimal or `0x…`.
+  func integer(upTo limit: Int) -> Int? {
+    guard let text = text() else { return nil }
+    let hexadecimal = text.lowercased().hasPrefix("0x")
+    let number = hexadecimal ? Int(text.dropFirst(2), radix: 16) : Int(text)
+    guard let number, (0...limit).contains(number) else {
+      error("\(name) must be a whole number from 0 to \(limit), not \(quoted(text))")
+      return nil
+    }
+    return number
+  }
+}
+
+/// A mapping whose keys are taken out one by one; what nobody asked for is unknown.
+final class Section {
+  private let value: Value
+  private var entries: [(key: String, keyPosition: Diagnostic.Position?, value: Value)] = []
+  private var asked: Set<String> = []
+
+  var findings: Findings { value.findings }
+  var position: Diagnostic.Position? { value.position }
+
+  init(_ mapping: Node.Mapping, of value: Value) {
+    self.value = value
+    for (keyNode, node) in mapping {
+      let keyPosition = keyNode.mark.map(value.findings.position)
+      guard let written = keyNode.scalar?.string, value.findings.visit() else {
+        value.findings.error("a key must be a simple word", at: keyPosition)
+        continue
+      }
+      let key = YAMLText.unmarked(written) ?? written
+      if let twin = entries.firstIndex(where: { $0.key == key }) {
+        let line = entries[twin].keyPosition.map { " on line \($0.line)" } ?? ""
+        value.findings.error(
+          "\(quoted(key)) is given twice, first\(line)", at: keyPosition, hint: "keep one of them")
+        continue
+      }
+      let path = value.path.isEmpty ? key : "\(value.path).\(key)"
+      entries.append(
+        (key, keyPosition, Value(node: node, name: key, path: path, findings: value.findings)))
+    }
+  }
+
+  var keys: [String] { entries.map(\.key) }
+
+  /// The value of a key. `isVocabulary` tells a key of ours from a name that the author chose.
+  func take(_ key: String, isVocabulary: Bool = true) -> Value? {
+    asked.insert(key)
+    if isVocabulary { findings.noteAsked(for: key, in: value.path) }
+    return entries.first { $0.key == key }?.value
+  }
+
+  /// A key that must be there.
+  func require(_ key: String, hint: String? = nil) -> Value? {
+    if let value = take(key) { return value }
+    let hasLookalike = entries.contains { nearest(to: $0.key, among: [key]) != nil }
+    if !hasLookalike { findings.error("\(key) is missing here", at: position, hint: hint) }
+    return nil
+  }
+
+  /// Whether something is left that nobody asked for; it may be a misspelling of what is missed.
+  var hasUnknownKey: Bool { entries.contains { !asked.contains($0.key) } }
+
+  /// Reports what nobody asked for.
+  func finish() {
+    for entry in entries where !asked.contains(entry.key) {
+      let known = asked.sorted()
+      let meant = nearest(to: entry.key, among: known.filter { !keys.contains($0) })
+      findings.error(
+        "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
+        at: entry.keyPosition,
+        hint: meant.map { "did you mean \($0)?" } ?? "known here: \(listed(known, joining: "and"))")
+    }
+  }
+}
