@@ -20,7 +20,9 @@ struct CounterModeWithCBCMAC: Sendable {
   private func apply(_ text: inout [UInt8], nonce: [UInt8]) {
     var stream: [UInt8] = []
     for position in text.indices {
-      if position % 16 == 0 { stream = keystream(UInt16(truncatingIfNeeded: position / 16 + 1), nonce: nonce) }
+      if position % 16 == 0 {
+        stream = keystream(UInt16(truncatingIfNeeded: position / 16 + 1), nonce: nonce)
+      }
       text[position] ^= stream[position % 16]
     }
   }

@@ -1,0 +1,158 @@
+public import Beacons
+
+/// What `decode` prints: one JSON object a frame, or a frame that was declined and why.
+public struct DecodedFrameJSON {
+  /// The sender and the signal, where the source of the bytes tells.
+  public var advertisement: Advertisement?
+
+  public init(advertisement: Advertisement? = nil) { self.advertisement = advertisement }
+
+  /// `data` is what `FrameDecoder.forEachFrame` passed beside the result.
+  public func object(_ result: FrameResult, data: Span<UInt8>) -> [UInt8] {
+    var writer = JSONWriter()
+    switch result {
+    case .frame(.noise(let noise), let source):
+      declined("noise: \(noise.rawValue)", source, &writer)
+    case .declined(let reason, let source):
+      declined(reason.description, source, &writer)
+    case .frame(let frame, _):
+      writer.object { writer in
+        writer.field("format", frame.format)
+        identity(frame, &writer)
+        readings(frame, data, &writer)
+        sender(&writer)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// For a whole payload or event without a frame in it.
+  public func object(declined reason: String) -> [UInt8] {
+    JSONWriter.object { writer in
+      writer.field("declined", reason)
+      writer.key("ad_type")
+      writer.null()
+      sender(&writer)
+    }
+  }
+
+  private func declined(_ reason: String, _ source: FrameSource, _ writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.field("declined", reason)
+      writer.key("ad_type")
+      if let type = source.adType { writer.value(prefixed(UInt16(type), octets: 1)) } else { writer.null() }
+      switch source {
+      case .manufacturerData(let company): writer.field("company", prefixed(company, octets: 2))
+      case .serviceData(let uuid): writer.field("service", prefixed(uuid, octets: 2))
+      case .structure: break
+      }
+      sender(&writer)
+    }
+  }
+
+  private func identity(_ frame: Frame, _ writer: inout JSONWriter) {
+    switch frame {
+    case .iBeacon(let frame):
+      writer.field("uuid", uuidText(frame.uuid))
+      writer.field("major", frame.major)
+      writer.field("minor", frame.minor)
+      writer.field("measured_power_dbm", frame.measuredPower)
+    case .altBeacon(let frame):
+      writer.field("id", hexadecimal(frame.idHigh, octets: 16) + hexadecimal(UInt128(frame.idLow), octets: 4))
+      writer.field("manufacturer", prefixed(frame.manufacturer, octets: 2))
+      writer.field("measured_power_dbm", frame.measuredPower)
+      writer.field("reserved", frame.reserved)
+    case .eddystoneUID(let frame):
+      writer.field("namespace", hexadecimal(frame.namespace, octets: 10))
+      writer.field("instance", hexadecimal(UInt128(frame.instance), octets: 6))
+      writer.field("tx_power_dbm", frame.txPower)
+    case .eddystoneURL(let frame):
+      writer.field("url", frame.url)
+      writer.field("tx_power_dbm", frame.txPower)
+    case .eddystoneEncryptedTLM(let frame):
+      writer.field("encrypted", true)
+      writer.field("ciphertext", hexadecimal(frame.ciphertext, octets: 12))
+      writer.field("salt", hexadecimal(UInt128(frame.salt), octets: 2))
+      writer.field("check", hexadecimal(UInt128(frame.check), octets: 2))
+    case .eddystoneEID(let frame):
+      writer.field("eid", hexadecimal(UInt128(frame.identifier), octets: 8))
+      writer.field("tx_power_dbm", frame.txPower)
+    case .ruuvi3: writer.field("version", "3")
+    case .ruuvi5(let frame):
+      writer.field("version", "5")
+      address(frame.address, &writer)
+    case .ruuvi6(let frame):
+      writer.field("version", "6")
+      writer.field("mac_low", hexadecimal(UInt128(frame.addressLow), octets: 3))
+    case .ruuviE1(let frame):
+      writer.field("version", "E1")
+      address(frame.address, &writer)
+    case .bthome(let frame):
+      writer.field("version", "2")
+      if frame.isEncrypted { writer.field("encrypted", true) }
+      if frame.isTriggerBased { writer.field("trigger_based", true) }
+      address(frame.address, &writer)
+    case .exposureNotification(let frame):
+      writer.field("identifier", hexadecimal(frame.identifier, octets: 16))
+      writer.field("encrypted_metadata", hexadecimal(UInt128(frame.encryptedMetadata), octets: 4))
+    case .eddystoneTLM, .noise: break
+    }
+  }
+
+  private func readings(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
+    switch frame {
+    case .eddystoneTLM, .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1: break
+    case .bthome(let frame):
+      guard case .objects(_, let rest) = frame.content else { return }
+      if let rest { writer.field("rest_declined", rest.description) }
+    default: return
+    }
+    writer.key("readings")
+    writer.object { writer in
+      frame.forEachReading(in: data) { write($0, data, &writer) }
+    }
+  }
+
+  private func write(_ reading: Reading, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
+    writer.key(reading.name)
+    switch reading.value {
+    case .number(let number):
+      // Eight decimals hold every scale in use, and keep binary fractions short.
+      if let whole = Int64(exactly: number) { writer.value(whole) } else { writer.value(number, decimals: 8) }
+    case .flag(let flag): writer.value(flag)
+    case .button(let event): writer.value(event.name)
+    case .dimmer(let event):
+      writer.value(event.name)
+      let suffix = reading.ordinal == 1 ? "" : "_\(reading.ordinal)"
+      writer.field("dimmer_steps" + suffix, event.steps)
+    case .text(let range): writer.value(String(decoding: range.map { data[$0] }, as: UTF8.self))
+    case .bytes(let range):
+      writer.value(range.map { hexadecimal(UInt128(data[$0]), octets: 1) }.joined())
+    case .version(let octets, let parts):
+      let numbers = (0..<UInt32(parts)).reversed().map { String(octets >> (8 * $0) & 0xFF) }
+      writer.value(numbers.joined(separator: "."))
+    }
+  }
+
+  private func address(_ bits: UInt64?, _ writer: inout JSONWriter) {
+    if let bits { writer.field("mac", DeviceAddress(bits: bits, kind: .public).description) }
+  }
+
+  private func sender(_ writer: inout JSONWriter) {
+    guard let advertisement else { return }
+    writer.field("address", advertisement.address.description)
+    writer.field("address_type", advertisement.address.kind == .public ? "public" : "random")
+    if let rssi = advertisement.rssi { writer.field("rssi", rssi) }
+  }
+
+  private func prefixed(_ value: UInt16, octets: Int) -> String {
+    "0x" + hexadecimal(UInt128(value), octets: octets)
+  }
+}
+
+/// A UUID as RFC 9562 writes it, in lower case.
+public func uuidText(_ uuid: UInt128) -> String {
+  var digits = Array(hexadecimal(uuid, octets: 16))
+  for position in [20, 16, 12, 8] { digits.insert("-", at: position) }
+  return String(digits)
+}
