@@ -1,0 +1,194 @@
+import Beacons
+import Testing
+
+@Suite struct BeaconCatalogueTests {
+  private let uuid: UInt128 = 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425
+
+  private func advertisement(_ address: UInt64 = 0xC100_0000_0001, rssi: Int8? = -70) -> Advertisement {
+    Advertisement(
+      receiver: ReceiverIndex(rawValue: 1), address: DeviceAddress(bits: address, kind: .random), rssi: rssi,
+      time: MonotonicTime(nanoseconds: 1), wallTime: WallTime(nanoseconds: 2))
+  }
+
+  private func iBeacon(_ major: UInt16, _ minor: UInt16, power: String = "c5") -> [UInt8] {
+    let numbers = hexadecimal(UInt128(major), octets: 2) + hexadecimal(UInt128(minor), octets: 2)
+    return bytes(manufacturer("004c", "0215" + hexadecimal(uuid, octets: 16) + numbers + power))
+  }
+
+  @Test func theMostSpecificEntryNamesIt() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "vans", pattern: .iBeacon(uuid: uuid, major: 1)),
+      BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2)),
+      BeaconEntry(name: "tag", pattern: .address(0xC100_0000_0009)),
+    ])
+    var names: [String] = []
+    var entries: [[Int32]] = []
+    for (payload, address) in [
+      (iBeacon(1, 2), 1), (iBeacon(1, 3), 1), (iBeacon(2, 2), 1), (iBeacon(1, 2), 0xC100_0000_0009),
+    ] as [([UInt8], UInt64)] {
+      guard let sighting = catalogue.see(advertisement(address), payload) else {
+        Issue.record("not recognised")
+        continue
+      }
+      names.append(catalogue.name(of: sighting.beacon))
+      entries.append(catalogue.entries(of: sighting.beacon).map(\.rawValue))
+    }
+    #expect(names == ["van", "vans:1.3", "fleet:2.2", "tag"])
+    #expect(entries == [[2, 1, 0], [1, 0], [0], [3, 2, 1, 0]])
+  }
+
+  @Test func indicesAreDenseAndStay() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    let seen = [(1, 1), (1, 2), (1, 1), (1, 3), (1, 2)].map { major, minor in
+      catalogue.see(advertisement(), iBeacon(major, minor))?.beacon.rawValue
+    }
+    #expect(seen == [0, 1, 0, 2, 1])
+    #expect(catalogue.count == 3)
+    #expect(catalogue.revision == 3)
+  }
+
+  @Test func strangersAreNobody() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "other", pattern: .iBeacon(uuid: 1))])
+    #expect(catalogue.see(advertisement(), iBeacon(1, 2)) == nil)
+    #expect(catalogue.count == 0)
+  }
+
+  @Test func aSightingCarriesSignalAndMeasuredPower() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    let sighting = catalogue.see(advertisement(rssi: nil), iBeacon(1, 2))
+    #expect(sighting?.rssi == nil)
+    #expect(sighting?.measuredPower == -59)
+    #expect(sighting?.receiver.rawValue == 1)
+    #expect(sighting?.time.nanoseconds == 1)
+    #expect(sighting?.wallTime.nanoseconds == 2)
+    #expect(
+      catalogue.see(advertisement(), iBeacon(1, 2, power: "00"))?.measuredPower == nil)
+  }
+
+  @Test func aConfiguredMeasuredPowerOverridesTheFrames() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid), measuredPower: -65),
+      BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2)),
+      BeaconEntry(name: "car", pattern: .iBeacon(uuid: uuid, major: 1, minor: 3), measuredPower: -50),
+    ])
+    let powers = [2, 3, 4].map {
+      catalogue.see(advertisement(), iBeacon(1, $0))?.measuredPower
+    }
+    #expect(powers == [-65, -50, -65])
+  }
+
+  @Test func eddystoneAndAltBeaconRegions() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "eddy", pattern: .eddystoneUID(namespace: 0x0102_0304_0506_0708_090A)),
+      BeaconEntry(name: "one", pattern: .eddystoneUID(namespace: 0x0102_0304_0506_0708_090A, instance: 1)),
+      BeaconEntry(name: "alt", pattern: .altBeacon(idPrefix: (1...16).map { $0 })),
+      BeaconEntry(name: "alts", pattern: .altBeacon(idPrefix: [1, 2])),
+      BeaconEntry(name: "whole", pattern: .altBeacon(idPrefix: (1...16).map { $0 } + [0, 0, 0, 7])),
+      BeaconEntry(name: "page", pattern: .eddystoneURL("https://goo.gl/")),
+    ])
+    let payloads = [
+      service("feaa", "00ed0102030405060708090aaabbccddeeff"),
+      service("feaa", "00ed0102030405060708090a000000000001"),
+      manufacturer("0118", "beac0102030405060708090a0b0c0d0e0f1000010002c400"),
+      manufacturer("0118", "beac0102ff0405060708090a0b0c0d0e0f1000010002c400"),
+      manufacturer("0118", "beac0102030405060708090a0b0c0d0e0f1000000007c400"),
+      service("feaa", "10ee03676f6f2e676c2f"),
+    ]
+    let names = payloads.map { payload in
+      catalogue.see(advertisement(), bytes(payload)).map {
+        catalogue.name(of: $0.beacon)
+      }
+    }
+    #expect(
+      names == [
+        "eddy:aabbccddeeff", "one", "alt:1.2", "alts:ff0405060708090a0b0c0d0e0f1000010002", "whole", "page",
+      ])
+    #expect(
+      catalogue.see(advertisement(), bytes(payloads[0]))?.measuredPower == -60,
+      "Eddystone's power is at 0 m")
+    #expect(catalogue.entries(of: BeaconIndex(rawValue: 4)).map(\.rawValue) == [4, 2, 3])
+  }
+
+  @Test func anAddressIsASightingWhateverItSends() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "tag", pattern: .address(0xC100_0000_0001), measuredPower: -61)
+    ])
+    for payload in ["", "020106", "ff", manufacturer("0499", "05")] {
+      let sighting = catalogue.see(advertisement(), bytes(payload))
+      #expect(sighting?.beacon.rawValue == 0)
+      #expect(sighting?.measuredPower == -61)
+    }
+  }
+
+  @Test func aResolvedKeyNamesIt() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "phone", pattern: .resolvingKey),
+    ])
+    let entry = BeaconEntryIndex(rawValue: 1)
+    let sighting = catalogue.see(advertisement(), iBeacon(1, 2), resolved: entry)
+    #expect(sighting.map { catalogue.name(of: $0.beacon) } == "phone")
+    #expect(sighting?.measuredPower == -59)
+    let unknown = BeaconEntryIndex(rawValue: 9)
+    #expect(catalogue.see(advertisement(), [], resolved: unknown) == nil)
+  }
+
+  @Test func theMoreSpecificOfTwoFramesWins() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "one", pattern: .eddystoneUID(namespace: 1, instance: 1)),
+    ])
+    let both = iBeacon(1, 2) + bytes(service("feaa", "00ed00000000000000000001000000000001"))
+    let sighting = catalogue.see(advertisement(), both)
+    #expect(sighting.map { catalogue.name(of: $0.beacon) } == "one")
+    #expect(sighting?.measuredPower == -60)
+  }
+
+  @Test func inventedMembersAreRefusedAndCountedAndCostConfiguredOnesNothing() {
+    var catalogue = BeaconCatalogue(
+      entries: [
+        BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+        BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 9, minor: 9)),
+      ], memberLimit: 10)
+    for minor in 0..<50 {
+      _ = catalogue.see(advertisement(), iBeacon(1, UInt16(minor)))
+    }
+    #expect(catalogue.count == 10)
+    #expect(catalogue.refused == 40)
+    #expect(catalogue.see(advertisement(), iBeacon(9, 9)) != nil)
+    #expect(catalogue.see(advertisement(), iBeacon(1, 3)) != nil)
+  }
+
+  @Test func readingsWithoutIdentityBelongToWhoWasLastSeenAtTheAddress() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    let telemetry = advertisement(0xC100_0000_0005)
+    var recognition = catalogue.begin(telemetry)
+    #expect(catalogue.owner(recognition, of: telemetry) == nil)
+    let beacon = catalogue.see(telemetry, iBeacon(1, 2))?.beacon
+    recognition = catalogue.begin(telemetry)
+    #expect(beacon != nil)
+    #expect(catalogue.owner(recognition, of: telemetry) == beacon)
+    #expect(catalogue.sighting(recognition, of: telemetry) == nil, "it tells readings, not presence")
+    #expect(catalogue.owner(recognition, of: advertisement(0xC100_0000_0006)) == nil)
+  }
+
+  @Test func manyAddressesForgetTheOldestOnly() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    for sender in 0..<100_000 as Range<UInt64> {
+      _ = catalogue.see(advertisement(sender), iBeacon(1, 1))
+    }
+    let last = advertisement(99_999)
+    #expect(catalogue.owner(catalogue.begin(last), of: last) != nil)
+    let first = advertisement(0)
+    #expect(catalogue.owner(catalogue.begin(first), of: first) == nil)
+  }
+}
+
+extension BeaconCatalogue {
+  fileprivate mutating func see(
+    _ advertisement: Advertisement, _ payload: [UInt8], resolved: BeaconEntryIndex? = nil
+  ) -> Sighting? {
+    sighting(of: advertisement, payload: payload.span, resolved: resolved)
+  }
+}

@@ -1,0 +1,58 @@
+import Beacons
+
+/// Bytes from hexadecimal text; a typing error in a test is a test that must fail loudly.
+func bytes(_ text: String) -> [UInt8] {
+  do { return try HexadecimalText.octets(text) } catch { fatalError("\(error)") }
+}
+
+/// All results of a payload.
+func decode(_ payload: String) -> [FrameResult] { decode(bytes(payload)) }
+
+func decode(_ payload: [UInt8]) -> [FrameResult] {
+  var results: [FrameResult] = []
+  FrameDecoder.forEachFrame(in: payload.span) { result, _ in results.append(result) }
+  return results
+}
+
+/// The frames of a payload, declined structures left out.
+func frames(_ payload: String) -> [Frame] {
+  decode(payload).compactMap { if case .frame(let frame, _) = $0 { frame } else { nil } }
+}
+
+/// The readings of a payload by their JSON names.
+func readings(_ payload: String) -> [String: Reading.Value] {
+  var readings: [String: Reading.Value] = [:]
+  let payload = bytes(payload)
+  FrameDecoder.forEachFrame(in: payload.span) { result, data in
+    guard case .frame(let frame, _) = result else { return }
+    frame.forEachReading(in: data) { readings[$0.name] = $0.value }
+  }
+  return readings
+}
+
+func manufacturer(_ company: String, _ data: String) -> String { structure("ff", company, data) }
+func service(_ uuid: String, _ data: String) -> String { structure("16", uuid, data) }
+
+/// An AD structure around data; the company id or UUID as people write it, most significant octet first.
+private func structure(_ type: String, _ number: String, _ data: String) -> String {
+  let octets = bytes(number)
+  return hexadecimal(UInt128(bytes(data).count + 3), octets: 1) + type
+    + hexadecimal(UInt128(octets[1]), octets: 1) + hexadecimal(UInt128(octets[0]), octets: 1) + data
+}
+
+/// A generator of the same numbers at every run (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+  }
+}

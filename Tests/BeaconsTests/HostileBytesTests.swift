@@ -1,0 +1,93 @@
+import BeaconKeys
+import Beacons
+import Testing
+
+/// Whatever arrives, nothing traps, and what is visited lies inside what arrived.
+@Suite struct HostileBytesTests {
+  @Test(arguments: 0..<8) func randomPayloadsNeverTrap(seed: Int) {
+    var random = Seeded(state: UInt64(seed))
+    for _ in 0..<1_000 {
+      let length = Int.random(in: 0...300, using: &random)
+      let payload = random.bytes(length)
+      visit(payload)
+    }
+  }
+
+  /// Random bytes rarely reach a decoder: frame them rightly, and cut them everywhere.
+  @Test func everyFormatSurvivesEveryLength() {
+    var random = Seeded(state: 7)
+    let heads: [(type: UInt8, head: [UInt8])] = [
+      (0xFF, [0x4C, 0x00, 0x02, 0x15]), (0xFF, [0x18, 0x01, 0xBE, 0xAC]), (0xFF, [0x99, 0x04, 0x03]),
+      (0xFF, [0x99, 0x04, 0x05]), (0xFF, [0x99, 0x04, 0x06]), (0xFF, [0x99, 0x04, 0xE1]),
+      (0xFF, [0x4C, 0x00]),
+      (0xFF, [0x06, 0x00]), (0x16, [0xAA, 0xFE, 0x00]), (0x16, [0xAA, 0xFE, 0x10]),
+      (0x16, [0xAA, 0xFE, 0x20]),
+      (0x16, [0xAA, 0xFE, 0x20, 0x01]), (0x16, [0xAA, 0xFE, 0x30]), (0x16, [0xD2, 0xFC, 0x40]),
+      (0x16, [0xD2, 0xFC, 0x42]), (0x16, [0xD2, 0xFC, 0x43]), (0x16, [0x6F, 0xFD]),
+    ]
+    for (type, head) in heads {
+      for length in 0...254 {
+        for _ in 0..<4 {
+          let data = Array((head + random.bytes(254)).prefix(length))
+          visit([UInt8(data.count + 1), type] + data)
+        }
+      }
+    }
+  }
+
+  @Test func everyTripletOfBTHomeObjectsSurvives() {
+    for id in UInt8.min...UInt8.max {
+      for length in 0...12 {
+        visit([UInt8(length + 5), 0x16, 0xD2, 0xFC, 0x40, id] + [UInt8](repeating: id, count: length))
+      }
+    }
+  }
+
+  @Test(arguments: 0..<4) func randomEventsNeverTrap(seed: Int) {
+    var random = Seeded(state: UInt64(seed) + 100)
+    var reports = AdvertisingReports()
+    for _ in 0..<3_000 {
+      let subevent: UInt8 =
+        [0x02, 0x0B, 0x0D, 0x0D, UInt8.random(in: 0...255, using: &random)]
+        .randomElement(using: &random) ?? 0
+      let count = UInt8.random(in: 0...4, using: &random)
+      let body = random.bytes(Int.random(in: 0...253, using: &random))
+      let length =
+        Bool.random(using: &random) ? UInt8(body.count + 2) : UInt8.random(in: 0...255, using: &random)
+      let event = Array(
+        ([0x3E, length, subevent, count] + body).prefix(Int.random(in: 0...260, using: &random)))
+      var visited = 0
+      try? reports.read(
+        event.span, receiver: ReceiverIndex(rawValue: 0), time: .zero, wallTime: WallTime(nanoseconds: 0)
+      ) {
+        advertisement, payload in
+        visited += 1
+        #expect(advertisement.rssi != 127)
+        visit(payload.indices.map { payload[$0] })
+      }
+      #expect(visited <= 4)
+      #expect(reports.fragments.pending <= FragmentedAdvertisements.limit)
+    }
+  }
+
+  private let key = SecretKey([UInt8](repeating: 1, count: 16))
+
+  private func visit(_ payload: [UInt8]) {
+    _ = AdvertisedFields.localName(in: payload.span)
+    var decryptor = key.map { BTHomeDecryptor(key: $0) }
+    FrameDecoder.forEachFrame(in: payload.span) { result, data in
+      guard case .frame(let frame, _) = result else { return }
+      frame.forEachReading(in: data) { reading in
+        switch reading.value {
+        case .text(let range), .bytes(let range): #expect(range.upperBound <= data.count)
+        case .number(let number): #expect(number.isFinite)
+        default: break
+        }
+      }
+      if case .eddystoneURL(let frame) = frame { #expect(frame.url.hasPrefix("http")) }
+      if case .bthome(let frame) = frame {
+        try? decryptor?.open(frame, in: data, from: DeviceAddress(bits: 1, kind: .public)) { _, _ in }
+      }
+    }
+  }
+}
