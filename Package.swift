@@ -69,6 +69,8 @@ let package = Package(
     .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons"], swiftSettings: house),
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
+      name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),
+    .testTarget(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),

@@ -77,18 +77,18 @@ public struct DecodedFrameJSON {
     case .eddystoneEID(let frame):
       writer.field("eid", hexadecimal(UInt128(frame.identifier), octets: 8))
       writer.field("tx_power_dbm", frame.txPower)
-    case .ruuvi3: writer.field("version", "3")
+    case .ruuvi3: writer.field("data_format", 3)
     case .ruuvi5(let frame):
-      writer.field("version", "5")
+      writer.field("data_format", 5)
       address(frame.address, &writer)
     case .ruuvi6(let frame):
-      writer.field("version", "6")
+      writer.field("data_format", 6)
       writer.field("mac_low", hexadecimal(UInt128(frame.addressLow), octets: 3))
     case .ruuviE1(let frame):
-      writer.field("version", "E1")
+      writer.field("data_format", "E1")
       address(frame.address, &writer)
     case .bthome(let frame):
-      writer.field("version", "2")
+      writer.field("version", 2)
       if frame.isEncrypted { writer.field("encrypted", true) }
       if frame.isTriggerBased { writer.field("trigger_based", true) }
       address(frame.address, &writer)
