@@ -25,10 +25,11 @@ struct BeaconReader {
         "a beacon has one way to be recognised, and \(written[0].0) is there already",
         hint: "remove \(key), or make it an entry of its own")
     }
-    guard let (key, first) = written.first, let pattern = readPattern(key, first), let name else {
-      return nil
-    }
-    return BeaconSettings(name: name, pattern: pattern, measuredPower: measuredPower, bindKey: bindKey)
+    guard let (key, first) = written.first else { return nil }
+    let identityKey = key == "irk" ? readKeyName(first) : nil
+    guard let pattern = key == "irk" ? .resolvingKey : readPattern(key, first), let name else { return nil }
+    return BeaconSettings(
+      name: name, pattern: pattern, identityKey: identityKey, measuredPower: measuredPower, bindKey: bindKey)
   }
 
   private func readPattern(_ key: String, _ value: Value) -> BeaconPattern? {
@@ -36,8 +37,7 @@ struct BeaconReader {
     case "ibeacon": readIBeacon(value)
     case "altbeacon": readAltBeacon(value)
     case "eddystone": readEddystone(value)
-    case "address": readAddress(value).map { .address(bits: $0.bits) }
-    default: readKeyName(value).map(BeaconPattern.identityKey)
+    default: readAddress(value).map { .address($0.bits) }
     }
   }
 
@@ -58,7 +58,7 @@ struct BeaconReader {
     }
   }
 
-  private func readUUID(_ value: Value) -> [UInt8]? {
+  private func readUUID(_ value: Value) -> UInt128? {
     guard let text = value.text() else { return nil }
     let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
     guard groups == [8, 4, 4, 4, 12] || groups == [32], let bytes = hexadecimal(text.replacing("-", with: ""))
@@ -68,7 +68,7 @@ struct BeaconReader {
         hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
       return nil
     }
-    return bytes
+    return bigEndian(bytes)
   }
 
   private func readAltBeacon(_ value: Value) -> BeaconPattern? {
@@ -76,22 +76,32 @@ struct BeaconReader {
     defer { section.finish() }
     let id = section.require("id").flatMap {
       readBytes(
-        $0, counts: [16, 20], "an AltBeacon id",
-        hint: "40 hexadecimal digits; the first 32 alone take all of an organisation")
+        $0, counts: [16, 18, 20], "an AltBeacon id",
+        hint: "40 hexadecimal digits; the first 32 or 36 alone are a region")
     }
-    return id.map { .altBeacon(id: $0) }
+    return id.map { .altBeacon(idPrefix: $0) }
   }
 
   private func readEddystone(_ value: Value) -> BeaconPattern? {
     guard let section = value.section(hint: "for example { namespace: …, instance: … }") else { return nil }
     defer { section.finish() }
-    let namespace = section.require("namespace").flatMap {
+    let instance = section.take("instance")
+    if let url = section.take("url") {
+      if let extra = section.take("namespace") ?? instance {
+        extra.error("an Eddystone beacon sends a url or a namespace, not both", hint: "remove one of them")
+      }
+      return url.text().map(BeaconPattern.eddystoneURL)
+    }
+    let namespaceBytes = section.require("namespace", hint: "namespace, or url").flatMap {
       readBytes($0, counts: [10], "an Eddystone namespace", hint: "20 hexadecimal digits")
     }
-    let instance = section.take("instance").flatMap {
+    let instanceBytes = instance.flatMap {
       readBytes($0, counts: [6], "an Eddystone instance", hint: "12 hexadecimal digits")
     }
-    return namespace.map { .eddystone(namespace: $0, instance: instance) }
+    return namespaceBytes.map {
+      .eddystoneUID(
+        namespace: bigEndian($0), instance: instanceBytes.map { UInt64(truncatingIfNeeded: bigEndian($0)) })
+    }
   }
 
   private func readBytes(_ value: Value, counts: [Int], _ what: String, hint: String) -> [UInt8]? {
@@ -119,6 +129,18 @@ struct BeaconReader {
       return nil
     }
     return name
+  }
+}
+
+extension BeaconPattern {
+  /// Whether many beacons can match, each then a member such as `fleet:1.2`.
+  var isRegion: Bool {
+    switch self {
+    case .iBeacon(_, let major, let minor): major == nil || minor == nil
+    case .altBeacon(let prefix): prefix.count < 20
+    case .eddystoneUID(_, let instance): instance == nil
+    case .eddystoneURL, .address, .resolvingKey: false
+    }
   }
 }
 
@@ -155,6 +177,11 @@ func hexadecimal(_ text: String) -> [UInt8]? {
     bytes.append(high << 4 | low)
   }
   return bytes
+}
+
+/// At most 16 bytes as a number, the first most significant.
+private func bigEndian(_ bytes: [UInt8]) -> UInt128 {
+  bytes.reduce(0) { $0 << 8 | UInt128($1) }
 }
 
 /// Whether a text is, or was meant as, the 16 bytes of a key; such a text is in no message.

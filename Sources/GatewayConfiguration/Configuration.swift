@@ -52,42 +52,22 @@ public struct ReceiverSettings: Hashable, Sendable {
 public struct BeaconSettings: Hashable, Sendable {
   public var name: String
   public var pattern: BeaconPattern
+  /// `irk`: the name of its identity resolving key, where `pattern` is `resolvingKey`.
+  public var identityKey: String?
   /// `measured_power`: RSSI in dBm at 1 m; goes before what the frame says.
   public var measuredPower: Double?
   /// `bind_key`: the name of the key that decrypts its readings (BTHome).
   public var bindKey: String?
 
   public init(
-    name: String, pattern: BeaconPattern, measuredPower: Double? = nil, bindKey: String? = nil
+    name: String, pattern: BeaconPattern, identityKey: String? = nil, measuredPower: Double? = nil,
+    bindKey: String? = nil
   ) {
     self.name = name
     self.pattern = pattern
+    self.identityKey = identityKey
     self.measuredPower = measuredPower
     self.bindKey = bindKey
-  }
-}
-
-/// How a beacon is recognised.
-public enum BeaconPattern: Hashable, Sendable {
-  /// `uuid` has 16 bytes; what is nil matches all: a region, as in Core Location.
-  case iBeacon(uuid: [UInt8], major: UInt16?, minor: UInt16?)
-  /// 20 bytes: 16 of the organisation and 4 of the unit; 16 alone are a region.
-  case altBeacon(id: [UInt8])
-  /// `namespace` has 10 bytes, `instance` 6; without it, a region.
-  case eddystone(namespace: [UInt8], instance: [UInt8]?)
-  /// The 48 bits of a device address, public or random.
-  case address(bits: UInt64)
-  /// The name of an identity resolving key: a phone or tag whose address changes.
-  case identityKey(String)
-
-  /// Whether many beacons can match, each then a member such as `fleet:1.2`.
-  public var isRegion: Bool {
-    switch self {
-    case .iBeacon(_, let major, let minor): major == nil || minor == nil
-    case .altBeacon(let id): id.count < 20
-    case .eddystone(_, let instance): instance == nil
-    case .address, .identityKey: false
-    }
   }
 }
 

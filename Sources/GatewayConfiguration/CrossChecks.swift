@@ -1,3 +1,4 @@
+import Beacons
 import Yams
 
 /// What is wrong only beside something else.
@@ -27,6 +28,11 @@ func refuseTwins(_ entries: [Value], _ kind: String) {
   }
 }
 
+private struct Identity: Hashable {
+  var pattern: BeaconPattern
+  var key: String?
+}
+
 /// Two names for the same beacon, and a name that a region gives to one of its members.
 func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
   var positions: [String: Diagnostic.Position] = [:]
@@ -35,15 +41,16 @@ func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
   }
   guard let findings = entries.first?.findings else { return }
   let regions = Set(beacons.filter(\.pattern.isRegion).map(\.name))
-  var names: [BeaconPattern: String] = [:]
+  var names: [Identity: String] = [:]
   for beacon in beacons {
+    let identity = Identity(pattern: beacon.pattern, key: beacon.identityKey)
     let position = positions[beacon.name]
-    if let other = names[beacon.pattern], other != beacon.name {
+    if let other = names[identity], other != beacon.name {
       findings.error(
         "\(quoted(beacon.name)) and \(quoted(other)) are the same beacon", at: position,
         hint: "keep one of them")
     }
-    names[beacon.pattern] = beacon.name
+    names[identity] = beacon.name
     if let colon = beacon.name.firstIndex(of: ":"), regions.contains(String(beacon.name[..<colon])) {
       findings.error(
         "\(quoted(beacon.name)) may be a member of the region \(quoted(String(beacon.name[..<colon])))",

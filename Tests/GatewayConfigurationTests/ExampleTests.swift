@@ -19,8 +19,11 @@ import Testing
     #expect(configuration.receivers.map(\.name) == ["hci0"])
     #expect(configuration.receivers.map(\.calibration.exponent) == [2.2])
     #expect(configuration.beacons.map(\.name) == ["fleet", "van", "key"])
-    #expect(configuration.beacons.map(\.pattern.isRegion) == [true, false, false])
-    #expect(configuration.beacons[2].pattern == .address(bits: 0xC100_0000_0001))
+    let uuid: UInt128 = 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425
+    #expect(
+      configuration.beacons.map(\.pattern) == [
+        .iBeacon(uuid: uuid), .iBeacon(uuid: uuid, major: 1, minor: 2), .address(0xC100_0000_0001),
+      ])
     #expect(configuration.beacons[2].measuredPower == -62)
     let pump = try #require(configuration.zones.first)
     #expect(
