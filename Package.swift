@@ -24,6 +24,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
@@ -53,6 +54,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Beacons", "BeaconKeys", "Radio", "Proximity", "Messages", "Mosquitto", "GatewayConfiguration",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Subprocess", package: "swift-subprocess"),
@@ -61,8 +63,9 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "Gateway", "GatewayConfiguration",
+        "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
 

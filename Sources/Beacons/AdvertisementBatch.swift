@@ -27,13 +27,22 @@ public struct AdvertisementBatch: Sendable {
     advertisements.append(advertisement)
   }
 
+  public subscript(index: Int) -> Advertisement { advertisements[index] }
+
   /// Visits all in order.
   public func forEach<Failure: Error>(
     _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
+    try forEach(in: advertisements.indices, body)
+  }
+
+  /// Visits those at some indices in order.
+  public func forEach<Failure: Error>(
+    in range: Range<Int>, _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
     let payloads = bytes.span
-    var start = 0
-    for index in advertisements.indices {
+    var start = range.isEmpty || range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
+    for index in range {
       let end = ends[index]
       try body(advertisements[index], payloads.extracting(start..<end))
       start = end

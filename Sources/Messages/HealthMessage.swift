@@ -6,12 +6,17 @@ public struct HealthMessage: Sendable {
     public var name: String
     /// `ok`, or why it is blind.
     public var state: String
+    /// Why, in words; empty where there is nothing to add.
+    public var reason: String
     public var advertisementsPerSecond: Double
     public var lastHeard: WallTime?
 
-    public init(name: String, state: String, advertisementsPerSecond: Double, lastHeard: WallTime?) {
+    public init(
+      name: String, state: String, reason: String, advertisementsPerSecond: Double, lastHeard: WallTime?
+    ) {
       self.name = name
       self.state = state
+      self.reason = reason
       self.advertisementsPerSecond = advertisementsPerSecond
       self.lastHeard = lastHeard
     }
@@ -52,6 +57,7 @@ public struct HealthMessage: Sendable {
         writer.object {
           $0.field("name", receiver.name)
           $0.field("state", receiver.state)
+          if !receiver.reason.isEmpty { $0.field("reason", receiver.reason) }
           $0.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
           $0.key("last_heard")
           if let heard = receiver.lastHeard { $0.value(heard.rfc3339) } else { $0.null() }

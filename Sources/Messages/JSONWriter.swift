@@ -117,7 +117,7 @@ extension JSONWriter {
 
 /// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9); nil where
 /// that is no number that JSON could hold.
-func decimal(_ number: Double, decimals: Int) -> String? {
+public func decimal(_ number: Double, decimals: Int) -> String? {
   guard number.isFinite, abs(number) < 1e9 else { return number.isFinite ? String(number) : nil }
   var scale = 1.0
   for _ in 0..<decimals { scale *= 10 }

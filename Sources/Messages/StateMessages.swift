@@ -61,12 +61,12 @@ public struct BeaconStateMessage: Sendable {
   public var estimate: Estimate?
   public var lastSeen: WallTime
   public var receiver: String
-  /// Name as in the contract (`temperature_c`) and value.
-  public var readings: [(name: String, value: Double)]
+  /// The latest of each quantity; what is no number, flag or event is left out.
+  public var readings: [Reading]
 
   public init(
     beacon: String, zones: [String], estimate: Estimate?, lastSeen: WallTime, receiver: String,
-    readings: [(name: String, value: Double)]
+    readings: [Reading]
   ) {
     self.beacon = beacon
     self.zones = zones
@@ -89,9 +89,21 @@ public struct BeaconStateMessage: Sendable {
       $0.field("receiver", receiver)
       $0.key("readings")
       $0.object {
-        for reading in readings { $0.field(reading.name, reading.value, decimals: 6) }
+        for reading in readings { $0.field(reading) }
       }
     }
     return Message(topic: topics.state(beacon: beacon), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func field(_ reading: Reading) {
+    switch reading.value {
+    case .number(let number): field(reading.name, number, decimals: 6)
+    case .flag(let flag): field(reading.name, flag)
+    case .button(let event): field(reading.name, event.name)
+    case .dimmer(let event): field(reading.name, event.name)
+    case .text, .bytes, .version: break
+    }
   }
 }

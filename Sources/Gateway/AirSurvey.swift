@@ -1,0 +1,115 @@
+import Beacons
+import GatewayConfiguration
+import Proximity
+
+/// What is in the air: every device heard, with what it says and how it is heard. For people who look around
+/// before they configure; the gateway itself tracks configured beacons only.
+public struct AirSurvey: Sendable {
+  /// Devices kept at most. Phones change their address every quarter of an hour, and a hostile radio at will.
+  public static let limit = 4096
+  /// A device unheard for this long makes room when the survey is full.
+  public static let forgetAfter = TimeSpan.seconds(60)
+
+  public struct Device: Sendable {
+    public var address: DeviceAddress
+    /// The configured beacon that this is.
+    public var beacon: String?
+    public var localName: String?
+    /// The first frame that tells who it is, else the latest of any kind.
+    public var frame: Frame?
+    public var receiver: ReceiverIndex
+    /// Signal in dBm of the latest advertisement.
+    public var rssi: Int8?
+    public var lastHeard: MonotonicTime
+    public var count: Int
+    fileprivate var index: BeaconIndex
+  }
+
+  /// By address.
+  private var devices: [DeviceAddress: Device] = [:]
+  private var free: [BeaconIndex] = []
+  private var roster: Roster
+  private var engine = ZoneEngine(site: Site(zones: []))
+  private var ignored: [Transition] = []
+  /// Advertisements of new devices that found the survey full.
+  public private(set) var overlooked: UInt64 = 0
+
+  /// - Parameter configuration: whose beacons are called by their names.
+  public init(_ configuration: Configuration) { roster = Roster(configuration) }
+
+  public var count: Int { devices.count }
+
+  /// Takes in an advertisement and gives its sender; nil where the survey is full.
+  @discardableResult
+  public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
+    var device = devices[advertisement.address]
+    if device == nil {
+      guard let index = freeIndex(at: advertisement.time) else {
+        overlooked += 1
+        return nil
+      }
+      device = Device(
+        address: advertisement.address, receiver: advertisement.receiver, lastHeard: advertisement.time,
+        count: 0, index: index)
+    }
+    guard var device else { return nil }
+    device.count += 1
+    device.lastHeard = advertisement.time
+    device.receiver = advertisement.receiver
+    device.rssi = advertisement.rssi ?? device.rssi
+    var measuredPower: Int8?
+    FrameDecoder.forEachFrame(in: payload) { result, _ in
+      guard case .frame(let frame, _) = result else { return }
+      measuredPower = measuredPower ?? frame.measuredPower
+      if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }
+    }
+    if let sighting = roster.sighting(of: advertisement, payload: payload, { _, _ in }) {
+      device.beacon = roster.name(of: sighting.beacon)
+      measuredPower = sighting.measuredPower ?? measuredPower
+    }
+    if device.localName == nil { device.localName = AdvertisedFields.localName(in: payload) }
+    if device.count == 1 { engine.admit(device.index, zones: []) }
+    engine.observe(
+      Sighting(
+        beacon: device.index, receiver: advertisement.receiver, rssi: advertisement.rssi,
+        measuredPower: measuredPower, time: advertisement.time, wallTime: advertisement.wallTime),
+      into: &ignored)
+    devices[device.address] = device
+    return device
+  }
+
+  /// The devices with their estimates, the strongest first; nil for the estimate of one no longer heard.
+  public func listing(at time: MonotonicTime) -> [(device: Device, estimate: Estimate?)] {
+    devices.values
+      .map { ($0, engine.estimate(of: $0.index)?.estimate) }
+      .sorted { a, b in
+        let (strong, weak) = (a.1?.rssi ?? -200, b.1?.rssi ?? -200)
+        return strong != weak ? strong > weak : a.0.address.bits < b.0.address.bits
+      }
+  }
+
+  private mutating func freeIndex(at time: MonotonicTime) -> BeaconIndex? {
+    if devices.count == Self.limit {
+      let stale = devices.values.filter { time - $0.lastHeard > Self.forgetAfter }
+      for device in stale {
+        devices[device.address] = nil
+        free.append(device.index)
+      }
+    }
+    guard devices.count < Self.limit else { return nil }
+    return free.popLast() ?? BeaconIndex(rawValue: Int32(devices.count))
+  }
+}
+
+extension Frame {
+  /// Whether it names its sender, rather than what the sender measures or does.
+  public var tellsIdentity: Bool {
+    switch self {
+    case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .ruuvi3, .ruuvi5, .ruuvi6,
+      .ruuviE1,
+      .bthome:
+      true
+    case .eddystoneTLM, .eddystoneEncryptedTLM, .exposureNotification, .noise: false
+    }
+  }
+}

@@ -1,2 +1,0 @@
-/// Configuration and composition.
-enum Gateway {}

@@ -1,0 +1,14 @@
+import Beacons
+
+/// From a source's own receivers to those of the pipeline: each source numbers them as it meets them.
+struct ReceiverMap: Sendable {
+  /// By the source's index; nil for a receiver too many.
+  private var indices: [ReceiverIndex?] = []
+
+  /// Takes up names that are new in the source's table; `receiver` gives the pipeline's index.
+  mutating func learn(_ table: ReceiverTable, _ receiver: (String) -> ReceiverIndex?) {
+    while indices.count < table.names.count { indices.append(receiver(table.names[indices.count])) }
+  }
+
+  subscript(index: ReceiverIndex) -> ReceiverIndex? { indices[Int(index.rawValue)] }
+}

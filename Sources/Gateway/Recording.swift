@@ -1,0 +1,127 @@
+import Beacons
+import Radio
+
+/// One or several captures as one stream in order of time: what several radios recorded at the same time is
+/// heard as it happened.
+public struct Recording: ~Copyable {
+  /// A capture with the part of it that was read and not yet given out.
+  private final class Track {
+    var file: CaptureFile
+    var batch = AdvertisementBatch()
+    var position = 0
+    var health: ReceiverHealthChange?
+    var isAtEnd = false
+    var receivers = ReceiverMap()
+
+    init(_ file: consuming CaptureFile) { self.file = file }
+
+    /// When the next thing happened; nil at the end.
+    var head: WallTime? {
+      if position < batch.count { return batch[position].wallTime }
+      return health?.wallTime
+    }
+
+    func refill() throws(CaptureError) {
+      while head == nil, !isAtEnd {
+        position = 0
+        switch try file.next(into: &batch) {
+        case .advertisements: break
+        case .health(let change): health = change
+        case .end: isAtEnd = true
+        }
+      }
+    }
+  }
+
+  public enum Step: Equatable, Sendable {
+    /// The batch holds at least one.
+    case advertisements
+    case health(ReceiverHealthChange)
+    case end
+  }
+
+  private let tracks: [Track]
+  private var clock = RecordingClock()
+  /// A fault found while there was still something good to give out.
+  private var failure: CaptureError?
+
+  /// Opens captures; `-` is standard input.
+  public init(paths: [String]) throws(CaptureError) {
+    var tracks: [Track] = []
+    for path in paths { tracks.append(Track(try CaptureFile(path: path))) }
+    self.tracks = tracks
+  }
+
+  /// Bytes read so far, and of how many; nil where that cannot be known.
+  public var progress: (offset: Int64, length: Int64?) {
+    var offset: Int64 = 0
+    var length: Int64? = 0
+    for track in tracks {
+      offset += track.file.offset
+      length = if let known = length, let more = track.file.length { known + more } else { nil }
+    }
+    return (offset, length)
+  }
+
+  /// Reports in the captures that were malformed, in whole or in part.
+  public var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
+
+  /// Empties the batch and fills it with what comes next. `receiver` gives the index for a name.
+  ///
+  /// Throws once everything before the fault was delivered.
+  public mutating func next(
+    into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
+  ) throws(CaptureError) -> Step {
+    while true {
+      batch.removeAll()
+      if let failure { throw failure }
+      do throws(CaptureError) {
+        for track in tracks { try track.refill() }
+      } catch {
+        failure = error
+      }
+      guard let track = earliest() else {
+        if let failure { throw failure }
+        return .end
+      }
+      track.receivers.learn(track.file.receivers, receiver)
+      if track.position < track.batch.count {
+        take(track, into: &batch)
+        if !batch.isEmpty { return .advertisements }
+      } else if var change = track.health {
+        track.health = nil
+        // Without an index the receiver is one too many; what it says is passed over.
+        guard let index = track.receivers[change.receiver] else { continue }
+        change.receiver = index
+        change.time = clock.time(at: change.wallTime)
+        return .health(change)
+      }
+    }
+  }
+
+  /// The track whose next thing happened first; of equals the one named first.
+  private func earliest() -> Track? {
+    var earliest: (track: Track, time: WallTime)?
+    for track in tracks {
+      guard let time = track.head else { continue }
+      if let best = earliest, best.time <= time { continue }
+      earliest = (track, time)
+    }
+    return earliest?.track
+  }
+
+  /// Takes what one track has before any other has something.
+  private mutating func take(_ track: Track, into batch: inout AdvertisementBatch) {
+    let limit = tracks.filter { $0 !== track }.compactMap(\.head).min()
+    var end = track.position + 1
+    while end < track.batch.count, limit.map({ track.batch[end].wallTime < $0 }) ?? true { end += 1 }
+    track.batch.forEach(in: track.position..<end) { advertisement, payload in
+      var advertisement = copy advertisement
+      guard let index = track.receivers[advertisement.receiver] else { return }
+      advertisement.receiver = index
+      advertisement.time = clock.time(at: advertisement.wallTime)
+      batch.append(advertisement, payload: payload)
+    }
+    track.position = end
+  }
+}

@@ -1,0 +1,41 @@
+import Beacons
+import GatewayConfiguration
+import Radio
+
+/// The gateway's decisions over a recording: the same pipeline as live, with the recording's time.
+public struct Replay: ~Copyable {
+  private var recording: Recording
+  private var pipeline: Pipeline
+  private var batch = AdvertisementBatch()
+
+  /// Runs of a recording are told apart by nothing: the same capture makes the same bytes.
+  public static let epoch: UInt64 = 1
+
+  public init(_ configuration: Configuration, captures: [String]) throws(CaptureError) {
+    recording = try Recording(paths: captures)
+    pipeline = Pipeline(configuration, epoch: Self.epoch)
+  }
+
+  public var counts: Pipeline.Counts { pipeline.counts }
+  public var progress: (offset: Int64, length: Int64?) { recording.progress }
+  public var malformedEvents: Int64 { recording.malformedEvents }
+  /// When the latest thing happened, on the recording's clock that starts at zero.
+  public private(set) var time = MonotonicTime.zero
+
+  /// Goes on to what comes next; false at the end. `output` is emptied first.
+  ///
+  /// Throws once everything before a fault of the capture was told.
+  public mutating func next(into output: inout Pipeline.Output) throws(CaptureError) -> Bool {
+    output.removeAll()
+    switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
+    case .advertisements:
+      time = batch[batch.count - 1].time
+      pipeline.observe(batch, into: &output)
+    case .health(let change):
+      time = change.time
+      pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+    case .end: return false
+    }
+    return true
+  }
+}

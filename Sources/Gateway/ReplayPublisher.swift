@@ -1,0 +1,63 @@
+import GatewayConfiguration
+import Messages
+import Mosquitto
+import ServiceLifecycle
+
+/// Sends what a replay decides to the configured broker, at the broker's own pace.
+public struct ReplayPublisher: Sendable {
+  private let client: Client
+  private let topics: Topics
+  private let broker: String
+
+  /// nil where the configuration names no broker: the embedded one would be gone before anyone could look.
+  ///
+  /// Throws `InvalidOptions`.
+  public init?(_ configuration: Configuration) throws {
+    guard case .remote(let remote) = configuration.broker else { return nil }
+    var options = Options(remote, gateway: configuration.gatewayName)
+    // Beside the gateway, not in its place: it has its own name at the broker and no last will.
+    options.clientID = ""
+    options.will = nil
+    client = try Client(options)
+    topics = Topics(gateway: configuration.gatewayName)
+    broker = "\(options.host):\(options.port)"
+  }
+
+  /// Waits for the broker.
+  ///
+  /// Throws `BrokerRefusal` at the first failure: whoever replays is there to see it.
+  public func connect() async throws {
+    client.start()
+    for await event in client.events {
+      switch event {
+      case .connected: return
+      case .refused(let failure):
+        await client.stop()
+        throw BrokerRefusal(broker: broker, failure: failure)
+      default: continue
+      }
+    }
+  }
+
+  public func send(_ output: Pipeline.Output) async throws {
+    for transition in output.transitions { try await send(transition.message(topics: topics)) }
+    for message in output.states { try await send(message) }
+  }
+
+  private func send(_ message: Message) async throws {
+    try await client.publishWhenRoom(
+      message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
+      retain: message.retained)
+  }
+
+  /// Waits until the broker has everything; returns how many messages it has not after `limit`.
+  public func finish(within limit: Duration = .seconds(30)) async -> Int { await client.stop(within: limit) }
+}
+
+/// The broker will not have us, and would not tomorrow.
+public struct BrokerRefusal: Error, CustomStringConvertible {
+  public let broker: String
+  public let failure: ConnectionFailure
+
+  public var description: String { "the broker at \(broker): \(failure)" }
+}

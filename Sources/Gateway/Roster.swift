@@ -1,0 +1,106 @@
+import BeaconKeys
+import Beacons
+import GatewayConfiguration
+import Proximity
+
+/// The beacons of a configuration: who an advertisement belongs to, which zones care, and what it reads.
+struct Roster: Sendable {
+  private var catalogue: BeaconCatalogue
+  private var resolver: AddressResolver
+  private let bindKeys: [BeaconEntryIndex: SecretKey]
+  /// One for each beacon that sends encrypted readings.
+  private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
+  /// The zones that name an entry, by `BeaconEntryIndex`.
+  private let zonesByEntry: [[ZoneIndex]]
+  /// The zones that take every beacon.
+  private let openZones: [ZoneIndex]
+  /// Readings that a wrong key, or none, kept shut.
+  private(set) var sealedReadings: UInt64 = 0
+
+  init(_ configuration: Configuration) {
+    catalogue = BeaconCatalogue(entries: configuration.beaconEntries)
+    resolver = AddressResolver(keys: configuration.identityKeys)
+    bindKeys = configuration.bindKeys
+    var byEntry = [[ZoneIndex]](repeating: [], count: configuration.beacons.count)
+    var open: [ZoneIndex] = []
+    for (position, zone) in configuration.zones.enumerated() {
+      let index = ZoneIndex(rawValue: Int32(position))
+      guard let names = zone.beacons.map(Set.init) else {
+        open.append(index)
+        continue
+      }
+      for (entry, beacon) in configuration.beacons.enumerated() where names.contains(beacon.name) {
+        byEntry[entry].append(index)
+      }
+    }
+    zonesByEntry = byEntry
+    openZones = open
+  }
+
+  var count: Int { catalogue.count }
+  /// Grows whenever a beacon is new or matches an entry that it did not match before.
+  var revision: UInt64 { catalogue.revision }
+  /// Members of regions that were refused because too many are known.
+  var refused: UInt64 { catalogue.refused }
+
+  func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
+
+  /// Ascending.
+  func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
+    var zones = Set(openZones)
+    for entry in catalogue.entries(of: beacon) { zones.formUnion(zonesByEntry[Int(entry.rawValue)]) }
+    return zones.sorted()
+  }
+
+  /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
+  /// with the beacon that they belong to.
+  mutating func sighting(
+    of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
+  ) -> Sighting? {
+    var recognition = catalogue.begin(advertisement, resolved: resolver.entry(for: advertisement.address))
+    FrameDecoder.forEachFrame(in: payload) { result, data in
+      guard case .frame(let frame, _) = result else { return }
+      catalogue.add(frame, to: &recognition)
+      guard frame.carriesReadings, let owner = catalogue.owner(recognition, of: advertisement) else { return }
+      read(frame, data, of: owner, from: advertisement.address, body)
+    }
+    return catalogue.sighting(recognition, of: advertisement)
+  }
+
+  private mutating func read(
+    _ frame: Frame, _ data: Span<UInt8>, of beacon: BeaconIndex, from address: DeviceAddress,
+    _ body: (BeaconIndex, Reading) -> Void
+  ) {
+    guard case .bthome(let sealed) = frame, case .encrypted = sealed.content else {
+      frame.forEachReading(in: data) { body(beacon, $0) }
+      return
+    }
+    guard let key = bindKey(of: beacon) else {
+      sealedReadings += 1
+      return
+    }
+    do throws(Decline) {
+      try decryptors[beacon, default: BTHomeDecryptor(key: key)].open(sealed, in: data, from: address) {
+        $0.forEachReading(in: $1) { body(beacon, $0) }
+      }
+    } catch {
+      sealedReadings += 1
+    }
+  }
+
+  private func bindKey(of beacon: BeaconIndex) -> SecretKey? {
+    for entry in catalogue.entries(of: beacon) {
+      if let key = bindKeys[entry] { return key }
+    }
+    return nil
+  }
+}
+
+extension Frame {
+  fileprivate var carriesReadings: Bool {
+    switch self {
+    case .eddystoneTLM, .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1, .bthome: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Beacons
+import Messages
+import Proximity
+
+/// What is in the air as a table for a terminal, or as one JSON object a device.
+public struct ScanTable {
+  /// Whether phones and other devices that are no beacons are shown.
+  public var showsAll = false
+  /// Whether addresses stand in clear; else a hash that holds for one run only.
+  public var showsAddresses = false
+  /// Lines at most, heading and foot included; nil: no limit.
+  public var height: Int?
+  /// Columns at most.
+  public var width = 100
+
+  /// Makes the hash of one run different from those of another.
+  private let salt: UInt64
+
+  public init(salt: UInt64) { self.salt = salt }
+
+  /// The table's lines.
+  public func lines(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+    let listing = survey.listing(at: time)
+    let shown = listing.filter { isShown($0.device) }
+    var rows = [["NAME", "FORMAT", "RSSI", "DISTANCE", "INTERVAL", "HEARD", "AGE"]]
+    let room = height.map { max(0, $0 - 3) } ?? shown.count
+    rows += shown.prefix(room).map { row($0.device, $0.estimate, at: time) }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    var lines = rows.map { row in
+      let text = zip(row, widths).map { $0.0 + String(repeating: " ", count: $0.1 - $0.0.count) }
+      return String(text.joined(separator: "  ").prefix(width))
+    }
+    var foot = "\(shown.count) \(shown.count == 1 ? "beacon" : "beacons")"
+    if shown.count > room { foot += " (\(shown.count - room) below)" }
+    if !showsAll { foot += ", \(listing.count - shown.count) other devices (--all)" }
+    if survey.overlooked > 0 { foot += ", too many devices: some are not listed" }
+    lines += ["", foot]
+    return lines
+  }
+
+  /// One object a device, the strongest first.
+  public func objects(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+    survey.listing(at: time).filter { isShown($0.device) }.map { device, estimate in
+      let json = JSONWriter.object {
+        $0.field("name", name(of: device))
+        if showsAddresses { $0.field("address", "\(device.address)") }
+        $0.field("format", device.frame?.format ?? "unknown")
+        $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
+        $0.field("distance_m", estimate?.distance, decimals: 2)
+        $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
+        $0.field("heard", device.count)
+        $0.field("age_s", (time - device.lastHeard).seconds, decimals: 1)
+      }
+      return String(decoding: json, as: UTF8.self)
+    }
+  }
+
+  private func isShown(_ device: AirSurvey.Device) -> Bool {
+    showsAll || device.beacon != nil || device.frame?.tellsIdentity == true
+  }
+
+  private func row(_ device: AirSurvey.Device, _ estimate: Estimate?, at time: MonotonicTime) -> [String] {
+    [
+      name(of: device), device.frame?.format ?? "–",
+      device.rssi.map { "\($0) dBm" } ?? "–", estimate.map { "\(short($0.distance)) m" } ?? "–",
+      estimate?.interval.map { "\(short($0.seconds)) s" } ?? "–", "\(device.count)",
+      "\(short(max(0, (time - device.lastHeard).seconds))) s",
+    ]
+  }
+
+  private func name(of device: AirSurvey.Device) -> String {
+    if let beacon = device.beacon { return beacon }
+    if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
+    return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
+  }
+
+  /// FNV-1a of 64 bits, salted; 6 digits are enough to tell neighbours apart.
+  private func hashed(_ address: DeviceAddress) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for word in [salt, address.bits] {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        hash = (hash ^ (word >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
+      }
+    }
+    return hexadecimal(hash >> 40, digits: 6)
+  }
+
+  private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) ?? "–" }
+}

@@ -1,0 +1,50 @@
+import Beacons
+import Messages
+import Proximity
+
+/// A transition as one line for people.
+///
+///     21:50:03  near   pump-3  fleet:1.2   1.4 m ± 0.5   −61 dBm   within 1.5 m for 2 s (hci0, 9 heard)
+public struct TransitionLine: CustomStringConvertible {
+  private let message: TransitionMessage
+
+  public init(_ message: TransitionMessage) { self.message = message }
+
+  public var description: String {
+    let transition = message.transition
+    let clock = transition.wallTime.rfc3339.dropFirst(11).prefix(8)
+    var columns = [
+      String(clock), padded(transition.event.rawValue, 5), padded(message.zone, 10),
+      padded(message.beacon, 12),
+    ]
+    if let distance = transition.distance {
+      let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
+      columns.append(padded("\(short(distance)) m\(deviation)", 14))
+    }
+    columns.append(reason)
+    return columns.joined(separator: "  ")
+  }
+
+  private var reason: String {
+    let evidence = message.transition.evidence
+    let threshold = short(evidence.threshold)
+    let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
+    let heard = " (\(message.receiver), \(evidence.samples) heard)"
+    switch (evidence.unit, message.transition.event) {
+    case (.seconds, _): return "unheard for \(threshold) s" + heard
+    case (.metres, .exit): return "beyond \(threshold) m" + dwell + heard
+    case (.metres, _): return "within \(threshold) m" + dwell + heard
+    case (.decibelMilliwatts, .exit): return "weaker than \(threshold) dBm" + dwell + heard
+    case (.decibelMilliwatts, _): return "at least \(threshold) dBm" + dwell + heard
+    }
+  }
+
+  private func short(_ number: Double) -> String {
+    let tenths = (number * 10).rounded() / 10
+    return tenths == tenths.rounded() && abs(tenths) < 1e9 ? String(Int64(tenths)) : String(tenths)
+  }
+
+  private func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import GatewayConfiguration
+import Radio
+
+/// What a failed command tells its caller: a status of sysexits.h.
+enum Status: Int32 {
+  case dataError = 65
+  case unavailable = 69
+  case software = 70
+  case cannotCreate = 73
+  case inputOutput = 74
+  case noPermission = 77
+  case configuration = 78
+}
+
+/// Says on standard error what is wrong and gives what to throw.
+func failure(_ message: String, _ status: Status) -> ExitCode {
+  say("beaconkeeper: \(message)")
+  return ExitCode(status.rawValue)
+}
+
+/// A line on standard error, where all belongs that is no result.
+func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+/// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
+func loadConfiguration(_ path: String?) throws -> Configuration {
+  guard let path = path ?? Configuration.find() else { return .builtIn() }
+  do {
+    let loaded = try Configuration.load(path: path)
+    for warning in loaded.warnings { say("\(warning)") }
+    return loaded.configuration
+  } catch {
+    say("\(error)")
+    let errors = error.diagnostics.count { $0.severity == .error }
+    throw failure("\(path): \(errors) \(errors == 1 ? "error" : "errors"); nothing was done", .configuration)
+  }
+}
+
+/// Says why a capture cannot be read and gives what to throw.
+func failure(_ error: CaptureError) -> ExitCode {
+  failure("\(error)", error.kind == .unreadable ? .inputOutput : .dataError)
+}

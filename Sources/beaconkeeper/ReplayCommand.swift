@@ -1,0 +1,114 @@
+import ArgumentParser
+import Beacons
+import Gateway
+import GatewayConfiguration
+import Messages
+import Mosquitto
+import Radio
+
+struct ReplayCommand: AsyncParsableCommand {
+  enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }
+  enum Format: String, ExpressibleByArgument, CaseIterable { case json, text }
+
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Decides over a recording what the gateway would have decided live.",
+    discussion: """
+      Reads btsnoop (btmon, Android), pcap, pcapng and text (one JSON object a line); `-` is standard input. \
+      Several captures are heard as one, in order of time. Transitions go to standard output, the same bytes \
+      every time.
+
+      EXAMPLES
+        beaconkeeper replay --config site.yaml --capture monday.btsnoop
+        beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
+        btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Option(help: ArgumentHelp("A recording; may be given several times.", valueName: "file"))
+  var capture: [String]
+  @Option(help: "As fast as it goes, or as it happened.")
+  var speed = Speed.max
+  @Option(help: "JSON lines, or lines for people.")
+  var format = Format.json
+  @Flag(help: "Send everything to the configured broker too.")
+  var publish = false
+
+  func validate() throws {
+    if capture.isEmpty { throw ValidationError("Name a recording with --capture, or - for standard input.") }
+  }
+
+  func run() async throws {
+    let configuration = try loadConfiguration(config)
+    var replay: Replay
+    do throws(CaptureError) {
+      replay = try Replay(configuration, captures: capture)
+    } catch {
+      throw failure(error)
+    }
+    let publisher = publish ? try await connect(configuration) : nil
+    var pace = Pace()
+    var progress = ProgressLine()
+    var output = Pipeline.Output()
+    var fault: CaptureError?
+    do throws(CaptureError) {
+      while try replay.next(into: &output) {
+        if speed == .real { try? await pace.wait(until: replay.time) }
+        for transition in output.transitions { write(transition) }
+        try? await publisher?.send(output)
+        let (offset, length) = replay.progress
+        progress.show(
+          offset: offset, length: length, count: replay.counts.advertisements, unit: "advertisements")
+      }
+    } catch {
+      fault = error
+    }
+    progress.finish()
+    if let left = await publisher?.finish(), left > 0 {
+      throw failure("the broker took all but \(left) messages", .unavailable)
+    }
+    try report(replay.counts, replay.malformedEvents, fault)
+  }
+
+  private func write(_ transition: TransitionMessage) {
+    switch format {
+    case .json: print(String(decoding: transition.json, as: UTF8.self))
+    case .text: print(TransitionLine(transition))
+    }
+  }
+
+  private func report(_ counts: Pipeline.Counts, _ malformed: Int64, _ fault: CaptureError?) throws {
+    let damage = malformed > 0 ? ", \(malformed) malformed reports" : ""
+    say(
+      "\(counts.advertisements) advertisements, \(counts.sightings) of known beacons, "
+        + "\(counts.transitions) transitions\(damage)")
+    if let fault { throw failure(fault) }
+  }
+
+  private func connect(_ configuration: Configuration) async throws -> ReplayPublisher {
+    do {
+      guard let publisher = try ReplayPublisher(configuration) else {
+        throw failure("--publish needs a broker of its own; name one below `broker:`", .configuration)
+      }
+      try await publisher.connect()
+      return publisher
+    } catch let error as BrokerRefusal {
+      throw failure("\(error)", .unavailable)
+    } catch let error as InvalidOptions {
+      throw failure("\(error)", .configuration)
+    }
+  }
+}
+
+/// Waits so that things happen as far apart as they were recorded.
+private struct Pace {
+  private let clock = ContinuousClock()
+  private var start: ContinuousClock.Instant?
+
+  mutating func wait(until time: MonotonicTime) async throws {
+    let start = self.start ?? clock.now
+    self.start = start
+    try await clock.sleep(until: start + .nanoseconds(time.nanoseconds))
+  }
+}
