@@ -7,7 +7,7 @@ extension Options {
   /// How to reach a configured broker; the last will says `offline`.
   init(_ broker: RemoteBroker, gateway: String) {
     self.init(host: broker.host, port: Int(broker.port))
-    protocolVersion = broker.version == .v5 ? .v5 : .v3_1_1
+    protocolVersion = broker.version == .v5 ? .v5 : .v311
     clientID = broker.clientID ?? "beaconkeeper-\(gateway)"
     keepAlive = .nanoseconds(broker.keepAlive.nanoseconds)
     if let username = broker.username {

@@ -3,7 +3,7 @@ public struct Options: Sendable {
   /// The version of MQTT to speak. A client does not fall back from one to the other by itself.
   public enum ProtocolVersion: Sendable {
     case v5
-    case v3_1_1
+    case v311
   }
 
   /// Host name or address of the broker.
