@@ -39,7 +39,7 @@ public enum PHY: UInt8, Sendable {
 }
 
 /// A receiver's place in the `ReceiverTable`; small, so that an advertisement stays small.
-public struct ReceiverIndex: Hashable, Comparable, Sendable {
+public struct ReceiverIndex: Hashable, Comparable, Sendable, Codable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

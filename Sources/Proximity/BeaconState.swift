@@ -1,10 +1,121 @@
 import Beacons
 
-/// All that the engine knows of one beacon, to be written out and read back: on restart, or when another
-/// worker takes the beacon over.
+/// All that the engine knows of one beacon, to be written out and read back: on restart, or when another worker takes
+/// the beacon over.
 public struct BeaconState: Hashable, Sendable, Codable {
-  public init() {}
+  var links: [Link]
+  var presences: [Presence]
+  var locator: Locator?
+  var wallOffset: TimeSpan
 
-  /// Moves every time in it by `span`: for a process whose monotonic clock started elsewhere.
-  public mutating func shift(by span: TimeSpan) {}
+  /// Moves every time in it by `span`: for a process whose monotonic clock started elsewhere. Wall times stay.
+  public mutating func shift(by span: TimeSpan) {
+    for index in links.indices { links[index].shift(by: span) }
+    for index in presences.indices { presences[index].shift(by: span) }
+    locator?.shift(by: span)
+    wallOffset =
+      MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
+  }
+
+  /// Renumbers receivers and zones for an engine that counts them otherwise; what maps to nil is left out.
+  public mutating func renumber(
+    receivers: (ReceiverIndex) -> ReceiverIndex?, zones: (ZoneIndex) -> ZoneIndex?
+  ) {
+    links = links.compactMap { link in
+      guard let receiver = receivers(link.receiver) else { return nil }
+      var link = link
+      link.receiver = receiver
+      return link
+    }
+    presences = presences.compactMap { presence in
+      guard let zone = zones(presence.zone) else { return nil }
+      var presence = presence
+      presence.zone = zone
+      return presence
+    }
+  }
+}
+
+extension ZoneEngine {
+  /// Everything known of a beacon; nil if it was never admitted.
+  public func state(of beacon: BeaconIndex) -> BeaconState? {
+    let index = Int(beacon.rawValue)
+    guard beacons.indices.contains(index), beacons[index].isAdmitted else { return nil }
+    var state = BeaconState(
+      links: [], presences: [], locator: isLocating ? locators[index] : nil,
+      wallOffset: beacons[index].wallOffset)
+    var link = beacons[index].firstLink
+    while link >= 0 {
+      state.links.append(links[Int(link)].link)
+      link = links[Int(link)].nextOfBeacon
+    }
+    var presence = beacons[index].firstPresence
+    while presence >= 0 {
+      state.presences.append(presences[Int(presence)].presence)
+      presence = presences[Int(presence)].nextOfBeacon
+    }
+    return state
+  }
+
+  /// Puts a beacon that was admitted, and not yet sighted, back into a saved state. Emits nothing; what is overdue happens
+  /// at the next `advance`.
+  ///
+  /// `sightSince`: when receiving resumed; nobody is declared away before a full interval from then. nil: it never
+  /// stopped, as when another worker takes over.
+  public mutating func restore(
+    _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil
+  ) {
+    let index = Int(beacon.rawValue)
+    guard beacons.indices.contains(index), beacons[index].isAdmitted, beacons[index].firstLink < 0 else {
+      return
+    }
+    beacons[index].wallOffset = state.wallOffset
+    if isLocating, let locator = state.locator {
+      locators[index] = locator
+      locators[index].receivers = 0
+    }
+    for var link in state.links.reversed() {
+      if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
+      restore(link, of: index)
+    }
+    for presence in state.presences.reversed() { restore(presence, of: index, sightSince: sightSince) }
+  }
+
+  private mutating func restore(_ link: Link, of beacon: Int) {
+    var ignored: [Transition] = []
+    if !isKnown(link.receiver) { meet(link.receiver, into: &ignored) }
+    guard let index = makeLink(link, of: beacon), link.isCurrent else { return }
+    if isLocating, receivers[Int(link.receiver.rawValue)].calibration.position != nil {
+      locators[beacon].receivers += 1
+    }
+    queue.schedule(.link(index), at: link.silenceDeadline)
+  }
+
+  private mutating func restore(_ saved: Presence, of beacon: Int, sightSince: MonotonicTime?) {
+    guard admitted[beacon].contains(saved.zone) else { return }
+    let index = presence(of: beacon, in: saved.zone, at: ReceiverIndex(rawValue: 0), time: saved.silentSince)
+    let slot = Int(index)
+    presences[slot].presence = saved
+    var member = presences[slot].firstMember
+    while member >= 0 {
+      let link = members[Int(member)].link
+      if presences[slot].lastLink < 0
+        || links[Int(link)].link.lastHeard > links[Int(presences[slot].lastLink)].link.lastHeard
+      {
+        presences[slot].lastLink = link
+        presences[slot].lastReceiver = links[Int(link)].link.receiver
+      }
+      member = members[Int(member)].nextOfPresence
+    }
+    if let sightSince, sightSince > saved.silentSince {
+      presences[slot].presence.interrupt()
+      presences[slot].presence.lostDeadline = nil
+      regainSight(index, since: sightSince)
+    }
+    let zone = Int(saved.zone.rawValue)
+    if saved.isInside { insiders[zone][BeaconIndex(rawValue: Int32(beacon))] = index }
+    if let deadline = presences[slot].presence.deadline(rules: zones[zone], isBlind: blindZones[zone]) {
+      queue.schedule(.presence(index), at: deadline)
+    }
+  }
 }

@@ -29,19 +29,42 @@ public struct Calibration: Hashable, Sendable {
   public var exponent: Double
   /// Standard deviation of the signal around the model in dB (shadowing and multipath).
   public var deviation: Double
+  /// Where the receiver hangs; nil: unknown. From three such receivers on, that hear a beacon at once, its
+  /// distance to each comes from a joint position instead of from each signal alone.
+  public var position: Position?
 
   public init(
     measuredPower: Double? = nil, offset: Double = 0, exponent: Double = Calibration.defaultExponent,
-    deviation: Double = Calibration.defaultDeviation
+    deviation: Double = Calibration.defaultDeviation, position: Position? = nil
   ) {
     self.measuredPower = measuredPower
     self.offset = offset
     self.exponent = exponent
     self.deviation = deviation
+    self.position = position
   }
 
+  /// Free space (Friis). Rooms with a line of sight measure 1.4 to 2, through walls 3 to 4
+  /// (Rappaport, Wireless Communications, table 4.2): a site that cares calibrates.
   public static let defaultExponent = 2.0
+  /// The middle of what open offices and factory halls measure (Rappaport, table 4.6: 3 to 10 dB).
   public static let defaultDeviation = 6.0
-  /// RSSI at 1 m in dBm where nobody states it.
+  /// RSSI at 1 m in dBm where nobody states it; what most iBeacons at 0 dBm state.
   public static let defaultMeasuredPower = -59.0
+}
+
+/// A place in the site's own frame, metres.
+public struct Position: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+  /// Height above the floor; left out: 1.2 m, as high as beacons are assumed to be carried.
+  public var z: Double
+
+  public init(x: Double, y: Double, z: Double = Position.beaconHeight) {
+    self.x = x
+    self.y = y
+    self.z = z
+  }
+
+  public static let beaconHeight = 1.2
 }

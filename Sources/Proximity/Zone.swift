@@ -22,7 +22,7 @@ public struct Zone: Sendable {
 }
 
 /// A place in the list of zones.
-public struct ZoneIndex: Hashable, Comparable, Sendable {
+public struct ZoneIndex: Hashable, Comparable, Sendable, Codable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -1,0 +1,89 @@
+import Beacons
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What one receiver hears of one beacon.
+struct Link: Hashable, Sendable, Codable {
+  var receiver: ReceiverIndex
+  var lastHeard: MonotonicTime
+  /// From when silence counts: the last sighting, or when the receiver regained its sight after it.
+  var silentSince: MonotonicTime
+  /// Whether the receiver still hears the beacon, as far as its interval tells.
+  var isCurrent = false
+  /// Sightings since the beacon appeared here.
+  var samples: Int32 = 0
+  /// When the filter last took a signal in.
+  var lastSignal: MonotonicTime
+  /// RSSI at 1 m in dBm as this receiver hears this beacon.
+  var power: Float
+  /// log10 of the distance in metres; as good as `filter.hasLevel`.
+  var logDistance: Float = 0
+  var isLocated = false
+  var filter = SignalFilter()
+  var interval = IntervalEstimator()
+
+  init(receiver: ReceiverIndex, power: Float, time: MonotonicTime) {
+    self.receiver = receiver
+    self.power = power
+    lastHeard = time
+    silentSince = time
+    lastSignal = time
+  }
+
+  /// How long a silence means loss. After a blind time a slow guess is better than a quick one.
+  var patience: TimeSpan {
+    silentSince > lastHeard ? max(interval.lost, IntervalEstimator.unlearnt) : interval.lost
+  }
+
+  /// When the receiver stops hearing the beacon, if it stays silent.
+  var silenceDeadline: MonotonicTime { silentSince + patience }
+
+  /// Takes in that the beacon was heard.
+  mutating func hear(rssi: Int8?, at time: MonotonicTime) {
+    // A gap in which the receiver was blind says nothing of the beacon.
+    if time > lastHeard, silentSince == lastHeard { interval.add(gap: time - lastHeard) }
+    if !isCurrent {
+      isCurrent = true
+      samples = 0
+      filter = SignalFilter()
+    }
+    if samples < .max { samples += 1 }
+    if let rssi {
+      filter.add(rssi, elapsed: Float((time - lastSignal).seconds), interval: interval.meanGap)
+      lastSignal = time
+    }
+    lastHeard = time
+    silentSince = time
+  }
+
+  /// What the receiver makes of the beacon. `locator`: where joint position decided the distance.
+  func estimate(calibration: Calibration, locator: Locator?) -> Estimate? {
+    guard filter.hasLevel else { return nil }
+    let distance = pow(10, Double(logDistance))
+    let deviation: Double
+    if isLocated, let locator, let position = calibration.position {
+      deviation = locator.deviation(to: position)
+    } else {
+      // Shadowing stays however often one samples; about a fifth of the variance is noise that does not
+      // (2.9 dB at a fixed point of 6.3 dB over a walk, Position-Annotated-BLE-RSSI-Dataset).
+      let variance = calibration.deviation * calibration.deviation * (0.8 + 0.2 / Double(filter.weight))
+      deviation = distance * variance.squareRoot() * 0.230_258_509_299_404_57 / calibration.exponent
+    }
+    return Estimate(
+      rssi: Double(filter.level), distance: distance, distanceDeviation: deviation,
+      interval: interval.interval,
+      samples: Int(samples), lastHeard: lastHeard)
+  }
+
+  mutating func shift(by span: TimeSpan) {
+    lastHeard = lastHeard + span
+    silentSince = silentSince + span
+    lastSignal = lastSignal + span
+  }
+}

@@ -1,0 +1,102 @@
+import Beacons
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where a beacon is, from all receivers of known position that hear it: an extended Kalman filter on the plane over
+/// RSSI, with a random walk as its idea of motion.
+///
+/// One receiver alone cannot tell a near beacon behind a body from a far one; the others can.
+struct Locator: Hashable, Sendable, Codable {
+  /// Receivers needed for a position to mean anything.
+  static let quorum: UInt16 = 3
+  /// How far a beacon strays in a second (standard deviation, metres): a walk.
+  private static let stride = 1.2
+  /// Degrees of freedom of the Student-t weight that tames wild samples.
+  private static let freedom = 4.0
+  /// No beacon is nearer to an antenna than this, metres; keeps the slope of the model finite.
+  private static let closest = 0.5
+  /// dB per natural logarithm of squared distance, for an exponent of 1: 5 / ln 10.
+  private static let slope = 2.171_472_409_516_259
+
+  private var x = 0.0
+  private var y = 0.0
+  /// Covariance, m².
+  private var xx = 0.0
+  private var xy = 0.0
+  private var yy = 0.0
+  private var time = MonotonicTime.zero
+  /// Receivers of known position that hear the beacon now.
+  var receivers: UInt16 = 0
+
+  var isUsable: Bool { receivers >= Self.quorum }
+
+  /// Starts near the one receiver that hears the beacon, unsure by the distance its signal suggests.
+  mutating func restart(at position: Position, logDistance: Float, time: MonotonicTime) {
+    x = position.x
+    y = position.y
+    let radius = min(max(pow(10, Double(logDistance)), 3), 20)
+    xx = radius * radius
+    xy = 0
+    yy = xx
+    self.time = time
+  }
+
+  /// Takes in one sample: dBm at a receiver at `position`, that hears `power` dBm at 1 m.
+  mutating func add(
+    rssi: Double, position: Position, power: Double, exponent: Double, deviation: Double,
+    time now: MonotonicTime
+  ) {
+    let growth = Self.stride * Self.stride * max(0, min((now - time).seconds, 600))
+    time = max(time, now)
+    xx += growth
+    yy += growth
+
+    // E[ln d²] over the present uncertainty, within a few per cent: half the variance adds to the square.
+    let (dx, dy) = (x - position.x, y - position.y)
+    let square = dx * dx + dy * dy + Self.height(of: position) + 0.5 * (xx + yy)
+    let k = Self.slope * exponent
+    let residual = rssi - (power - k * log(square))
+    let hx = -2 * k * dx / square
+    let hy = -2 * k * dy / square
+    let gx = xx * hx + xy * hy
+    let gy = xy * hx + yy * hy
+    let spread = hx * gx + hy * gy
+    let noise = deviation * deviation
+    let surprise = residual * residual / (spread + noise)
+    let variance = spread + noise * (Self.freedom + surprise) / (Self.freedom + 1)
+    let scale = residual / variance
+    x += gx * scale
+    y += gy * scale
+    xx -= gx * gx / variance
+    xy -= gx * gy / variance
+    yy -= gy * gy / variance
+  }
+
+  /// log10 of the distance to a receiver in metres.
+  func logDistance(to position: Position) -> Float {
+    let (dx, dy) = (x - position.x, y - position.y)
+    return Float(0.5 * log10(dx * dx + dy * dy + Self.height(of: position) + 0.28 * (xx + yy)))
+  }
+
+  /// Standard deviation of the distance to a receiver in metres.
+  func deviation(to position: Position) -> Double {
+    let (dx, dy) = (x - position.x, y - position.y)
+    let square = dx * dx + dy * dy
+    guard square > 1e-6 else { return (0.5 * (xx + yy)).squareRoot() }
+    return max(0, (dx * dx * xx + 2 * dx * dy * xy + dy * dy * yy) / square).squareRoot()
+  }
+
+  mutating func shift(by span: TimeSpan) { time = time + span }
+
+  /// Square of the height of a receiver over the beacon, m².
+  private static func height(of position: Position) -> Double {
+    let difference = position.z - Position.beaconHeight
+    return max(difference * difference, closest * closest)
+  }
+}

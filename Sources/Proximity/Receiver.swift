@@ -1,0 +1,33 @@
+import Beacons
+
+/// A receiver as the engine keeps it: its calibration, ready to compute with.
+struct Receiver: Sendable {
+  let calibration: Calibration
+  /// Decades of distance per dB: 1 / (10 · exponent).
+  let decadesPerDecibel: Float
+  private let ownPower: Float?
+  private let offset: Float
+  var isKnown = false
+  var isBlind = false
+
+  /// No real receiver hears below this path-loss exponent or above its ten-fold; keeps the model invertible.
+  private static let exponents = 0.5...10.0
+
+  init(_ calibration: Calibration) {
+    var calibration = calibration
+    calibration.exponent = min(
+      max(calibration.exponent, Self.exponents.lowerBound), Self.exponents.upperBound)
+    calibration.deviation = max(calibration.deviation, 0.5)
+    self.calibration = calibration
+    decadesPerDecibel = Float(1 / (10 * calibration.exponent))
+    ownPower = calibration.measuredPower.map { Float($0) }
+    offset = Float(calibration.offset)
+  }
+
+  /// RSSI at 1 m in dBm: the receiver's calibration, else the configuration of the beacon, else what the frame says
+  /// if it can be true, else the usual value.
+  func power(frame: Int8?, configured: Float?) -> Float {
+    let stated = frame.flatMap { (-120...20).contains($0) ? Float($0) : nil }
+    return (ownPower ?? configured ?? stated ?? Float(Calibration.defaultMeasuredPower)) + offset
+  }
+}

@@ -1,0 +1,184 @@
+import Beacons
+
+/// From what receivers hear to enter, near and exit.
+extension ZoneEngine {
+  /// Holds the nearest of what the zone's receivers make of the beacon against the zone's thresholds.
+  mutating func weigh(_ index: Int32, at time: MonotonicTime) {
+    let nearest = nearest(index, at: time)
+    guard nearest.isKnown else { return }
+    let slot = Int(index)
+    let standing = zones[Int(presences[slot].presence.zone.rawValue)].standing(of: nearest)
+    presences[slot].presence.stand(standing, at: time)
+  }
+
+  /// Lets happen what is due in a presence, and sees to its next deadline.
+  mutating func settle(_ index: Int32, at time: MonotonicTime, into transitions: inout [Transition]) {
+    let slot = Int(index)
+    let zone = presences[slot].presence.zone
+    let number = Int(zone.rawValue)
+    let beacon = BeaconIndex(rawValue: presences[slot].beacon)
+    while true {
+      let due = presences[slot].presence.due(at: time, rules: zones[number], isBlind: blindZones[number])
+      switch due {
+      case .nothing:
+        if let deadline = presences[slot].presence.deadline(
+          rules: zones[number], isBlind: blindZones[number])
+        {
+          queue.schedule(.presence(index), at: deadline)
+        }
+        return
+      case .enter, .enterAndNear:
+        transitions.append(transition(.enter, of: index, at: time))
+        presences[slot].presence.isInside = true
+        presences[slot].presence.since = wallTime(of: beacon, at: time)
+        insiders[number][beacon] = index
+        if due == .enterAndNear { fallthrough }
+      case .near:
+        transitions.append(transition(.near, of: index, at: time))
+        presences[slot].presence.isArmed = false
+      case .exit:
+        transitions.append(transition(.exit, of: index, at: time))
+        presences[slot].presence.leave()
+        insiders[number][beacon] = nil
+      case .lost:
+        transitions.append(loss(of: index, at: time))
+        presences[slot].presence.leave()
+        presences[slot].presence.interrupt()
+        insiders[number][beacon] = nil
+      }
+    }
+  }
+
+  /// A link's timer came up: its receiver may have stopped hearing the beacon.
+  mutating func silence(_ index: Int32, at time: MonotonicTime, into transitions: inout [Transition]) {
+    let slot = Int(index)
+    guard links[slot].link.isCurrent else { return }
+    let deadline = links[slot].link.silenceDeadline
+    guard deadline <= time else { return queue.schedule(.link(index), at: deadline) }
+    links[slot].link.isCurrent = false
+    let receiver = Int(links[slot].link.receiver.rawValue)
+    if isLocating, receivers[receiver].calibration.position != nil {
+      locators[Int(links[slot].beacon)].receivers -= 1
+    }
+    var member = links[slot].firstMember
+    while member >= 0 {
+      let presence = members[Int(member)].presence
+      member = members[Int(member)].nextOfLink
+      fallSilent(presence, at: time)
+      settle(presence, at: time, into: &transitions)
+    }
+  }
+
+  /// One receiver of a presence stopped hearing the beacon at `time`.
+  private mutating func fallSilent(_ index: Int32, at time: MonotonicTime) {
+    let slot = Int(index)
+    let zone = Int(presences[slot].presence.zone.rawValue)
+    if isHeard(index) {
+      weigh(index, at: time)
+    } else if zones[zone].lost == nil {
+      presences[slot].presence.interrupt()
+      if !blindZones[zone] {
+        presences[slot].presence.lostDeadline = max(time, patienceEnds(index))
+      }
+    }
+  }
+
+  /// Whether any receiver of the presence still hears the beacon.
+  func isHeard(_ index: Int32) -> Bool {
+    var member = presences[Int(index)].firstMember
+    while member >= 0 {
+      if links[Int(members[Int(member)].link)].link.isCurrent { return true }
+      member = members[Int(member)].nextOfPresence
+    }
+    return false
+  }
+
+  /// When silence in a presence has lasted long enough for `lost: auto`: after the most patient of its receivers.
+  func patienceEnds(_ index: Int32) -> MonotonicTime {
+    let silentSince = presences[Int(index)].presence.silentSince
+    var patience = TimeSpan.zero
+    var lastHeard = MonotonicTime(nanoseconds: .min)
+    var member = presences[Int(index)].firstMember
+    while member >= 0 {
+      let link = links[Int(members[Int(member)].link)].link
+      lastHeard = max(lastHeard, link.lastHeard)
+      patience = max(patience, link.interval.lost)
+      member = members[Int(member)].nextOfPresence
+    }
+    // Not blind since it was last heard: each receiver has already waited for as long as it must.
+    if silentSince <= lastHeard { return silentSince }
+    return silentSince + max(patience, IntervalEstimator.unlearnt)
+  }
+
+  private func nearest(_ index: Int32, at time: MonotonicTime) -> Nearest {
+    var nearest = Nearest()
+    let lost = zones[Int(presences[Int(index)].presence.zone.rawValue)].lost
+    var member = presences[Int(index)].firstMember
+    while member >= 0 {
+      let link = members[Int(member)].link
+      member = members[Int(member)].nextOfPresence
+      guard links[Int(link)].link.isCurrent else { continue }
+      if let lost, links[Int(link)].link.lastHeard + lost < time { continue }
+      nearest.consider(links[Int(link)].link, at: link)
+    }
+    return nearest
+  }
+
+  private func transition(_ event: Transition.Event, of index: Int32, at time: MonotonicTime) -> Transition {
+    let presence = presences[Int(index)].presence
+    let rules = zones[Int(presence.zone.rawValue)]
+    let (boundary, since) =
+      switch event {
+      case .enter: (rules.enter, presence.enterSince)
+      case .near: (rules.near ?? rules.enter, presence.nearSince)
+      case .exit: (rules.exit, presence.exitSince)
+      }
+    let nearest = nearest(index, at: time)
+    let chosen = boundary.isDistance ? nearest.nearestLink : nearest.strongestLink
+    let link = chosen >= 0 ? chosen : presences[Int(index)].lastLink
+    let estimate = link >= 0 ? estimate(link) : nil
+    let value = boundary.isDistance ? estimate?.distance : estimate?.rssi
+    let threshold =
+      switch boundary.threshold {
+      case .distance(let metres): metres
+      case .signal(let level): level
+      }
+    return transition(
+      event, of: index, at: time, estimate: estimate,
+      evidence: Evidence(
+        threshold: threshold, value: value ?? threshold,
+        unit: boundary.isDistance ? .metres : .decibelMilliwatts,
+        samples: estimate?.samples ?? 0, dwell: since.map { time - $0 } ?? .zero,
+        receiver: link >= 0 ? links[Int(link)].link.receiver : presences[Int(index)].lastReceiver))
+  }
+
+  /// The exit of a beacon that fell silent.
+  private func loss(of index: Int32, at time: MonotonicTime) -> Transition {
+    let slot = presences[Int(index)]
+    let link = slot.lastLink >= 0 ? links[Int(slot.lastLink)].link : nil
+    let estimate = slot.lastLink >= 0 ? estimate(slot.lastLink) : nil
+    let allowed = time - slot.presence.silentSince
+    let silence = time - (link?.lastHeard ?? slot.presence.silentSince)
+    return transition(
+      .exit, of: index, at: time, estimate: estimate,
+      evidence: Evidence(
+        threshold: allowed.seconds, value: silence.seconds, unit: .seconds, samples: Int(link?.samples ?? 0),
+        dwell: .zero, receiver: slot.lastReceiver))
+  }
+
+  private func transition(
+    _ event: Transition.Event, of index: Int32, at time: MonotonicTime, estimate: Estimate?,
+    evidence: Evidence
+  ) -> Transition {
+    let slot = presences[Int(index)]
+    let beacon = BeaconIndex(rawValue: slot.beacon)
+    return Transition(
+      event: event, zone: slot.presence.zone, beacon: beacon, time: time,
+      wallTime: wallTime(of: beacon, at: time), distance: estimate?.distance,
+      distanceDeviation: estimate?.distanceDeviation, rssi: estimate?.rssi, evidence: evidence)
+  }
+
+  func wallTime(of beacon: BeaconIndex, at time: MonotonicTime) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds) + beacons[Int(beacon.rawValue)].wallOffset
+  }
+}

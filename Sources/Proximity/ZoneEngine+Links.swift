@@ -1,0 +1,151 @@
+import Beacons
+
+/// Which receiver hears which beacon, and for which zones that counts.
+extension ZoneEngine {
+  func isKnown(_ receiver: ReceiverIndex) -> Bool {
+    let index = Int(receiver.rawValue)
+    return index < receivers.count && receivers[index].isKnown
+  }
+
+  /// The link of a beacon at a receiver, made if need be; nil where the beacon has as many as it may.
+  mutating func link(
+    of beacon: Int, at receiver: ReceiverIndex, power: Int8?, time: MonotonicTime
+  ) -> Int32? {
+    var index = beacons[beacon].firstLink
+    while index >= 0 {
+      if links[Int(index)].link.receiver == receiver { return index }
+      index = links[Int(index)].nextOfBeacon
+    }
+    return makeLink(Link(receiver: receiver, power: 0, time: time), of: beacon)
+  }
+
+  mutating func makeLink(_ link: Link, of beacon: Int) -> Int32? {
+    let index: Int32
+    if beacons[beacon].linkCount >= Self.receiversKept, let silent = longestSilentLink(of: beacon) {
+      detach(silent)
+      links[Int(silent)].link = link
+      index = silent
+    } else {
+      guard beacons[beacon].linkCount < Self.receiversPerBeacon, links.count < Int32.max else { return nil }
+      index = Int32(links.count)
+      links.append(
+        LinkSlot(link: link, beacon: Int32(beacon), nextOfBeacon: beacons[beacon].firstLink))
+      beacons[beacon].firstLink = index
+      beacons[beacon].linkCount += 1
+      queue.addLink()
+    }
+    for zone in admitted[beacon] where counts(link.receiver, in: zone) {
+      attach(index, to: presence(of: beacon, in: zone, at: link.receiver, time: link.lastHeard))
+    }
+    return index
+  }
+
+  func counts(_ receiver: ReceiverIndex, in zone: ZoneIndex) -> Bool {
+    zoneReceivers[Int(zone.rawValue)]?.contains(receiver) ?? true
+  }
+
+  private func longestSilentLink(of beacon: Int) -> Int32? {
+    var longest: Int32?
+    var index = beacons[beacon].firstLink
+    while index >= 0 {
+      let link = links[Int(index)].link
+      if !link.isCurrent, longest.map({ link.lastHeard <= links[Int($0)].link.lastHeard }) ?? true {
+        longest = index
+      }
+      index = links[Int(index)].nextOfBeacon
+    }
+    return longest
+  }
+
+  /// The presence of a beacon in a zone, made if need be.
+  mutating func presence(
+    of beacon: Int, in zone: ZoneIndex, at receiver: ReceiverIndex, time: MonotonicTime
+  ) -> Int32 {
+    var index = beacons[beacon].firstPresence
+    while index >= 0 {
+      if presences[Int(index)].presence.zone == zone { return index }
+      index = presences[Int(index)].nextOfBeacon
+    }
+    index = Int32(presences.count)
+    presences.append(
+      PresenceSlot(
+        presence: Presence(zone: zone, time: time), beacon: Int32(beacon),
+        nextOfBeacon: beacons[beacon].firstPresence, lastReceiver: receiver))
+    beacons[beacon].firstPresence = index
+    queue.addPresence()
+    return index
+  }
+
+  private mutating func attach(_ link: Int32, to presence: Int32) {
+    let member = Member(
+      link: link, presence: presence, nextOfLink: links[Int(link)].firstMember,
+      nextOfPresence: presences[Int(presence)].firstMember)
+    var index = freeMember
+    if index >= 0 {
+      freeMember = members[Int(index)].nextOfLink
+      members[Int(index)] = member
+    } else {
+      index = Int32(members.count)
+      members.append(member)
+    }
+    links[Int(link)].firstMember = index
+    presences[Int(presence)].firstMember = index
+  }
+
+  /// Takes a link out of all its presences.
+  private mutating func detach(_ link: Int32) {
+    var index = links[Int(link)].firstMember
+    while index >= 0 {
+      let member = members[Int(index)]
+      let slot = Int(member.presence)
+      if presences[slot].lastLink == link { presences[slot].lastLink = -1 }
+      if presences[slot].firstMember == index {
+        presences[slot].firstMember = member.nextOfPresence
+      } else {
+        var before = presences[slot].firstMember
+        while before >= 0, members[Int(before)].nextOfPresence != index {
+          before = members[Int(before)].nextOfPresence
+        }
+        if before >= 0 { members[Int(before)].nextOfPresence = member.nextOfPresence }
+      }
+      members[Int(index)].nextOfLink = freeMember
+      freeMember = index
+      index = member.nextOfLink
+    }
+    links[Int(link)].firstMember = -1
+  }
+
+  /// Counts a link in that hears the beacon (again).
+  mutating func joinLocator(_ index: Int32, rssi: Int8?, time: MonotonicTime) {
+    let slot = links[Int(index)]
+    let receiver = receivers[Int(slot.link.receiver.rawValue)]
+    guard let position = receiver.calibration.position else { return }
+    let beacon = Int(slot.beacon)
+    if locators[beacon].receivers == 0 {
+      let decades = (slot.link.power - Float(rssi ?? -80)) * receiver.decadesPerDecibel
+      locators[beacon].restart(at: position, logDistance: decades, time: time)
+    }
+    locators[beacon].receivers += 1
+  }
+
+  /// Turns a signal into a distance: from joint position where enough receivers allow, else from this one alone.
+  mutating func range(_ index: Int32, rssi: Int8, time: MonotonicTime) {
+    let receiver = Int(links[Int(index)].link.receiver.rawValue)
+    let power = links[Int(index)].link.power
+    if isLocating, let position = receivers[receiver].calibration.position {
+      let beacon = Int(links[Int(index)].beacon)
+      locators[beacon].add(
+        rssi: Double(rssi), position: position, power: Double(power),
+        exponent: receivers[receiver].calibration.exponent,
+        deviation: receivers[receiver].calibration.deviation, time: time)
+      if locators[beacon].isUsable {
+        links[Int(index)].link.logDistance = locators[beacon].logDistance(to: position)
+        links[Int(index)].link.isLocated = true
+        return
+      }
+    }
+    let decades = (power - links[Int(index)].link.filter.level) * receivers[receiver].decadesPerDecibel
+    links[Int(index)].link.logDistance = decades
+    links[Int(index)].link.isLocated = false
+  }
+}

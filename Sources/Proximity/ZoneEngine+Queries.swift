@@ -1,0 +1,53 @@
+import Beacons
+
+extension ZoneEngine {
+  /// What one receiver makes of a beacon, or (nil) the receiver to which it is nearest now. nil where none hears it
+  /// any more, or none with a signal.
+  public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
+    receiver: ReceiverIndex, estimate: Estimate
+  )? {
+    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
+    var nearest = Nearest()
+    var index = beacons[Int(beacon.rawValue)].firstLink
+    while index >= 0 {
+      let slot = links[Int(index)]
+      if slot.link.isCurrent, receiver == nil || receiver == slot.link.receiver {
+        nearest.consider(slot.link, at: index)
+      }
+      index = slot.nextOfBeacon
+    }
+    guard nearest.isKnown, let estimate = estimate(nearest.nearestLink) else { return nil }
+    return (links[Int(nearest.nearestLink)].link.receiver, estimate)
+  }
+
+  /// Who is in a zone, by beacon, ascending.
+  public func occupancy(of zone: ZoneIndex) -> Occupancy {
+    guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
+    let members = insiders[Int(zone.rawValue)].sorted { $0.key < $1.key }.map { beacon, index in
+      let presence = presences[Int(index)].presence
+      return Occupancy.Member(beacon: beacon, since: presence.since, isNear: !presence.isArmed)
+    }
+    if isBlind(zone) { return Occupancy(state: .unknown, members: members) }
+    return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
+  }
+
+  /// The zones a beacon is in, ascending.
+  public func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
+    guard beacons.indices.contains(Int(beacon.rawValue)) else { return [] }
+    var inside: [ZoneIndex] = []
+    var index = beacons[Int(beacon.rawValue)].firstPresence
+    while index >= 0 {
+      let slot = presences[Int(index)]
+      if slot.presence.isInside { inside.append(slot.presence.zone) }
+      index = slot.nextOfBeacon
+    }
+    return inside.sorted()
+  }
+
+  func estimate(_ link: Int32) -> Estimate? {
+    let slot = links[Int(link)]
+    return slot.link.estimate(
+      calibration: receivers[Int(slot.link.receiver.rawValue)].calibration,
+      locator: isLocating ? locators[Int(slot.beacon)] : nil)
+  }
+}
