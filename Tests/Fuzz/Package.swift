@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Fuzzers of whatever reads hostile bytes, one executable each; `./run` builds and runs them. A package of its
+/// own, because libFuzzer brings its own `main` and wants everything instrumented.
+///
+/// To add one: a folder in `Sources` with `LLVMFuzzerTestOneInput`, a line here, seeds in `Corpus/<name>`.
+let package = Package(
+  name: "Fuzz",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "beaconkeeper", path: "../..")],
+  targets: [
+    fuzzer("FuzzADStructures", of: "Beacons"),
+    fuzzer("FuzzFormats", of: "Beacons"),
+    fuzzer("FuzzHCIEvents", of: "Beacons"),
+  ]
+)
+
+func fuzzer(_ name: String, of product: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: [.product(name: product, package: "beaconkeeper")],
+    swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
+}

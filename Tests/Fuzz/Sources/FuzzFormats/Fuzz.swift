@@ -1,0 +1,32 @@
+import Beacons
+
+/// Every decoder on whatever bytes: it gives a frame or a reason, and every reading lies inside the data.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let payload = Span(_unsafeStart: start, count: count)
+  FrameDecoder.forEachFrame(in: payload) { result, data in check(result, data) }
+  guard count >= 2 else { return 0 }
+  let number = UInt16(payload[0]) | UInt16(payload[1]) << 8
+  let data = payload.extracting(droppingFirst: 2)
+  check(FrameDecoder.manufacturerData(data, company: number), data)
+  check(FrameDecoder.serviceData(data, uuid: number), data)
+  return 0
+}
+
+private func check(_ result: FrameResult, _ data: Span<UInt8>) {
+  switch result {
+  case .declined(let reason, _): precondition(!reason.description.isEmpty)
+  case .frame(let frame, _):
+    precondition(!frame.format.isEmpty)
+    _ = frame.measuredPower
+    if case .eddystoneURL(let frame) = frame { precondition(frame.url.hasPrefix("http")) }
+    frame.forEachReading(in: data) { reading in
+      precondition(!reading.name.isEmpty && reading.ordinal > 0)
+      switch reading.value {
+      case .number(let number): precondition(number.isFinite)
+      case .text(let range), .bytes(let range): precondition(range.upperBound <= data.count)
+      default: break
+      }
+    }
+  }
+}
