@@ -47,7 +47,7 @@ struct ConfigurationReader {
     let beaconNames = Set(beacons.compactMap(nameOf))
     configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
     refuseTwins(zones, "zone")
-    warnOfIdleBeacons(beacons, zones: zones, configuration.zones)
+    warnOfIdleBeacons(beacons, configuration.zones)
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     return configuration
   }

@@ -60,9 +60,11 @@ func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
 }
 
 /// Beacons that no zone watches: their state is published, and no zone event ever.
-func warnOfIdleBeacons(_ entries: [Value], zones written: [Value], _ zones: [ZoneSettings]) {
-  // A zone that cannot be read may be the one.
-  guard zones.count == written.count, !zones.isEmpty, !zones.contains(where: { $0.beacons == nil }) else {
+func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
+  // A zone or a name that cannot be read may be the one.
+  guard entries.first?.findings.hasErrors == false, !zones.isEmpty,
+    !zones.contains(where: { $0.beacons == nil })
+  else {
     return
   }
   let watched = Set(zones.flatMap { $0.beacons ?? [] })

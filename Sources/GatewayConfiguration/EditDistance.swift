@@ -6,7 +6,8 @@ func nearest(to word: String, among candidates: some Sequence<String>) -> String
   for candidate in candidates.sorted() {
     let distance = editDistance(Array(written.unicodeScalars), Array(candidate.lowercased().unicodeScalars))
     // Up to a third of the letters may be wrong.
-    guard distance <= max(1, min(written.count, candidate.count) / 3) else { continue }
+    let shorter = min(written.count, candidate.count)
+    guard distance <= max(1, shorter / 3), distance < shorter else { continue }
     if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
   }
   return best?.word
