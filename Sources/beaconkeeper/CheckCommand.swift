@@ -1,0 +1,127 @@
+import ArgumentParser
+import GatewayConfiguration
+import Messages
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks a configuration, and explains what will happen for each zone.",
+    discussion: """
+      Every fault is told at once, with its place and what was probably meant. No key or password is ever shown. \
+      Without --config the file is looked for as `run` does. Exit status: 0 usable, 78 not.
+
+      EXAMPLES
+        beaconkeeper check --config /etc/beaconkeeper/beaconkeeper.yaml
+        beaconkeeper check --config site.yaml --json | jq .diagnostics
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Flag(help: "One JSON object instead of sentences.")
+  var json = false
+
+  func run() throws {
+    let path = config ?? Configuration.find()
+    do throws(ConfigurationErrors) {
+      let loaded = try path.map { path throws(ConfigurationErrors) in try Configuration.load(path: path) }
+      let configuration = loaded?.configuration ?? .builtIn()
+      let warnings = loaded?.warnings ?? []
+      if json {
+        print(Report(path: path, diagnostics: warnings, configuration: configuration).text)
+      } else {
+        for warning in warnings { say("\(warning)") }
+        explain(configuration)
+        print("\n\(path ?? "built-in configuration"): usable, \(count(warnings))")
+      }
+    } catch {
+      if json {
+        print(Report(path: path, diagnostics: error.diagnostics, configuration: nil).text)
+      } else {
+        say("\(error)")
+        say("\n\(path ?? ""): not usable, \(count(error.diagnostics))")
+      }
+      throw ExitCode(ConfigurationErrors.exitCode)
+    }
+  }
+
+  private func explain(_ configuration: Configuration) {
+    let explanation = Explanation(configuration)
+    print(
+      "gateway \(configuration.gatewayName): publishes below \(Topics(gateway: configuration.gatewayName).base)/"
+    )
+    print("broker: \(explanation.broker)")
+    if !explanation.keys.isEmpty { print("keys: \(explanation.keys.joined(separator: ", "))") }
+    show("receivers", explanation.receivers, none: nil)
+    show("beacons", explanation.beacons, none: "none yet; `beaconkeeper scan` lists what is in the air")
+    show("zones", explanation.zones, none: "none yet, so that nothing will enter or exit")
+  }
+
+  private func show(_ title: String, _ items: [Explanation.Item], none: String?) {
+    if items.isEmpty {
+      if let none { print("\n\(title): \(none)") }
+      return
+    }
+    print("\n\(title):")
+    for item in items {
+      print("  \(item.name): \(item.sentences.joined(separator: "\n    "))")
+    }
+  }
+
+  private func count(_ diagnostics: [Diagnostic]) -> String {
+    let errors = diagnostics.count { $0.severity == .error }
+    let warnings = diagnostics.count - errors
+    return "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
+  }
+}
+
+/// What `check --json` prints.
+private struct Report {
+  var path: String?
+  var diagnostics: [Diagnostic]
+  var configuration: Configuration?
+
+  var text: String {
+    let bytes = JSONWriter.object { json in
+      json.field("usable", configuration != nil)
+      if let path { json.field("file", path) }
+      json.field("errors", diagnostics.count { $0.severity == .error })
+      json.field("warnings", diagnostics.count { $0.severity == .warning })
+      json.key("diagnostics")
+      json.array(diagnostics) { json, diagnostic in
+        json.object { json in
+          json.field("severity", diagnostic.severity.rawValue)
+          json.field("file", diagnostic.file)
+          if let position = diagnostic.position {
+            json.field("line", position.line)
+            json.field("column", position.column)
+          }
+          json.field("message", diagnostic.message)
+          if let hint = diagnostic.hint { json.field("hint", hint) }
+        }
+      }
+      if let configuration { explain(configuration, in: &json) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func explain(_ configuration: Configuration, in json: inout JSONWriter) {
+    let explanation = Explanation(configuration)
+    json.field("gateway", configuration.gatewayName)
+    json.field("topics", Topics(gateway: configuration.gatewayName).base)
+    json.field("broker", explanation.broker)
+    json.key("keys")
+    json.array(explanation.keys) { $0.value($1) }
+    for (title, items) in [
+      ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
+    ] {
+      json.key(title)
+      json.array(items) { json, item in
+        json.object { json in
+          json.field("name", item.name)
+          json.key("explained")
+          json.array(item.sentences) { $0.value($1) }
+        }
+      }
+    }
+  }
+}
