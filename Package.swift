@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "BeaconKeys", targets: ["BeaconKeys"]),
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Proximity", targets: ["Proximity"]),
+    .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -44,6 +45,7 @@ let package = Package(
       swiftSettings: hostile),
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
+    .target(name: "RangingPolicy", swiftSettings: house),
     .target(name: "Messages", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
@@ -78,5 +80,6 @@ let package = Package(
     .testTarget(
       name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
+    .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
   ]
 )

@@ -1,0 +1,114 @@
+extension PhoneEngine {
+  /// Whether the app's process gets to run code.
+  var isRunning: Bool { lifecycle == .foreground || lifecycle == .background }
+
+  /// When the countdown began: the latest of the end of grace, entering the background and the end of what kept
+  /// the app alive.
+  var countdownStart: Milliseconds { max(graceUntil, backgroundSince, keptAliveUntil) }
+  var countdownEnd: Milliseconds { countdownStart + rules.cap }
+
+  /// Whether background time is without limit now.
+  var isUnlimited: Bool { lifecycle == .foreground || now < graceUntil || wasKeptAlive }
+
+  /// `backgroundTimeRemaining` now; nil: without limit.
+  public var remaining: Milliseconds? { isUnlimited ? nil : max(0, countdownEnd - now) }
+
+  /// Whether the app may run in the background now.
+  var mayRun: Bool {
+    if rules.isAndroid { return isScheduled }
+    return now < graceUntil || wasKeptAlive || (!tasks.isEmpty && now < countdownEnd)
+  }
+
+  mutating func enterForeground(_ fact: Fact.What) {
+    if case .terminated = lifecycle { startProcess() }
+    record(fact)
+    lifecycle = .foreground
+    session.isAutoPaused = false
+    session.isFromForeground = session.isFromForeground || session.isOn
+    scan.isServiceDenied = false
+  }
+
+  mutating func enterBackground() {
+    if case .terminated = lifecycle { startProcess() }
+    record(.enteredBackground)
+    lifecycle = .background
+    session.isFromForeground = session.isFromForeground || session.isOn
+    scan.isServiceDenied = !rules.canStartService
+    runInBackground()
+  }
+
+  /// What an app does when it finds itself in the background.
+  private mutating func runInBackground() {
+    backgroundSince = now
+    region.isSilent = false
+    region.wokeApp = true
+    wasTaskRefused = false
+    wasTaskExpired = false
+    if rules.isAndroid { scan.start = now }
+    if rules.mechanism == .sampledLocation {
+      addTask()
+      startSample()
+    } else if rules.beginsTask && !tasksAreScripted {
+      beginOwnTask()
+    }
+  }
+
+  /// An event wakes the app: grace, and whatever the strategy does on top.
+  mutating func wake(_ fact: Fact.What) {
+    if case .terminated(_, let isLatched) = lifecycle {
+      guard !isLatched else {
+        wasEventIgnored = true
+        record(.eventIgnored)
+        return
+      }
+      record(fact)
+      relaunch()
+    } else {
+      record(fact)
+    }
+    if lifecycle == .suspended { lifecycle = .background }
+    graceUntil = now + rules.grace
+    region.wokeApp = true
+    region.isSilent = false
+    wasTaskRefused = false
+    wasTaskExpired = false
+    if lifecycle == .background && rules.beginsTask && !tasksAreScripted { beginOwnTask() }
+  }
+
+  /// The system starts the app again, in the background.
+  mutating func relaunch() {
+    record(.relaunched)
+    startProcess()
+    session.isOn = false
+    session.isFromForeground = false
+    lifecycle = .background
+    if rules.isAndroid { return }
+    backgroundSince = now
+    if rules.mechanism == .sampledLocation { runInBackground() }
+  }
+
+  /// A new process: nothing of the old one is left.
+  private mutating func startProcess() {
+    session = LocationSession()
+    session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation
+    session.isFromForeground = true
+    tasksAreScripted = false
+    wasEventIgnored = false
+    keptAliveUntil = now
+    wasKeptAlive = false
+  }
+
+  mutating func terminate(_ reason: Reason, latched: Bool) {
+    if case .terminated(_, latched: true) = lifecycle { return }
+    tasks.processEnded(forLeak: reason == .taskLeakKilled)
+    session = LocationSession()
+    lifecycle = .terminated(reason, latched: latched)
+    graceUntil = min(graceUntil, now)
+    wasKeptAlive = false
+    wasEventIgnored = false
+    scan.hitUntil = .min
+    if rules.mechanism == .foregroundService && !latched {
+      if rules.canRestartService { relaunch() } else { scan.isServiceDenied = true }
+    }
+  }
+}

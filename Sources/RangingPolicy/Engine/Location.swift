@@ -1,0 +1,78 @@
+/// An app's use of location, or of a background activity session.
+struct LocationSession: Hashable, Sendable {
+  var isOn = false
+  /// Whether it began while the app was in the foreground.
+  var isFromForeground = false
+  var isAutoPaused = false
+
+  // `task-list-sampled`.
+  var sampleStart = Milliseconds.min
+  var fixDue = Milliseconds.never
+  var stopDue = Milliseconds.never
+  var timerDue = Milliseconds.never
+}
+
+extension PhoneEngine {
+  /// Whether location keeps the app running now, wherever it is.
+  var isKeptAlive: Bool {
+    if case .terminated = lifecycle { return false }
+    guard session.isOn, isPermitted else { return false }
+    switch rules.mechanism {
+    case .activitySession: return session.isFromForeground
+    case .location, .sampledLocation:
+      return rules.locationRunsInBackground && !rules.isLocationRejected && !session.isAutoPaused
+    case .events, .cycle, .job, .intent, .foregroundService: return false
+    }
+  }
+
+  /// Whether location updates come in now.
+  var isLocating: Bool { session.isOn && isRunning && isPermitted && !session.isAutoPaused }
+
+  mutating func setLocation(_ isOn: Bool) {
+    guard isRunning, !rules.isAndroid else { return record(.notRunning) }
+    if isOn {
+      record(.sessionStarted)
+      if rules.mechanism == .sampledLocation { return startSample() }
+      session.isFromForeground = lifecycle == .foreground || (session.isOn && session.isFromForeground)
+      session.isOn = true
+      session.isAutoPaused = false
+    } else {
+      record(.sessionStopped)
+      session = LocationSession()
+    }
+  }
+
+  /// Starts location for one sample. The timers are armed at its first fix.
+  mutating func startSample() {
+    session.isOn = true
+    session.isAutoPaused = false
+    session.sampleStart = now
+    session.fixDue = now + rules.fixLatency
+    session.stopDue = .never
+    session.timerDue = .never
+  }
+
+  /// What the sampling app does now, if it runs. Timers that are due while it does not run wait for it.
+  mutating func runSampler() {
+    guard rules.mechanism == .sampledLocation, isRunning else { return }
+    if now >= session.fixDue && isPermitted {
+      session.fixDue = .never
+      session.timerDue = max(now, session.sampleStart + rules.sampleInterval)
+      session.stopDue = max(now, session.sampleStart + (rules.sampleWindow ?? 0))
+    }
+    if now >= session.stopDue {
+      session.stopDue = .never
+      session.isOn = false
+    }
+    if now >= session.timerDue { startSample() }
+  }
+
+  mutating func pauseLocationIfDue() {
+    guard let limit = rules.autoPauseAfter, let stillSince, session.isOn, !session.isAutoPaused else {
+      return
+    }
+    guard lifecycle != .foreground, now >= stillSince + limit else { return }
+    session.isAutoPaused = true
+    record(.autoPaused)
+  }
+}

@@ -1,0 +1,142 @@
+/// One phone with one app: when it can range, and whether it would have delivered a near trigger.
+///
+/// A pure state machine in whole milliseconds that asks no clock. Feed it events in order of time with `apply`, let
+/// time pass with `advance`; both tell what changed. Its size does not grow with time. Windows are half-open:
+/// at the instant at which one ends the app no longer ranges. Ranging callbacks fall on whole multiples of the
+/// profile's tick period from time zero.
+public struct PhoneEngine: Sendable {
+  enum Lifecycle: Hashable, Sendable {
+    case foreground, background, suspended
+    case terminated(Reason, latched: Bool)
+  }
+
+  let rules: Rules
+  let near: NearRule
+  public internal(set) var now: Milliseconds
+
+  var lifecycle: Lifecycle
+  /// Something happened at `now` whose consequences are still to be drawn.
+  var isUnsettled = true
+
+  // The phone.
+  var isRadioOn = true
+  var permission = Permission.always
+  var hasLocationServices = true
+  var isScreenOn = false
+  var screenOffSince: Milliseconds
+  var isAudioOn = false
+  var hasDebugger = false
+  var stillSince: Milliseconds?
+
+  // Background time.
+  var graceUntil: Milliseconds
+  var backgroundSince: Milliseconds
+  var keptAliveUntil: Milliseconds
+  var wasKeptAlive = false
+  public internal(set) var tasks = TaskLedger()
+  var tasksAreScripted = false
+  var sparedAt = Milliseconds.min
+  var sampleTasks: Int32 = 0
+  var wasTaskRefused = false
+  var wasTaskExpired = false
+  var wasEventIgnored = false
+
+  // Location.
+  var session = LocationSession()
+
+  // The region.
+  var region = RegionMonitor()
+
+  // Where the beacon is.
+  var motion: Motion?
+  var isDistanceKnown = false
+  var isHeard = false
+  var isNear = false
+  var isBeyondRearm = true
+  var heardChange = Milliseconds.never
+  var nearChange = Milliseconds.never
+  var rearmChange = Milliseconds.never
+  var trigger = Trigger.armed
+  var lastEmptyTick = Milliseconds.min
+
+  var scan: ScanSchedule
+  var log = FactLog()
+  public internal(set) var totals = Totals()
+  var wasRanging = false
+  var wasLocating = false
+  var published: Window?
+
+  /// Where the app is when time begins.
+  public enum Start: Hashable, Sendable {
+    case foreground
+    /// Long in the background: what the strategy keeps alive there is alive, tasks have run out.
+    /// A schedule or a chain of samples begins now.
+    case background
+  }
+
+  public init(_ profile: PhoneProfile, near: NearRule, start: Start = .background, at time: Milliseconds = 0)
+  {
+    rules = Rules(os: profile.os, strategy: profile.strategy)
+    self.near = near
+    now = time
+    lifecycle = .foreground
+    screenOffSince = time
+    graceUntil = time
+    backgroundSince = time
+    keptAliveUntil = time
+    scan = ScanSchedule(start: time, bucketPeriod: rules.bucketPeriod)
+    session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation
+    session.isFromForeground = true
+    if start == .background {
+      let isEventDriven = rules.mechanism == .events
+      if isEventDriven { lifecycle = .suspended } else { enterBackground() }
+    }
+  }
+
+  /// When something will change by itself; nil: not before another event.
+  public var nextDeadline: Milliseconds? {
+    let time = nextStep().time
+    return time == .never ? nil : time
+  }
+
+  /// Takes in an event. Deadlines before it happen first; an event earlier than `now` happens now.
+  public mutating func apply(_ event: PhoneEvent, at time: Milliseconds, into output: inout PolicyOutput) {
+    let time = max(time, now)
+    run(until: time, event.order, into: &output)
+    move(to: time, into: &output)
+    take(event, into: &output)
+  }
+
+  /// Lets every deadline up to `time` (inclusive) happen, and tells the state then.
+  public mutating func advance(through time: Milliseconds, into output: inout PolicyOutput) {
+    guard time >= now else { return }
+    run(until: time, .end, into: &output)
+    move(to: time, into: &output)
+    publish(into: &output)
+  }
+
+  /// Lets every deadline before `time` happen: the end of a half-open span.
+  public mutating func advance(before time: Milliseconds, into output: inout PolicyOutput) {
+    guard time > now else { return }
+    run(until: time, .permission, into: &output)
+    move(to: time, into: &output)
+  }
+
+  private mutating func run(until time: Milliseconds, _ order: Order, into output: inout PolicyOutput) {
+    while true {
+      let step = nextStep()
+      guard step.time < time || (step.time == time && step.order < order) else { return }
+      move(to: step.time, into: &output)
+      perform(step.kind, into: &output)
+    }
+  }
+
+  private mutating func move(to time: Milliseconds, into output: inout PolicyOutput) {
+    guard time > now else { return }
+    publish(into: &output)
+    integrate(to: time)
+    now = time
+  }
+
+  mutating func record(_ what: Fact.What) { log.record(what, at: now) }
+}

@@ -1,0 +1,77 @@
+extension PhoneEngine {
+  /// Whether the app would range, were it awake and not paused.
+  private var isRequested: Bool {
+    guard rules.rangingStarted else { return false }
+    return rules.mechanism != .sampledLocation || session.isOn || lifecycle == .foreground
+  }
+
+  private var isAudioPause: Bool { rules.pausesWhileAudio && isAudioOn }
+
+  /// Whether the app ranges now.
+  public var isRanging: Bool {
+    guard isRunning, rules.supportsBeacons, isRequested, isPermitted, isRadioOn, !isAudioPause else {
+      return false
+    }
+    return !rules.isAndroid || (scan.isOn && !scan.isStarved && !isDowngraded)
+  }
+
+  /// The first condition that keeps the app from seeing the beacon now; nil where nothing does.
+  public var blocking: Reason? {
+    if !rules.supportsBeacons { return .rangingUnsupported }
+    if !permission.isGranted { return .authDenied }
+    if !isPermitted { return .reducedAccuracy }
+    if !isRadioOn { return .bluetoothOff }
+    if rules.isAndroid && !hasLocationServices { return .locationOff }
+    if case .terminated(let reason, let isLatched) = lifecycle {
+      if scan.isServiceDenied && !isLatched { return .foregroundServiceDenied }
+      return reason == .taskLeakKilled && wasEventIgnored ? .latchedUntilLaunch : reason
+    }
+    if lifecycle == .suspended { return sleepReason }
+    if !rules.rangingStarted { return .notDetected }
+    if isAudioPause { return .audioPause }
+    if !isRequested { return .betweenScans }
+    if rules.isAndroid && !isRanging { return scanReason }
+    return isHeard ? nil : .notDetected
+  }
+
+  /// Why an app that does not range in spite of running gets nothing (Android).
+  private var scanReason: Reason {
+    if isDozing { return .dozeDeferred }
+    if scan.isStarved { return .scanQuota }
+    if isDowngraded { return .scanDowngraded }
+    return .screenOffUnfiltered
+  }
+
+  /// Why the app is not awake.
+  var sleepReason: Reason {
+    switch rules.mechanism {
+    case .events: return eventReason
+    case .location, .activitySession:
+      if rules.isLocationRejected && session.isOn { return .locationConfigRejected }
+      return session.isAutoPaused ? .locationAutoPaused : .noLocationSession
+    case .sampledLocation:
+      if session.timerDue != .never { return .timerFrozen }
+      if rules.isLocationRejected { return .locationConfigRejected }
+      return session.isAutoPaused ? .locationAutoPaused : eventReason
+    case .cycle, .job, .intent, .foregroundService: return scheduleReason
+    }
+  }
+
+  private var scheduleReason: Reason {
+    if isDozing { return .dozeDeferred }
+    if isBucketExhausted { return .bucketExhausted }
+    if scan.isServiceDenied { return .foregroundServiceDenied }
+    if isServiceOver { return .taskExpired }
+    return rules.mechanism == .intent ? .notDetected : .betweenScans
+  }
+
+  private var eventReason: Reason {
+    if region.enterDue != .never { return rules.isSlowSlot ? .slowSlot : .notDetected }
+    if !isHeard && !region.isGiven && isDistanceKnown { return .notDetected }
+    if !rules.isMonitored { return .regionLimit }
+    if region.isSilent { return .stateUnknownNoEvent }
+    if !region.wokeApp { return .notDetected }
+    if wasTaskRefused { return .taskRefused }
+    return wasTaskExpired ? .taskExpired : .graceExpired
+  }
+}

@@ -1,0 +1,132 @@
+/// What the system knows of the region, and what it will tell the app.
+struct RegionMonitor: Hashable, Sendable {
+  var isInside = false
+  var enterDue = Milliseconds.never
+  var exitDue = Milliseconds.never
+  var screenWakeDue = Milliseconds.never
+  /// Whether any event, or entering the background, ever gave the app time.
+  var wokeApp = false
+  /// Inside became known without an enter event.
+  var isSilent = false
+  /// Events are given; none follow from distance.
+  var isGiven = false
+}
+
+extension PhoneEngine {
+  var isPermitted: Bool {
+    permission.isGranted && !(permission == .reducedAccuracy && rules.hasReducedAccuracy)
+  }
+
+  /// Whether the system watches the region now.
+  var isMonitoring: Bool { rules.isMonitored && isRadioOn && isPermitted && !rules.isAndroid }
+
+  /// Region events come from outside from now on, as callbacks: without latency.
+  public mutating func takeGivenRegionEvents() { region.isGiven = true }
+
+  mutating func setMotion(_ motion: Motion?) {
+    self.motion = motion
+    isDistanceKnown = true
+    heardChange = change(of: rules.heardDistance, from: isHeard)
+    if let threshold = near.near { nearChange = change(of: threshold, from: isNear) }
+    rearmChange = change(of: near.rearm, from: !isBeyondRearm)
+  }
+
+  /// When the distance comes to lie on the other side of a threshold.
+  private func change(of threshold: Micrometres, from isWithin: Bool) -> Milliseconds {
+    guard let motion else { return isWithin ? now : .never }
+    return motion.first(from: now, within: threshold, is: !isWithin)
+  }
+
+  mutating func hearingChanged() {
+    isUnsettled = true
+    isHeard.toggle()
+    heardChange = change(of: rules.heardDistance, from: isHeard)
+    hearingChangedForScans()
+    guard isMonitoring, !region.isGiven else { return }
+    if isHeard {
+      region.exitDue = .never
+      if !region.isInside { region.enterDue = now + rules.entryLatency }
+    } else {
+      region.enterDue = .never
+      if region.isInside { region.exitDue = now + rules.exitLatency }
+    }
+  }
+
+  mutating func regionEntered() {
+    isUnsettled = true
+    region.enterDue = .never
+    region.isInside = true
+    noteDetection()
+    wake(.regionEnter)
+  }
+
+  mutating func regionExited() {
+    isUnsettled = true
+    region.exitDue = .never
+    region.isInside = false
+    wake(.regionExit)
+  }
+
+  mutating func givenRegionEvent(isEnter: Bool) {
+    guard isMonitoring else { return }
+    if isEnter { regionEntered() } else { regionExited() }
+  }
+
+  private var isLatched: Bool {
+    if case .terminated(_, latched: true) = lifecycle { return true }
+    return false
+  }
+
+  mutating func noteDetection() {
+    if totals.detected == nil && !isLatched { totals.detected = now }
+  }
+
+  mutating func setScreen(_ isOn: Bool) {
+    if isScreenOn && !isOn { screenOffSince = now }
+    if isOn && !isScreenOn { leaveDoze() }
+    isScreenOn = isOn
+    if isOn && rules.notifiesOnDisplay && region.isInside && isMonitoring {
+      region.screenWakeDue = now + rules.screenWakeLatency
+    }
+  }
+
+  mutating func wokenByScreen() {
+    isUnsettled = true
+    region.screenWakeDue = .never
+    if region.isInside && isMonitoring { wake(.screenWake) }
+  }
+
+  mutating func setRadio(_ isOn: Bool) {
+    guard isOn != isRadioOn else { return }
+    let was = (isMonitoring, canSystemScan)
+    isRadioOn = isOn
+    record(isOn ? .bluetoothOn : .bluetoothOff)
+    sightMayChange(from: was)
+  }
+
+  mutating func setLocationServices(_ isOn: Bool) {
+    let was = (isMonitoring, canSystemScan)
+    hasLocationServices = isOn
+    sightMayChange(from: was)
+  }
+
+  mutating func setPermission(_ value: Permission) {
+    let was = (isMonitoring, canSystemScan)
+    let wasPermitted = isPermitted
+    permission = value
+    if isPermitted != wasPermitted { record(isPermitted ? .permissionGranted : .permissionLost) }
+    sightMayChange(from: was)
+  }
+
+  /// When monitoring ends the region's state is unknown; when it comes back the state is known, and no event tells.
+  private mutating func sightMayChange(from was: (monitoring: Bool, scans: Bool)) {
+    if was.scans != canSystemScan { refreshHit() }
+    guard was.monitoring != isMonitoring else { return }
+    region.enterDue = .never
+    region.exitDue = .never
+    region.screenWakeDue = .never
+    guard isMonitoring, !region.isGiven else { return }
+    if isHeard && !region.isInside && !isRunning { region.isSilent = true }
+    region.isInside = isHeard
+  }
+}

@@ -1,0 +1,185 @@
+/// Android's scans: what a schedule grants, and what the system takes away again.
+struct ScanSchedule: Sendable {
+  /// When the schedule began: its cycles or jobs count from here.
+  var start: Milliseconds
+  /// Until when a hit of the system's own scan lets the app scan.
+  var hitUntil = Milliseconds.min
+  var hitDue = Milliseconds.never
+  /// Since when the beacon has been in earshot.
+  var heardSince = Milliseconds.never
+  /// Whether the library counts the beacon as present; a hit then is no first one.
+  var isSeen = false
+  var forgetDue = Milliseconds.never
+  var isServiceDenied = false
+
+  /// Whether the app's scan runs, and since when.
+  var isOn = false
+  var since = Milliseconds.min
+  var isStarved = false
+  /// Granted starts, the latest at the end; never more than the limit.
+  var starts: [Milliseconds] = []
+
+  var bucketPeriod: Milliseconds?
+  var bucketStart: Milliseconds
+  var bucketUsed: Milliseconds = 0
+
+  init(start: Milliseconds, bucketPeriod: Milliseconds?) {
+    self.start = start
+    self.bucketPeriod = bucketPeriod
+    bucketStart = start
+  }
+
+  mutating func setBucket(_ period: Milliseconds?, at now: Milliseconds) {
+    bucketPeriod = period
+    bucketStart = now
+    bucketUsed = 0
+  }
+}
+
+extension PhoneEngine {
+  /// When Doze begins if nothing changes; `.never` where it does not.
+  var dozeTime: Milliseconds {
+    guard let limit = rules.dozeAfter, let stillSince, !isScreenOn, lifecycle != .foreground else {
+      return .never
+    }
+    return max(stillSince, screenOffSince) + limit
+  }
+
+  var isDozing: Bool { rules.isAndroid && now >= dozeTime }
+
+  var isBucketExhausted: Bool {
+    rules.mechanism == .job && scan.bucketPeriod != nil && scan.bucketUsed >= rules.bucketAllowance
+  }
+
+  /// Whether the background service was stopped by the system.
+  var isServiceOver: Bool {
+    guard rules.mechanism == .cycle, let limit = rules.serviceLimit else { return false }
+    return now >= scan.start + limit
+  }
+
+  private var phase: Milliseconds { (now - scan.start) % rules.scanInterval }
+
+  /// Whether the schedule lets the app scan in the background now.
+  var isScheduled: Bool {
+    if isDozing { return false }
+    switch rules.mechanism {
+    case .cycle: return !isServiceOver && (phase < rules.scanPeriod || now < scan.hitUntil)
+    case .job: return !isBucketExhausted && (phase < rules.scanPeriod || now < scan.hitUntil)
+    case .intent:
+      guard isHeard, let latency = rules.hitLatency, canSystemScan else { return false }
+      return now >= scan.heardSince + latency
+    case .foregroundService: return !scan.isServiceDenied
+    case .events, .location, .sampledLocation, .activitySession: return false
+    }
+  }
+
+  /// Whether the system itself could scan for the app.
+  var canSystemScan: Bool { rules.supportsBeacons && isRadioOn && isPermitted && hasLocationServices }
+
+  /// When the schedule next changes by itself; always after `now`.
+  func nextScheduleChange() -> Milliseconds {
+    var next = Milliseconds.never
+    func consider(_ time: Milliseconds) { if time > now { next = min(next, time) } }
+    consider(dozeTime)
+    consider(scan.hitDue)
+    consider(scan.forgetDue)
+    if scan.isOn, !scan.isStarved, let limit = rules.downgradesScanAfter { consider(scan.since + limit) }
+    guard lifecycle != .foreground else { return next }
+    if isRecoverable || isRunning || lifecycle == .suspended {
+      switch rules.mechanism {
+      case .cycle, .job:
+        let phase = phase
+        consider(now + (phase < rules.scanPeriod ? rules.scanPeriod : rules.scanInterval) - phase)
+        consider(scan.hitUntil)
+        if rules.mechanism == .cycle, let limit = rules.serviceLimit { consider(scan.start + limit) }
+      case .intent:
+        if isHeard, let latency = rules.hitLatency { consider(scan.heardSince + latency) }
+      default: break
+      }
+    }
+    if let period = scan.bucketPeriod {
+      if isBucketExhausted { consider(scan.bucketStart + period) }
+      if lifecycle == .background { consider(now + max(1, rules.bucketAllowance - scan.bucketUsed)) }
+    }
+    return next
+  }
+
+  /// Whether the schedule can start the app again after the system ended it.
+  var isRecoverable: Bool {
+    guard case .terminated(_, latched: false) = lifecycle else { return false }
+    return rules.mechanism == .job || rules.mechanism == .intent
+  }
+
+  mutating func hearingChangedForScans() {
+    guard rules.isAndroid else { return }
+    if isHeard {
+      scan.forgetDue = .never
+    } else {
+      scan.hitDue = .never
+      if scan.isSeen { scan.forgetDue = now + rules.forgetsAfter }
+    }
+    refreshHit()
+  }
+
+  /// The system's own scan counts from when it can hear the beacon.
+  mutating func refreshHit() {
+    guard rules.isAndroid, isHeard, canSystemScan else {
+      scan.hitDue = .never
+      return
+    }
+    scan.heardSince = now
+    if let latency = rules.hitLatency, !scan.isSeen { scan.hitDue = now + latency }
+  }
+
+  /// The phone moves again, or its screen goes on: jobs that Doze put off run now.
+  mutating func leaveDoze() {
+    if isDozing && rules.mechanism == .job { scan.start = now }
+  }
+
+  /// Draws all consequences for Android's scans at `now`.
+  mutating func settleScans() {
+    if let period = scan.bucketPeriod, now >= scan.bucketStart + period {
+      scan.bucketStart += (now - scan.bucketStart) / period * period
+      scan.bucketUsed = 0
+    }
+    if now >= scan.forgetDue {
+      scan.forgetDue = .never
+      scan.isSeen = false
+    }
+    if now >= scan.hitDue {
+      scan.hitDue = .never
+      if !scan.isSeen && !isDozing && (lifecycle == .suspended || isRecoverable) {
+        scan.hitUntil = now + rules.scanPeriod
+      }
+    }
+  }
+
+  /// Starts or stops the app's scan as the moment allows.
+  mutating func updateScan() {
+    let wanted = wantsScan
+    if wanted && !scan.isOn { startScan() }
+    scan.isOn = wanted
+    if isRanging && isHeard {
+      scan.isSeen = true
+      scan.hitDue = .never
+    }
+  }
+
+  private var wantsScan: Bool {
+    guard isRunning, rules.rangingStarted, canSystemScan, !isDozing else { return false }
+    return lifecycle == .foreground || isScreenOn || rules.scansWithScreenOff
+  }
+
+  private mutating func startScan() {
+    scan.since = now
+    scan.starts.removeAll { $0 + rules.scanStartPeriod <= now }
+    scan.isStarved = scan.starts.count >= rules.scanStartLimit
+    record(scan.isStarved ? .scanRefused : .scanStarted)
+    if !scan.isStarved { scan.starts.append(now) }
+  }
+
+  var isDowngraded: Bool {
+    guard scan.isOn, let limit = rules.downgradesScanAfter else { return false }
+    return now >= scan.since + limit
+  }
+}

@@ -1,0 +1,84 @@
+/// What the engine does by itself, and when.
+struct Step {
+  enum Kind {
+    case hearing, enter, exit, screenWake, settle, near, rearm, blocked, tick, none
+  }
+
+  var time: Milliseconds
+  var order: Order
+  var kind: Kind
+}
+
+extension PhoneEngine {
+  /// The next step; its time is never before `now`.
+  func nextStep() -> Step {
+    var step = Step(time: .never, order: .end, kind: .none)
+    func consider(_ time: Milliseconds, _ order: Order, _ kind: Step.Kind) {
+      guard time != .never else { return }
+      let time = max(time, now)
+      if time < step.time || (time == step.time && order < step.order) {
+        step = Step(time: time, order: order, kind: kind)
+      }
+    }
+    consider(heardChange, .region, .hearing)
+    consider(region.enterDue, .region, .enter)
+    consider(region.exitDue, .region, .exit)
+    consider(region.screenWakeDue, .region, .screenWake)
+    consider(isUnsettled ? now : nextTimer(), .timer, .settle)
+    consider(nearChange, .near, .near)
+    consider(rearmChange, .near, .rearm)
+    if needsBlockReason { consider(now, .near, .blocked) }
+    if needsTick { consider(nextTick(from: now), .tick, .tick) }
+    return step
+  }
+
+  mutating func perform(_ kind: Step.Kind, into output: inout PolicyOutput) {
+    switch kind {
+    case .hearing: hearingChanged()
+    case .enter: regionEntered()
+    case .exit: regionExited()
+    case .screenWake: wokenByScreen()
+    case .settle: settle()
+    case .near: nearChanged()
+    case .rearm: rearmChanged(into: &output)
+    case .blocked: noteBlock()
+    case .tick: tick(into: &output)
+    case .none: break
+    }
+  }
+
+  mutating func take(_ event: PhoneEvent, into output: inout PolicyOutput) {
+    isUnsettled = true
+    switch event {
+    case .bluetooth(let isOn): setRadio(isOn)
+    case .permission(let value): setPermission(value)
+    case .locationServices(let isOn): setLocationServices(isOn)
+    case .foreground: enterForeground(.enteredForeground)
+    case .userLaunch: enterForeground(.launched)
+    case .background: enterBackground()
+    case .forceQuit:
+      record(.forceQuit)
+      terminate(.forceQuit, latched: !rules.relaunchesAfterForceQuit)
+    case .lowMemory:
+      record(.lowMemory)
+      terminate(.lowMemory, latched: false)
+    case .reboot:
+      record(.rebooted)
+      terminate(.reboot, latched: false)
+    case .debugger(let isAttached): hasDebugger = isAttached
+    case .motion(let motion): setMotion(motion)
+    case .regionEnter: givenRegionEvent(isEnter: true)
+    case .regionExit: givenRegionEvent(isEnter: false)
+    case .screen(let isOn): setScreen(isOn)
+    case .audio(let isOn):
+      if isOn != isAudioOn { record(isOn ? .audioOn : .audioOff) }
+      isAudioOn = isOn
+    case .location(let isOn): setLocation(isOn)
+    case .beginTask(let id, let granted): scriptedBegin(id, granted: granted)
+    case .endTask(let id): scriptedEnd(id)
+    case .still(let isStill): stillSince = isStill ? (stillSince ?? now) : nil
+    case .bucket(let period): scan.setBucket(period.map { max(1, $0) }, at: now)
+    case .near: trigger(into: &output)
+    }
+  }
+}

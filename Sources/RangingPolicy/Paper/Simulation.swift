@@ -1,0 +1,108 @@
+/// What a timeline comes to under one profile.
+public struct Simulation: Sendable {
+  /// A span in which the state stays the same; half-open.
+  public struct Interval: Hashable, Sendable {
+    public var from: Milliseconds
+    public var to: Milliseconds
+    public var state: Window.State
+  }
+
+  public let profile: PhoneProfile
+  public let timeline: Timeline
+  /// Until when it was followed: the timeline's end, or where a window still open then closed by itself.
+  public let end: Milliseconds
+  public let intervals: [Interval]
+  /// Every change, with its reason.
+  public let windows: [Window]
+  /// One for each time that the near threshold was crossed.
+  public let verdicts: [Verdict]
+  public let totals: Totals
+  public let tasks: TaskLedger
+  /// The first verdict's outcome; where the threshold was never crossed, what kept the app from ranging at the end, nil
+  /// where nothing did.
+  public let outcome: Reason?
+  /// When the window that decided closed, and why; nil where it stayed open or never was.
+  public let closing: (time: Milliseconds, why: Reason)?
+
+  public init(_ profile: PhoneProfile, near: NearRule, timeline: Timeline) {
+    var engine = PhoneEngine(profile, near: near, start: timeline.start)
+    if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
+    var output = PolicyOutput()
+    for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
+    engine.advance(through: timeline.end, into: &output)
+    let end = engine.closing(of: profile, after: timeline.end) ?? timeline.end
+    engine.advance(through: end, into: &output)
+    engine.concludeTrigger(into: &output)
+
+    self.profile = profile
+    self.timeline = timeline
+    self.end = end
+    windows = output.windows
+    verdicts = output.verdicts
+    totals = engine.totals
+    tasks = engine.tasks
+    intervals = Self.intervals(of: output.windows, until: end)
+    let last = output.windows.last?.why ?? (engine.totals.detected == nil ? .notDetected : nil)
+    outcome = output.verdicts.first?.outcome ?? last
+    closing = Self.closing(in: output.windows, for: output.verdicts.first)
+  }
+
+  public var batteryFactor: Double {
+    totals.batteryFactor(over: end, fullDuty: profile.os.fullDutyFactor.value)
+  }
+
+  private static func intervals(of windows: [Window], until end: Milliseconds) -> [Interval] {
+    var intervals: [Interval] = []
+    for (index, window) in windows.enumerated() {
+      let to = index + 1 < windows.count ? windows[index + 1].time : end
+      if let last = intervals.last, last.state == window.state {
+        intervals[intervals.count - 1].to = to
+      } else if to > window.time {
+        intervals.append(Interval(from: window.time, to: to, state: window.state))
+      }
+    }
+    return intervals
+  }
+
+  /// The end of the window that delivered or, where it was missed, of the last one before the crossing.
+  private static func closing(in windows: [Window], for verdict: Verdict?) -> (
+    time: Milliseconds, why: Reason
+  )? {
+    var closings: [(time: Milliseconds, why: Reason)] = []
+    var wasRunning = false
+    var wasRunningAtCrossing = false
+    for window in windows {
+      if wasRunning && !window.isRunning {
+        closings.append((window.time, window.why ?? .notDetected))
+      } else if window.why == .taskLeakKilled, !closings.isEmpty {
+        closings[closings.count - 1].why = .taskLeakKilled
+      }
+      wasRunning = window.isRunning
+      if let verdict, window.time <= verdict.crossed { wasRunningAtCrossing = wasRunning }
+    }
+    guard let verdict else { return closings.last }
+    if let delivered = verdict.delivered { return closings.first { $0.time > delivered } }
+    if wasRunningAtCrossing { return closings.first { $0.time > verdict.crossed } }
+    return closings.last { $0.time <= verdict.crossed }
+  }
+}
+
+extension Window {
+  var isRunning: Bool { state == .foreground || state == .ranging || state == .background }
+}
+
+extension PhoneEngine {
+  /// A little after the open window closes by itself if nothing more happens; nil where it does not, or none is open.
+  fileprivate func closing(of profile: PhoneProfile, after end: Milliseconds) -> Milliseconds? {
+    guard !rules.isAndroid, isRunning || (lifecycle == .suspended && !tasks.isEmpty) else { return nil }
+    var probe = self
+    var output = PolicyOutput()
+    probe.advance(through: end + rules.grace + rules.cap + rules.killDelay + 1, into: &output)
+    guard let first = output.windows.firstIndex(where: { !$0.isRunning }) else { return nil }
+    var time = output.windows[first].time
+    if let killed = output.windows[first...].first(where: { $0.why == .taskLeakKilled }) {
+      time = killed.time
+    }
+    return time + 1000
+  }
+}

@@ -1,0 +1,96 @@
+/// What happens to one phone, on paper: events in order, and when the account ends.
+public struct Timeline: Hashable, Sendable {
+  public struct Entry: Hashable, Sendable {
+    public var time: Milliseconds
+    public var event: PhoneEvent
+
+    public init(time: Milliseconds, event: PhoneEvent) {
+      self.time = time
+      self.event = event
+    }
+  }
+
+  /// A known distance; between two of them the phone moves evenly. nil: out of earshot from then on.
+  public struct Waypoint: Hashable, Sendable {
+    public var time: Milliseconds
+    public var distance: Micrometres?
+
+    public init(time: Milliseconds, distance: Micrometres?) {
+      self.time = time
+      self.distance = distance
+    }
+  }
+
+  /// By time; at one time in the order in which they take effect.
+  public private(set) var entries: [Entry]
+  public var end: Milliseconds
+  public var start: PhoneEngine.Start
+  /// Region events are among the entries: none follow from distance.
+  public private(set) var givesRegionEvents: Bool
+
+  /// `end` nil: the latest entry. `start` nil: in the foreground if the first thing told of the app is that it leaves
+  /// it, else in the background.
+  public init(
+    events: [Entry], waypoints: [Waypoint] = [], end: Milliseconds? = nil, start: PhoneEngine.Start? = nil
+  ) {
+    let path = waypoints.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map(\.element)
+    let legs = path.indices.map { index in
+      let from = path[index]
+      let to = path.indices.contains(index + 1) ? path[index + 1] : nil
+      return Entry(time: from.time, event: .motion(Self.leg(from: from, to: to)))
+    }
+    let all = (events + legs).enumerated().sorted {
+      ($0.element.time, $0.element.event.order, $0.offset) < (
+        $1.element.time, $1.element.event.order, $1.offset
+      )
+    }
+    entries = all.map(\.element)
+    self.end = max(end ?? 0, entries.last?.time ?? 0)
+    givesRegionEvents = entries.contains { $0.event == .regionEnter || $0.event == .regionExit }
+    self.start = start ?? Self.start(of: entries)
+  }
+
+  /// A phone that comes straight up to the beacon and stays there. `speed`: micrometres a second.
+  public init(approachFrom distance: Micrometres, speed: Micrometres, stay: Milliseconds = 0) {
+    let speed = min(max(speed, 1), Motion.farthest)
+    let motion = Motion(start: 0, distance: distance, rate: -speed, per: 1000)
+    let arrival = motion.first(from: 0, within: 0, is: true)
+    entries = [
+      Entry(time: 0, event: .motion(motion)),
+      Entry(time: arrival, event: .motion(Motion(start: arrival, distance: 0))),
+    ]
+    end = arrival + stay
+    start = .background
+    givesRegionEvents = false
+  }
+
+  private static func leg(from: Waypoint, to: Waypoint?) -> Motion? {
+    guard let distance = from.distance else { return nil }
+    guard let to, let next = to.distance, to.time > from.time else {
+      return Motion(start: from.time, distance: distance)
+    }
+    return Motion(from: (from.time, distance), to: (to.time, next))
+  }
+
+  private static func start(of entries: [Entry]) -> PhoneEngine.Start {
+    for entry in entries {
+      switch entry.event {
+      case .background: return .foreground
+      case .foreground, .userLaunch, .forceQuit, .lowMemory, .reboot: return .background
+      default: continue
+      }
+    }
+    return .background
+  }
+
+  /// Metres at a time; nil where unknown.
+  public func distance(at time: Milliseconds) -> Double? {
+    var motion: Motion?
+    for entry in entries {
+      if entry.time > time { break }
+      if case .motion(let next) = entry.event { motion = next }
+    }
+    return motion?.metres(at: time)
+  }
+}

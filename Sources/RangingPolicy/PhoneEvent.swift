@@ -1,0 +1,73 @@
+/// The name by which an app holds a background task.
+public struct TaskID: Hashable, Sendable {
+  public var rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+}
+
+/// The location permission of an app.
+public enum Permission: String, Hashable, Sendable, CaseIterable {
+  case always
+  case whenInUse = "when-in-use"
+  case denied
+  case notDetermined = "not-determined"
+  case restricted
+  /// Granted without precise location (iOS 14 and later).
+  case reducedAccuracy = "reduced-accuracy"
+
+  var isGranted: Bool { self == .always || self == .whenInUse || self == .reducedAccuracy }
+}
+
+/// Something that happens to a phone or to the app on it.
+public enum PhoneEvent: Hashable, Sendable {
+  case bluetooth(Bool)
+  case permission(Permission)
+  /// The phone's own location switch (Android scans nothing without it).
+  case locationServices(Bool)
+
+  case foreground
+  /// The app leaves the foreground.
+  case background
+  case userLaunch
+  /// The user swipes the app away (iOS) or stops it by force (Android).
+  case forceQuit
+  case lowMemory
+  case reboot
+  case debugger(Bool)
+
+  /// How far away the beacon is from now on; nil: out of earshot.
+  case motion(Motion?)
+  case regionEnter
+  case regionExit
+  case screen(Bool)
+
+  case audio(Bool)
+  /// The app starts or stops location updates (for `activity-session`: the session).
+  case location(Bool)
+  /// The app begins a task and keeps its identifier under this name; not `granted`: the invalid one came back.
+  case beginTask(TaskID, granted: Bool)
+  case endTask(TaskID)
+  /// The phone lies still, or moves again.
+  case still(Bool)
+  /// Android's standby bucket: the period in which a limited app gets its allowance; nil: no limit.
+  case bucket(Milliseconds?)
+  /// Somebody else (a gateway's zone) decided that the beacon is near.
+  case near
+
+  /// At one timestamp: permission and radio, then lifecycle, then region, then what the app calls.
+  var order: Order {
+    switch self {
+    case .bluetooth, .permission, .locationServices: .permission
+    case .foreground, .background, .userLaunch, .forceQuit, .lowMemory, .reboot, .debugger: .lifecycle
+    case .motion, .regionEnter, .regionExit, .screen: .region
+    case .audio, .location, .beginTask, .endTask, .still, .bucket: .call
+    case .near: .near
+    }
+  }
+}
+
+/// What goes first at one timestamp.
+enum Order: Int, Comparable, Sendable {
+  case permission, lifecycle, region, call, timer, near, tick, end
+
+  static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,59 @@
+/// The profiles that ship, by name.
+public enum Catalogue {
+  /// Every operating system. `variant` matters to iOS only.
+  public static func systems(_ variant: Variant = .seed) -> [OSProfile] {
+    OSProfile.iOS(variant) + OSProfile.android
+  }
+
+  public static var strategies: [StrategyProfile] {
+    [
+      .stock, .lowPower, .backgroundTask, .locationWhenInUse, .locationAlways, .taskListSampled,
+      .activitySession,
+      .altBeaconLegacy, .altBeaconJob, .altBeaconIntent, .altBeaconForegroundService,
+    ]
+  }
+
+  public static func system(named name: String, variant: Variant = .seed) -> OSProfile? {
+    systems(variant).first { $0.name == name }
+  }
+
+  public static func strategy(named name: String) -> StrategyProfile? {
+    strategies.first { $0.name == name }
+  }
+}
+
+/// An operating system and a strategy that fit together.
+public struct PhoneProfile: Hashable, Sendable {
+  public var os: OSProfile
+  public var strategy: StrategyProfile
+
+  /// nil where the strategy does not exist on that system; `mismatch` says why.
+  public init?(os: OSProfile, strategy: StrategyProfile) {
+    guard Self.mismatch(os: os, strategy: strategy) == nil else { return nil }
+    self.os = os
+    self.strategy = strategy
+  }
+
+  /// Why a strategy does not exist on a system, in words; nil where it does.
+  public static func mismatch(os: OSProfile, strategy: StrategyProfile) -> String? {
+    if strategy.mechanism.family != os.family {
+      let other = strategy.mechanism.family == .iOS ? "an iOS" : "an Android"
+      return "\(strategy.name) is \(other) strategy, and \(os.name) is not"
+    }
+    if strategy.mechanism == .activitySession && !os.hasActivitySession.value {
+      return "\(strategy.name) needs iOS 17, and \(os.name) has no background activity session"
+    }
+    if strategy.mechanism == .job || strategy.mechanism == .intent || strategy.mechanism == .foregroundService
+    {
+      if os.serviceLimit.value == nil { return "\(strategy.name) needs Android 8 or later, not \(os.name)" }
+    }
+    return nil
+  }
+
+  /// Every pair that fits, systems first.
+  public static func all(_ variant: Variant = .seed) -> [PhoneProfile] {
+    Catalogue.systems(variant).flatMap { os in
+      Catalogue.strategies.compactMap { PhoneProfile(os: os, strategy: $0) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+extension OSProfile {
+  /// iOS, oldest first.
+  static func iOS(_ variant: Variant) -> [OSProfile] {
+    [ios6, ios70, ios7, ios13, ios16, ios17].map { profile in
+      var profile = profile
+      if variant == .observed { profile.observe() }
+      return profile
+    }
+  }
+
+  private static var ios6: OSProfile {
+    OSProfile("ios6", .iOS, "iOS 6: no beacons; tasks of 600 s") {
+      $0.supportsBeacons = Constant(false, "beacons came with iOS 7", .high)
+      $0.taskCap = Constant(.seconds(600), "S0", .high)
+      $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
+    }
+  }
+
+  private static var ios70: OSProfile {
+    OSProfile("ios7.0", .iOS, "iOS 7.0: as ios7, but a force-quit app is not relaunched") {
+      $0.relaunchesAfterForceQuit = Constant(false, "7.0 does not relaunch", .medium)
+      $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
+    }
+  }
+
+  private static var ios7: OSProfile { OSProfile("ios7", .iOS, "iOS 7.1 to 12: tasks of 180 s") }
+
+  private static var ios13: OSProfile {
+    OSProfile("ios13", .iOS, "iOS 13 to 16.3: tasks of 30 s") { shortTasks(&$0) }
+  }
+
+  private static var ios16: OSProfile {
+    OSProfile("ios16.4", .iOS, "iOS 16.4: stricter about background location") { shortTasks(&$0) }
+  }
+
+  private static var ios17: OSProfile {
+    OSProfile("ios17", .iOS, "iOS 17: background activity sessions") {
+      shortTasks(&$0)
+      $0.hasActivitySession = Constant(true, "iOS 17", .high)
+    }
+  }
+
+  private static func shortTasks(_ profile: inout OSProfile) {
+    profile.taskCap = Constant(.seconds(30), "about 30 s from iOS 13 on; no primary source", .medium)
+    profile.expirationMargin = Constant(.seconds(4), "not measured since iOS 13: that of iOS 7", .low)
+    profile.hasReducedAccuracy = Constant(true, "iOS 14 and later", .high)
+  }
+
+  /// What was seen in the field since the seed documents.
+  private mutating func observe() {
+    let old = name == "ios7.0" || name == "ios7"
+    entryLatency = Constant(.seconds(1), "region entry takes about 1 s", .medium)
+    exitLatency =
+      old
+      ? Constant(.seconds(3), "region exit: 3 s on iOS 7", .medium)
+      : Constant(.seconds(30), "region exit: up to 30 s", .medium)
+    screenWakeLatency = Constant(.seconds(1), "wakes the app within 1 s", .high)
+    if !old { relaunchesAfterForceQuit = Constant(false, "later reports contradict 7.1", .medium) }
+    if name == "ios16.4" || name == "ios17" {
+      locationAccuracyLimit = Constant(.metres(100), "16.4: accuracy of 100 m or better", .medium)
+      allowsDistanceFilter = Constant(false, "16.4: no distance filter", .medium)
+    }
+    autoPauseAfter = Constant(.minutes(15), "reports of 15 min and more without motion", .low)
+  }
+}

@@ -1,0 +1,24 @@
+extension StrategyProfile {
+  /// What an app gets with no effort (S0, S3).
+  static var stock: StrategyProfile {
+    StrategyProfile("stock", .events, "Region events only: 10 s each")
+  }
+
+  /// `stock` with the beacon's transmit power turned down (S0).
+  static var lowPower: StrategyProfile {
+    StrategyProfile("low-power", .events, "stock, and a beacon heard within a few metres only") {
+      $0.heardDistance = Constant(.metres(5), "S0: only within a few metres; varies by device", .low)
+      $0.risk = Constant(.medium, "actions may not be triggered at all", .high)
+    }
+  }
+
+  /// A background task at every background event (S0, S2).
+  static var backgroundTask: StrategyProfile {
+    StrategyProfile("background-task", .events, "A background task at each event stretches the window") {
+      $0.beginsTask = Constant(true, "S0", .high)
+      $0.risk = Constant(.medium, "S2: one task not ended kills the app until it is launched by hand", .high)
+      $0.reviewRisk = Constant(
+        .medium, "S0: no special approval needed; S4: apps that hold tasks for nothing are refused", .medium)
+    }
+  }
+}

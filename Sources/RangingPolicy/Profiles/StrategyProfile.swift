@@ -1,0 +1,87 @@
+/// What an app does to hear beacons in the background: its choices, each with source and confidence.
+public struct StrategyProfile: Hashable, Sendable {
+  /// What keeps the app awake beyond the grace after an event.
+  public enum Mechanism: String, Hashable, Sendable {
+    /// Nothing, or a background task.
+    case events
+    case location
+    /// Location in samples, with a background task in between.
+    case sampledLocation = "sampled-location"
+    case activitySession = "activity-session"
+    /// Android: a background service that scans in cycles.
+    case cycle
+    case job
+    case intent
+    case foregroundService = "foreground-service"
+
+    public var family: OSProfile.Family {
+      switch self {
+      case .events, .location, .sampledLocation, .activitySession: .iOS
+      case .cycle, .job, .intent, .foregroundService: .android
+      }
+    }
+  }
+
+  /// How likely a strategy is to cost its author something besides battery.
+  public enum Risk: String, Hashable, Sendable, CaseIterable { case low, medium, high }
+
+  public var name: String
+  public var mechanism: Mechanism
+  public var summary: String
+  /// What can go wrong in the field.
+  public var risk = Constant(Risk.low, "", .medium)
+  /// What app review may say to it.
+  public var reviewRisk = Constant(Risk.low, "no special approval needed", .medium)
+
+  /// How far away the beacon is heard.
+  public var heardDistance = Constant<Micrometres>(.metres(50), "S0: up to 50 meters", .high)
+  public var rangingStarted = Constant(true, "the app starts ranging", .high)
+  public var notifiesOnDisplay = Constant(false, "notifyEntryStateOnDisplay is off by default", .high)
+  /// The place of the app's region among those it registered: beyond the system's limit it is not monitored.
+  public var regionRank = Constant<Int64>(1, "one region", .high)
+  /// Hardware slots that other apps registered first.
+  public var slotsTaken = Constant<Int64>(0, "no other beacon app", .medium)
+
+  public var beginsTask = Constant(false, "no background task", .high)
+  /// Whether the app begins no second task while it holds one; otherwise the second overwrites the first.
+  public var guardsTask = Constant(true, "S0: the demo's own guard", .high)
+  public var endsTask = Constant(true, "S0: the handler ends the task", .high)
+  /// Whether `beginBackgroundTask` returns a valid identifier.
+  public var taskGranted = Constant(true, "S2: it may be refused", .high)
+
+  public var startsLocation = Constant(false, "no location updates", .high)
+  public var hasBackgroundMode = Constant(false, "no UIBackgroundModes=location", .high)
+  public var allowsBackgroundUpdates = Constant(false, "not set", .high)
+  public var locationAccuracy = Constant<Micrometres>(.metres(3000), "S1, S3: cell radio only", .high)
+  public var distanceFilter = Constant<Micrometres?>(nil, "none set", .high)
+  public var pausesAutomatically = Constant(false, "not used", .high)
+  public var pausesWhileAudio = Constant(false, "not used", .high)
+  /// From the start of one sample to the start of the next.
+  public var sampleInterval = Constant<Milliseconds>(.seconds(60), "public analogue of S4", .low)
+  /// How long a sample lasts, counted from its start; nil: until the first fix.
+  public var sampleWindow = Constant<Milliseconds?>(.seconds(10), "public analogue of S4", .low)
+
+  public var scanPeriod = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)
+  public var scanInterval = Constant<Milliseconds>(.seconds(310), "AltBeacon: 10 s scan, 300 s pause", .high)
+  /// From coming in earshot to the first hit of a scan that the system runs; nil: there is none.
+  public var hitLatency = Constant<Milliseconds?>(nil, "not used", .high)
+  /// Silence after which the library counts the beacon as gone, so that the next hit is a first one.
+  public var forgetsAfter = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)
+  public var filtersScans = Constant(true, "AltBeacon sets filters", .medium)
+  public var restartsLongScans = Constant(true, "AltBeacon restarts scans in time", .medium)
+  public var declaresServiceType = Constant(true, "type and permission in the manifest", .high)
+  /// Share of scan time for which the receiver is really on, in thousandths.
+  public var scanDuty = Constant<Int64>(1000, "S1: ranging keeps the receiver on 100 %", .high)
+  /// The period of the app's standby bucket; nil: it is not limited.
+  public var bucketPeriod = Constant<Milliseconds?>(nil, "an app in use", .medium)
+
+  init(
+    _ name: String, _ mechanism: Mechanism, _ summary: String,
+    _ change: (inout StrategyProfile) -> Void = { _ in }
+  ) {
+    self.name = name
+    self.mechanism = mechanism
+    self.summary = summary
+    change(&self)
+  }
+}

@@ -1,0 +1,48 @@
+/// What became of a near trigger: delivered, or the first thing that stood in its way.
+public enum Reason: String, Hashable, Sendable, CaseIterable {
+  case delivered = "DELIVERED"
+  /// Delivered a second or more after the crossing.
+  case deliveredLate = "DELIVERED_LATE"
+
+  /// The beacon was not heard, or no event had told the app of it yet.
+  case notDetected = "NOT_DETECTED"
+  case graceExpired = "GRACE_EXPIRED"
+  case taskExpired = "TASK_EXPIRED"
+  /// `beginBackgroundTask` returned the invalid identifier.
+  case taskRefused = "TASK_REFUSED"
+  /// A task that nobody ended made the system kill the app.
+  case taskLeakKilled = "TASK_LEAK_KILLED"
+  /// Killed for a leaked task earlier; an event since then woke nothing.
+  case latchedUntilLaunch = "LATCHED_UNTIL_LAUNCH"
+  case noLocationSession = "NO_LOCATION_SESSION"
+  case locationAutoPaused = "LOCATION_AUTO_PAUSED"
+  case locationConfigRejected = "LOCATION_CONFIG_REJECTED"
+  case audioPause = "AUDIO_PAUSE"
+  /// A timer that was to start the next sample stands still with its process.
+  case timerFrozen = "TIMER_FROZEN"
+  case authDenied = "AUTH_DENIED"
+  case reducedAccuracy = "REDUCED_ACCURACY"
+  case bluetoothOff = "BT_OFF"
+  /// The region's state came without an enter event (Bluetooth or permission came back inside it).
+  case stateUnknownNoEvent = "STATE_UNKNOWN_NO_EVENT"
+  case regionLimit = "REGION_LIMIT"
+  case slowSlot = "SLOW_SLOT"
+  case forceQuit = "FORCE_QUIT"
+  case reboot = "REBOOT"
+  case lowMemory = "LOW_MEMORY"
+  case rangingUnsupported = "RANGING_UNSUPPORTED"
+  /// The callback came, but without the beacon.
+  case emptyTick = "EMPTY_TICK"
+
+  /// The schedule (Android's scan cycle or job, or a sampling timer) had a pause.
+  case betweenScans = "BETWEEN_SCANS"
+  case scanQuota = "SCAN_QUOTA"
+  case scanDowngraded = "SCAN_DOWNGRADED"
+  case screenOffUnfiltered = "SCREEN_OFF_UNFILTERED"
+  case locationOff = "LOCATION_OFF"
+  case dozeDeferred = "DOZE_DEFERRED"
+  case bucketExhausted = "BUCKET_EXHAUSTED"
+  case foregroundServiceDenied = "FGS_START_DENIED"
+
+  public var isDelivered: Bool { self == .delivered || self == .deliveredLate }
+}
