@@ -65,7 +65,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
+        "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity",
+        "Radio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

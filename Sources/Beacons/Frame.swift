@@ -8,11 +8,9 @@ public enum Frame: Hashable, Sendable {
   case eddystoneTLM(EddystoneTLM)
   case eddystoneEncryptedTLM(EddystoneEncryptedTLM)
   case eddystoneEID(EddystoneEID)
-  case ruuvi3(Ruuvi3)
-  case ruuvi5(Ruuvi5)
-  case ruuvi6(Ruuvi6)
-  case ruuviE1(RuuviE1)
   case bthome(BTHome)
+  /// A sensor that is known by its address: RuuviTag and whatever the registry lists.
+  case sensor(SensorFrame)
   case exposureNotification(ExposureNotification)
   case noise(Noise)
 
@@ -25,8 +23,8 @@ public enum Frame: Hashable, Sendable {
     case .eddystoneURL: "eddystone-url"
     case .eddystoneTLM, .eddystoneEncryptedTLM: "eddystone-tlm"
     case .eddystoneEID: "eddystone-eid"
-    case .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1: "ruuvi"
     case .bthome: "bthome"
+    case .sensor(let frame): frame.format.name
     case .exposureNotification: "exposure-notification"
     case .noise: "noise"
     }
@@ -48,11 +46,8 @@ public enum Frame: Hashable, Sendable {
   @inlinable public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
     switch self {
     case .eddystoneTLM(let frame): frame.forEachReading(body)
-    case .ruuvi3(let frame): frame.forEachReading(body)
-    case .ruuvi5(let frame): frame.forEachReading(body)
-    case .ruuvi6(let frame): frame.forEachReading(body)
-    case .ruuviE1(let frame): frame.forEachReading(body)
     case .bthome(let frame): frame.forEachReading(in: data, body)
+    case .sensor(let frame): frame.forEachReading(in: data, body)
     default: break
     }
   }

@@ -105,8 +105,7 @@ extension Frame {
   /// Whether it names its sender, rather than what the sender measures or does.
   public var tellsIdentity: Bool {
     switch self {
-    case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .ruuvi3, .ruuvi5, .ruuvi6,
-      .ruuviE1,
+    case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .sensor,
       .bthome:
       true
     case .eddystoneTLM, .eddystoneEncryptedTLM, .exposureNotification, .noise: false

@@ -99,7 +99,7 @@ struct Roster: Sendable {
 extension Frame {
   fileprivate var carriesReadings: Bool {
     switch self {
-    case .eddystoneTLM, .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1, .bthome: true
+    case .eddystoneTLM, .bthome, .sensor: true
     default: false
     }
   }

@@ -18,7 +18,7 @@ public struct DecodedFrameJSON {
     case .frame(let frame, _):
       writer.object { writer in
         writer.field("format", frame.format)
-        identity(frame, &writer)
+        identity(frame, data, &writer)
         readings(frame, data, &writer)
         sender(&writer)
       }
@@ -50,7 +50,7 @@ public struct DecodedFrameJSON {
     }
   }
 
-  private func identity(_ frame: Frame, _ writer: inout JSONWriter) {
+  private func identity(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     switch frame {
     case .iBeacon(let frame):
       writer.field("uuid", uuidText(frame.uuid))
@@ -77,21 +77,18 @@ public struct DecodedFrameJSON {
     case .eddystoneEID(let frame):
       writer.field("eid", hexadecimal(UInt128(frame.identifier), octets: 8))
       writer.field("tx_power_dbm", frame.txPower)
-    case .ruuvi3: writer.field("data_format", 3)
-    case .ruuvi5(let frame):
-      writer.field("data_format", 5)
-      address(frame.address, &writer)
-    case .ruuvi6(let frame):
-      writer.field("data_format", 6)
-      writer.field("mac_low", hexadecimal(UInt128(frame.addressLow), octets: 3))
-    case .ruuviE1(let frame):
-      writer.field("data_format", "E1")
-      address(frame.address, &writer)
     case .bthome(let frame):
       writer.field("version", 2)
       if frame.isEncrypted { writer.field("encrypted", true) }
       if frame.isTriggerBased { writer.field("trigger_based", true) }
       address(frame.address, &writer)
+    case .sensor(let frame):
+      frame.forEachDetail(in: data) { name, detail in
+        switch detail {
+        case .number(let number): writer.field(name, number)
+        case .text(let text): writer.field(name, text)
+        }
+      }
     case .exposureNotification(let frame):
       writer.field("identifier", hexadecimal(frame.identifier, octets: 16))
       writer.field("encrypted_metadata", hexadecimal(UInt128(frame.encryptedMetadata), octets: 4))
@@ -101,7 +98,7 @@ public struct DecodedFrameJSON {
 
   private func readings(_ frame: Frame, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     switch frame {
-    case .eddystoneTLM, .ruuvi3, .ruuvi5, .ruuvi6, .ruuviE1: break
+    case .eddystoneTLM, .sensor: break
     case .bthome(let frame):
       guard case .objects(_, let rest) = frame.content else { return }
       if let rest { writer.field("rest_declined", rest.description) }

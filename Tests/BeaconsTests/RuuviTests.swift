@@ -48,23 +48,31 @@ import Testing
   @Test func format5LeavesOutWhatIsNotAvailable() {
     let payload = manufacturer("0499", "058000ffffffff800080008000ffffffffffffffffffffff")
     #expect(BeaconsTests.readings(payload).isEmpty)
-    guard case .ruuvi5(let frame)? = frames(payload).first else {
-      Issue.record("not decoded")
-      return
-    }
-    #expect(frame.address == nil)
+    #expect(details(payload) == ["data_format": .number(5)])
   }
 
-  @Test func format5TellsTheTagsAddress() {
-    guard
-      case .ruuvi5(let frame)? = frames(
-        manufacturer("0499", "0512fc5394c37c0004fffc040cac364200cdcbb8334c884f")
-      ).first
-    else {
-      Issue.record("not decoded")
-      return
+  @Test func theTagsAddressIsADetail() {
+    #expect(
+      details(manufacturer("0499", "0512fc5394c37c0004fffc040cac364200cdcbb8334c884f"))
+        == ["data_format": .number(5), "mac": .text("CB:B8:33:4C:88:4F")])
+    #expect(
+      details(manufacturer("0499", "06170c5668c79e007000c90501d9ffcd004c884f"))
+        == ["data_format": .number(6), "mac_low": .text("4c884f")])
+    #expect(
+      details(
+        manufacturer(
+          "0499", "e1170c5668c79e0065007004bd11ca00c90a0213e0acffffffdecdee11ffffffffffcbb8334c884f"))
+        == ["data_format": .text("E1"), "mac": .text("CB:B8:33:4C:88:4F")])
+  }
+
+  private func details(_ payload: String) -> [String: SensorDetail] {
+    var details: [String: SensorDetail] = [:]
+    let payload = bytes(payload)
+    FrameDecoder.forEachFrame(in: payload.span) { result, data in
+      guard case .frame(.sensor(let frame), _) = result else { return }
+      frame.forEachDetail(in: data) { details[$0] = $1 }
     }
-    #expect(frame.address == 0xCBB8_334C_884F)
+    return details
   }
 
   @Test func format6() {

@@ -8,7 +8,9 @@
 ///     12  battery         2  mV
 ///
 /// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-3-rawv1
-public struct Ruuvi3: Hashable, Sendable {
+public struct Ruuvi3: SensorFormat, Hashable {
+  public static let name = "ruuvi"
+
   public var humidity: UInt8
   /// Hundredths of a degree Celsius.
   public var temperature: Int16
@@ -31,7 +33,7 @@ public struct Ruuvi3: Hashable, Sendable {
       z: Int16(bitPattern: data.bigEndian16(at: 10)), battery: data.bigEndian16(at: 12))
   }
 
-  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
+  public func forEachReading(_ body: (Reading) -> Void) {
     body(Reading(.temperature, Double(temperature) / 100))
     body(Reading(.humidity, Double(humidity) / 2))
     body(Reading(.pressure, Double(pressure) / 100))
@@ -39,5 +41,9 @@ public struct Ruuvi3: Hashable, Sendable {
     body(Reading(.accelerationY, Double(y) / 1000))
     body(Reading(.accelerationZ, Double(z) / 1000))
     body(Reading(.batteryVoltage, Double(battery) / 1000))
+  }
+
+  public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {
+    body("data_format", .number(3))
   }
 }

@@ -12,7 +12,9 @@
 ///     18  address         6
 ///
 /// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-5-rawv2
-public struct Ruuvi5: Hashable, Sendable {
+public struct Ruuvi5: SensorFormat, Hashable {
+  public static let name = "ruuvi"
+
   public var environment: RuuviEnvironment
   /// mg.
   public var x: Int16?
@@ -46,7 +48,7 @@ public struct Ruuvi5: Hashable, Sendable {
     available(Int16(bitPattern: data.bigEndian16(at: offset)))
   }
 
-  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
+  public func forEachReading(_ body: (Reading) -> Void) {
     environment.forEachReading(body)
     if let x { body(Reading(.accelerationX, Double(x) / 1000)) }
     if let y { body(Reading(.accelerationY, Double(y) / 1000)) }
@@ -55,5 +57,10 @@ public struct Ruuvi5: Hashable, Sendable {
     if let txPower { body(Reading(.txPower, Double(txPower))) }
     if let movementCount { body(Reading(.movementCount, Double(movementCount))) }
     if let sequence { body(Reading(.measurementSequence, Double(sequence))) }
+  }
+
+  public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {
+    body("data_format", .number(5))
+    if let address { body("mac", .text(DeviceAddress(bits: address, kind: .random).description)) }
   }
 }

@@ -16,7 +16,9 @@
 ///     17  address         3  lowest octets
 ///
 /// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6
-public struct Ruuvi6: Hashable, Sendable {
+public struct Ruuvi6: SensorFormat, Hashable {
+  public static let name = "ruuvi"
+
   public var environment: RuuviEnvironment
   /// 0.1 µg/m³.
   public var pm25: UInt16?
@@ -49,11 +51,16 @@ public struct Ruuvi6: Hashable, Sendable {
     return ((power - 1) * 100).rounded() / 100
   }
 
-  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
+  public func forEachReading(_ body: (Reading) -> Void) {
     environment.forEachReading(body)
     if let pm25 { body(Reading(.pm25, Double(pm25) / 10)) }
     air.forEachReading(body)
     if let luminosity { body(Reading(.illuminance, luminosity)) }
     body(Reading(.measurementSequence, Double(sequence)))
+  }
+
+  public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {
+    body("data_format", .number(6))
+    body("mac_low", .text(hexadecimal(UInt128(addressLow), octets: 3)))
   }
 }

@@ -20,7 +20,9 @@
 ///     34  address         6
 ///
 /// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1
-public struct RuuviE1: Hashable, Sendable {
+public struct RuuviE1: SensorFormat, Hashable {
+  public static let name = "ruuvi"
+
   public var environment: RuuviEnvironment
   /// 0.1 µg/m³, as are the next three.
   public var pm1: UInt16?
@@ -49,7 +51,7 @@ public struct RuuviE1: Hashable, Sendable {
       address: address == 0xFFFF_FFFF_FFFF ? nil : address)
   }
 
-  @inlinable public func forEachReading(_ body: (Reading) -> Void) {
+  public func forEachReading(_ body: (Reading) -> Void) {
     environment.forEachReading(body)
     if let pm1 { body(Reading(.pm1, Double(pm1) / 10)) }
     if let pm25 { body(Reading(.pm25, Double(pm25) / 10)) }
@@ -58,5 +60,10 @@ public struct RuuviE1: Hashable, Sendable {
     air.forEachReading(body)
     if let luminosity { body(Reading(.illuminance, Double(luminosity) / 100)) }
     if let sequence { body(Reading(.measurementSequence, Double(sequence))) }
+  }
+
+  public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {
+    body("data_format", .text("E1"))
+    if let address { body("mac", .text(DeviceAddress(bits: address, kind: .random).description)) }
   }
 }

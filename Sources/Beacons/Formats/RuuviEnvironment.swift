@@ -13,7 +13,7 @@ public struct RuuviEnvironment: Hashable, Sendable {
     pressure = available(data.bigEndian16(at: 5)).map { UInt32($0) + 50_000 }
   }
 
-  @inlinable func forEachReading(_ body: (Reading) -> Void) {
+  func forEachReading(_ body: (Reading) -> Void) {
     if let temperature { body(Reading(.temperature, Double(temperature) / 200)) }
     if let humidity { body(Reading(.humidity, Double(humidity) / 400)) }
     if let pressure { body(Reading(.pressure, Double(pressure) / 100)) }
@@ -39,7 +39,7 @@ public struct RuuviAir: Hashable, Sendable {
     isCalibrating = flags & 1 == 1
   }
 
-  @inlinable func forEachReading(_ body: (Reading) -> Void) {
+  func forEachReading(_ body: (Reading) -> Void) {
     if let co2 { body(Reading(.co2, Double(co2))) }
     if let vocIndex { body(Reading(.vocIndex, Double(vocIndex))) }
     if let noxIndex { body(Reading(.noxIndex, Double(noxIndex))) }

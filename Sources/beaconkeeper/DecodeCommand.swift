@@ -1,0 +1,120 @@
+import ArgumentParser
+import BeaconKeys
+import Beacons
+import Foundation
+
+struct DecodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode",
+    abstract: "Says what is in advertisements: one JSON object a frame.",
+    discussion: """
+      Bytes are AD structures in hexadecimal, as arguments or one payload a line on standard input. A line may \
+      also be a JSON object with "payload" and, where known, "address", "address_type" and "rssi". Blank lines \
+      and lines that begin with # are passed over. A line that cannot be read is named on standard error; the \
+      others are decoded, and the status at the end is 65.
+
+      EXAMPLES
+        beaconkeeper decode 1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
+        beaconkeeper decode --hci 043e0f020100010100000000c103020106b8
+        beaconkeeper decode --key @bindkey --address 54:48:E6:8F:80:A5 1216d2fc41a47266c95f730011223378237214
+        beaconkeeper decode --service fcd2 4002ca0903bf13
+        beaconkeeper decode < payloads.txt | jq 'select(.format == "ruuvi").readings.temperature_c'
+      """)
+
+  @Argument(help: ArgumentHelp("Payloads; none: standard input.", valueName: "HEX"))
+  var payloads: [String] = []
+
+  @Flag(help: "The bytes are whole HCI events (LE advertising reports), with or without the H4 octet 04.")
+  var hci = false
+
+  @Option(
+    help: ArgumentHelp("The bytes are manufacturer data of this company id, left off.", valueName: "HEX"))
+  var manufacturer: String?
+
+  @Option(help: ArgumentHelp("The bytes are service data of this 16-bit UUID, left off.", valueName: "HEX"))
+  var service: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "BTHome bind key, 32 digits; @FILE keeps it out of the process list.", valueName: "HEX|@FILE"))
+  var key: String?
+
+  @Option(help: ArgumentHelp("The sender's address, for --key.", valueName: "ADDRESS"))
+  var address: String?
+
+  func run() throws {
+    var decoder = PayloadDecoder(kind: try kind(), key: try bindKey(), sender: try sender())
+    var isFaulty = false
+    func decode(_ text: some StringProtocol, _ place: String) {
+      do {
+        let objects = try decoder.objects(inLine: String(text))
+        var output = Data()
+        for object in objects {
+          output.append(contentsOf: object)
+          output.append(UInt8(ascii: "\n"))
+        }
+        FileHandle.standardOutput.write(output)
+      } catch {
+        isFaulty = true
+        say("beaconkeeper: \(place): \(error)")
+      }
+    }
+    if payloads.isEmpty {
+      var lines = StandardInputLines()
+      while let line = try lines.next() {
+        switch line {
+        case .text(let text): decode(text, "line \(lines.number)")
+        case .tooLong:
+          isFaulty = true
+          say(
+            "beaconkeeper: line \(lines.number): longer than \(StandardInputLines.limit) bytes; passed over")
+        }
+      }
+    } else if payloads.allSatisfy({ $0.count == 2 }) {
+      decode(payloads.joined(), "arguments")
+    } else {
+      for (position, payload) in payloads.enumerated() { decode(payload, "argument \(position + 1)") }
+    }
+    if isFaulty { throw ExitCode(Status.dataError.rawValue) }
+  }
+
+  private func kind() throws -> PayloadDecoder.Kind {
+    guard [hci, manufacturer != nil, service != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--hci, --manufacturer and --service exclude each other.")
+    }
+    if let manufacturer { return .manufacturerData(try number(manufacturer, "--manufacturer")) }
+    if let service { return .serviceData(try number(service, "--service")) }
+    return hci ? .event : .payload
+  }
+
+  private func number(_ text: String, _ option: String) throws -> UInt16 {
+    let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    guard let number = UInt16(digits, radix: 16) else {
+      throw ValidationError("\(option) \(text): four hexadecimal digits are needed, such as 004c.")
+    }
+    return number
+  }
+
+  private func bindKey() throws -> SecretKey? {
+    guard var text = key else { return nil }
+    if text.hasPrefix("@") {
+      let path = String(text.dropFirst())
+      guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw failure("--key: \(path) cannot be read", .inputOutput)
+      }
+      text = content.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    guard let octets = try? HexadecimalText.octets(text), let key = SecretKey(octets) else {
+      throw ValidationError("--key: a bind key has 32 hexadecimal digits.")
+    }
+    return key
+  }
+
+  private func sender() throws -> DeviceAddress? {
+    guard let address else { return nil }
+    guard let sender = DeviceAddress(address, kind: .public) else {
+      throw ValidationError("--address \(address): it looks like C1:00:00:00:00:01.")
+    }
+    return sender
+  }
+}

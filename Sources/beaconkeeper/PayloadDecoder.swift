@@ -1,0 +1,125 @@
+import BeaconKeys
+import Beacons
+import Foundation
+import Messages
+
+/// From one line of text to the JSON objects that `decode` prints for it.
+struct PayloadDecoder {
+  enum Kind {
+    case payload
+    case event
+    case manufacturerData(UInt16)
+    case serviceData(UInt16)
+  }
+
+  struct Fault: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// A line of the text form; what it does not have is not known.
+  private struct Line: Decodable {
+    var payload: String
+    var address: String?
+    var address_type: String?
+    var rssi: Int?
+  }
+
+  private let kind: Kind
+  private let sender: DeviceAddress?
+  private var decryptor: BTHomeDecryptor?
+  private var reports = AdvertisingReports()
+
+  init(kind: Kind, key: SecretKey?, sender: DeviceAddress?) {
+    self.kind = kind
+    self.sender = sender
+    // Lines of a file need not be in order, nor of one device.
+    decryptor = key.map { BTHomeDecryptor(key: $0, checksReplay: false) }
+  }
+
+  mutating func objects(inLine line: String) throws(Fault) -> [[UInt8]] {
+    let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.isEmpty || text.hasPrefix("#") { return [] }
+    var digits = text
+    var advertisement: Advertisement?
+    if text.hasPrefix("{") { (digits, advertisement) = try textForm(text) }
+    let octets: [UInt8]
+    do { octets = try HexadecimalText.octets(digits) } catch { throw Fault(description: error.description) }
+    return objects(in: octets.span, from: advertisement)
+  }
+
+  private func textForm(_ text: String) throws(Fault) -> (String, Advertisement?) {
+    guard let line = try? JSONDecoder().decode(Line.self, from: Data(text.utf8)) else {
+      throw Fault(description: "not a JSON object with \"payload\": \"HEX\"")
+    }
+    guard let address = line.address else { return (line.payload, nil) }
+    let kind: DeviceAddress.Kind = line.address_type == "random" ? .random : .public
+    guard let known = DeviceAddress(address, kind: kind) else {
+      throw Fault(description: "address \"\(address)\": it looks like C1:00:00:00:00:01")
+    }
+    return (line.payload, heard(known, rssi: line.rssi.flatMap { Int8(exactly: $0) }))
+  }
+
+  private func heard(_ address: DeviceAddress, rssi: Int8?) -> Advertisement {
+    Advertisement(
+      receiver: ReceiverIndex(rawValue: 0), address: address, rssi: rssi, time: .zero,
+      wallTime: WallTime(nanoseconds: 0))
+  }
+
+  private mutating func objects(in octets: Span<UInt8>, from advertisement: Advertisement?) -> [[UInt8]] {
+    var objects: [[UInt8]] = []
+    switch kind {
+    case .payload: add(payload: octets, from: advertisement, to: &objects)
+    case .manufacturerData(let company):
+      let result = FrameDecoder.manufacturerData(octets, company: company)
+      objects.append(object(result, octets, from: advertisement))
+    case .serviceData(let uuid):
+      let result = FrameDecoder.serviceData(octets, uuid: uuid)
+      objects.append(object(result, octets, from: advertisement))
+    case .event:
+      let isH4 = octets.count > 1 && octets[0] == 0x04 && octets[1] == 0x3E
+      var reports = self.reports
+      defer { self.reports = reports }
+      do throws(HCIDecline) {
+        try reports.read(
+          octets.extracting(droppingFirst: isH4 ? 1 : 0), receiver: ReceiverIndex(rawValue: 0), time: .zero,
+          wallTime: WallTime(nanoseconds: 0)
+        ) { advertisement, payload in add(payload: payload, from: advertisement, to: &objects) }
+      } catch {
+        objects.append(DecodedFrameJSON().object(declined: error.description))
+      }
+    }
+    return objects
+  }
+
+  private mutating func add(
+    payload: Span<UInt8>, from advertisement: Advertisement?, to objects: inout [[UInt8]]
+  ) {
+    let before = objects.count
+    FrameDecoder.forEachFrame(in: payload) { result, data in
+      objects.append(object(result, data, from: advertisement))
+    }
+    if objects.count == before {
+      let writer = DecodedFrameJSON(advertisement: advertisement)
+      objects.append(writer.object(declined: "no manufacturer or service data in it"))
+    }
+  }
+
+  private mutating func object(
+    _ result: FrameResult, _ data: Span<UInt8>, from advertisement: Advertisement?
+  ) -> [UInt8] {
+    let writer = DecodedFrameJSON(advertisement: advertisement)
+    guard case .frame(.bthome(let frame), let source) = result, frame.isEncrypted, decryptor != nil,
+      let sender = sender ?? advertisement?.address
+        ?? frame.address.map({ DeviceAddress(bits: $0, kind: .public) })
+    else { return writer.object(result, data: data) }
+    var opened: [UInt8] = []
+    do throws(Decline) {
+      try decryptor?.open(frame, in: data, from: sender) { frame, text in
+        opened = writer.object(.frame(.bthome(frame), source), data: text)
+      }
+    } catch {
+      opened = writer.object(.declined(error, source), data: data)
+    }
+    return opened
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Standard input line by line, in bounded memory.
+struct StandardInputLines {
+  enum Line {
+    case text(String)
+    case tooLong
+  }
+
+  /// Longer than any advertisement written out.
+  static let limit = 65_536
+
+  /// Of the line given last, from 1.
+  private(set) var number = 0
+  private var buffer: [UInt8] = []
+  private var position = 0
+  private var isAtEnd = false
+
+  /// nil at the end.
+  mutating func next() throws -> Line? {
+    var line: [UInt8] = []
+    var isTooLong = false
+    while true {
+      if position == buffer.count {
+        if !isAtEnd { try fill() }
+        if isAtEnd {
+          guard !line.isEmpty || isTooLong else { return nil }
+          break
+        }
+      }
+      let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n"))
+      let piece = buffer[position..<(end ?? buffer.count)]
+      if line.count + piece.count > Self.limit { isTooLong = true } else { line += piece }
+      position = end.map { $0 + 1 } ?? buffer.count
+      if end != nil { break }
+    }
+    number += 1
+    return isTooLong ? .tooLong : .text(String(decoding: line, as: UTF8.self))
+  }
+
+  private mutating func fill() throws {
+    guard let data = try FileHandle.standardInput.read(upToCount: Self.limit), !data.isEmpty else {
+      isAtEnd = true
+      return
+    }
+    buffer = Array(data)
+    position = 0
+  }
+}
