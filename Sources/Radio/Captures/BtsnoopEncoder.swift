@@ -1,0 +1,58 @@
+public import Beacons
+
+/// Writes btsnoop in the monitor flavour, which btmon and Wireshark open. Pure: it appends bytes, and whoever
+/// holds the file writes them.
+public struct BtsnoopEncoder: Sendable {
+  private enum Opcode {
+    static let newIndex: UInt16 = 0
+    static let event: UInt16 = 3
+    static let openIndex: UInt16 = 8
+  }
+
+  /// Bytes not yet taken.
+  public var bytes: [UInt8] = []
+  /// Adapters that were introduced, by index, with the address they had.
+  private var introduced: [UInt16: DeviceAddress] = [:]
+
+  public init() {
+    for letter in "btsnoop\0".utf8 { bytes.append(letter) }
+    bytes.append(bigEndian: UInt32(1))
+    bytes.append(bigEndian: BtsnoopRecords.Datalink.monitor.rawValue)
+  }
+
+  /// Appends one HCI event, from its event code on. The adapter is introduced before its first.
+  public mutating func append(event: Span<UInt8>, adapter: AdapterInfo, wallTime: WallTime) {
+    if introduced[adapter.index] != adapter.address {
+      introduced[adapter.index] = adapter.address
+      introduce(adapter, wallTime)
+    }
+    appendHeader(Opcode.event, adapter.index, length: event.count, wallTime)
+    bytes.append(event)
+  }
+
+  /// New index: type 1 (0 primary), bus 1, address 6, name 8. Open index: nothing.
+  private mutating func introduce(_ adapter: AdapterInfo, _ wallTime: WallTime) {
+    appendHeader(Opcode.newIndex, adapter.index, length: 16, wallTime)
+    bytes.append(0)
+    bytes.append(0)
+    for shift in stride(from: 0, to: 48, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: adapter.address.bits >> UInt64(shift)))
+    }
+    let name = Array(adapter.kernelName.utf8.prefix(8))
+    bytes += name + [UInt8](repeating: 0, count: 8 - name.count)
+    appendHeader(Opcode.openIndex, adapter.index, length: 0, wallTime)
+  }
+
+  private mutating func appendHeader(
+    _ opcode: UInt16, _ adapter: UInt16, length: Int, _ wallTime: WallTime
+  ) {
+    bytes.append(bigEndian: UInt32(truncatingIfNeeded: length))
+    bytes.append(bigEndian: UInt32(truncatingIfNeeded: length))
+    bytes.append(bigEndian: UInt32(adapter) << 16 | UInt32(opcode))
+    bytes.append(bigEndian: UInt32(0))
+    // Rounded down, also before 1970.
+    let nanoseconds = wallTime.nanoseconds
+    let microseconds = nanoseconds >= 0 ? nanoseconds / 1000 : -((999 - nanoseconds) / 1000)
+    bytes.append(bigEndian: UInt64(bitPattern: microseconds) &+ BtsnoopRecords.epoch)
+  }
+}

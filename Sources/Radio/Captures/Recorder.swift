@@ -1,0 +1,102 @@
+public import Beacons
+import Synchronization
+
+/// Writes what a live radio hears to a file, as btsnoop or in the text form.
+public final class Recorder: Sendable {
+  public enum Format: String, Sendable, CaseIterable {
+    /// HCI events as the controller sent them; btmon and Wireshark open it. Health is not in it.
+    case btsnoop
+    /// One JSON object a line, with the changes of health.
+    case text
+
+    /// By the name: `.jsonl`, `.json`, `.txt` and standard output (`-`) are text, everything else is btsnoop.
+    public init(path: String) {
+      let isText = path == "-" || [".jsonl", ".json", ".txt"].contains { path.hasSuffix($0) }
+      self = isText ? .text : .btsnoop
+    }
+  }
+
+  public struct Count: Equatable, Sendable {
+    public var advertisements: Int64 = 0
+    public var bytes: Int64 = 0
+    /// Why nothing is written any more.
+    public var failure: SystemError?
+  }
+
+  private struct State: ~Copyable {
+    var file: RecordingFile
+    var btsnoop = BtsnoopEncoder()
+    var text = TextEncoder()
+    var count = Count()
+  }
+
+  private let format: Format
+  private let state: Mutex<State>
+
+  public init(path: String, format: Format) throws(SystemError) {
+    self.format = format
+    state = Mutex(State(file: try RecordingFile(path: path)))
+    write()
+  }
+
+  public var count: Count { state.withLock { $0.count } }
+
+  /// For `LiveRadio`; everything is on disk when a handler returns.
+  ///
+  /// - Parameter onFailure: called once, when the file cannot be written.
+  public func handlers(
+    onFailure: @escaping @Sendable (SystemError) -> Void, onNotice: @escaping @Sendable (String) -> Void
+  ) -> LiveRadio.Handlers {
+    var handlers = LiveRadio.Handlers { batch, receivers in
+      self.record(batch, receivers)
+      if let failure = self.write() { onFailure(failure) }
+    }
+    handlers.onNotice = onNotice
+    switch format {
+    case .btsnoop:
+      handlers.onEvent = { event, adapter, wallTime in
+        self.state.withLock { $0.btsnoop.append(event: event, adapter: adapter, wallTime: wallTime) }
+      }
+    case .text:
+      handlers.onHealth = { change, receivers in
+        self.state.withLock { $0.text.append(change, receivers: receivers) }
+        if let failure = self.write() { onFailure(failure) }
+      }
+    }
+    return handlers
+  }
+
+  private func record(_ batch: borrowing AdvertisementBatch, _ receivers: ReceiverTable) {
+    state.withLock { state in
+      state.count.advertisements += Int64(batch.count)
+      guard format == .text else { return }
+      // swift-format-ignore: ReplaceForEachWithForLoop
+      batch.forEach { state.text.append($0, payload: $1, receivers: receivers) }
+    }
+  }
+
+  /// Writes what is encoded; gives the error the first time it cannot.
+  @discardableResult
+  private func write() -> SystemError? {
+    state.withLock { state in
+      guard state.count.failure == nil else {
+        state.btsnoop.bytes.removeAll()
+        state.text.bytes.removeAll()
+        return nil
+      }
+      let length = format == .btsnoop ? state.btsnoop.bytes.count : state.text.bytes.count
+      do throws(SystemError) {
+        if format == .btsnoop {
+          try state.file.write(&state.btsnoop.bytes)
+        } else {
+          try state.file.write(&state.text.bytes)
+        }
+        state.count.bytes += Int64(length)
+        return nil
+      } catch {
+        state.count.failure = error
+        return error
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// A file that a recording is written to, block by block; `-` is standard output.
+public struct RecordingFile: ~Copyable {
+  private let descriptor: FileDescriptor
+
+  /// Creates the file, or empties it. Readable by its owner only: it tells who was where.
+  public init(path: String) throws(SystemError) {
+    descriptor = FileDescriptor(
+      try systemCall("cannot write \(path)") {
+        path == "-"
+          ? fcntl(1, F_DUPFD_CLOEXEC, 3)
+          : unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      })
+  }
+
+  /// Writes the bytes and empties them.
+  public func write(_ bytes: inout [UInt8]) throws(SystemError) {
+    try descriptor.write(bytes.span)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,46 @@
+public import Beacons
+
+/// A Bluetooth adapter as the kernel describes it.
+public struct AdapterInfo: Equatable, Sendable {
+  /// The N of `hciN`; it may change when the adapter is unplugged and comes back.
+  public var index: UInt16
+  public var address: DeviceAddress
+  public var name: String
+  public var isPowered: Bool
+  public var supportsLowEnergy: Bool
+  public var hasLowEnergyEnabled: Bool
+
+  /// As people call it: `hci0`.
+  public var kernelName: String { "hci\(index)" }
+
+  private enum Setting {
+    static let powered: UInt32 = 1 << 0
+    static let lowEnergy: UInt32 = 1 << 9
+  }
+
+  /// From the reply to Read Controller Information: address 6, version 1, manufacturer 2, supported and
+  /// current settings 4 each, class 3, name 249, short name 11 (BlueZ doc/mgmt-api.txt).
+  init?(index: UInt16, reply: Span<UInt8>) {
+    guard reply.count >= 20 else { return nil }
+    self.index = index
+    var bits: UInt64 = 0
+    for offset in (0..<6).reversed() { bits = bits << 8 | UInt64(reply[offset]) }
+    address = DeviceAddress(bits: bits, kind: .public)
+    supportsLowEnergy = reply.littleEndian32(at: 9) & Setting.lowEnergy != 0
+    isPowered = false
+    hasLowEnergyEnabled = false
+    var letters: [UInt8] = []
+    var offset = 20
+    while offset < min(reply.count, 20 + 249), reply[offset] != 0 {
+      letters.append(reply[offset])
+      offset += 1
+    }
+    name = String(decoding: letters, as: UTF8.self)
+    apply(settings: reply.littleEndian32(at: 13))
+  }
+
+  mutating func apply(settings: UInt32) {
+    isPowered = settings & Setting.powered != 0
+    hasLowEnergyEnabled = settings & Setting.lowEnergy != 0
+  }
+}

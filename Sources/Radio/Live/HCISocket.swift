@@ -1,0 +1,75 @@
+import Beacons
+import CBlueZ
+
+/// A Bluetooth socket of the kernel: raw, to hear one adapter, or management, to steer all of them.
+final class HCISocket {
+  /// LE meta, command complete and command status, as bits.
+  static let wantedEvents: UInt64 = 1 << 0x3E | 1 << 0x0E | 1 << 0x0F
+
+  let descriptor: FileDescriptor
+
+  /// Takes over a descriptor that delivers one packet a read.
+  init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+
+  /// Hears an adapter. Reads the filter back, for without CAP_NET_RAW the kernel strips it without an error.
+  static func raw(adapter: UInt16, receiveBuffer: Int32) throws(RadioError) -> HCISocket {
+    do throws(SystemError) {
+      let socket = try open(adapter: adapter, channel: UInt16(HCI_CHANNEL_RAW))
+      let number = socket.descriptor.number
+      try systemCall("setsockopt HCI_FILTER") { beaconkeeper_hci_filter(number, wantedEvents) }
+      var passed: UInt64 = 0
+      try systemCall("getsockopt HCI_FILTER") { unsafe beaconkeeper_hci_read_filter(number, &passed) }
+      guard passed & wantedEvents == wantedEvents else { throw SystemError(call: "HCI_FILTER", code: EPERM) }
+      try systemCall("setsockopt SO_RCVBUF") { beaconkeeper_receive_buffer(number, receiveBuffer) }
+      return socket
+    } catch {
+      throw RadioError(error)
+    }
+  }
+
+  static func management() throws(RadioError) -> HCISocket {
+    do throws(SystemError) {
+      let socket = try open(adapter: UInt16(BEACONKEEPER_NO_DEVICE), channel: UInt16(HCI_CHANNEL_CONTROL))
+      try systemCall("setsockopt SO_ATTACH_FILTER") {
+        beaconkeeper_refuse_advertisements(socket.descriptor.number)
+      }
+      return socket
+    } catch {
+      throw RadioError(error)
+    }
+  }
+
+  private static func open(adapter: UInt16, channel: UInt16) throws(SystemError) -> HCISocket {
+    HCISocket(
+      FileDescriptor(try systemCall("socket AF_BLUETOOTH") { beaconkeeper_hci_socket(adapter, channel) }))
+  }
+
+  /// Receives one packet and the kernel's timestamp of it; nil when there is none, or the socket is dead,
+  /// which poll tells.
+  func receive(into buffer: inout [UInt8], stamp: inout WallTime?) -> Int? {
+    var nanoseconds: Int64 = 0
+    let number = descriptor.number
+    do throws(SystemError) {
+      let count = try systemCall("recvmsg") {
+        unsafe buffer.withUnsafeMutableBytes {
+          unsafe beaconkeeper_receive(number, $0.baseAddress, $0.count, &nanoseconds)
+        }
+      }
+      stamp = nanoseconds == 0 ? nil : WallTime(nanoseconds: nanoseconds)
+      return count
+    } catch {
+      return nil
+    }
+  }
+
+  /// Sends one packet. Some kernels (6.12.43) report 0 for one that was sent, so 0 is success.
+  func send(_ packet: [UInt8]) throws(SystemError) {
+    let number = descriptor.number
+    try systemCall("send") {
+      unsafe packet.withUnsafeBytes { unsafe CBlueZ.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+  }
+
+  /// Packets the kernel has dropped so far because the receive buffer was full.
+  var dropped: Int64 { max(0, beaconkeeper_dropped(descriptor.number)) }
+}

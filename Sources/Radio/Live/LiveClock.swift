@@ -1,0 +1,36 @@
+public import Beacons
+import Glibc
+
+/// The machine's two clocks, as the live radio stamps advertisements: time since boot, sleep included, and
+/// the calendar.
+public enum LiveClock {
+  public static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(CLOCK_BOOTTIME)) }
+  public static var wallNow: WallTime { WallTime(nanoseconds: nanoseconds(CLOCK_REALTIME)) }
+
+  private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+/// Turns the kernel's receive timestamps, which are of the calendar, into monotonic time that never steps
+/// back.
+struct ReceiveClock {
+  /// Older than this is no age but a calendar that was set meanwhile.
+  static let oldest = TimeSpan.seconds(10)
+
+  private var latest = MonotonicTime(nanoseconds: .min)
+
+  /// - Parameters:
+  ///   - stamp: when the kernel received it; nil where it did not say.
+  mutating func time(
+    of stamp: WallTime?, now: MonotonicTime, wallNow: WallTime
+  ) -> (time: MonotonicTime, wallTime: WallTime) {
+    var age = stamp.map { wallNow - $0 } ?? .zero
+    if age < .zero || age > Self.oldest { age = .zero }
+    let time = max(now - age, latest)
+    latest = time
+    return (time, stamp ?? wallNow)
+  }
+}

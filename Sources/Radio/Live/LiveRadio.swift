@@ -1,0 +1,114 @@
+public import Beacons
+import CBlueZ
+import Glibc
+
+/// The machine's Bluetooth adapters: hears every advertisement they report, on raw sockets, while a management
+/// monitor keeps them scanning. It lives beside bluetoothd.
+public final class LiveRadio: Sendable {
+  public struct Options: Sendable {
+    /// Adapters to use, by address (`00:1A:7D:DA:71:13`), kernel name (`hci0`) or alias; empty: all.
+    public var adapters: [String] = []
+    /// Names for adapters, by address.
+    public var aliases: [DeviceAddress: String] = [:]
+    /// Whether an adapter that is off when it is found is switched on.
+    public var powersOn = true
+    /// Whether to wait for an adapter where there is none yet.
+    public var waitsForAdapter = false
+    /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
+    /// CAP_NET_ADMIN at most 212,992.
+    public var receiveBuffer: Int32 = 4 << 20
+
+    public init() {}
+  }
+
+  /// What the radio calls, on its own thread. Each gets the receivers known by then.
+  public struct Handlers: Sendable {
+    public var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
+    public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
+    /// Something a person should know, in words.
+    public var onNotice: @Sendable (String) -> Void = { _ in }
+    /// Every LE meta event as the controller sent it, from the event code on, for recording.
+    public var onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?
+
+    public init(onBatch: @escaping @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void) {
+      self.onBatch = onBatch
+    }
+  }
+
+  private let options: Options
+  private let wake: WakeUp
+
+  public init(_ options: Options = Options()) throws(RadioError) {
+    self.options = options
+    wake = try WakeUp()
+  }
+
+  /// Hears until `stop`. Blocks, so give it a thread of its own, or use `start`.
+  public func run(_ handlers: Handlers) throws(RadioError) {
+    let size = options.receiveBuffer
+    let loop = LiveLoop(options, handlers, management: try HCISocket.management()) {
+      adapter throws(RadioError) in try HCISocket.raw(adapter: adapter, receiveBuffer: size)
+    }
+    try loop.run(until: wake)
+  }
+
+  /// Hears on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one
+  /// ended it.
+  public func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void) throws(RadioError) {
+    do throws(SystemError) {
+      try Thread.start {
+        do throws(RadioError) {
+          try self.run(handlers)
+          onEnd(nil)
+        } catch {
+          onEnd(error)
+        }
+      }
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Ends `run` within a second; may be called from anywhere, and more than once.
+  public func stop() { wake.signal() }
+}
+
+/// Wakes a thread that polls.
+struct WakeUp: ~Copyable, Sendable {
+  let descriptor: FileDescriptor
+
+  init() throws(RadioError) {
+    do throws(SystemError) {
+      descriptor = FileDescriptor(try systemCall("eventfd") { beaconkeeper_wake_up() })
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  borrowing func signal() { _ = beaconkeeper_signal(descriptor.number) }
+}
+
+/// A thread outside Swift's pool, which must not be blocked.
+private enum Thread {
+  private final class Body {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let box = unsafe Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, box.toOpaque())
+    guard code == 0 else {
+      unsafe box.release()
+      throw SystemError(call: "pthread_create", code: code)
+    }
+    pthread_detach(thread)
+  }
+}

@@ -1,0 +1,110 @@
+/// A command to the kernel's Bluetooth management interface (BlueZ doc/mgmt-api.txt):
+/// opcode, adapter index and parameter length (2 bytes each, little endian), parameters.
+struct ManagementCommand: Equatable, Sendable {
+  enum Opcode: UInt16, Sendable {
+    case readIndexList = 0x0003
+    case readInformation = 0x0004
+    case setPowered = 0x0005
+    case setLowEnergy = 0x000D
+    case addPatternMonitor = 0x0052
+    case removeMonitor = 0x0053
+  }
+
+  /// For commands that concern no adapter.
+  static let noAdapter: UInt16 = 0xFFFF
+
+  var opcode: Opcode
+  var adapter: UInt16
+  var parameters: [UInt8] = []
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: opcode.rawValue)
+    bytes.append(littleEndian: adapter)
+    bytes.append(littleEndian: UInt16(truncatingIfNeeded: parameters.count))
+    return bytes + parameters
+  }
+
+  /// A monitor for Apple's "Find My" pattern. Which one does not matter: without a controller that filters,
+  /// any pattern keeps the passive scan on for everything.
+  static func addPatternMonitor(_ adapter: UInt16) -> Self {
+    // One pattern: AD type 0xFF at offset 0, of 4 bytes; the value field has 31.
+    let pattern: [UInt8] = [1, 0xFF, 0, 4, 0x4C, 0x00, 0x12, 0x19]
+    return Self(
+      opcode: .addPatternMonitor, adapter: adapter,
+      parameters: pattern + [UInt8](repeating: 0, count: 35 - pattern.count))
+  }
+
+  /// nil for handle 0, which would remove everybody's monitors.
+  static func removeMonitor(_ adapter: UInt16, handle: UInt16) -> Self? {
+    guard handle != 0 else { return nil }
+    return Self(
+      opcode: .removeMonitor, adapter: adapter,
+      parameters: [UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)])
+  }
+}
+
+/// What the management interface says.
+enum ManagementEvent {
+  /// The answer to a command; parameters are empty where it failed.
+  case answer(opcode: UInt16, status: ManagementStatus, parameters: Range<Int>)
+  case adapterAdded
+  case adapterRemoved
+  case newSettings(UInt32)
+  case monitorRemoved(handle: UInt16)
+  case other
+
+  /// Event code, adapter index, length, parameters. nil when shorter than it says.
+  static func parse(_ packet: Span<UInt8>) -> (adapter: UInt16, event: ManagementEvent)? {
+    guard packet.count >= 6 else { return nil }
+    let adapter = packet.littleEndian16(at: 2)
+    let length = Int(packet.littleEndian16(at: 4))
+    guard packet.count - 6 >= length else { return nil }
+    switch packet.littleEndian16(at: 0) {
+    case 0x0001, 0x0002:
+      guard length >= 3 else { return nil }
+      let status = ManagementStatus(rawValue: packet[8])
+      return (
+        adapter, .answer(opcode: packet.littleEndian16(at: 6), status: status, parameters: 9..<6 + length)
+      )
+    case 0x0004: return (adapter, .adapterAdded)
+    case 0x0005: return (adapter, .adapterRemoved)
+    case 0x0006:
+      guard length >= 4 else { return nil }
+      return (adapter, .newSettings(packet.littleEndian32(at: 6)))
+    case 0x002C:
+      guard length >= 2 else { return nil }
+      return (adapter, .monitorRemoved(handle: packet.littleEndian16(at: 6)))
+    default: return (adapter, .other)
+    }
+  }
+}
+
+struct ManagementStatus: RawRepresentable, Equatable, Sendable {
+  var rawValue: UInt8
+
+  static let success = Self(rawValue: 0x00)
+  static let unknownCommand = Self(rawValue: 0x01)
+  static let notSupported = Self(rawValue: 0x0C)
+  static let blocked = Self(rawValue: 0x12)
+  static let permissionDenied = Self(rawValue: 0x14)
+
+  /// In words.
+  var meaning: String {
+    switch rawValue {
+    case 0x00: "success"
+    case 0x01: "the kernel does not know the command"
+    case 0x03: "failed"
+    case 0x07: "no resources left"
+    case 0x0A: "busy"
+    case 0x0B: "rejected"
+    case 0x0C: "not supported"
+    case 0x0D: "invalid parameters"
+    case 0x0F: "not powered"
+    case 0x11: "invalid index"
+    case 0x12: "blocked by rfkill"
+    case 0x14: "permission denied"
+    default: "status \(rawValue)"
+    }
+  }
+}

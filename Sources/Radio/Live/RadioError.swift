@@ -1,0 +1,40 @@
+import Glibc
+
+/// Why the live radio cannot be used, and what to do.
+public enum RadioError: Error, Equatable, Sendable {
+  /// The kernel has no Bluetooth, or this process may not see it.
+  case noBluetooth
+  /// No adapter, or none of those asked for; with the names of those there are.
+  case noAdapter(found: [String])
+  /// The kernel strips what is not allowed from the filter and reports no error.
+  case missingRawCapability
+  case system(SystemError)
+
+  static let grant =
+    "grant it with: sudo setcap cap_net_raw,cap_net_admin+ep \"$(command -v beaconkeeper)\", or run as a systemd "
+    + "service with AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
+
+  init(_ error: SystemError) {
+    switch error.code {
+    case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
+    case EPERM, EACCES: self = .missingRawCapability
+    default: self = .system(error)
+    }
+  }
+}
+
+extension RadioError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noBluetooth:
+      "this kernel offers no Bluetooth; load it with: sudo modprobe bluetooth (in a container: share the host's network namespace)"
+    case .noAdapter(let found) where found.isEmpty:
+      "no Bluetooth adapter; plug one in, or look with: bluetoothctl list"
+    case .noAdapter(let found):
+      "none of the Bluetooth adapters asked for is here; there are \(found.joined(separator: ", "))"
+    case .missingRawCapability:
+      "hearing advertisements needs CAP_NET_RAW, which this process has not; \(Self.grant)"
+    case .system(let error): "Bluetooth: \(error)"
+    }
+  }
+}

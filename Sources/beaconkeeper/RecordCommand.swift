@@ -1,0 +1,87 @@
+import ArgumentParser
+import Glibc
+import Radio
+import UnixSignals
+
+struct RecordCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Records what the radio hears, to a file that btmon and Wireshark open.",
+    discussion: """
+      A name that ends in .jsonl, or - for standard output, gives the text form: one JSON object a line. \
+      Everything else is btsnoop. Ctrl-C ends the recording.
+
+      EXAMPLES
+        sudo beaconkeeper record --output walk.btsnoop
+        beaconkeeper record --output - --adapter hci1 | head
+        beaconkeeper record --output hour.btsnoop --duration 3600
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Where to write.", valueName: "file"))
+  var output: String
+  @Option(help: ArgumentHelp("Hear only this adapter: hci0, or its address. May be repeated.", valueName: "adapter"))
+  var adapter: [String] = []
+  @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+  var duration: Double?
+
+  func validate() throws {
+    if let duration, !(duration > 0 && duration < 1e9) {
+      throw ValidationError("--duration is a number of seconds above 0.")
+    }
+  }
+
+  func run() async throws {
+    let recorder: Recorder
+    do throws(SystemError) {
+      recorder = try Recorder(path: output, format: Recorder.Format(path: output))
+    } catch {
+      say("beaconkeeper: \(error)")
+      throw ExitCode(73)
+    }
+    let error = try await record(with: recorder)
+    let count = recorder.count
+    if let failure = count.failure {
+      say("beaconkeeper: \(output): \(failure); \(count.advertisements) advertisements came before")
+      throw ExitCode(74)
+    }
+    if let error {
+      say("beaconkeeper: \(error)")
+      throw ExitCode(error == .missingRawCapability ? 77 : 69)
+    }
+    say("beaconkeeper: \(count.advertisements) advertisements, \(count.bytes) bytes")
+  }
+
+  /// Records until a signal, the end of the duration, or an error, which it gives.
+  private func record(with recorder: Recorder) async throws -> RadioError? {
+    var options = LiveRadio.Options()
+    options.adapters = adapter
+    let (ends, end) = AsyncStream.makeStream(of: RadioError?.self)
+    do throws(RadioError) {
+      let radio = try LiveRadio(options)
+      let handlers = recorder.handlers(onFailure: { _ in radio.stop() }, onNotice: { say("beaconkeeper: \($0)") })
+      try radio.start(handlers) {
+        end.yield($0)
+        end.finish()
+      }
+      let stopping = Task {
+        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
+        radio.stop()
+      }
+      let timing = Task {
+        guard let duration else { return }
+        try? await Task.sleep(for: .seconds(duration))
+        radio.stop()
+      }
+      defer {
+        stopping.cancel()
+        timing.cancel()
+      }
+      for await error in ends { return error }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func say(_ line: String) { fputs(line + "\n", stderr) }
+}
