@@ -68,6 +68,7 @@ let package = Package(
         "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity",
         "Radio",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

@@ -7,6 +7,6 @@ struct Beaconkeeper: AsyncParsableCommand {
     commandName: "beaconkeeper",
     abstract: "Hears Bluetooth beacons, decides who is near, and tells it over MQTT.",
     version: Gateway.version,
-    subcommands: [ReplayCommand.self, CheckCommand.self, DecodeCommand.self]
+    subcommands: [RecordCommand.self, ReplayCommand.self, CheckCommand.self, DecodeCommand.self]
   )
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Radio
 import UnixSignals
 
@@ -35,18 +34,15 @@ struct RecordCommand: AsyncParsableCommand {
     do throws(SystemError) {
       recorder = try Recorder(path: output, format: Recorder.Format(path: output))
     } catch {
-      say("beaconkeeper: \(error)")
-      throw ExitCode(73)
+      throw failure("\(error)", .cannotCreate)
     }
     let error = try await record(with: recorder)
     let count = recorder.count
-    if let failure = count.failure {
-      say("beaconkeeper: \(output): \(failure); \(count.advertisements) advertisements came before")
-      throw ExitCode(74)
+    if let fault = count.failure {
+      throw failure("\(output): \(fault); \(count.advertisements) advertisements came before", .inputOutput)
     }
     if let error {
-      say("beaconkeeper: \(error)")
-      throw ExitCode(error == .missingRawCapability ? 77 : 69)
+      throw failure("\(error)", error == .missingRawCapability ? .noPermission : .unavailable)
     }
     say("beaconkeeper: \(count.advertisements) advertisements, \(count.bytes) bytes")
   }
@@ -82,6 +78,4 @@ struct RecordCommand: AsyncParsableCommand {
       return error
     }
   }
-
-  private func say(_ line: String) { fputs(line + "\n", stderr) }
 }
