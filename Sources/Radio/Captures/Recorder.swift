@@ -1,4 +1,4 @@
-public import Beacons
+import Beacons
 import Synchronization
 
 /// Writes what a live radio hears to a file, as btsnoop or in the text form.

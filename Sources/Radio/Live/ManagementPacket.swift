@@ -85,6 +85,7 @@ struct ManagementStatus: RawRepresentable, Equatable, Sendable {
 
   static let success = Self(rawValue: 0x00)
   static let unknownCommand = Self(rawValue: 0x01)
+  static let busy = Self(rawValue: 0x0A)
   static let notSupported = Self(rawValue: 0x0C)
   static let blocked = Self(rawValue: 0x12)
   static let permissionDenied = Self(rawValue: 0x14)

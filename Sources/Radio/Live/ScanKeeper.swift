@@ -258,6 +258,10 @@ struct ScanKeeper {
     case .blocked:
       retryLater(index, time)
       return [.health(adapter: index, .deaf, reason: "blocked by rfkill; unblock with: rfkill unblock bluetooth")]
+    case .busy:
+      // Somebody else is at it, often powering it on as well.
+      retryLater(index, time)
+      return []
     default:
       retryLater(index, time)
       return [.health(adapter: index, .deaf, reason: "cannot be powered on: \(status.meaning)")]

@@ -1,0 +1,40 @@
+# What a scenario has at hand. Sourced before it, with -euo pipefail; all that it starts ends with it.
+cd "$SCENARIO_DIR"
+# For sockets, which a shared folder does not take.
+work=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
+
+# fail WHY: ends the scenario.
+fail() { echo "FAIL: $*"; exit 1; }
+
+# within SECONDS COMMAND…: repeats the command until it succeeds.
+within() {
+  local end=$(($(date +%s%N) + $1 * 1000000000)); shift
+  until "$@"; do
+    [ "$(date +%s%N)" -lt "$end" ] || return 1
+    sleep 0.1
+  done
+}
+
+# controller [vctl option…]: plugs a controller in and waits for its adapter. Steer it by `tell`.
+controller() {
+  local before after
+  before=$(adapters)
+  python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/controller" --log controller.log "$@" &
+  controller_pid=$!
+  after() { [ "$(adapters)" != "$before" ]; }
+  within 60 after || fail "the controller got no adapter"
+}
+adapters() { ls /sys/class/bluetooth 2>/dev/null | grep -c '^hci[0-9]*$' || true; }
+
+# tell WORD…: a command for the controller, such as `adv MAC TYPE EVENT RSSI HEX`.
+tell() {
+  python3 -IS -c '
+import socket, sys, os
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("\0tell%d" % os.getpid()); s.settimeout(5)
+s.sendto(" ".join(sys.argv[2:]).encode(), sys.argv[1]); s.recv(10)' "$work/controller" "$@"
+}
+
+# An iBeacon's payload: UUID F29DC74A-…, major 1, minor 2, measured power -59 dBm.
+ibeacon=02011a1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
