@@ -30,7 +30,7 @@ func systemCall<Result: SignedInteger>(
 }
 
 /// Owns a file descriptor and closes it once.
-struct FileDescriptor: ~Copyable {
+struct FileDescriptor: ~Copyable, Sendable {
   let number: Int32
 
   init(_ number: Int32) { self.number = number }

@@ -18,7 +18,9 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Where to write.", valueName: "file"))
   var output: String
-  @Option(help: ArgumentHelp("Hear only this adapter: hci0, or its address. May be repeated.", valueName: "adapter"))
+  @Option(
+    help: ArgumentHelp("Hear only this adapter: hci0, or its address. May be repeated.", valueName: "adapter")
+  )
   var adapter: [String] = []
   @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
   var duration: Double?
@@ -54,7 +56,8 @@ struct RecordCommand: AsyncParsableCommand {
     let (ends, end) = AsyncStream.makeStream(of: RadioError?.self)
     do throws(RadioError) {
       let radio = try LiveRadio(options)
-      let handlers = recorder.handlers(onFailure: { _ in radio.stop() }, onNotice: { say("beaconkeeper: \($0)") })
+      let handlers = recorder.handlers(
+        onFailure: { _ in radio.stop() }, onNotice: { say("beaconkeeper: \($0)") })
       try radio.start(handlers) {
         end.yield($0)
         end.finish()

@@ -2,7 +2,7 @@ import Beacons
 import CBlueZ
 
 /// A Bluetooth socket of the kernel: raw, to hear one adapter, or management, to steer all of them.
-final class HCISocket {
+final class HCISocket: Sendable {
   /// LE meta, command complete and command status, as bits.
   static let wantedEvents: UInt64 = 1 << 0x3E | 1 << 0x0E | 1 << 0x0F
 
@@ -66,7 +66,9 @@ final class HCISocket {
   func send(_ packet: [UInt8]) throws(SystemError) {
     let number = descriptor.number
     try systemCall("send") {
-      unsafe packet.withUnsafeBytes { unsafe CBlueZ.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      unsafe packet.withUnsafeBytes {
+        unsafe CBlueZ.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
     }
   }
 

@@ -10,7 +10,7 @@ final class LiveLoop {
   private let options: LiveRadio.Options
   private let handlers: LiveRadio.Handlers
   private let management: HCISocket
-  private let openRaw: (UInt16) throws(RadioError) -> HCISocket
+  private let openRaw: (UInt16, Int32) throws(RadioError) -> HCISocket
   private var keeper: ScanKeeper
   private var names: ReceiverNames
   /// Keyed by adapter index.
@@ -21,7 +21,7 @@ final class LiveLoop {
 
   init(
     _ options: LiveRadio.Options, _ handlers: LiveRadio.Handlers, management: HCISocket,
-    openRaw: @escaping (UInt16) throws(RadioError) -> HCISocket
+    openRaw: @escaping (UInt16, Int32) throws(RadioError) -> HCISocket
   ) {
     self.options = options
     self.handlers = handlers
@@ -73,13 +73,16 @@ final class LiveLoop {
     var polled = [pollfd(fd: wake.descriptor.number, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: management.descriptor.number, events: Int16(POLLIN), revents: 0))
     for adapter in adapters {
-      polled.append(pollfd(fd: receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
+      polled.append(
+        pollfd(fd: receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
     }
     // Rounded up, so as not to wake just before the deadline; bounded, for poll counts in 32 bits.
     let wait = Int32(clamping: min(max((deadline - now).nanoseconds, 0) / 1_000_000 + 1, 60_000))
     do throws(SystemError) {
       try systemCall("poll") {
-        unsafe polled.withUnsafeMutableBufferPointer { unsafe Glibc.poll($0.baseAddress, nfds_t($0.count), wait) }
+        unsafe polled.withUnsafeMutableBufferPointer {
+          unsafe Glibc.poll($0.baseAddress, nfds_t($0.count), wait)
+        }
       }
     } catch {
       throw .system(error)
@@ -135,7 +138,8 @@ final class LiveLoop {
   private func attach(_ info: AdapterInfo) throws(RadioError) {
     guard receivers[info.index] == nil, let index = names.receiver(of: info) else { return }
     do throws(RadioError) {
-      receivers[info.index] = LiveReceiver(info: info, index: index, socket: try openRaw(info.index))
+      receivers[info.index] = LiveReceiver(
+        info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer))
     } catch .system(let error) where error.code == ENODEV {
       // Gone again already; its removal is announced next.
     }

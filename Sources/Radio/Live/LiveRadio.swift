@@ -35,26 +35,40 @@ public final class LiveRadio: Sendable {
     }
   }
 
+  /// Where sockets come from; a test puts its own here.
+  struct Sockets: Sendable {
+    var management: @Sendable () throws(RadioError) -> HCISocket
+    var raw: @Sendable (_ adapter: UInt16, _ receiveBuffer: Int32) throws(RadioError) -> HCISocket
+
+    static let kernel = Sockets(
+      management: { () throws(RadioError) in try HCISocket.management() },
+      raw: { adapter, size throws(RadioError) in try HCISocket.raw(adapter: adapter, receiveBuffer: size) })
+  }
+
   private let options: Options
+  private let sockets: Sockets
   private let wake: WakeUp
 
-  public init(_ options: Options = Options()) throws(RadioError) {
+  public convenience init(_ options: Options = Options()) throws(RadioError) {
+    try self.init(options, .kernel)
+  }
+
+  init(_ options: Options, _ sockets: Sockets) throws(RadioError) {
     self.options = options
+    self.sockets = sockets
     wake = try WakeUp()
   }
 
   /// Hears until `stop`. Blocks, so give it a thread of its own, or use `start`.
   public func run(_ handlers: Handlers) throws(RadioError) {
-    let size = options.receiveBuffer
-    let loop = LiveLoop(options, handlers, management: try HCISocket.management()) {
-      adapter throws(RadioError) in try HCISocket.raw(adapter: adapter, receiveBuffer: size)
-    }
+    let loop = LiveLoop(options, handlers, management: try sockets.management(), openRaw: sockets.raw)
     try loop.run(until: wake)
   }
 
   /// Hears on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one
   /// ended it.
-  public func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void) throws(RadioError) {
+  public func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void) throws(RadioError)
+  {
     do throws(SystemError) {
       try Thread.start {
         do throws(RadioError) {

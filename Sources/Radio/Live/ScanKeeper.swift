@@ -117,7 +117,8 @@ struct ScanKeeper {
       guard let opcode = ManagementCommand.Opcode(rawValue: opcode) else { return [] }
       return answered(opcode, status, packet.extracting(parameters), index, time)
     case .adapterAdded: return isStopping ? [] : ask(index, time)
-    case .adapterRemoved: return adapters.removeValue(forKey: index)?.info == nil ? [] : [.detach(adapter: index)]
+    case .adapterRemoved:
+      return adapters.removeValue(forKey: index)?.info == nil ? [] : [.detach(adapter: index)]
     case .newSettings(let settings): return settingsChanged(settings, index, time)
     case .monitorRemoved(let handle): return monitorRemoved(handle, index, time)
     case .other: return []
@@ -175,7 +176,8 @@ struct ScanKeeper {
   // MARK: What the kernel says
 
   private mutating func answered(
-    _ opcode: ManagementCommand.Opcode, _ status: ManagementStatus, _ parameters: Span<UInt8>, _ index: UInt16,
+    _ opcode: ManagementCommand.Opcode, _ status: ManagementStatus, _ parameters: Span<UInt8>,
+    _ index: UInt16,
     _ time: MonotonicTime
   ) -> [Action] {
     switch opcode {
@@ -257,7 +259,9 @@ struct ScanKeeper {
       ]
     case .blocked:
       retryLater(index, time)
-      return [.health(adapter: index, .deaf, reason: "blocked by rfkill; unblock with: rfkill unblock bluetooth")]
+      return [
+        .health(adapter: index, .deaf, reason: "blocked by rfkill; unblock with: rfkill unblock bluetooth")
+      ]
     case .busy:
       // Somebody else is at it, often powering it on as well.
       retryLater(index, time)
@@ -284,7 +288,9 @@ struct ScanKeeper {
     guard info.isPowered != wasPowered else { return [] }
     guard info.isPowered else {
       // The monitor, if there is one, stays ours through this; the kernel re-arms it at power-on.
-      if case .keeping = adapter.phase { adapters[index]?.deadline = .distantFuture } else {
+      if case .keeping = adapter.phase {
+        adapters[index]?.deadline = .distantFuture
+      } else {
         set(index, .off, until: .distantFuture)
       }
       return [.health(adapter: index, .deaf, reason: Self.offReason)]

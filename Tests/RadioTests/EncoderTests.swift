@@ -1,0 +1,74 @@
+import Beacons
+import Testing
+
+@testable import Radio
+
+struct EncoderTests {
+  private static func adapter(_ index: UInt16) throws -> AdapterInfo {
+    let packet = ManagementPackets.information(index)
+    let reply = Array(packet[9...])
+    let info = AdapterInfo(index: index, reply: reply.span)
+    return try #require(info)
+  }
+
+  @Test func btsnoopReadsBackAsItWasHeard() throws {
+    var encoder = BtsnoopEncoder()
+    let event = CaptureBytes.event()
+    for (second, adapter) in [(1, 0), (2, 1), (3, 0)] {
+      encoder.append(
+        event: event.span, adapter: try Self.adapter(UInt16(adapter)),
+        wallTime: WallTime(nanoseconds: Int64(second) * 1_000_000_000 + 123_456_789))
+    }
+    let heard = Heard(encoder.bytes)
+    #expect(heard.error == nil)
+    #expect(heard.items.map(\.receiver) == ["hci0", "hci1", "hci0"])
+    #expect(heard.items.map(\.wallNanoseconds) == [1_123_456_000, 2_123_456_000, 3_123_456_000])
+    #expect(heard.items.first?.payload == CaptureBytes.payload)
+  }
+
+  @Test func textReadsBackAsItWasHeardToTheNanosecond() {
+    var receivers = ReceiverTable()
+    let receiver = receivers.index(of: "front \"door\"\n\u{1}é\\")!
+    var batch = AdvertisementBatch()
+    let payload = CaptureBytes.payload
+    for nanoseconds: Int64 in [0, 1, 1_700_000_000_123_456_789, 1_700_000_000_500_000_000, -1_500_000_000] {
+      batch.append(
+        Advertisement(
+          receiver: receiver, address: DeviceAddress(bits: 0xC1_0000_0000_01, kind: .random),
+          rssi: nanoseconds == 1 ? nil : -72, txPower: -4, phy: .leCoded, isScanResponse: true, time: .zero,
+          wallTime: WallTime(nanoseconds: nanoseconds)),
+        payload: payload.span)
+    }
+    var encoder = TextEncoder()
+    // swift-format-ignore: ReplaceForEachWithForLoop
+    batch.forEach { encoder.append($0, payload: $1, receivers: receivers) }
+    encoder.append(
+      ReceiverHealthChange(
+        receiver: receiver, health: .gone, reason: "the \"adapter\" left", time: .zero,
+        wallTime: WallTime(nanoseconds: 9)),
+      receivers: receivers)
+    let heard = Heard(encoder.bytes)
+    #expect(heard.error == nil)
+    #expect(
+      heard.items.map(\.wallNanoseconds) == [
+        0, 1, 1_700_000_000_123_456_789, 1_700_000_000_500_000_000, -1_500_000_000,
+      ])
+    #expect(heard.items.map(\.rssi) == [-72, nil, -72, -72, -72])
+    #expect(heard.receivers == ["front \"door\"\n\u{1}é\\"])
+    #expect(heard.health.map(\.reason) == ["the \"adapter\" left"])
+    var decoder = CaptureDecoder()
+    var again = AdvertisementBatch()
+    let bytes = encoder.bytes
+    decoder.fill { span, offset in
+      for index in bytes.indices { span[offset + index] = bytes[index] }
+      return bytes.count
+    }
+    #expect((try? decoder.next(into: &again)) == .advertisements)
+    // swift-format-ignore: ReplaceForEachWithForLoop
+    again.forEach { advertisement, _ in
+      #expect(advertisement.phy == .leCoded)
+      #expect(advertisement.txPower == -4)
+      #expect(advertisement.isScanResponse)
+    }
+  }
+}

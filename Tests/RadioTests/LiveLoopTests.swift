@@ -1,0 +1,210 @@
+import Beacons
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Radio
+
+/// The live loop over real kernel sockets: pairs of packet sockets stand where Bluetooth's would, and the test
+/// plays the kernel at the other ends.
+struct LiveLoopTests {
+  private struct News: Sendable {
+    var heard: [String] = []
+    var health: [String] = []
+    var notices: [String] = []
+    var error: RadioError?
+    var hasEnded = false
+  }
+
+  private final class Log: Sendable {
+    let news = Mutex(News())
+
+    /// Waits until the news are as wanted, at most five seconds.
+    func wait(_ wanted: (News) -> Bool) -> Bool {
+      for _ in 0..<500 {
+        if news.withLock({ wanted($0) }) { return true }
+        usleep(10_000)
+      }
+      return false
+    }
+  }
+
+  private static func pair() -> (ours: HCISocket, kernel: HCISocket) {
+    var numbers: (Int32, Int32) = (-1, -1)
+    withUnsafeMutablePointer(to: &numbers) {
+      $0.withMemoryRebound(to: Int32.self, capacity: 2) {
+        _ = socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, $0)
+      }
+    }
+    return (HCISocket(FileDescriptor(numbers.0)), HCISocket(FileDescriptor(numbers.1)))
+  }
+
+  /// The next command, at most five seconds away.
+  private static func command(_ kernel: HCISocket) -> ManagementCommand.Opcode? {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    var stamp: WallTime?
+    for _ in 0..<500 {
+      if let count = kernel.receive(into: &buffer, stamp: &stamp), count >= 6 {
+        return ManagementCommand.Opcode(rawValue: buffer.span.littleEndian16(at: 0))
+      }
+      usleep(10_000)
+    }
+    return nil
+  }
+
+  /// Runs a radio while `body` plays the kernel; sockets of adapters are handed out in order.
+  private func play(
+    adapters: [HCISocket] = [], _ options: LiveRadio.Options = LiveRadio.Options(),
+    _ body: (_ kernel: HCISocket, Log, LiveRadio) throws -> Void
+  ) throws {
+    let (ours, kernel) = Self.pair()
+    let log = Log()
+    var handlers = LiveRadio.Handlers { batch, receivers in
+      log.news.withLock { news in
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        batch.forEach { advertisement, payload in
+          news.heard.append(
+            "\(receivers.name(of: advertisement.receiver)) \(advertisement.address) \(payload.count)")
+        }
+      }
+    }
+    handlers.onHealth = { change, receivers in
+      log.news.withLock { $0.health.append("\(receivers.name(of: change.receiver)) \(change.health)") }
+    }
+    handlers.onNotice = { text in log.news.withLock { $0.notices.append(text) } }
+    let rest = Mutex(adapters[...])
+    let radio = try LiveRadio(
+      options,
+      LiveRadio.Sockets(
+        management: { () throws(RadioError) in ours },
+        raw: { _, _ throws(RadioError) in
+          guard let socket = rest.withLock({ $0.popFirst() }) else { throw .missingRawCapability }
+          return socket
+        }))
+    try radio.start(handlers) { error in
+      log.news.withLock {
+        $0.error = error
+        $0.hasEnded = true
+      }
+    }
+    try body(kernel, log, radio)
+    radio.stop()
+    #expect(log.wait { $0.hasEnded })
+  }
+
+  /// Answers until the adapter is kept scanning.
+  private func bringUp(_ kernel: HCISocket) throws {
+    #expect(Self.command(kernel) == .readIndexList)
+    try kernel.send(ManagementPackets.list([0]))
+    #expect(Self.command(kernel) == .readInformation)
+    try kernel.send(ManagementPackets.information(0))
+    #expect(Self.command(kernel) == .addPatternMonitor)
+    try kernel.send(ManagementPackets.added(0, handle: 7))
+  }
+
+  @Test func advertisementsReachTheSinkAndTheMonitorIsGivenBack() throws {
+    let (ours, air) = Self.pair()
+    try play(adapters: [ours]) { kernel, log, radio in
+      try bringUp(kernel)
+      try air.send([4] + CaptureBytes.event())
+      // A malformed report, a command's completion and a cut packet are survived.
+      try air.send([4, 0x3E, 3, 2, 9, 9])
+      try air.send([4, 0x0E, 4, 1, 0, 0, 0])
+      try air.send([4])
+      try air.send([4] + CaptureBytes.event())
+      #expect(log.wait { $0.heard.count == 2 })
+      radio.stop()
+      #expect(Self.command(kernel) == .removeMonitor)
+      try kernel.send(ManagementPackets.complete(.removeMonitor, 0, [7, 0]))
+      #expect(log.wait { $0.hasEnded })
+      log.news.withLock {
+        #expect($0.heard.first == "hci0 C1:00:00:00:00:01 7")
+        #expect($0.health == ["hci0 ok"])
+        #expect($0.error == nil)
+      }
+    }
+  }
+
+  @Test func itEndsEvenIfTheKernelDoesNotAnswer() throws {
+    let (ours, _) = Self.pair()
+    try play(adapters: [ours]) { kernel, log, radio in
+      try bringUp(kernel)
+      radio.stop()
+      #expect(log.wait { $0.hasEnded })
+    }
+  }
+
+  @Test func anAdapterThatReturnsUnderAnotherNumberIsTheSameReceiver() throws {
+    let (first, firstAir) = Self.pair()
+    let (second, secondAir) = Self.pair()
+    try play(adapters: [first, second]) { kernel, log, _ in
+      try bringUp(kernel)
+      try firstAir.send([4] + CaptureBytes.event())
+      #expect(log.wait { $0.heard.count == 1 })
+      try kernel.send(ManagementPackets.packet(5, 0, []))
+      #expect(log.wait { $0.health == ["hci0 ok", "hci0 gone"] })
+      try kernel.send(ManagementPackets.packet(4, 1, []))
+      #expect(Self.command(kernel) == .readInformation)
+      try kernel.send(ManagementPackets.information(1))
+      #expect(Self.command(kernel) == .addPatternMonitor)
+      try secondAir.send([4] + CaptureBytes.event())
+      #expect(log.wait { $0.heard.count == 2 })
+      log.news.withLock {
+        #expect($0.heard.last?.hasPrefix("hci0 ") == true)
+        #expect($0.health == ["hci0 ok", "hci0 gone", "hci0 ok"])
+      }
+    }
+  }
+
+  @Test func aDeadSocketMeansGone() throws {
+    let (ours, air) = Self.pair()
+    try play(adapters: [ours]) { kernel, log, _ in
+      try bringUp(kernel)
+      shutdown(air.descriptor.number, Int32(SHUT_RDWR))
+      #expect(log.wait { $0.health == ["hci0 ok", "hci0 gone"] })
+    }
+  }
+
+  @Test func withoutAnAdapterOrTheCapabilityItEndsWithTheReason() throws {
+    try play { kernel, log, _ in
+      #expect(Self.command(kernel) == .readIndexList)
+      try kernel.send(ManagementPackets.list([0]))
+      #expect(Self.command(kernel) == .readInformation)
+      try kernel.send(ManagementPackets.information(0))
+      #expect(log.wait { $0.hasEnded })
+      log.news.withLock { #expect($0.error == .missingRawCapability) }
+    }
+  }
+
+  @Test func aliasesNameReceivers() throws {
+    let (ours, air) = Self.pair()
+    var options = LiveRadio.Options()
+    options.aliases = [DeviceAddress("00:AA:01:00:00:42", kind: .public)!: "hall"]
+    options.adapters = ["HALL"]
+    try play(adapters: [ours], options) { kernel, log, _ in
+      try bringUp(kernel)
+      try air.send([4] + CaptureBytes.event())
+      #expect(log.wait { $0.heard == ["hall C1:00:00:00:00:01 7"] })
+    }
+  }
+}
+
+struct ReceiveClockTests {
+  @Test func kernelTimestampsBecomeMonotonicTime() {
+    var clock = ReceiveClock()
+    let wall = WallTime(nanoseconds: 1_700_000_000_000_000_000)
+    func time(_ now: Double, stamp: Double?, wall offset: Double = 0) -> Double {
+      let (time, _) = clock.time(
+        of: stamp.map { wall + .seconds($0) }, now: .zero + .seconds(now),
+        wallNow: wall + .seconds(now + offset))
+      return Double(time.nanoseconds) / 1e9
+    }
+    #expect(time(10, stamp: 9.5) == 9.5)
+    #expect(time(11, stamp: nil) == 11)
+    // Received before one that was handled already: no step back.
+    #expect(time(11.1, stamp: 10) == 11)
+    // The calendar was set forward by an hour meanwhile, or back: the age means nothing.
+    #expect(time(12, stamp: 11.9, wall: 3600) == 12)
+    #expect(time(13, stamp: 12.9, wall: -3600) == 13)
+  }
+}
