@@ -16,6 +16,8 @@ struct Telemetry: Sendable {
   /// By `BeaconIndex`.
   private var heard: [Heard] = []
   private var due: [BeaconIndex] = []
+  /// Readings of a beacon that is new: they come before its first sighting.
+  private var early: [Reading] = []
 
   init(interval: TimeSpan) { self.interval = interval }
 
@@ -26,19 +28,25 @@ struct Telemetry: Sendable {
 
   mutating func note(_ sighting: Sighting) {
     let index = Int(sighting.beacon.rawValue)
-    if index == heard.count {
+    // An advertisement with two identities makes two beacons known, and is a sighting of one.
+    while heard.count <= index {
       heard.append(Heard(time: sighting.time, wallTime: sighting.wallTime, receiver: sighting.receiver))
-    } else {
-      heard[index].time = sighting.time
-      heard[index].wallTime = sighting.wallTime
-      heard[index].receiver = sighting.receiver
     }
+    heard[index].time = sighting.time
+    heard[index].wallTime = sighting.wallTime
+    heard[index].receiver = sighting.receiver
+    for reading in early { note(reading, of: sighting.beacon) }
+    early.removeAll(keepingCapacity: true)
     if heard[index].published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
   }
 
   /// Keeps a reading until a newer one of the same quantity comes.
   mutating func note(_ reading: Reading, of beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
+    guard index < heard.count else {
+      early.append(reading)
+      return
+    }
     let known = heard[index].readings.firstIndex {
       $0.quantity == reading.quantity && $0.ordinal == reading.ordinal
     }
