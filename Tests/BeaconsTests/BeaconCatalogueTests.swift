@@ -48,6 +48,19 @@ import Testing
     #expect(catalogue.revision == 3)
   }
 
+  /// Else nobody would learn of a beacon that became known in an advertisement named by another identity.
+  @Test func revisionGrowsWithTheFirstSightingOfEach() {
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 1, minor: 2)),
+    ])
+    #expect(catalogue.see(advertisement(), iBeacon(9, 9) + iBeacon(1, 2)).map(\.beacon.rawValue) == 1)
+    #expect(catalogue.count == 2)
+    #expect(catalogue.revision == 1)
+    #expect(catalogue.see(advertisement(), iBeacon(9, 9)).map(\.beacon.rawValue) == 0)
+    #expect(catalogue.revision == 2)
+  }
+
   @Test func strangersAreNobody() {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "other", pattern: .iBeacon(uuid: 1))])
     #expect(catalogue.see(advertisement(), iBeacon(1, 2)) == nil)

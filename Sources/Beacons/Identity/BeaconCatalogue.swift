@@ -13,6 +13,7 @@ public struct BeaconCatalogue: Sendable {
     var entries: [BeaconEntryIndex]
     var measuredPower: Int8?
     var specificity: UInt8
+    var isSighted = false
   }
 
   public let entries: [BeaconEntry]
@@ -25,7 +26,7 @@ public struct BeaconCatalogue: Sendable {
 
   /// Advertisements of region members that were refused because the limit was reached.
   public private(set) var refused: UInt64 = 0
-  /// Grows whenever a beacon is new or matches an entry that it did not match before.
+  /// Grows whenever a beacon is sighted for the first time, or matches an entry that it did not match before.
   public private(set) var revision: UInt64 = 0
 
   public init(entries: [BeaconEntry], memberLimit: Int = defaultMemberLimit) {
@@ -91,6 +92,11 @@ public struct BeaconCatalogue: Sendable {
   /// Third step: the sighting, if it is of someone we know.
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
+    // A beacon may have become known in an advertisement that another identity in it named.
+    if !tracked[Int(beacon.rawValue)].isSighted {
+      tracked[Int(beacon.rawValue)].isSighted = true
+      revision += 1
+    }
     if !recognition.isByAddress { addresses.remember(beacon, at: advertisement.address) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
@@ -135,7 +141,6 @@ public struct BeaconCatalogue: Sendable {
     }
     tracked.append(new)
     beacons[identity] = index
-    revision += 1
     return index
   }
 
