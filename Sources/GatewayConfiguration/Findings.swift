@@ -9,8 +9,10 @@ final class Findings {
 
   init(file: String) { self.file = file }
 
-  /// More than this in one file help nobody.
+  /// More errors or more warnings than this in one file help nobody.
   static let limit = 200
+  private var counts: [Diagnostic.Severity: Int] = [:]
+  var isFull: Bool { counts[.error, default: 0] >= Self.limit }
 
   func error(_ message: String, at position: Diagnostic.Position?, hint: String? = nil) {
     report(.error, message, at: position, hint: hint)
@@ -23,7 +25,8 @@ final class Findings {
   private func report(
     _ severity: Diagnostic.Severity, _ message: String, at position: Diagnostic.Position?, hint: String?
   ) {
-    guard diagnostics.count < Self.limit else { return }
+    guard counts[severity, default: 0] < Self.limit else { return }
+    counts[severity, default: 0] += 1
     diagnostics.append(
       Diagnostic(severity: severity, file: file, position: position, message: message, hint: hint))
   }
@@ -45,7 +48,7 @@ final class Findings {
 
   func noteAsked(for key: String, in path: String) { vocabulary[path, default: []].insert(key) }
 
-  var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+  var hasErrors: Bool { counts[.error, default: 0] > 0 }
 
   /// By position; what concerns the whole file comes first.
   var sorted: [Diagnostic] {

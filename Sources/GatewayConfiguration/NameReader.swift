@@ -25,9 +25,10 @@ func readName(_ section: Section) -> String? {
 func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil) -> [String]? {
   guard let entries else { return nil }
   var names: [String] = []
+  var seen: Set<String> = []
   for entry in entries {
     guard let name = checkedName(entry) else { continue }
-    if names.contains(name) {
+    if seen.contains(name) {
       entry.warning("\(quoted(name)) is listed twice")
     } else if let known, !known.contains(name) {
       let meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
@@ -35,6 +36,7 @@ func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil
       entry.error("there is no \(kind) \(quoted(name))", hint: meant ?? all)
     } else {
       names.append(name)
+      seen.insert(name)
     }
   }
   return names

@@ -128,6 +128,8 @@ struct Value {
 final class Section {
   private let value: Value
   private var entries: [(key: String, keyPosition: Diagnostic.Position?, value: Value)] = []
+  /// Where each key stands in `entries`.
+  private var places: [String: Int] = [:]
   private var asked: Set<String> = []
 
   var findings: Findings { value.findings }
@@ -142,12 +144,13 @@ final class Section {
         continue
       }
       let key = YAMLText.unmarked(written) ?? written
-      if let twin = entries.firstIndex(where: { $0.key == key }) {
+      if let twin = places[key] {
         let line = entries[twin].keyPosition.map { " on line \($0.line)" } ?? ""
         value.findings.error(
           "\(quoted(key)) is given twice, first\(line)", at: keyPosition, hint: "keep one of them")
         continue
       }
+      places[key] = entries.count
       let path = value.path.isEmpty ? key : "\(value.path).\(key)"
       entries.append(
         (key, keyPosition, Value(node: node, name: key, path: path, findings: value.findings)))
@@ -160,7 +163,7 @@ final class Section {
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {
     asked.insert(key)
     if isVocabulary { findings.noteAsked(for: key, in: value.path) }
-    return entries.first { $0.key == key }?.value
+    return places[key].map { entries[$0].value }
   }
 
   /// A key that must be there.
@@ -176,9 +179,10 @@ final class Section {
 
   /// Reports what nobody asked for.
   func finish() {
-    for entry in entries where !asked.contains(entry.key) {
-      let known = asked.sorted()
-      let meant = nearest(to: entry.key, among: known.filter { !keys.contains($0) })
+    let known = asked.sorted()
+    let missing = known.filter { places[$0] == nil }
+    for entry in entries where !asked.contains(entry.key) && !findings.isFull {
+      let meant = nearest(to: entry.key, among: missing)
       findings.error(
         "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
         at: entry.keyPosition,

@@ -33,6 +33,18 @@ import Testing
     #expect(diagnostics.map(\.message) == ["many keys are given twice"])
   }
 
+  @Test(.timeLimit(.minutes(1))) func tensOfThousandsOfFaultsComeToAnEnd() {
+    #expect(diagnose((0..<30_000).map { "key\($0): 1\n" }.joined()).count == 200)
+    let names = (0..<30_000).map { "r\($0)" }.joined(separator: ", ")
+    #expect(diagnose("zones: [{ name: z, receivers: [\(names)] }]").isEmpty)
+  }
+
+  @Test func manyWarningsHideNoError() {
+    let names = repeatElement("r", count: 500).joined(separator: ", ")
+    let diagnostics = diagnose("zones: [{ name: z, receivers: [\(names)], entr: 3 m }]")
+    #expect(diagnostics.contains { $0.severity == .error })
+  }
+
   @Test(arguments: [
     ("gateway: &g { name: a }", "1:10"), ("gateway: *g", "1:10"), ("zones: [*a]", "1:9"),
     ("? *a : b", "1:3"), ("zones:\n  - &z { name: a }", "2:5"), ("a: 'it''s'\nb: *c", "2:4"),
