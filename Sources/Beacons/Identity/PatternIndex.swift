@@ -13,12 +13,18 @@ struct PatternIndex: Sendable {
   /// By the 48 bits of the address.
   private var addresses: [UInt64: BeaconEntryIndex] = [:]
   private var urls: [String: [BeaconEntryIndex]] = [:]
+  /// UUIDs and namespaces of which there is any entry: most strangers end here.
+  private var families: Set<UInt128> = []
   /// Prefix lengths in use, longest first.
   private var prefixLengths: [UInt8] = []
 
   init(_ entries: [BeaconEntry]) {
     for (position, entry) in entries.enumerated() {
       let index = BeaconEntryIndex(rawValue: Int32(clamping: position))
+      switch entry.pattern {
+      case .iBeacon(let family, _, _), .eddystoneUID(let family, _): families.insert(family)
+      default: break
+      }
       switch entry.pattern {
       case .iBeacon(let uuid, let major?, let minor?):
         frames[.identity(.iBeacon(uuid: uuid, major: major, minor: minor)), default: []].append(index)
@@ -53,10 +59,12 @@ struct PatternIndex: Sendable {
     if !frames.isEmpty {
       switch identity {
       case .iBeacon(let uuid, let major, _):
+        guard families.contains(uuid) else { return }
         visit(.identity(identity), body)
         visit(.iBeaconMajor(uuid: uuid, major: major), body)
         visit(.iBeaconUUID(uuid), body)
       case .eddystoneUID(let namespace, _):
+        guard families.contains(namespace) else { return }
         visit(.identity(identity), body)
         visit(.eddystoneNamespace(namespace), body)
       case .altBeacon(let high, let low):
