@@ -32,6 +32,8 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    // Before the file is emptied.
+    do throws(RadioError) { _ = try LiveRadio.adapters() } catch { throw failure("\(error)", .unavailable) }
     let recorder: Recorder
     do throws(SystemError) {
       recorder = try Recorder(path: output, format: Recorder.Format(path: output))

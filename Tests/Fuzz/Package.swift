@@ -13,11 +13,25 @@ let package = Package(
     fuzzer("FuzzADStructures", of: "Beacons"),
     fuzzer("FuzzFormats", of: "Beacons"),
     fuzzer("FuzzHCIEvents", of: "Beacons"),
+    .target(
+      name: "CaptureFuzzing",
+      dependencies: [
+        .product(name: "Beacons", package: "beaconkeeper"), .product(name: "Radio", package: "beaconkeeper"),
+      ]),
+    captureFuzzer("FuzzBtsnoop"),
+    captureFuzzer("FuzzPcap"),
+    captureFuzzer("FuzzTextForm"),
   ]
 )
 
 func fuzzer(_ name: String, of product: String) -> Target {
   .executableTarget(
     name: name, dependencies: [.product(name: product, package: "beaconkeeper")],
+    swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
+}
+
+func captureFuzzer(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["CaptureFuzzing"],
     swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
 }
