@@ -13,7 +13,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   /// True: unlocked, as BTHome and Home Assistant count it.
   case lock
   case moistureDetected, motion, moving, occupancy, plug, presence, problem, running, safety, smoke
-  case sound, tamper, vibration, window, button, dimmer, packetID, deviceType, firmwareVersion
+  case sound, tamper, vibration, window, button, command, dimmer, packetID, deviceType, firmwareVersion
   case txPower, movementCount
   /// Counts measurements, not advertisements.
   case measurementSequence
@@ -103,6 +103,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .vibration: "vibration"
     case .window: "window"
     case .button: "button"
+    case .command: "command"
     case .dimmer: "dimmer"
     case .packetID: "packet_id"
     case .deviceType: "device_type_id"

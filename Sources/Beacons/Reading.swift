@@ -11,6 +11,8 @@ public struct Reading: Hashable, Sendable {
     case flag(Bool)
     case button(ButtonEvent)
     case dimmer(DimmerEvent)
+    /// With where its arguments lie in the frame's data; what they mean is the maker's affair.
+    case command(CommandEvent, arguments: Range<Int>)
     /// Where UTF-8 text lies in the frame's data.
     case text(Range<Int>)
     /// Where bytes without meaning to us lie in the frame's data.
@@ -54,6 +56,25 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
     case .longDoublePress: "long_double_press"
     case .longTriplePress: "long_triple_press"
     case .holdPress: "hold_press"
+    }
+  }
+}
+
+/// What a remote control asks for (BTHome v2, object 0x3B).
+public enum CommandEvent: UInt8, Hashable, Sendable, CaseIterable {
+  case off = 0x00
+  case on = 0x01
+  case toggle = 0x02
+  case stepUp = 0x03
+  case stepDown = 0x04
+
+  public var name: String {
+    switch self {
+    case .off: "off"
+    case .on: "on"
+    case .toggle: "toggle"
+    case .stepUp: "step_up"
+    case .stepDown: "step_down"
     }
   }
 }

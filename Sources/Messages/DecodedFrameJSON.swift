@@ -111,6 +111,7 @@ public struct DecodedFrameJSON {
   }
 
   private func write(_ reading: Reading, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
+    let suffix = reading.ordinal == 1 ? "" : "_\(reading.ordinal)"
     writer.key(reading.name)
     switch reading.value {
     case .number(let number):
@@ -118,17 +119,23 @@ public struct DecodedFrameJSON {
       if let whole = Int64(exactly: number) { writer.value(whole) } else { writer.value(number, decimals: 8) }
     case .flag(let flag): writer.value(flag)
     case .button(let event): writer.value(event.name)
+    case .command(let event, let arguments):
+      writer.value(event.name)
+      if !arguments.isEmpty { writer.field("command_arguments" + suffix, digits(data, arguments)) }
     case .dimmer(let event):
       writer.value(event.name)
-      let suffix = reading.ordinal == 1 ? "" : "_\(reading.ordinal)"
       writer.field("dimmer_steps" + suffix, event.steps)
     case .text(let range): writer.value(String(decoding: range.map { data[$0] }, as: UTF8.self))
     case .bytes(let range):
-      writer.value(range.map { hexadecimal(UInt128(data[$0]), octets: 1) }.joined())
+      writer.value(digits(data, range))
     case .version(let octets, let parts):
       let numbers = (0..<UInt32(parts)).reversed().map { String(octets >> (8 * $0) & 0xFF) }
       writer.value(numbers.joined(separator: "."))
     }
+  }
+
+  private func digits(_ data: Span<UInt8>, _ range: Range<Int>) -> String {
+    range.map { hexadecimal(UInt128(data[$0]), octets: 1) }.joined()
   }
 
   private func address(_ bits: UInt64?, _ writer: inout JSONWriter) {

@@ -102,6 +102,7 @@ extension JSONWriter {
     case .number(let number): field(reading.name, number, decimals: 6)
     case .flag(let flag): field(reading.name, flag)
     case .button(let event): field(reading.name, event.name)
+    case .command(let event, _): field(reading.name, event.name)
     case .dimmer(let event): field(reading.name, event.name)
     case .text, .bytes, .version: break
     }

@@ -66,6 +66,28 @@ import Testing
     #expect(readings("3c020a") == ["dimmer": .dimmer(.rotateRight(steps: 10))])
   }
 
+  @Test func commands() {
+    #expect(readings("3b010305") == ["command": .command(.stepUp, arguments: 4..<5)])
+    #expect(
+      readings("3b0002 6001") == ["command": .command(.toggle, arguments: 4..<4), "channel": .number(1)])
+    #expect(readings("3be101aa 6001") == ["command": .command(.on, arguments: 4..<5), "channel": .number(1)])
+    #expect(readings("3b0009 6001") == ["channel": .number(1)], "an opcode that is not defined yet")
+    #expect(readings("3b02030506").count == 1)
+    #expect(readings("3b020305").isEmpty, "cut")
+  }
+
+  @Test func moreOfAKindThanCanBeCountedDoNotTrap() {
+    let data = bytes("40" + String(repeating: "0105", count: 300))
+    var ordinals: [UInt8] = []
+    guard case .frame(let frame, _) = FrameDecoder.serviceData(data.span, uuid: 0xFCD2) else {
+      Issue.record("not decoded")
+      return
+    }
+    frame.forEachReading(in: data.span) { ordinals.append($0.ordinal) }
+    #expect(ordinals.count == 300)
+    #expect(ordinals.last == 255)
+  }
+
   @Test func undefinedEventsAreLeftOutAndTheRestStands() {
     #expect(readings("015d 3afe 3c0901 6001") == ["battery_pct": .number(93), "channel": .number(1)])
   }
@@ -104,7 +126,9 @@ import Testing
     #expect(declines(service("fcd2", "40feca09")) == [.unknownObject(0xFE)])
   }
 
-  @Test(arguments: ["0402", "53", "5305aa", "02ca0902", "3c01"]) func aCutObjectIsNotRead(objects: String) {
+  @Test(arguments: ["0402", "53", "5305aa", "3b", "3b00", "02ca0902", "3c01"]) func aCutObjectIsNotRead(
+    objects: String
+  ) {
     #expect(readings(objects).count == (objects == "02ca0902" ? 1 : 0))
   }
 

@@ -9,6 +9,8 @@ public struct BTHomeObject: Hashable, Sendable {
     case thirtyFiveHundredths
     case flag
     case button
+    /// The octet after the id has the number of arguments in its lowest five bits; an opcode follows, then they.
+    case command
     case dimmer
     case text
     case bytes
@@ -88,6 +90,7 @@ public struct BTHomeObject: Hashable, Sendable {
     case 0x2E: self = .unsigned(.humidity, 1)
     case 0x2F: self = .unsigned(.moisture, 1)
     case 0x3A: self = Self(.button, .button, 1)
+    case 0x3B: self = Self(.command, .command, 0)
     case 0x3C: self = Self(.dimmer, .dimmer, 2)
     case 0x3D: self = .unsigned(.count, 2)
     case 0x3E: self = .unsigned(.count, 4)

@@ -21,6 +21,7 @@ extension BTHomeObject {
     let start = id + 1
     guard length == 0 else { return start..<(start + Int(length)) }
     guard start < data.count else { return start..<(start + 1) }
+    if kind == .command { return (start + 1)..<(start + 2 + Int(data[start] & 0x1F)) }
     return (start + 1)..<(start + 1 + Int(data[start]))
   }
 
@@ -50,6 +51,10 @@ extension BTHomeObject {
     case .thirtyFiveHundredths: .number(Double(signedInteger(in: data, range) * 35) / 100)
     case .flag: .flag(data[range.lowerBound] != 0)
     case .button: ButtonEvent(rawValue: data[range.lowerBound]).map { .button($0) }
+    case .command:
+      CommandEvent(rawValue: data[range.lowerBound]).map {
+        .command($0, arguments: (range.lowerBound + 1)..<range.upperBound)
+      }
     case .dimmer: DimmerEvent(data[range.lowerBound], steps: data[range.lowerBound + 1]).map { .dimmer($0) }
     case .text: isText(data.extracting(range)) ? .text(range) : nil
     case .bytes: .bytes(range)
@@ -83,7 +88,8 @@ extension BTHomeObject {
 
   @usableFromInline mutating func next(_ quantity: Quantity) -> UInt8 {
     let position = Int(quantity.rawValue)
-    counts[position] = counts[position] &+ 1
+    // An AD structure has no room for so many; data from elsewhere may.
+    if counts[position] < .max { counts[position] += 1 }
     return counts[position]
   }
 }
