@@ -81,6 +81,8 @@ let package = Package(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
+    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Mosquitto"], swiftSettings: house),
+    .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
   ]

@@ -5,7 +5,7 @@ import Synchronization
 /// All methods may be called from any task or thread; none blocks. Read `events`: they tell what became of
 /// the connection and of each message.
 public final class Client: Sendable {
-  private let session: Session
+  let session: Session
 
   /// Does nothing yet, see `start()`.
   ///

@@ -1,0 +1,60 @@
+import Mosquitto
+import Synchronization
+
+/// Reads a client's events and lets a test wait for one.
+final class Recorder: Sendable {
+  private let seen = Mutex<[Event]>([])
+
+  init(_ client: Client) {
+    let events = client.events
+    Task { [weak self] in
+      for await event in events { self?.seen.withLock { $0.append(event) } }
+    }
+  }
+
+  var all: [Event] { seen.withLock { $0 } }
+
+  var messages: [ReceivedMessage] {
+    all.compactMap { if case .message(let message) = $0 { message } else { nil } }
+  }
+
+  var texts: [String] { messages.map { String(decoding: $0.payload, as: UTF8.self) } }
+
+  var acknowledged: [UInt64] { all.compactMap { if case .acknowledged(let id) = $0 { id } else { nil } } }
+
+  var connections: Int { all.count { if case .connected = $0 { true } else { false } } }
+
+  var refusals: [ConnectionFailure] {
+    all.compactMap { if case .refused(let failure) = $0 { failure } else { nil } }
+  }
+
+  var disconnections: [String] {
+    all.compactMap { if case .disconnected(let reason) = $0 { reason } else { nil } }
+  }
+
+  /// Waits until that much has happened.
+  func wait(
+    _ what: String, within limit: Duration = .seconds(10), until condition: (Recorder) -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + limit
+    while !condition(self) {
+      if ContinuousClock.now > deadline { throw Trouble("never happened: \(what); events: \(all.suffix(20))") }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  func waitForConnection() async throws { try await wait("connected") { $0.connections > 0 } }
+}
+
+/// A started client with its recorder.
+func connect(
+  to port: Int, host: String = "127.0.0.1", _ change: (inout Options) -> Void = { _ in }
+) throws -> (Client, Recorder) {
+  var options = Options(host: host, port: port)
+  options.backoff = Backoff(first: .milliseconds(50), limit: .milliseconds(200))
+  change(&options)
+  let client = try Client(options)
+  let recorder = Recorder(client)
+  client.start()
+  return (client, recorder)
+}
