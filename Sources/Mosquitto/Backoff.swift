@@ -16,7 +16,7 @@ public struct Backoff: Sendable, Equatable {
   /// - Parameter chance: a random number, 0 … 1: 0 for the full wait, 1 for half of it.
   func delay(failures: Int, chance: Double) -> Duration {
     var delay = min(first, limit)
-    var doublings = max(failures - 1, 0)
+    var doublings = max(failures, 1) - 1
     while doublings > 0 && delay < limit && delay > .zero {
       delay = min(delay * 2, limit)
       doublings -= 1

@@ -10,6 +10,9 @@ struct CertificateVerification: Equatable, Sendable {
   var code: Int
   var words: String
 
+  /// Somebody beside OpenSSL refused: libmosquitto, for the host name, and its log says so.
+  static let unspecified = 1
+
   /// `nil` if the client has no TLS connection or nothing is wrong with its certificate.
   init?(of client: OpaquePointer) {
     guard let ssl = mosquitto_ssl_get(client), let result = Self.result else { return nil }

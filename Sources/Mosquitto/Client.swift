@@ -12,10 +12,7 @@ public final class Client: Sendable {
   /// - Throws: `InvalidOptions`, also for TLS files that cannot be read.
   public init(_ options: Options) throws(InvalidOptions) { session = try Session(options) }
 
-  deinit {
-    session.requestStop()
-    session.disconnectNow()
-  }
+  deinit { session.requestStop(patiently: false) }
 
   /// What happens, in order, for one reader. Ends when the client has stopped.
   public var events: Events { session.events }
@@ -79,7 +76,7 @@ public final class Client: Sendable {
   /// - Parameter limit: returns after this time at the latest, whatever the network does.
   /// - Returns: how many QoS 1 messages stayed unacknowledged.
   @discardableResult
-  public func stop(within limit: Duration = .milliseconds(900)) async -> Int {
+  public func stop(within limit: Duration = .milliseconds(800)) async -> Int {
     session.requestStop()
     let session = session
     let timer = Task {

@@ -75,7 +75,7 @@ extension ConnectionFailure {
 extension ConnectionFailure {
   /// What made an attempt fail before the broker answered.
   init(error: Int32, errno: Int32, diagnosis: Inbox.Diagnosis, _ options: Options) {
-    if let verification = diagnosis.verification {
+    if let verification = diagnosis.verification, verification.code != CertificateVerification.unspecified {
       self = verification.failure
       return
     }
@@ -86,10 +86,11 @@ extension ConnectionFailure {
     switch error {
     case MOSQ_ERR_EAI.code:
       self.init(.hostUnknown, "the host is unknown: \(String(cString: gai_strerror(errno)))")
-    case MOSQ_ERR_ERRNO.code, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
-    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code:
-      let hint = options.tls == nil ? " (does it expect TLS on this port?)" : ""
-      self.init(.other, "the broker closed the connection without an answer\(hint)")
+    case MOSQ_ERR_ERRNO.code where errno != 0, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
+    // Without errno: the end of the stream within a packet.
+    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
+      let hint = options.tls == nil ? " (is it a broker, and does it expect TLS on this port?)" : ""
+      self.init(.other, "the other side closed the connection without a valid answer\(hint)")
     case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
     case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
       self.init(.other, "what answers on this port does not speak MQTT")

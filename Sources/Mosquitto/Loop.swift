@@ -46,7 +46,8 @@ struct Loop {
 
   private mutating func run() {
     session.handle.inbox.diagnoseThisThread()
-    while session.state.withLock({ $0.phase == .running }) {
+    // A first attempt is made even if a stop came before it: there may be something to deliver.
+    while session.state.withLock({ !$0.isDone }) {
       let (error, number) = connect()
       attemptEnded(error, number)
       guard session.state.withLock({ $0.phase == .running }) else { break }
@@ -81,7 +82,7 @@ struct Loop {
       error = mosquitto_loop(client, 1000, 1)
       number = errno
       work()
-      if established == nil, session.state.withLock({ $0.phase != .running }) { break }
+      if established == nil, session.state.withLock({ $0.isDone }) { break }
     }
     return (error, number)
   }
@@ -95,7 +96,7 @@ struct Loop {
       for item in items { take(item, &state, &news) }
       news += session.fillWindow(&state)
       if state.outstanding < session.options.maximumOutstanding { state.waiters.wakeAll(for: .room) }
-      if state.phase == .stopping, state.outstanding == 0 { session.disconnect(state) }
+      if state.isDone { session.disconnect(state) }
     }
     for event in news { session.events.yield(event) }
   }
@@ -107,7 +108,7 @@ struct Loop {
       established = .now
       news.append(.connected(sessionPresent: sessionPresent))
       for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
-      if state.phase == .stopping, state.outstanding == 0 { session.disconnect(state) }
+      if state.isDone { session.disconnect(state) }
     case .connack(let code, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
     case .published(let mid, let reason):
@@ -124,7 +125,8 @@ struct Loop {
       }
     case .message(let message): news.append(.message(message))
     case .oversized: session.events.countLost()
-    case .disconnected(let code): disconnectCode = code
+    // The first names the cause; libmosquitto may call again for the closed socket.
+    case .disconnected(let code): disconnectCode = disconnectCode ?? code
     }
   }
 
@@ -155,7 +157,9 @@ struct Loop {
   private func words(_ code: Int32, _ number: Int32) -> String {
     switch code {
     case MOSQ_ERR_ERRNO.code where number != 0: String(cString: strerror(number))
-    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: "the broker closed the connection"
+    // Without errno: the end of the stream within a packet.
+    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
+      "the broker closed the connection (stopped, or another client has the same id?)"
     case MOSQ_ERR_KEEPALIVE.code: "the broker did not answer within \(session.options.keepAlive)"
     default: Mosquitto.words(code)
     }

@@ -33,6 +33,9 @@ final class Session: Sendable {
     var waiters = Waiters()
 
     var outstanding: Int { inflight.count + pending.count }
+
+    /// Nothing is left to do but to say good-bye.
+    var isDone: Bool { phase == .ended || phase == .stopping && outstanding == 0 }
   }
 
   let options: Options
@@ -143,22 +146,21 @@ final class Session: Sendable {
 
   // MARK: The end
 
-  /// Says good-bye as soon as everything is acknowledged.
-  func requestStop() {
-    let wasIdle = state.withLock { state in
+  /// Says good-bye as soon as everything is acknowledged, or impatiently, at once.
+  func requestStop(patiently: Bool = true) {
+    let needsNobody = state.withLock { state in
       switch state.phase {
-      case .idle:
-        state.phase = .ended
-        return true
+      case .idle: return true
       case .running:
         state.phase = .stopping
         state.waiters.wakeAll(for: .room)
-        if state.outstanding == 0 { disconnect(state) }
-      case .stopping, .ended: break
+        if state.isDone || !patiently { disconnect(state) }
+        return (state.isDone || !patiently) && !state.connected
+      case .stopping, .ended: return false
       }
-      return false
     }
-    if wasIdle { ended() }
+    // The thread may be deep in a connection attempt and finds its own way out.
+    if needsNobody { ended() }
     wakeup.raise()
   }
 

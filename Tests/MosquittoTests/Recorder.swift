@@ -4,13 +4,22 @@ import Synchronization
 /// Reads a client's events and lets a test wait for one.
 final class Recorder: Sendable {
   private let seen = Mutex<[Event]>([])
+  private let finished = Mutex(false)
 
-  init(_ client: Client) {
+  /// Lives as long as somebody watches its client.
+  private let server: any Server
+
+  init(_ client: Client, of server: any Server) {
+    self.server = server
     let events = client.events
     Task { [weak self] in
       for await event in events { self?.seen.withLock { $0.append(event) } }
+      self?.finished.withLock { $0 = true }
     }
   }
+
+  /// The client has stopped.
+  var isFinished: Bool { finished.withLock { $0 } }
 
   var all: [Event] { seen.withLock { $0 } }
 
@@ -38,7 +47,9 @@ final class Recorder: Sendable {
   ) async throws {
     let deadline = ContinuousClock.now + limit
     while !condition(self) {
-      if ContinuousClock.now > deadline { throw Trouble("never happened: \(what); events: \(all.suffix(20))") }
+      if ContinuousClock.now > deadline {
+        throw Trouble("never happened: \(what); events: \(all.suffix(20))")
+      }
       try await Task.sleep(for: .milliseconds(5))
     }
   }
@@ -46,15 +57,20 @@ final class Recorder: Sendable {
   func waitForConnection() async throws { try await wait("connected") { $0.connections > 0 } }
 }
 
+/// Something that listens on a port of 127.0.0.1.
+protocol Server: AnyObject, Sendable {
+  var port: Int { get }
+}
+
 /// A started client with its recorder.
 func connect(
-  to port: Int, host: String = "127.0.0.1", _ change: (inout Options) -> Void = { _ in }
+  to server: any Server, host: String = "127.0.0.1", _ change: (inout Options) -> Void = { _ in }
 ) throws -> (Client, Recorder) {
-  var options = Options(host: host, port: port)
+  var options = Options(host: host, port: server.port)
   options.backoff = Backoff(first: .milliseconds(50), limit: .milliseconds(200))
   change(&options)
   let client = try Client(options)
-  let recorder = Recorder(client)
+  let recorder = Recorder(client, of: server)
   client.start()
   return (client, recorder)
 }

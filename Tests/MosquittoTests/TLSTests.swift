@@ -7,11 +7,12 @@ import Testing
 final class Certificates {
   let directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-tls-\(UUID())")
 
-  init() throws {
+  init() async throws {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     for name in ["ca", "stranger"] {
-      try openssl(
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=\(name)", "-keyout", "\(name).key",
+      try await openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+        "-subj", "/CN=\(name)", "-keyout", "\(name).key",
         "-out", "\(name).pem")
     }
   }
@@ -20,22 +21,26 @@ final class Certificates {
 
   func path(_ name: String) -> String { directory.appending(path: name).path }
 
-  private func openssl(_ arguments: String...) throws { try run(["openssl"] + arguments, in: directory) }
+  private func openssl(_ arguments: String...) async throws {
+    try await run(["openssl"] + arguments, in: directory)
+  }
 
   /// Signs a certificate for a host or person. Negative days: expired.
-  func issue(_ name: String, host: String, by authority: String = "ca", days: Int = 30) throws {
-    try openssl(
-      "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(host)", "-keyout", "\(name).key", "-out", "\(name).csr")
+  func issue(_ name: String, host: String, by authority: String = "ca", days: Int = 30) async throws {
+    try await openssl(
+      "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(host)",
+      "-keyout", "\(name).key", "-out", "\(name).csr")
     let kind = host.allSatisfy { $0.isNumber || $0 == "." } ? "IP" : "DNS"
     try "subjectAltName=\(kind):\(host)".write(
       to: directory.appending(path: "\(name).ext"), atomically: true, encoding: .utf8)
-    try openssl(
-      "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key", "-CAcreateserial",
+    try await openssl(
+      "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key",
+      "-CAcreateserial",
       "-days", "\(days)", "-extfile", "\(name).ext", "-out", "\(name).pem")
   }
 
-  func broker(_ name: String, _ more: String = "") throws -> Broker {
-    try Broker(
+  func broker(_ name: String, _ more: String = "") async throws -> Broker {
+    try await Broker(
       """
       allow_anonymous true
       cafile \(path("ca.pem"))
@@ -47,116 +52,123 @@ final class Certificates {
   }
 }
 
-@Suite("TLS with a real broker", .timeLimit(.minutes(2)))
-struct TLSTests {
-  private func refusal(_ broker: Broker, _ tls: TLS, host: String = "127.0.0.1") async throws -> ConnectionFailure {
-    let (client, recorder) = try connect(to: broker.port, host: host) { $0.tls = tls }
-    try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
-    #expect(recorder.connections == 0)
-    await client.stop()
-    return try #require(recorder.refusals.first)
-  }
-
-  @Test func aCertificateOfOurAuthorityIsTrusted() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "127.0.0.1")
-    let broker = try certificates.broker("server")
-    let (client, recorder) = try connect(to: broker.port) {
-      $0.tls = TLS(authority: .file(certificates.path("ca.pem")))
+extension RealBroker {
+  @Suite("TLS with a real broker") struct TLSTests {
+    private func refusal(_ broker: Broker, _ tls: TLS, host: String = "127.0.0.1") async throws
+      -> ConnectionFailure
+    {
+      let (client, recorder) = try connect(to: broker, host: host) { $0.tls = tls }
+      try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
+      #expect(recorder.connections == 0)
+      await client.stop()
+      return try #require(recorder.refusals.first)
     }
-    try await recorder.waitForConnection()
-    try client.publish([1], to: "t", id: 1)
-    try await recorder.wait("the acknowledgement") { $0.acknowledged == [1] }
-    #expect(await client.stop() == 0)
-    try run(["openssl", "rehash", "."], in: certificates.directory)
-    let (second, again) = try connect(to: broker.port) {
-      $0.tls = TLS(authority: .directory(certificates.directory.path))
-    }
-    try await again.waitForConnection()
-    await second.stop()
-  }
 
-  @Test func anExpiredCertificateIsCalledThat() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "127.0.0.1", days: -1)
-    let failure = try await refusal(
-      certificates.broker("server"), TLS(authority: .file(certificates.path("ca.pem"))))
-    #expect(failure.kind == .certificateExpired, "\(failure)")
-    #expect(!failure.isPermanent)
-  }
-
-  @Test func anotherHostsCertificateIsCalledThat() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "elsewhere.example")
-    let failure = try await refusal(
-      certificates.broker("server"), TLS(authority: .file(certificates.path("ca.pem"))))
-    #expect(failure.kind == .wrongHostName, "\(failure)")
-    #expect(failure.isPermanent)
-  }
-
-  @Test func anUnknownAuthorityIsCalledThat() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "127.0.0.1")
-    let broker = try certificates.broker("server")
-    for authority in [TLS.Authority.file(certificates.path("stranger.pem")), .system] {
-      let failure = try await refusal(broker, TLS(authority: authority))
-      #expect(failure.kind == .unknownAuthority, "\(failure)")
-      #expect(failure.isPermanent)
-    }
-  }
-
-  @Test func aBrokerWithoutTLSIsCalledThat() async throws {
-    let certificates = try Certificates()
-    let broker = try Broker().start()
-    let failure = try await refusal(broker, TLS(authority: .file(certificates.path("ca.pem"))))
-    #expect(!failure.description.isEmpty, "\(failure)")
-  }
-
-  @Test func aClientCertificateOpensTheDoor() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "127.0.0.1")
-    try certificates.issue("gateway", host: "gateway")
-    try run(
-      ["openssl", "rsa", "-aes256", "-passout", "pass:secret", "-in", "gateway.key", "-out", "locked.key"],
-      in: certificates.directory)
-    let broker = try certificates.broker("server", "require_certificate true")
-    let authority = TLS.Authority.file(certificates.path("ca.pem"))
-    let certificate = certificates.path("gateway.pem")
-    let identities = [
-      TLS.Identity(certificateFile: certificate, keyFile: certificates.path("gateway.key")),
-      TLS.Identity(certificateFile: certificate, keyFile: certificates.path("locked.key"), passphrase: "secret"),
-    ]
-    for identity in identities {
-      let (client, recorder) = try connect(to: broker.port) {
-        $0.tls = TLS(authority: authority, identity: identity)
+    @Test func aCertificateOfOurAuthorityIsTrusted() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1")
+      let broker = try await certificates.broker("server")
+      let (client, recorder) = try connect(to: broker) {
+        $0.tls = TLS(authority: .file(certificates.path("ca.pem")))
       }
       try await recorder.waitForConnection()
-      await client.stop()
+      try client.publish([1], to: "t", id: 1)
+      try await recorder.wait("the acknowledgement") { $0.acknowledged == [1] }
+      #expect(await client.stop() == 0)
+      try await run(["openssl", "rehash", "."], in: certificates.directory)
+      let (second, again) = try connect(to: broker) {
+        $0.tls = TLS(authority: .directory(certificates.directory.path))
+      }
+      try await again.waitForConnection()
+      await second.stop()
     }
-  }
 
-  @Test func withoutTheRightClientCertificateTheDoorStaysShut() async throws {
-    let certificates = try Certificates()
-    try certificates.issue("server", host: "127.0.0.1")
-    try certificates.issue("old", host: "gateway", days: -1)
-    try certificates.issue("foreign", host: "gateway", by: "stranger")
-    try run(
-      ["openssl", "rsa", "-aes256", "-passout", "pass:secret", "-in", "foreign.key", "-out", "locked.key"],
-      in: certificates.directory)
-    let broker = try certificates.broker("server", "require_certificate true")
-    let authority = TLS.Authority.file(certificates.path("ca.pem"))
-    let identities = [
-      nil,
-      TLS.Identity(certificateFile: certificates.path("old.pem"), keyFile: certificates.path("old.key")),
-      TLS.Identity(certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("foreign.key")),
-      // The wrong passphrase must not be asked for on the terminal.
-      TLS.Identity(certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("locked.key")),
-      TLS.Identity(certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("old.key")),
-    ]
-    for identity in identities {
-      let failure = try await refusal(broker, TLS(authority: authority, identity: identity))
-      #expect(failure.kind == .clientCertificate, "\(failure)")
+    @Test func anExpiredCertificateIsCalledThat() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1", days: -1)
+      let failure = try await refusal(
+        certificates.broker("server"), TLS(authority: .file(certificates.path("ca.pem"))))
+      #expect(failure.kind == .certificateExpired, "\(failure)")
+      #expect(!failure.isPermanent)
+    }
+
+    @Test func anotherHostsCertificateIsCalledThat() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "elsewhere.example")
+      let failure = try await refusal(
+        certificates.broker("server"), TLS(authority: .file(certificates.path("ca.pem"))))
+      #expect(failure.kind == .wrongHostName, "\(failure)")
       #expect(failure.isPermanent)
+    }
+
+    @Test func anUnknownAuthorityIsCalledThat() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1")
+      let broker = try await certificates.broker("server")
+      for authority in [TLS.Authority.file(certificates.path("stranger.pem")), .system] {
+        let failure = try await refusal(broker, TLS(authority: authority))
+        #expect(failure.kind == .unknownAuthority, "\(failure)")
+        #expect(failure.isPermanent)
+      }
+    }
+
+    @Test func aBrokerWithoutTLSIsCalledThat() async throws {
+      let certificates = try await Certificates()
+      let broker = try await Broker().start()
+      let failure = try await refusal(broker, TLS(authority: .file(certificates.path("ca.pem"))))
+      #expect(!failure.description.isEmpty, "\(failure)")
+    }
+
+    @Test func aClientCertificateOpensTheDoor() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1")
+      try await certificates.issue("gateway", host: "gateway")
+      try await run(
+        ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", "gateway.key", "-out", "locked.key"],
+        in: certificates.directory)
+      let broker = try await certificates.broker("server", "require_certificate true")
+      let authority = TLS.Authority.file(certificates.path("ca.pem"))
+      let certificate = certificates.path("gateway.pem")
+      let identities = [
+        TLS.Identity(certificateFile: certificate, keyFile: certificates.path("gateway.key")),
+        TLS.Identity(
+          certificateFile: certificate, keyFile: certificates.path("locked.key"), passphrase: "secret"),
+      ]
+      for identity in identities {
+        let (client, recorder) = try connect(to: broker) {
+          $0.tls = TLS(authority: authority, identity: identity)
+        }
+        try await recorder.waitForConnection()
+        await client.stop()
+      }
+    }
+
+    @Test func withoutTheRightClientCertificateTheDoorStaysShut() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1")
+      try await certificates.issue("old", host: "gateway", days: -1)
+      try await certificates.issue("foreign", host: "gateway", by: "stranger")
+      try await run(
+        ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", "foreign.key", "-out", "locked.key"],
+        in: certificates.directory)
+      let broker = try await certificates.broker("server", "require_certificate true")
+      let authority = TLS.Authority.file(certificates.path("ca.pem"))
+      let identities = [
+        nil,
+        TLS.Identity(certificateFile: certificates.path("old.pem"), keyFile: certificates.path("old.key")),
+        TLS.Identity(
+          certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("foreign.key")),
+        // The wrong passphrase must not be asked for on the terminal.
+        TLS.Identity(
+          certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("locked.key")),
+        TLS.Identity(
+          certificateFile: certificates.path("foreign.pem"), keyFile: certificates.path("old.key")),
+      ]
+      for identity in identities {
+        let failure = try await refusal(broker, TLS(authority: authority, identity: identity))
+        #expect(failure.kind == .clientCertificate, "\(failure)")
+        #expect(failure.isPermanent)
+      }
     }
   }
 }

@@ -1,0 +1,167 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A child process whose output is read line by line, with a thread of its own.
+///
+/// The thread starts the child and lives as long as it: the kernel takes "the parent died" from the thread that
+/// forked (prctl(2), PR_SET_PDEATHSIG), and threads of a pool come and go.
+final class ChildProcess: Sendable {
+  struct StartError: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private struct State {
+    var identifier: pid_t?
+    var status: Int32?
+    /// The last lines it said.
+    var words: [String] = []
+    var waiters: [UInt64: CheckedContinuation<Int32?, Never>] = [:]
+    var next: UInt64 = 0
+  }
+
+  private static let rememberedLines = 5
+  private static let longestLine = 4096
+
+  private let state = Mutex(State())
+  private let onLine: @Sendable (String) -> Void
+
+  private init(onLine: @escaping @Sendable (String) -> Void) { self.onLine = onLine }
+
+  /// - Parameter arguments: the program's full path and its arguments.
+  static func start(
+    _ arguments: [String], onLine: @escaping @Sendable (String) -> Void
+  ) async throws(StartError) -> ChildProcess {
+    let child = ChildProcess(onLine: onLine)
+    let error = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { child.live(arguments, started: continuation) }
+    }
+    if let error { throw error }
+    return child
+  }
+
+  var hasEnded: Bool { state.withLock { $0.status != nil } }
+
+  var lastWords: String { state.withLock { $0.words.joined(separator: "; ") } }
+
+  func signal(_ number: Int32) {
+    // Under the lock: an identifier that was waited for may belong to somebody else already.
+    state.withLock { state in
+      if let identifier = state.identifier { _ = kill(identifier, number) }
+    }
+  }
+
+  /// Waits for the end. Returns the wait status, or `nil` if the time passes first.
+  func ended(within limit: Duration? = nil) async -> Int32? {
+    let number = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    let timer = limit.map { limit in
+      Task {
+        try? await Task.sleep(for: limit)
+        give(nil, to: number)
+      }
+    }
+    defer { timer?.cancel() }
+    return await withCheckedContinuation { continuation in
+      let status = state.withLock { state in
+        if state.status == nil { state.waiters[number] = continuation }
+        return state.status
+      }
+      if let status { continuation.resume(returning: status) }
+    }
+  }
+
+  private func give(_ status: Int32?, to number: UInt64) {
+    state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: status)
+  }
+
+  // MARK: On its thread
+
+  private func live(_ arguments: [String], started: CheckedContinuation<StartError?, Never>) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return started.resume(returning: StartError(description: words(errno))) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let result = spawn(arguments, output: ends[1])
+    close(ends[1])
+    defer { close(ends[0]) }
+    switch result {
+    case .failure(let error): started.resume(returning: error)
+    case .success(let identifier):
+      state.withLock { $0.identifier = identifier }
+      started.resume(returning: nil)
+      readLines(from: ends[0])
+      wait(for: identifier)
+    }
+  }
+
+  private func spawn(_ arguments: [String], output: Int32) -> Result<pid_t, StartError> {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, output, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A process group of its own: Ctrl-C in the terminal is for us, who stop it after the last message.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    // We may have blocked signals that it needs.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
+    var argv = arguments.map { strdup($0) } + [nil]
+    defer { for argument in argv { free(argument) } }
+    var identifier: pid_t = 0
+    let error = posix_spawn(&identifier, arguments[0], &actions, &attributes, &argv, environ)
+    return error == 0 ? .success(identifier) : .failure(StartError(description: words(error)))
+  }
+
+  private func readLines(from descriptor: Int32) {
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { break }
+      for byte in buffer.prefix(count) {
+        if byte == UInt8(ascii: "\n") {
+          say(line)
+          line.removeAll(keepingCapacity: true)
+        } else if line.count < Self.longestLine {
+          line.append(byte)
+        }
+      }
+    }
+    if !line.isEmpty { say(line) }
+  }
+
+  private func say(_ line: [UInt8]) {
+    let text = String(decoding: line, as: UTF8.self)
+    state.withLock { state in
+      state.words.append(text)
+      if state.words.count > Self.rememberedLines { state.words.removeFirst() }
+    }
+    onLine(text)
+  }
+
+  private func wait(for identifier: pid_t) {
+    // Wait without reaping first, so that `signal` never meets a recycled identifier.
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    let waiters = state.withLock { state in
+      var status: Int32 = 0
+      _ = waitpid(identifier, &status, 0)
+      state.identifier = nil
+      state.status = status
+      defer { state.waiters = [:] }
+      return (status, Array(state.waiters.values))
+    }
+    for waiter in waiters.1 { waiter.resume(returning: waiters.0) }
+  }
+}
+
+private func words(_ error: Int32) -> String { String(cString: strerror(error)) }

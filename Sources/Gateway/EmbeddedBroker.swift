@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+
+/// A private, real mosquitto on loopback for those who have no broker yet: started and stopped with the gateway.
+///
+/// It dies with us, even when we are killed with -9, and leaves nothing behind: its configuration lives in a
+/// private directory that is removed as soon as mosquitto has read it.
+public final class EmbeddedBroker: Sendable {
+  /// MQTT's own port: with it `mosquitto_sub` needs no `-p`.
+  public static let usualPort = 1883
+
+  /// Where it listens, on 127.0.0.1 only.
+  public let port: Int
+  private let process: ChildProcess
+
+  private init(port: Int, process: ChildProcess) {
+    self.port = port
+    self.process = process
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  /// Starts mosquitto and returns once it accepts connections.
+  ///
+  /// - Parameter port: where to listen; `nil`: the usual port if it is free, else any free one.
+  /// - Throws: `EmbeddedBrokerError`.
+  public static func start(
+    port wanted: Int? = nil, log: Logger, searching path: [String] = EmbeddedBroker.searchPath
+  ) async throws(EmbeddedBrokerError) -> EmbeddedBroker {
+    guard let mosquitto = find("mosquitto", in: path) else { throw .notInstalled(searched: path) }
+    if let wanted {
+      guard LoopbackPort.isFree(wanted) else { throw .portInUse(wanted) }
+      return try await launch(mosquitto, port: wanted, log: log)
+    }
+    if LoopbackPort.isFree(usualPort), let broker = try? await launch(mosquitto, port: usualPort, log: log) {
+      return broker
+    }
+    guard let free = LoopbackPort.anyFree() else { throw .failed("no free port on 127.0.0.1") }
+    return try await launch(mosquitto, port: free, log: log)
+  }
+
+  /// Ends mosquitto, within a second.
+  public func stop() async {
+    process.signal(SIGTERM)
+    if await process.ended(within: .milliseconds(600)) != nil { return }
+    process.signal(SIGKILL)
+    _ = await process.ended(within: .milliseconds(300))
+  }
+
+  /// Returns when mosquitto has ended for whatever reason, with its last words.
+  public func ended() async -> String {
+    _ = await process.ended()
+    return process.lastWords
+  }
+
+  // MARK: Starting
+
+  private static func launch(
+    _ mosquitto: String, port: Int, log: Logger
+  ) async throws(EmbeddedBrokerError) -> EmbeddedBroker {
+    let account = unprivilegedAccount()
+    let directory = try privateDirectory(for: account)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let file = directory + "/mosquitto.conf"
+    let isWritten = FileManager.default.createFile(
+      atPath: file, contents: Data(configuration(port: port).utf8), attributes: [.posixPermissions: 0o600])
+    guard isWritten else { throw .failed("cannot write \(file)") }
+    if let account, chown(file, account.user, account.group) != 0 {
+      throw .failed("cannot give \(file) away")
+    }
+
+    let process: ChildProcess
+    do {
+      process = try await ChildProcess.start(command(mosquitto, file, account)) { line in
+        log.info("\(line)", metadata: ["source": "mosquitto"])
+      }
+    } catch {
+      throw .failed("cannot start \(mosquitto): \(error)")
+    }
+    let deadline = ContinuousClock.now + .seconds(5)
+    while ContinuousClock.now < deadline {
+      if process.hasEnded {
+        let words = process.lastWords
+        throw words.contains("Address already in use") ? .portInUse(port) : .failed(words)
+      }
+      if LoopbackPort.isAnswering(port) { return EmbeddedBroker(port: port, process: process) }
+      do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
+    }
+    process.signal(SIGKILL)
+    throw .failed("mosquitto does not accept connections: \(process.lastWords)")
+  }
+
+  /// mosquitto under `setpriv`, which makes the kernel end it when we end.
+  ///
+  /// Giving up root is left to `setpriv` too: if mosquitto did it by itself, the kernel would forget the
+  /// parent-death signal (prctl(2), PR_SET_PDEATHSIG).
+  private static func command(_ mosquitto: String, _ file: String, _ account: Account?) -> [String] {
+    guard let setpriv = find("setpriv", in: searchPath) else { return [mosquitto, "-c", file] }
+    let drop = account.map { ["--reuid=\($0.user)", "--regid=\($0.group)", "--clear-groups"] } ?? []
+    return [setpriv] + drop + ["--pdeathsig=KILL", mosquitto, "-c", file]
+  }
+
+  /// A default mosquitto drops what a slow subscriber has not taken after 1,000 messages, and lets 20 be on
+  /// the way: both are raised. 64 MiB a subscriber is the end all the same.
+  private static func configuration(port: Int) -> String {
+    """
+    listener \(port) 127.0.0.1
+    allow_anonymous true
+    persistence false
+    max_inflight_messages 100
+    max_queued_messages 100000
+    max_queued_bytes 67108864
+    set_tcp_nodelay true
+    connection_messages false
+    log_dest stderr
+    log_timestamp false
+    log_type error
+    log_type warning
+
+    """
+  }
+
+  private static func privateDirectory(for account: Account?) throws(EmbeddedBrokerError) -> String {
+    var template = Array((FileManager.default.temporaryDirectory.path + "/beaconkeeper-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw .failed("no private directory: \(String(cString: strerror(errno)))")
+    }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if let account, chown(path, account.user, account.group) != 0 {
+      try? FileManager.default.removeItem(atPath: path)
+      throw .failed("cannot give \(path) away")
+    }
+    return path
+  }
+
+  private struct Account {
+    var user: uid_t
+    var group: gid_t
+  }
+
+  /// Who mosquitto shall be when we are root: its own user where the package made one.
+  private static func unprivilegedAccount() -> Account? {
+    guard geteuid() == 0 else { return nil }
+    for name in ["mosquitto", "nobody"] {
+      if let entry = getpwnam(name)?.pointee { return Account(user: entry.pw_uid, group: entry.pw_gid) }
+    }
+    return nil
+  }
+
+  /// `PATH`, and where Debian keeps daemons, which is in few users' `PATH`.
+  public static var searchPath: [String] {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").map(String.init) + [
+      "/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin",
+    ]
+  }
+
+  private static func find(_ program: String, in path: [String]) -> String? {
+    path.map { $0 + "/" + program }.first { access($0, X_OK) == 0 }
+  }
+}
+
+/// Why there is no embedded broker.
+public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
+  case notInstalled(searched: [String])
+  case portInUse(Int)
+  /// With mosquitto's own words.
+  case failed(String)
+
+  public var description: String {
+    switch self {
+    case .notInstalled:
+      "mosquitto is not installed: install it (Debian: apt install mosquitto), or set broker.url in the configuration"
+    case .portInUse(let port): "port \(port) of 127.0.0.1 is in use: is another broker running?"
+    case .failed(let words): "the embedded broker did not start: \(words)"
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import Logging
+import Mosquitto
+import Testing
+
+@testable import Gateway
+
+@Suite("Embedded broker", .serialized, .timeLimit(.minutes(2)))
+struct EmbeddedBrokerTests {
+  private let log = Logger(label: "test")
+
+  /// Process ids of embedded brokers with us as parent. Other tests may run brokers of their own.
+  private func children() throws -> [Int] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(Int.init).filter { number in
+      let status = try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)
+      let command = try? String(contentsOfFile: "/proc/\(number)/cmdline", encoding: .utf8)
+      return status?.contains("\nPPid:\t\(getpid())\n") == true && command?.contains("/beaconkeeper-") == true
+    }
+  }
+
+  private func privateDirectories() throws -> Set<String> {
+    Set(
+      try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
+        .filter { $0.hasPrefix("beaconkeeper-") })
+  }
+
+  @Test func messagesGoThroughIt() async throws {
+    let before = try privateDirectories()
+    let broker = try await EmbeddedBroker.start(log: log)
+    #expect(try privateDirectories() == before, "its configuration is removed once it runs")
+    let client = try Client(Options(host: "127.0.0.1", port: broker.port))
+    try client.subscribe(to: "hello")
+    client.start()
+    try client.publish(Array("world".utf8), to: "hello")
+    for await event in client.events {
+      if case .message(let message) = event {
+        #expect(message.payload == Array("world".utf8))
+        break
+      }
+    }
+    await client.stop()
+    await broker.stop()
+  }
+
+  @Test func stopLeavesNothingBehindWithinASecond() async throws {
+    let before = try privateDirectories()
+    let broker = try await EmbeddedBroker.start(log: log)
+    #expect(try children().count == 1)
+    let began = ContinuousClock.now
+    await broker.stop()
+    #expect(ContinuousClock.now - began < .seconds(1))
+    #expect(try children().isEmpty)
+    #expect(try privateDirectories() == before)
+    #expect(!LoopbackPort.isAnswering(broker.port))
+    await broker.stop()
+  }
+
+  @Test func forgettingItEndsItToo() async throws {
+    var broker: EmbeddedBroker? = try await EmbeddedBroker.start(log: log)
+    let port = try #require(broker?.port)
+    broker = nil
+    for _ in 0..<200 where LoopbackPort.isAnswering(port) { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!LoopbackPort.isAnswering(port))
+  }
+
+  @Test func twoOfThemGetPortsOfTheirOwn() async throws {
+    let first = try await EmbeddedBroker.start(log: log)
+    let second = try await EmbeddedBroker.start(log: log)
+    #expect(first.port != second.port)
+    await first.stop()
+    await second.stop()
+  }
+
+  @Test func theUsualPortIsPreferred() async throws {
+    let isFree = LoopbackPort.isFree(EmbeddedBroker.usualPort)
+    let broker = try await EmbeddedBroker.start(log: log)
+    #expect((broker.port == EmbeddedBroker.usualPort) == isFree)
+    await broker.stop()
+  }
+
+  @Test func aPortInUseIsSaid() async throws {
+    let broker = try await EmbeddedBroker.start(log: log)
+    await #expect(throws: EmbeddedBrokerError.portInUse(broker.port)) {
+      _ = try await EmbeddedBroker.start(port: broker.port, log: log)
+    }
+    await broker.stop()
+  }
+
+  @Test func missingMosquittoIsSaidWithTheRemedy() async throws {
+    await #expect(throws: EmbeddedBrokerError.notInstalled(searched: ["/nowhere"])) {
+      _ = try await EmbeddedBroker.start(log: log, searching: ["/nowhere"])
+    }
+    #expect(EmbeddedBrokerError.notInstalled(searched: []).description.contains("apt install mosquitto"))
+  }
+
+  @Test func aBrokerThatDiesAtOnceIsQuoted() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "broken-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let program = directory.appending(path: "mosquitto").path
+    let script = "#!/bin/sh\necho 'Error: the moon is full'\nexit 3\n"
+    _ = FileManager.default.createFile(
+      atPath: program, contents: Data(script.utf8), attributes: [.posixPermissions: 0o755])
+    await #expect(throws: EmbeddedBrokerError.failed("Error: the moon is full")) {
+      _ = try await EmbeddedBroker.start(log: log, searching: [directory.path])
+    }
+  }
+
+  @Test func aBrokerKilledByOthersIsNoticed() async throws {
+    let broker = try await EmbeddedBroker.start(log: log)
+    for child in try children() { kill(pid_t(child), SIGKILL) }
+    _ = await broker.ended()
+    #expect(try children().isEmpty)
+  }
+
+  @Test func itListensOnLoopbackOnlyAndNotAsRoot() async throws {
+    let broker = try await EmbeddedBroker.start(log: log)
+    let child = try #require(try children().first)
+    let status = try String(contentsOfFile: "/proc/\(child)/status", encoding: .utf8)
+    #expect(!status.contains("\nUid:\t0\t"))
+    let hexadecimal = String(broker.port, radix: 16, uppercase: true)
+    let port = String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+    let sockets =
+      try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+      + String(contentsOfFile: "/proc/net/tcp6", encoding: .utf8)
+    let listening = sockets.split(separator: "\n").map { $0.split(separator: " ") }
+      .filter { $0.count > 3 && $0[1].hasSuffix(":\(port)") && $0[3] == "0A" }
+    #expect(listening.map { String($0[1]) } == ["0100007F:\(port)"])
+    await broker.stop()
+  }
+
+  @Test func itDiesWithUsEvenWhenWeAreKilled() async throws {
+    let note = EmbeddedBrokerTests.note(getpid())
+    defer { try? FileManager.default.removeItem(atPath: note) }
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      let broker = try await EmbeddedBroker.start(log: Logger(label: "test"))
+      let note = EmbeddedBrokerTests.note(getppid())
+      try "\(broker.port)".write(toFile: note, atomically: true, encoding: .utf8)
+      #expect(LoopbackPort.isAnswering(broker.port))
+      // Long enough for idle threads of the pool to go: the broker must not go with them.
+      try await Task.sleep(for: .seconds(7))
+      guard LoopbackPort.isAnswering(broker.port) else { exit(1) }
+      kill(getpid(), SIGKILL)
+    }
+    let port = try #require(Int(try String(contentsOfFile: note, encoding: .utf8)))
+    for _ in 0..<200 where LoopbackPort.isAnswering(port) { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!LoopbackPort.isAnswering(port))
+  }
+
+  private static func note(_ process: pid_t) -> String {
+    FileManager.default.temporaryDirectory.appending(path: "embedded-broker-test-\(process)").path
+  }
+}
