@@ -59,6 +59,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: house),
@@ -78,10 +79,15 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),
     .testTarget(
+      name: "GatewayTests",
+      dependencies: [
+        "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
+      ],
+      swiftSettings: house),
+    .testTarget(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
-    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Mosquitto"], swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),

@@ -49,10 +49,9 @@ public final class EmbeddedBroker: Sendable {
     _ = await process.ended(within: .milliseconds(300))
   }
 
-  /// Returns when mosquitto has ended for whatever reason, with its last words.
-  public func ended() async -> String {
-    _ = await process.ended()
-    return process.lastWords
+  /// Waits for mosquitto to end by itself; gives its last words, or nil after `limit`.
+  public func ended(within limit: Duration) async -> String? {
+    await process.ended(within: limit) == nil ? nil : process.lastWords
   }
 
   // MARK: Starting
@@ -168,6 +167,8 @@ public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
   case portInUse(Int)
   /// With mosquitto's own words.
   case failed(String)
+  /// It ran, and ended by itself or by somebody's hand.
+  case ended(String)
 
   public var description: String {
     switch self {
@@ -175,6 +176,7 @@ public enum EmbeddedBrokerError: Error, Equatable, CustomStringConvertible {
       "mosquitto is not installed: install it (Debian: apt install mosquitto), or set broker.url in the configuration"
     case .portInUse(let port): "port \(port) of 127.0.0.1 is in use: is another broker running?"
     case .failed(let words): "the embedded broker did not start: \(words)"
+    case .ended(let words): "the embedded broker ended\(words.isEmpty ? "" : ": \(words)")"
     }
   }
 }

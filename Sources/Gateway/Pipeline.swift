@@ -8,17 +8,21 @@ import Proximity
 /// input and of the time that comes with it; it asks no clock and does no I/O.
 public struct Pipeline: Sendable {
   public let topics: Topics
-  public private(set) var receivers: ReceiverTable
-  public private(set) var counts = Counts()
+  public internal(set) var receivers: ReceiverTable
+  public internal(set) var counts = Counts()
 
-  private let gateway: String
-  private let epoch: UInt64
-  private var sequence: UInt64
-  private let zoneNames: [String]
-  private var roster: Roster
-  private var engine: ZoneEngine
-  private var telemetry: Telemetry
+  let configuration: Configuration
+  let epoch: UInt64
+  var sequence: UInt64
+  var roster: Roster
+  var engine: ZoneEngine
+  var telemetry: Telemetry
+  var blind: Set<ReceiverIndex> = []
+  /// The latest time that came in.
+  var time = MonotonicTime(nanoseconds: .min)
   private var transitions: [Transition] = []
+  /// Those of the advertisement at hand.
+  private var readings: [(BeaconIndex, Reading)] = []
 
   public struct Counts: Sendable {
     public var advertisements: UInt64 = 0
@@ -39,15 +43,19 @@ public struct Pipeline: Sendable {
     }
   }
 
-  /// - Parameter epoch: tells this run's sequence numbers from those of another.
-  public init(_ configuration: Configuration, epoch: UInt64, lastSequence: UInt64 = 0) {
-    gateway = configuration.gatewayName
-    topics = Topics(gateway: configuration.gatewayName)
+  /// - Parameters:
+  ///   - epoch: tells this run's sequence numbers from those of another.
+  ///   - receivers: those that sources already know by index.
+  public init(
+    _ configuration: Configuration, epoch: UInt64, lastSequence: UInt64 = 0,
+    receivers: ReceiverTable = ReceiverTable()
+  ) {
+    self.configuration = configuration
     self.epoch = epoch
+    self.receivers = receivers
     sequence = lastSequence
-    zoneNames = configuration.zones.map(\.name)
-    receivers = ReceiverTable()
-    engine = ZoneEngine(site: configuration.site(receivers: &receivers))
+    topics = Topics(gateway: configuration.gatewayName)
+    engine = ZoneEngine(site: configuration.site(receivers: &self.receivers))
     roster = Roster(configuration)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
   }
@@ -65,6 +73,7 @@ public struct Pipeline: Sendable {
 
   /// Lets deadlines up to `time` happen that no advertisement brought about.
   public mutating func advance(to time: MonotonicTime, into output: inout Output) {
+    self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
   }
@@ -76,7 +85,9 @@ public struct Pipeline: Sendable {
   public mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {
-    let before = zoneNames.indices.map { engine.isBlind(ZoneIndex(rawValue: Int32($0))) }
+    let before = configuration.zones.indices.map { engine.isBlind(ZoneIndex(rawValue: Int32($0))) }
+    self.time = max(self.time, time)
+    if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
     for (zone, wasBlind) in before.enumerated() {
@@ -87,8 +98,8 @@ public struct Pipeline: Sendable {
 
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
-    zoneNames.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))) }
-      + telemetry.known.map { state(of: $0) }
+    configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))) }
+      + telemetry.known.compactMap { state(of: $0) }
   }
 
   /// Beacons tracked so far.
@@ -97,10 +108,11 @@ public struct Pipeline: Sendable {
   /// Takes in one advertisement; `report` tells what it led to.
   mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) {
     counts.advertisements += 1
+    time = max(time, advertisement.time)
     let revision = roster.revision
-    let sighting = roster.sighting(of: advertisement, payload: payload) { beacon, reading in
-      telemetry.note(reading, of: beacon)
-    }
+    readings.removeAll(keepingCapacity: true)
+    let sighting = roster.sighting(of: advertisement, payload: payload) { readings.append(($0, $1)) }
+    defer { for (beacon, reading) in readings { telemetry.note(reading, of: beacon) } }
     guard let sighting else {
       engine.advance(to: advertisement.time, into: &transitions)
       return
@@ -124,30 +136,32 @@ public struct Pipeline: Sendable {
       telemetry.setDue(transition.beacon)
       output.transitions.append(
         TransitionMessage(
-          transition: transition, epoch: epoch, sequence: sequence, gateway: gateway,
-          zone: zoneNames[Int(transition.zone.rawValue)], beacon: roster.name(of: transition.beacon),
+          transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
+          zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
           receiver: receivers.name(of: transition.evidence.receiver)))
     }
     transitions.removeAll(keepingCapacity: true)
     for zone in changedZones.sorted() { output.states.append(occupancy(of: zone)) }
-    for beacon in telemetry.takeDue() { output.states.append(state(of: beacon)) }
+    output.states += telemetry.takeDue().compactMap { state(of: $0) }
   }
+
+  private func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
 
   private func occupancy(of zone: ZoneIndex) -> Message {
     let occupancy = engine.occupancy(of: zone)
     return OccupancyMessage(
-      zone: zoneNames[Int(zone.rawValue)], state: occupancy.state.rawValue,
+      zone: name(of: zone), state: occupancy.state.rawValue,
       members: occupancy.members.map {
         .init(beacon: roster.name(of: $0.beacon), since: $0.since, isNear: $0.isNear)
       }
     ).message(topics: topics)
   }
 
-  private func state(of beacon: BeaconIndex) -> Message {
-    let heard = telemetry[beacon]
+  private func state(of beacon: BeaconIndex) -> Message? {
+    guard let heard = telemetry[beacon] else { return nil }
     let current = engine.estimate(of: beacon)
     return BeaconStateMessage(
-      beacon: roster.name(of: beacon), zones: engine.zones(of: beacon).map { zoneNames[Int($0.rawValue)] },
+      beacon: roster.name(of: beacon), zones: engine.zones(of: beacon).map { name(of: $0) },
       estimate: current?.estimate, lastSeen: heard.wallTime,
       receiver: receivers.name(of: current?.receiver ?? heard.receiver), readings: heard.readings
     ).message(topics: topics)

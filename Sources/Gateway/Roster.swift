@@ -37,6 +37,9 @@ struct Roster: Sendable {
     openZones = open
   }
 
+  /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
+  mutating func adopt(_ previous: Roster) -> [BeaconIndex?] { catalogue.adopt(previous.catalogue) }
+
   var count: Int { catalogue.count }
   /// Grows whenever a beacon is new or matches an entry that it did not match before.
   var revision: UInt64 { catalogue.revision }

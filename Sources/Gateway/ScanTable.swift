@@ -3,7 +3,7 @@ import Messages
 import Proximity
 
 /// What is in the air as a table for a terminal, or as one JSON object a device.
-public struct ScanTable {
+public struct ScanTable: Sendable {
   /// Whether phones and other devices that are no beacons are shown.
   public var showsAll = false
   /// Whether addresses stand in clear; else a hash that holds for one run only.

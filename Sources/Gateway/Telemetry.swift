@@ -12,55 +12,60 @@ struct Telemetry: Sendable {
     var readings: [Reading] = []
   }
 
-  private let interval: TimeSpan
-  /// By `BeaconIndex`.
-  private var heard: [Heard] = []
+  let interval: TimeSpan
+  /// By `BeaconIndex`; nil for a beacon that is known and was not sighted, as the second of two identities
+  /// in one advertisement.
+  private var heard: [Heard?] = []
   private var due: [BeaconIndex] = []
-  /// Readings of a beacon that is new: they come before its first sighting.
-  private var early: [Reading] = []
 
   init(interval: TimeSpan) { self.interval = interval }
 
-  subscript(beacon: BeaconIndex) -> Heard { heard[Int(beacon.rawValue)] }
-
-  /// All beacons heard so far.
-  var known: [BeaconIndex] { heard.indices.map { BeaconIndex(rawValue: Int32($0)) } }
-
-  mutating func note(_ sighting: Sighting) {
-    let index = Int(sighting.beacon.rawValue)
-    // An advertisement with two identities makes two beacons known, and is a sighting of one.
-    while heard.count <= index {
-      heard.append(Heard(time: sighting.time, wallTime: sighting.wallTime, receiver: sighting.receiver))
-    }
-    heard[index].time = sighting.time
-    heard[index].wallTime = sighting.wallTime
-    heard[index].receiver = sighting.receiver
-    for reading in early { note(reading, of: sighting.beacon) }
-    early.removeAll(keepingCapacity: true)
-    if heard[index].published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
+  subscript(beacon: BeaconIndex) -> Heard? {
+    let index = Int(beacon.rawValue)
+    return heard.indices.contains(index) ? heard[index] : nil
   }
 
-  /// Keeps a reading until a newer one of the same quantity comes.
+  /// All beacons heard so far.
+  var known: [BeaconIndex] {
+    heard.indices.lazy.filter { heard[$0] != nil }.map { BeaconIndex(rawValue: Int32($0)) }
+  }
+
+  mutating func note(_ sighting: Sighting) {
+    let index = makeRoom(for: sighting.beacon)
+    if heard[index] == nil {
+      heard[index] = Heard(time: sighting.time, wallTime: sighting.wallTime, receiver: sighting.receiver)
+    } else {
+      heard[index]?.time = sighting.time
+      heard[index]?.wallTime = sighting.wallTime
+      heard[index]?.receiver = sighting.receiver
+    }
+    if heard[index]?.published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
+  }
+
+  /// Takes over what another one knew of a beacon.
+  mutating func adopt(_ known: Heard, of beacon: BeaconIndex) {
+    let index = makeRoom(for: beacon)
+    heard[index] = known
+    heard[index]?.isDue = false
+  }
+
+  /// Keeps a reading of a beacon that was sighted until a newer one of the same quantity comes.
   mutating func note(_ reading: Reading, of beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
-    guard index < heard.count else {
-      early.append(reading)
-      return
-    }
-    let known = heard[index].readings.firstIndex {
+    guard heard.indices.contains(index), let known = heard[index] else { return }
+    let place = known.readings.firstIndex {
       $0.quantity == reading.quantity && $0.ordinal == reading.ordinal
     }
-    if let known {
-      heard[index].readings[known] = reading
+    if let place {
+      heard[index]?.readings[place] = reading
     } else {
-      heard[index].readings.append(reading)
+      heard[index]?.readings.append(reading)
     }
   }
 
   mutating func setDue(_ beacon: BeaconIndex) {
-    let index = Int(beacon.rawValue)
-    guard !heard[index].isDue else { return }
-    heard[index].isDue = true
+    guard self[beacon]?.isDue == false else { return }
+    heard[Int(beacon.rawValue)]?.isDue = true
     due.append(beacon)
   }
 
@@ -68,10 +73,17 @@ struct Telemetry: Sendable {
   mutating func takeDue() -> [BeaconIndex] {
     for beacon in due {
       let index = Int(beacon.rawValue)
-      heard[index].isDue = false
-      heard[index].published = heard[index].time
+      heard[index]?.isDue = false
+      let time = heard[index]?.time
+      heard[index]?.published = time
     }
     defer { due.removeAll(keepingCapacity: true) }
     return due
+  }
+
+  private mutating func makeRoom(for beacon: BeaconIndex) -> Int {
+    let index = Int(beacon.rawValue)
+    while heard.count <= index { heard.append(nil) }
+    return index
   }
 }

@@ -31,6 +31,8 @@ public struct TransitionLine: CustomStringConvertible {
     let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
     let heard = " (\(message.receiver), \(evidence.samples) heard)"
     switch (evidence.unit, message.transition.event) {
+    // Weaker than any radio hears: the rule asks for no more than presence.
+    case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard
     case (.seconds, _): return "unheard for \(threshold) s" + heard
     case (.metres, .exit): return "beyond \(threshold) m" + dwell + heard
     case (.metres, _): return "within \(threshold) m" + dwell + heard

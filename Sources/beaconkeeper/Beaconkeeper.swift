@@ -7,6 +7,9 @@ struct Beaconkeeper: AsyncParsableCommand {
     commandName: "beaconkeeper",
     abstract: "Hears Bluetooth beacons, decides who is near, and tells it over MQTT.",
     version: Gateway.version,
-    subcommands: [RecordCommand.self, ReplayCommand.self, CheckCommand.self, DecodeCommand.self]
+    subcommands: [
+      RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self, ReplayCommand.self,
+      RecordCommand.self,
+    ]
   )
 }

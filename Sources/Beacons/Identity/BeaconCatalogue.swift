@@ -78,10 +78,10 @@ public struct BeaconCatalogue: Sendable {
     guard let identity = BeaconIdentity(frame) else { return }
     if recognition.isByAddress {
       if recognition.measuredPower == nil { recognition.measuredPower = frame.measuredPower }
-      if let beacon = recognition.beacon { addEntries(identity, frame, to: beacon) }
+      if let beacon = recognition.beacon { addEntries(identity, to: beacon) }
       return
     }
-    guard let beacon = beacons[identity] ?? newMember(identity, frame) else { return }
+    guard let beacon = beacons[identity] ?? newMember(identity) else { return }
     let specificity = tracked[Int(beacon.rawValue)].specificity
     guard recognition.beacon == nil || specificity > recognition.specificity else { return }
     recognition.beacon = beacon
@@ -110,15 +110,30 @@ public struct BeaconCatalogue: Sendable {
     recognition.beacon ?? addresses.beacon(at: advertisement.address)
   }
 
+  /// Takes up the beacons of an earlier catalogue, so that whoever was tracked stays so when entries change.
+  ///
+  /// - Returns: for each of its beacons the index here; nil for one that no entry matches any more. A beacon
+  ///   known by its address or key stays if an entry of the same name and pattern is there.
+  public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
+    previous.tracked.map { known in
+      guard case .entry(let index) = known.identity else {
+        return beacons[known.identity] ?? newMember(known.identity)
+      }
+      let old = previous.entries[Int(index.rawValue)]
+      let place = entries.firstIndex { $0.name == old.name && $0.pattern == old.pattern }
+      return place.flatMap { beacon(BeaconEntryIndex(rawValue: Int32(clamping: $0))) }
+    }
+  }
+
   private mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
     guard entries.indices.contains(Int(entry.rawValue)) else { return nil }
     if let known = beacons[.entry(entry)] { return known }
     return insert(.entry(entry), entries: [entry])
   }
 
-  private mutating func newMember(_ identity: BeaconIdentity, _ frame: Frame) -> BeaconIndex? {
+  private mutating func newMember(_ identity: BeaconIdentity) -> BeaconIndex? {
     var matching: [BeaconEntryIndex] = []
-    patterns.forEachEntry(identity, frame) { matching.append($0) }
+    patterns.forEachEntry(identity) { matching.append($0) }
     guard let first = matching.first else { return nil }
     if identity.memberName(in: entries[Int(first.rawValue)].pattern) != nil {
       guard members < memberLimit else {
@@ -144,11 +159,9 @@ public struct BeaconCatalogue: Sendable {
     return index
   }
 
-  private mutating func addEntries(
-    _ identity: BeaconIdentity, _ frame: Frame, to beacon: BeaconIndex
-  ) {
+  private mutating func addEntries(_ identity: BeaconIdentity, to beacon: BeaconIndex) {
     let position = Int(beacon.rawValue)
-    patterns.forEachEntry(identity, frame) { entry in
+    patterns.forEachEntry(identity) { entry in
       guard !tracked[position].entries.contains(entry) else { return }
       tracked[position].entries.append(entry)
       if tracked[position].measuredPower == nil {

@@ -54,8 +54,8 @@ struct PatternIndex: Sendable {
     addresses.isEmpty ? nil : addresses[address.bits]
   }
 
-  /// Visits the entries that a frame matches, the most specific first.
-  func forEachEntry(_ identity: BeaconIdentity, _ frame: Frame, _ body: (BeaconEntryIndex) -> Void) {
+  /// Visits the entries that an identity matches, the most specific first.
+  func forEachEntry(_ identity: BeaconIdentity, _ body: (BeaconEntryIndex) -> Void) {
     if !frames.isEmpty {
       switch identity {
       case .iBeacon(let uuid, let major, _):
@@ -72,8 +72,9 @@ struct PatternIndex: Sendable {
       case .eddystoneURL, .entry: break
       }
     }
-    if !urls.isEmpty, case .eddystoneURL(let url) = frame, let entries = urls[url.url] {
-      for entry in entries { body(entry) }
+    if !urls.isEmpty, case .eddystoneURL(let high, let low, let length) = identity {
+      let frame = EddystoneURL(txPower: 0, high: high, low: low, length: length)
+      for entry in urls[frame.url] ?? [] { body(entry) }
     }
   }
 

@@ -1,0 +1,111 @@
+import Beacons
+import GatewayConfiguration
+import Logging
+import Messages
+import Mosquitto
+import Radio
+import ServiceLifecycle
+import UnixSignals
+
+/// The gateway at work: a source of advertisements, the pipeline that decides, and the broker that is told.
+public struct GatewayRun: Sendable {
+  /// Where advertisements come from.
+  public enum Input: Sendable {
+    case radio(LiveRadio.Options)
+    /// A capture that is played in real time, over and over.
+    case walk(path: String)
+  }
+
+  /// Whom to tell what happens.
+  public struct Listener: Sendable {
+    /// The broker is there; with the `mosquitto_sub` line that watches it.
+    public var onReady: @Sendable (String) -> Void
+    /// A transition was handed to the broker.
+    public var onTransition: @Sendable (TransitionMessage) -> Void
+    /// Something a person should know, in words.
+    public var onNotice: @Sendable (String) -> Void
+
+    public init(
+      onReady: @escaping @Sendable (String) -> Void,
+      onTransition: @escaping @Sendable (TransitionMessage) -> Void,
+      onNotice: @escaping @Sendable (String) -> Void
+    ) {
+      self.onReady = onReady
+      self.onTransition = onTransition
+      self.onNotice = onNotice
+    }
+  }
+
+  private let configuration: Configuration
+  private let path: String?
+  private let input: Input
+  private let listener: Listener
+  private let logger: Logger
+
+  /// - Parameter path: the file that SIGHUP reads again; nil: there is none.
+  public init(
+    _ configuration: Configuration, path: String?, input: Input, listener: Listener, logger: Logger
+  ) {
+    self.configuration = configuration
+    self.path = path
+    self.input = input
+    self.listener = listener
+    self.logger = logger
+  }
+
+  /// Works until SIGINT or SIGTERM.
+  ///
+  /// Throws what keeps it from working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a refusal
+  /// that would be the same for ever, `RadioError`, `CaptureError`.
+  public func run() async throws {
+    switch configuration.broker {
+    case .remote(let broker):
+      let options = Options(broker, gateway: configuration.gatewayName)
+      try await run(options, watch: watchLine(broker))
+    case .embedded:
+      let broker = try await EmbeddedBroker.start(log: logger)
+      let options = Options(embeddedBrokerPort: broker.port, gateway: configuration.gatewayName)
+      do {
+        let watch = "mosquitto_sub -p \(broker.port) -v -t 'beaconkeeper/#'"
+        try await run(options, watch: watch, beside: EmbeddedBrokerService(broker))
+      } catch {
+        await broker.stop()
+        throw error
+      }
+      await broker.stop()
+    }
+  }
+
+  /// - Parameter companion: what must live as long as the gateway.
+  private func run(
+    _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil
+  ) async throws {
+    let client = try Client(options)
+    // Tells this run's sequence numbers from those of every other.
+    let epoch = UInt64(clamping: LiveClock.wallNow.nanoseconds / 1_000_000)
+    let station = Station(
+      Pipeline(configuration, epoch: epoch), client: client, logger: logger,
+      onPublished: listener.onTransition)
+    let link = BrokerLink(client, station, listener, watch: watch, broker: "\(options.host):\(options.port)")
+    var services: [any Service] = [link, DeadlineService(station)]
+    services.append(HealthService(station, interval: configuration.telemetry.health))
+    if let path { services.append(ReloadService(path, configuration, station, listener)) }
+    switch input {
+    case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
+    case .walk(let path): services.append(WalkService(path, station, listener))
+    }
+    if let companion { services.append(companion) }
+    var quiet = logger
+    quiet.logLevel = .error
+    let group = ServiceGroup(
+      configuration: .init(services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+    try await group.run()
+  }
+
+  private func watchLine(_ broker: RemoteBroker) -> String {
+    var words = ["mosquitto_sub", "-h", broker.host, "-p", String(broker.port)]
+    if let username = broker.username { words += ["-u", username, "-P", "…"] }
+    if let tls = broker.tls { words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"] }
+    return (words + ["-v", "-t", "'beaconkeeper/#'"]).joined(separator: " ")
+  }
+}

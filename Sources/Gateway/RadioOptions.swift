@@ -1,0 +1,12 @@
+import GatewayConfiguration
+import Radio
+
+extension LiveRadio.Options {
+  /// The adapters as the configuration names them.
+  public init(_ configuration: Configuration) {
+    self.init()
+    for receiver in configuration.receivers {
+      if let address = receiver.adapter { aliases[address] = receiver.name }
+    }
+  }
+}

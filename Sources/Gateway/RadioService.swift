@@ -1,0 +1,84 @@
+import Beacons
+import GatewayConfiguration
+import Radio
+import ServiceLifecycle
+import Synchronization
+
+/// Hears through this machine's adapters.
+struct RadioService: Service {
+  private let radio: LiveRadio
+  private let station: Station
+  private let listener: GatewayRun.Listener
+  private let introductions: Introductions?
+
+  init(
+    _ options: LiveRadio.Options, _ station: Station, _ configuration: Configuration,
+    _ listener: GatewayRun.Listener
+  ) throws(RadioError) {
+    radio = try LiveRadio(options)
+    self.station = station
+    self.listener = listener
+    introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
+  }
+
+  func run() async throws {
+    let source = Station.SourceIndex(rawValue: 0)
+    var handlers = LiveRadio.Handlers { batch, table in
+      station.observe(batch, table, of: source)
+      introductions?.observe(batch, listener.onNotice)
+    }
+    handlers.onHealth = { change, table in
+      station.apply(change, table, of: source)
+      let reason = change.reason.isEmpty ? "" : ": \(change.reason)"
+      listener.onNotice("\(table.name(of: change.receiver)) is \(change.health.rawValue)\(reason)")
+    }
+    handlers.onNotice = listener.onNotice
+    if introductions != nil {
+      listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")
+    }
+    let handlersToStart = handlers
+    try await withGracefulShutdownHandler {
+      try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+        do {
+          try radio.start(handlersToStart) { error in
+            if let error { done.resume(throwing: error) } else { done.resume() }
+          }
+        } catch {
+          done.resume(throwing: error)
+        }
+      }
+    } onGracefulShutdown: {
+      radio.stop()
+    }
+  }
+}
+
+/// Introduces each beacon in the air once, with the line that would make it known.
+final class Introductions: Sendable {
+  private struct State {
+    var survey: AirSurvey
+    var introduced: Set<String> = []
+  }
+
+  /// Enough to tell a beacon that is here from one that drove by.
+  private static let patience = 3
+  private static let limit = 1000
+
+  private let state: Mutex<State>
+
+  init(_ configuration: Configuration) { state = Mutex(State(survey: AirSurvey(configuration))) }
+
+  func observe(_ batch: borrowing AdvertisementBatch, _ tell: (String) -> Void) {
+    state.withLock { state in
+      batch.forEach { advertisement, payload in
+        guard let device = state.survey.observe(advertisement, payload: payload),
+          device.count == Self.patience,
+          let suggestion = BeaconSuggestion(device), state.introduced.count < Self.limit,
+          state.introduced.insert(suggestion.pattern).inserted
+        else { return }
+        let signal = device.rssi.map { "  # \($0) dBm" } ?? ""
+        tell("  \(suggestion)\(signal)")
+      }
+    }
+  }
+}

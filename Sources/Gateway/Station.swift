@@ -1,0 +1,158 @@
+import Beacons
+import Logging
+import Messages
+import Mosquitto
+import Radio
+import Synchronization
+
+/// Ties pipeline, outbox and broker together behind one lock: sources and timers come from threads of their
+/// own, decisions are made one after the other.
+final class Station: Sendable {
+  private struct State {
+    var pipeline: Pipeline
+    var outbox = Outbox()
+    var health = ReceiverHealths()
+    var output = Pipeline.Output()
+    /// By `SourceIndex`.
+    var receivers: [ReceiverMap] = []
+
+    mutating func learn(_ table: ReceiverTable, of source: SourceIndex) -> ReceiverMap {
+      while receivers.count <= source.rawValue { receivers.append(ReceiverMap()) }
+      receivers[source.rawValue].learn(table) { pipeline.receiver($0) }
+      return receivers[source.rawValue]
+    }
+  }
+
+  /// Which source speaks; each has receivers of its own.
+  struct SourceIndex: Sendable {
+    var rawValue: Int
+  }
+
+  private let state: Mutex<State>
+  private let client: Client
+  private let logger: Logger
+  private let onPublished: @Sendable (TransitionMessage) -> Void
+
+  init(
+    _ pipeline: Pipeline, client: Client, logger: Logger,
+    onPublished: @escaping @Sendable (TransitionMessage) -> Void
+  ) {
+    state = Mutex(State(pipeline: pipeline))
+    self.client = client
+    self.logger = logger
+    self.onPublished = onPublished
+  }
+
+  /// Takes in what a source heard; `table` names the source's receivers.
+  func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable, of source: SourceIndex) {
+    state.withLock { state in
+      let receivers = state.learn(table, of: source)
+      batch.forEach { advertisement, payload in
+        guard let receiver = receivers[advertisement.receiver] else { return }
+        var advertisement = copy advertisement
+        advertisement.receiver = receiver
+        state.health.heard(advertisement)
+        state.pipeline.observe(advertisement, payload: payload)
+      }
+      state.pipeline.report(into: &state.output)
+      send(&state)
+    }
+  }
+
+  /// Lets deadlines up to `time` happen; returns the next one.
+  func advance(to time: MonotonicTime) -> MonotonicTime? {
+    state.withLock { state in
+      if let next = state.pipeline.nextDeadline, next <= time {
+        state.pipeline.advance(to: time, into: &state.output)
+        send(&state)
+      }
+      return state.pipeline.nextDeadline
+    }
+  }
+
+  func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable, of source: SourceIndex) {
+    state.withLock { state in
+      var change = change
+      guard let receiver = state.learn(table, of: source)[change.receiver] else { return }
+      change.receiver = receiver
+      state.health.set(change)
+      state.pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &state.output)
+      state.outbox.add(healthMessage(&state, at: change.wallTime, sinceLast: nil))
+      send(&state)
+    }
+  }
+
+  /// Publishes `health`, with rates over the time since the last call.
+  func publishHealth(at wallTime: WallTime, sinceLast: TimeSpan) {
+    state.withLock { state in
+      state.outbox.add(healthMessage(&state, at: wallTime, sinceLast: sinceLast))
+      send(&state)
+    }
+  }
+
+  /// The broker took us in: it may have forgotten everything, so it is told all that is retained.
+  func connected() {
+    state.withLock { state in
+      state.outbox.add(Status.online.message(topics: state.pipeline.topics))
+      for message in state.pipeline.allStates() { state.outbox.add(message) }
+      send(&state)
+    }
+  }
+
+  /// The broker has room again.
+  func acknowledged() { state.withLock { send(&$0) } }
+
+  /// The last words before a proper good-bye, which keeps the last will from being published.
+  func sayOffline() {
+    state.withLock { state in
+      state.outbox.add(Status.offline.message(topics: state.pipeline.topics))
+      send(&state)
+    }
+  }
+
+  /// Exchanges the pipeline for one made from another configuration, keeping what still holds.
+  func replacePipeline(_ make: (borrowing Pipeline) -> Pipeline) {
+    state.withLock { state in
+      state.pipeline = make(state.pipeline)
+      for message in state.pipeline.allStates() { state.outbox.add(message) }
+      send(&state)
+    }
+  }
+
+  private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
+    let pipeline = state.pipeline
+    return HealthMessage(
+      time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
+      advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
+      transitions: pipeline.counts.transitions, queued: state.outbox.count + client.outstanding,
+      beacons: pipeline.beaconCount
+    ).message(topics: pipeline.topics)
+  }
+
+  /// Moves what the pipeline said into the outbox, and from there to the broker as far as it takes it.
+  private func send(_ state: inout State) {
+    for transition in state.output.transitions { state.outbox.add(transition) }
+    for message in state.output.states { state.outbox.add(message) }
+    state.output.removeAll()
+    while let item = state.outbox.first {
+      let message: Message
+      switch item {
+      case .transition(let transition): message = transition.message(topics: state.pipeline.topics)
+      case .state(let waiting): message = waiting
+      }
+      do {
+        try client.publish(
+          message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
+          retain: message.retained)
+        if case .transition(let transition) = item { onPublished(transition) }
+      } catch .outstandingLimit, .stopped {
+        return
+      } catch .notConnected {
+        // Telemetry of this moment only; `connected` says anew what still holds.
+      } catch {
+        logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+      }
+      state.outbox.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Beacons
+import Radio
+import ServiceLifecycle
+
+/// Plays a recording in real time, over and over, as if it were heard now.
+struct WalkService: Service {
+  private static let pause = Duration.seconds(3)
+
+  private let path: String
+  private let station: Station
+  private let listener: GatewayRun.Listener
+
+  init(_ path: String, _ station: Station, _ listener: GatewayRun.Listener) {
+    self.path = path
+    self.station = station
+    self.listener = listener
+  }
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do {
+          try await play()
+          try await Task.sleep(for: Self.pause)
+        } catch is CancellationError {
+          return
+        }
+        listener.onNotice("the walk begins again")
+      }
+    }
+  }
+
+  private func play() async throws {
+    var recording = try Recording(paths: [path])
+    var table = ReceiverTable()
+    var batch = AdvertisementBatch()
+    var heard = AdvertisementBatch()
+    let source = Station.SourceIndex(rawValue: 0)
+    let (start, wallStart) = (LiveClock.now, LiveClock.wallNow)
+    while true {
+      switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
+      case .end: return
+      case .health(var change):
+        try await wait(until: change.time, since: start)
+        let offset = change.time - MonotonicTime.zero
+        change.wallTime = wallStart + offset
+        change.time = start + offset
+        station.apply(change, table, of: source)
+      case .advertisements:
+        for index in 0..<batch.count {
+          let offset = batch[index].time - MonotonicTime.zero
+          try await wait(until: batch[index].time, since: start)
+          heard.removeAll()
+          batch.forEach(in: index..<(index + 1)) { advertisement, payload in
+            var advertisement = copy advertisement
+            advertisement.time = start + offset
+            advertisement.wallTime = wallStart + offset
+            heard.append(advertisement, payload: payload)
+          }
+          station.observe(heard, table, of: source)
+        }
+      }
+    }
+  }
+
+  private func wait(until time: MonotonicTime, since start: MonotonicTime) async throws {
+    let rest = (time - MonotonicTime.zero) - (LiveClock.now - start)
+    if rest > .zero { try await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+  }
+}

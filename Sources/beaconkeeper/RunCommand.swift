@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Gateway
+import GatewayConfiguration
+import Logging
+import Mosquitto
+import Radio
+
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Runs the gateway.",
+    discussion: """
+      Without --config it takes ./beaconkeeper.yaml, else /etc/beaconkeeper/beaconkeeper.yaml, else a built-in \
+      default: a private mosquitto on loopback, and this machine's Bluetooth adapter; where there is none, a \
+      recorded walk is played in real time. SIGHUP reads the configuration again. Ctrl-C ends it.
+
+      EXAMPLES
+        beaconkeeper run
+        beaconkeeper run --demo
+        beaconkeeper run --config /etc/beaconkeeper/beaconkeeper.yaml
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Flag(help: "Play the recorded walk, whatever adapter there is.")
+  var demo = false
+  @Flag(name: .shortAndLong, help: "Say more.")
+  var verbose = false
+
+  func validate() throws {
+    if demo, config != nil {
+      throw ValidationError("--demo brings its own configuration; leave out --config.")
+    }
+  }
+
+  func run() async throws {
+    var logger = Logger(label: "beaconkeeper") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = verbose ? .debug : .warning
+    let (path, input) = try chooseInput()
+    let configuration = try loadConfiguration(path)
+    let listener = GatewayRun.Listener(
+      onReady: { tell("watch: \($0)") },
+      onTransition: { tell("\(TransitionLine($0))") },
+      onNotice: { say("beaconkeeper: \($0)") })
+    let gateway = GatewayRun(
+      configuration, path: path, input: input(configuration), listener: listener, logger: logger)
+    do {
+      try await gateway.run()
+    } catch let error as RadioError {
+      throw failure("\(error)", .unavailable)
+    } catch let error as BrokerRefusal {
+      throw failure("\(error)", .noPermission)
+    } catch let error as InvalidOptions {
+      throw failure("\(error)", .configuration)
+    } catch let error as EmbeddedBrokerError {
+      throw failure("\(error)", .unavailable)
+    } catch let error as CaptureError {
+      throw failure("\(error)", .dataError)
+    }
+  }
+
+  /// The configuration's file and where advertisements come from.
+  private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
+    let path = config ?? Configuration.find()
+    let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty
+    guard demo || (path == nil && !hasAdapter) else {
+      return (path, { .radio(LiveRadio.Options($0)) })
+    }
+    guard let demonstration = Demonstration.find() else {
+      throw failure(
+        "the recorded walk is not here; call this from Beaconkeeper's folder, which holds config/walk.jsonl",
+        .unavailable)
+    }
+    let why = demo ? "" : "no Bluetooth adapter here; "
+    say("beaconkeeper: \(why)plays the recorded walk \(demonstration.walk) in real time")
+    return (demonstration.configuration, { _ in .walk(path: demonstration.walk) })
+  }
+}
+
+/// The recorded walk that shows the gateway where there is no radio.
+private struct Demonstration {
+  var configuration: String
+  var walk: String
+
+  /// In the working directory, beside the program's sources, or where a package puts it.
+  static func find() -> Demonstration? {
+    var folders = ["config"]
+    var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    for _ in 0..<4 {
+      folders.append(folder.appendingPathComponent("config").path)
+      folder.deleteLastPathComponent()
+    }
+    folders.append("/usr/share/beaconkeeper")
+    return folders.lazy
+      .map { Demonstration(configuration: $0 + "/demo.yaml", walk: $0 + "/walk.jsonl") }
+      .first {
+        FileManager.default.fileExists(atPath: $0.configuration)
+          && FileManager.default.fileExists(atPath: $0.walk)
+      }
+  }
+}

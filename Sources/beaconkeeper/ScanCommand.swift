@@ -1,0 +1,139 @@
+import ArgumentParser
+import Beacons
+import Foundation
+import Gateway
+import GatewayConfiguration
+import Radio
+import Synchronization
+
+struct ScanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Shows what is in the air.",
+    discussion: """
+      On a terminal a table that lives until Ctrl-C; elsewhere what was heard in ten seconds. Configured beacons \
+      have their names, others their own or a hash of their address.
+
+      EXAMPLES
+        beaconkeeper scan
+        beaconkeeper scan --all --seconds 30 --json
+        beaconkeeper scan --capture monday.btsnoop
+      """)
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("A configuration, for names and calibration.", valueName: "file"))
+  var config: String?
+  @Option(help: ArgumentHelp("Look at a recording instead of the air; its end is shown.", valueName: "file"))
+  var capture: [String] = []
+  @Option(help: ArgumentHelp("How long to listen.", valueName: "s"))
+  var seconds: Double?
+  @Flag(help: "Also devices that are no beacons: phones, headsets, watches.")
+  var all = false
+  @Flag(help: "Addresses in clear instead of hashes.")
+  var showAddresses = false
+  @Flag(help: "One JSON object a device.")
+  var json = false
+
+  func run() async throws {
+    let configuration = try loadConfiguration(config)
+    var table = ScanTable(salt: .random(in: .min ... .max))
+    table.showsAll = all
+    table.showsAddresses = showAddresses
+    if capture.isEmpty {
+      try await listen(configuration, table)
+    } else {
+      let (survey, end) = try read(configuration)
+      show(table, survey, at: end)
+    }
+  }
+
+  private func show(_ table: ScanTable, _ survey: AirSurvey, at time: MonotonicTime) {
+    for line in json ? table.objects(survey, at: time) : table.lines(survey, at: time) { print(line) }
+  }
+
+  private func read(_ configuration: Configuration) throws -> (AirSurvey, MonotonicTime) {
+    var survey = AirSurvey(configuration)
+    var end = MonotonicTime.zero
+    do throws(CaptureError) {
+      var recording = try Recording(paths: capture)
+      var receivers = ReceiverTable()
+      var batch = AdvertisementBatch()
+      while case let step = try recording.next(into: &batch, receiver: { receivers.index(of: $0) }),
+        step != .end
+      {
+        batch.forEach { advertisement, payload in
+          survey.observe(copy advertisement, payload: payload)
+          end = advertisement.time
+        }
+      }
+    } catch {
+      throw failure(error)
+    }
+    return (survey, end)
+  }
+
+  private func listen(_ configuration: Configuration, _ table: ScanTable) async throws {
+    let board = Board(configuration)
+    let isLive = isatty(1) == 1 && !json && seconds == nil
+    do {
+      let radio = try LiveRadio(LiveRadio.Options(configuration))
+      let ended = AsyncStream.makeStream(of: RadioError?.self)
+      try radio.start(
+        LiveRadio.Handlers { batch, _ in
+          board.survey.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
+        }
+      ) { error in
+        ended.continuation.yield(error)
+        ended.continuation.finish()
+      }
+      let limit = seconds ?? 10
+      let clock = Task {
+        var passed = 0.0
+        while isLive || passed < limit {
+          try await Task.sleep(for: .milliseconds(500))
+          passed += 0.5
+          if isLive { board.draw(table) }
+        }
+        radio.stop()
+      }
+      let interrupt = stopOnInterrupt(radio)
+      defer { interrupt.cancel() }
+      for await error in ended.stream {
+        clock.cancel()
+        if let error { throw error }
+      }
+      if !isLive { show(table, board.survey.withLock { $0 }, at: LiveClock.now) }
+    } catch let error as RadioError {
+      throw failure("\(error)", .unavailable)
+    }
+  }
+
+  /// Ctrl-C ends the scan as `--seconds` would, so that what was heard is shown and the radio left as it was.
+  private func stopOnInterrupt(_ radio: LiveRadio) -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler { radio.stop() }
+    source.activate()
+    return source
+  }
+}
+
+/// The survey that the radio's thread fills and the table shows.
+private final class Board: Sendable {
+  let survey: Mutex<AirSurvey>
+
+  init(_ configuration: Configuration) { survey = Mutex(AirSurvey(configuration)) }
+
+  /// Writes the table over the one before.
+  func draw(_ table: ScanTable) {
+    var table = table
+    var size = winsize()
+    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 4 {
+      table.height = Int(size.ws_row)
+      table.width = Int(size.ws_col)
+    }
+    let lines = table.lines(survey.withLock { $0 }, at: LiveClock.now).map { $0 + "\u{1B}[K" }
+    print("\u{1B}[H" + lines.joined(separator: "\n") + "\u{1B}[J", terminator: "")
+    fflush(nil)
+  }
+}

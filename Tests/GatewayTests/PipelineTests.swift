@@ -1,0 +1,109 @@
+import Beacons
+import Messages
+import Proximity
+import Testing
+
+@testable import Gateway
+
+@Suite struct PipelineTests {
+  @Test func aWalkPastThePumpIsToldInOrder() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -85, for: 5)
+    try scene.hear(rssi: -58, for: 8)
+    try scene.hear(rssi: -92, for: 15)
+    #expect(
+      scene.story.filter { $0.contains("pump-3") } == [
+        "enter pump-3 fleet:1.2", "near pump-3 fleet:1.2", "exit pump-3 fleet:1.2",
+      ])
+  }
+
+  @Test func sequenceNumbersHaveNoGapsAndAllMessagesOneEpoch() throws {
+    var scene = try Scene()
+    for _ in 0..<3 {
+      try scene.hear(rssi: -58, for: 5)
+      scene.pass(60)
+    }
+    let messages = scene.output.transitions
+    #expect(messages.count > 6)
+    #expect(messages.map(\.sequence) == Array(1...UInt64(messages.count)))
+    #expect(messages.allSatisfy { $0.epoch == 7 })
+  }
+
+  @Test func theSameInputMakesTheSameBytesHoweverItIsCut() throws {
+    func run(advancing: Bool) throws -> [[UInt8]] {
+      var scene = try Scene()
+      for rssi in stride(from: Int8(-90), through: -50, by: 4) {
+        try scene.hear(rssi: rssi, for: 1)
+        if advancing { scene.pass(0) }
+      }
+      scene.pass(100)
+      return scene.output.transitions.map(\.json)
+    }
+    let once = try run(advancing: false)
+    #expect(!once.isEmpty)
+    #expect(try run(advancing: false) == once)
+    #expect(try run(advancing: true) == once)
+  }
+
+  @Test func aBeaconThatFallsSilentIsLostAtItsDeadline() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    scene.pass(3600)
+    let exit = try #require(scene.output.transitions.last { $0.zone == "pump-3" })
+    #expect(exit.transition.event == .exit)
+    #expect(exit.transition.evidence.unit == .seconds)
+    // Last heard at 4.9 s, `lost: 10 s`.
+    #expect(exit.transition.wallTime.rfc3339 == "2026-11-20T21:50:14.900Z")
+  }
+
+  @Test func occupancySaysWhoIsInAndSinceWhen() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    let state = try #require(scene.state("zone/pump-3/occupancy"))
+    #expect(
+      state.hasPrefix(#"{"v":1,"state":"occupied","count":1,"beacons":[{"beacon":"fleet:1.2","since":"#))
+    #expect(state.hasSuffix(#","near":true}]}"#))
+    scene.pass(60)
+    #expect(
+      scene.state("zone/pump-3/occupancy") == #"{"v":1,"state":"empty","count":0,"beacons":[]}"#)
+  }
+
+  @Test func blindIsNotAway() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    let receiver = scene.receiver
+    scene.pipeline.setBlind(receiver, true, at: scene.time, into: &scene.output)
+    scene.pass(3600)
+    #expect(!scene.story.contains("exit pump-3 fleet:1.2"))
+    #expect(scene.state("zone/pump-3/occupancy")?.contains(#""state":"unknown""#) == true)
+    scene.pipeline.setBlind(receiver, false, at: scene.time, into: &scene.output)
+    #expect(scene.state("zone/pump-3/occupancy")?.contains(#""state":"occupied""#) == true)
+    scene.pass(3600)
+    #expect(scene.story.contains("exit pump-3 fleet:1.2"))
+  }
+
+  @Test func beaconStateCarriesReadings() throws {
+    var scene = try Scene()
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
+    let state = try #require(scene.state("beacon/fridge/state"))
+    #expect(state.contains(#""temperature_c":24.3"#))
+    #expect(state.contains(#""humidity_pct":53.49"#))
+    #expect(state.contains(#""zones":["shop"]"#))
+  }
+
+  @Test func beaconStateIsNotRepeatedForEveryAdvertisement() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -85, for: 25)
+    let states = scene.output.states.count { $0.topic.hasSuffix("/state") }
+    // One at first sight, one every 10 s, and one at a transition of either zone.
+    #expect(states >= 3 && states <= 6)
+  }
+
+  @Test func strangersAreCountedAndNotPublished() throws {
+    var scene = try Scene()
+    try scene.hear([0x02, 0x01, 0x06], from: 0x4142_4344_4546, rssi: -40, for: 10)
+    #expect(scene.pipeline.counts.advertisements == 100)
+    #expect(scene.pipeline.counts.sightings == 0)
+    #expect(scene.output.transitions.isEmpty && scene.output.states.isEmpty)
+  }
+}

@@ -1,0 +1,60 @@
+import Beacons
+import Foundation
+import Radio
+import Testing
+
+@testable import Gateway
+
+@Suite struct RecordingTests {
+  /// Writes a capture in the text form with one advertisement at each of the given seconds.
+  private func capture(_ receiver: String, _ seconds: [Double], _ extra: String = "") throws -> String {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl").path
+    let lines = seconds.map {
+      #"{"t":\#($0),"receiver":"\#(receiver)","address":"C1:00:00:00:00:01","address_type":"random","rssi":-60,"payload":"020106"}"#
+    }
+    try Data((lines.joined(separator: "\n") + "\n" + extra).utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func read(_ paths: [String]) throws -> [String] {
+    var recording = try Recording(paths: paths)
+    var table = ReceiverTable()
+    var batch = AdvertisementBatch()
+    var heard: [String] = []
+    while true {
+      switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
+      case .end: return heard
+      case .health(let change): heard.append("\(table.name(of: change.receiver)) \(change.health.rawValue)")
+      case .advertisements:
+        batch.forEach { advertisement, _ in
+          heard.append(
+            "\(table.name(of: advertisement.receiver)) \(advertisement.time.nanoseconds / 1_000_000)")
+        }
+      }
+    }
+  }
+
+  @Test func capturesThatOverlapAreHeardInOrderOfTime() throws {
+    let hall = try capture("hall", [10, 11, 13])
+    let door = try capture("door", [10.5, 11, 12])
+    #expect(
+      try read([hall, door]) == ["hall 0", "door 500", "hall 1000", "door 1000", "door 2000", "hall 3000"])
+  }
+
+  @Test func healthLinesKeepTheirPlace() throws {
+    let path = try capture("hall", [10, 11], #"{"t":12,"receiver":"hall","health":"deaf"}"# + "\n")
+    #expect(try read([path]) == ["hall 0", "hall 1000", "hall deaf"])
+  }
+
+  @Test func whatWasGoodBeforeAFaultIsDelivered() throws {
+    let path = try capture("hall", [10, 11], "{garbage\n")
+    var recording = try Recording(paths: [path])
+    var batch = AdvertisementBatch()
+    var table = ReceiverTable()
+    #expect(try recording.next(into: &batch, receiver: { table.index(of: $0) }) == .advertisements)
+    #expect(batch.count == 2)
+    #expect(throws: CaptureError.self) {
+      _ = try recording.next(into: &batch, receiver: { table.index(of: $0) })
+    }
+  }
+}

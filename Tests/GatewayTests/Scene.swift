@@ -1,0 +1,90 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+
+@testable import Gateway
+
+/// A pipeline, and an iBeacon that is carried about before it.
+struct Scene {
+  static let rules = """
+    gateway: { name: forecourt }
+    beacons:
+      - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+      - { name: fridge, address: "C1:00:00:00:00:05" }
+    zones:
+      - name: pump-3
+        beacons: [fleet]
+        near:  { distance: 2 m, dwell: 1 s, rearm: 5 m }
+        enter: { distance: 6 m, dwell: 1 s }
+        exit:  { distance: 9 m, dwell: 2 s, lost: 10 s }
+      - name: shop
+        enter: { signal: -90 dBm, dwell: 0 s }
+        exit:  { signal: -95 dBm, dwell: 1 s }
+    """
+
+  var pipeline: Pipeline
+  var output = Pipeline.Output()
+  private(set) var time = MonotonicTime.zero
+  /// The receiver `hci0`.
+  let receiver: ReceiverIndex
+
+  init(_ yaml: String = Scene.rules) throws {
+    pipeline = Pipeline(try Self.configuration(yaml), epoch: 7)
+    receiver = pipeline.receiver("hci0") ?? ReceiverIndex(rawValue: 0)
+  }
+
+  static func configuration(_ yaml: String) throws -> Configuration {
+    try Configuration.read(Array(yaml.utf8), path: "test.yaml", environment: [:], hostName: "host")
+      .configuration
+  }
+
+  /// 2026-11-20T21:50:00Z plus the scene's time.
+  var wallTime: WallTime { WallTime(nanoseconds: 1_795_211_400_000_000_000) + (time - MonotonicTime.zero) }
+
+  /// Plays an advertisement every 100 ms for some seconds at one signal strength.
+  mutating func hear(
+    _ payload: [UInt8] = Scene.iBeacon(minor: 2), from address: UInt64 = 0xC100_0000_0001, rssi: Int8,
+    for seconds: Double
+  ) throws {
+    for _ in 0..<Int(seconds * 10) {
+      var batch = AdvertisementBatch()
+      batch.append(
+        Advertisement(
+          receiver: receiver, address: DeviceAddress(bits: address, kind: .random), rssi: rssi, time: time,
+          wallTime: wallTime),
+        payload: payload.span)
+      pipeline.observe(batch, into: &output)
+      time = time + .milliseconds(100)
+    }
+  }
+
+  /// Lets time pass in silence.
+  mutating func pass(_ seconds: Double) {
+    time = time + .seconds(seconds)
+    pipeline.advance(to: time, into: &output)
+  }
+
+  /// `event zone beacon` of each transition so far.
+  var story: [String] {
+    output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
+  }
+
+  /// The latest payload of a state topic below `beaconkeeper/forecourt/`.
+  func state(_ topic: String) -> String? {
+    output.states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+  }
+
+  static func iBeacon(minor: UInt8) -> [UInt8] {
+    [0x02, 0x01, 0x1A, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
+      + [0xF2, 0x9D, 0xC7, 0x4A, 0xDB, 0xBD, 0x12, 0xDE, 0x31, 0x8A, 0xC8, 0xB0, 0x46, 0xDD, 0x44, 0x25]
+      + [0x00, 0x01, 0x00, minor, 0xC5]
+  }
+
+  /// Ruuvi format 5, the valid-data vector of its specification.
+  static let ruuvi: [UInt8] =
+    [0x02, 0x01, 0x06, 0x1B, 0xFF, 0x99, 0x04]
+    + [0x05, 0x12, 0xFC, 0x53, 0x94, 0xC3, 0x7C, 0x00, 0x04, 0xFF, 0xFC, 0x04, 0x0C, 0xAC, 0x36, 0x42, 0x00]
+    + [0xCD, 0xCB, 0xB8, 0x33, 0x4C, 0x88, 0x4F]
+}
