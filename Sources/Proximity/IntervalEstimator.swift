@@ -2,18 +2,20 @@ import Beacons
 
 /// Learns from the gaps between sightings how long a silence means that a beacon has left.
 ///
-/// Half of all advertisements may be missed (channel hopping, scan duty, bodies), so gaps have a long tail and the
-/// mean says little. The measure is the second largest of the recent gaps: it follows the tail, and one odd gap does
-/// not move it. Five times that is lost: with every second packet missed, about one false loss in 10⁵ gaps.
+/// Half of all advertisements may be missed (channel hopping, scan duty, bodies), so gaps have a long tail. Two
+/// measures together follow it: four times the second largest of the recent gaps, which one odd gap does not move, and
+/// five times the mean. A beacon of which every second packet is missed is then falsely lost about once in 10⁵ gaps
+/// (geometric tail), a regular one is lost after nine intervals.
 ///
-/// Recent means the newest three blocks of gaps. A block has at least 8 gaps and 8 s, so a burst
-/// of advertisements at the start cannot pass for the beacon's interval.
+/// Recent means the newest three blocks of gaps. A block has at least 8 gaps and 8 s, so that a burst
+/// of advertisements cannot pass for the beacon's interval.
 struct IntervalEstimator: Hashable, Sendable, Codable {
   /// Before enough gaps are known.
   static let unlearnt = TimeSpan.milliseconds(30_000)
   static let floor = TimeSpan.milliseconds(5_000)
   static let ceiling = TimeSpan.milliseconds(900_000)
-  private static let factor: Float = 5
+  /// Gaps up to this are learnt even if they looked like a loss: pauses of scanners and bursts are shorter.
+  private static let ordinary = TimeSpan.milliseconds(20_000)
   private static let blockGaps: UInt32 = 8
   private static let blockSeconds: Float = 8
 
@@ -41,7 +43,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private var beforePrevious = Top()
   private var gaps: UInt32 = 0
   private var seconds: Float = 0
-  private var isLearnt = false
+  private var blocks: UInt8 = 0
   /// A gap that looked like a loss: it counts once the next one is like it, for then the beacon has slowed down.
   private var doubtful: Float = 0
   /// Smoothed gap in seconds; 0: none yet.
@@ -51,11 +53,11 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
 
   /// How often the beacon is really heard; nil before the first gap.
   var interval: TimeSpan? { mean > 0 ? .seconds(Double(mean)) : nil }
-  /// The same in seconds, 0 before the first gap.
+  /// The same in seconds; 0 before the first gap.
   var meanGap: Float { mean }
 
   mutating func add(gap: TimeSpan) {
-    if gap > lost {
+    if gap > max(lost, Self.ordinary) {
       let long = Float(min(gap, Self.ceiling).seconds)
       if doubtful > 0, long > doubtful * 0.5, long < doubtful * 2 {
         learn(doubtful)
@@ -69,8 +71,8 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   }
 
   private mutating func learn(_ gap: Float) {
-    mean = mean == 0 ? gap : mean + (gap - mean) / 8
-    var isChanged = current.add(gap)
+    mean = mean == 0 ? gap : mean + (gap - mean) / 16
+    let isChanged = current.add(gap)
     gaps += 1
     seconds += gap
     if gaps >= Self.blockGaps, seconds >= Self.blockSeconds {
@@ -79,17 +81,16 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
       current = Top()
       gaps = 0
       seconds = 0
-      isLearnt = true
-      isChanged = true
+      if blocks < 2 { blocks += 1 }
     }
-    if isChanged { updateLost() }
+    if isChanged || gaps % 4 == 0 { updateLost() }
   }
 
   private mutating func updateLost() {
     var all = beforePrevious
     for gap in [previous.first, previous.second, current.first, current.second] { _ = all.add(gap) }
-    let learnt = TimeSpan.seconds(Double(all.second * Self.factor))
-    let least = isLearnt ? Self.floor : Self.unlearnt
+    let learnt = TimeSpan.seconds(Double(4 * all.second + 5 * mean))
+    let least = blocks > 1 ? Self.floor : Self.unlearnt
     lost = min(max(learnt, least), Self.ceiling)
   }
 }

@@ -18,7 +18,7 @@ struct Link: Hashable, Sendable, Codable {
   var isCurrent = false
   /// Sightings since the beacon appeared here.
   var samples: Int32 = 0
-  /// When the filter last took a signal in.
+  /// When the newest instant with a signal began.
   var lastSignal: MonotonicTime
   /// RSSI at 1 m in dBm as this receiver hears this beacon.
   var power: Float
@@ -44,8 +44,12 @@ struct Link: Hashable, Sendable, Codable {
   /// When the receiver stops hearing the beacon, if it stays silent.
   var silenceDeadline: MonotonicTime { silentSince + patience }
 
-  /// Takes in that the beacon was heard.
-  mutating func hear(rssi: Int8?, at time: MonotonicTime) {
+  /// Sightings closer together are copies of one advertisement (other channels, scan responses) or a burst: the
+  /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
+  private static let instant = TimeSpan.milliseconds(20)
+
+  /// Takes in that the beacon was heard. Returns whether that tells something new of its signal.
+  mutating func hear(rssi: Int8?, at time: MonotonicTime) -> Bool {
     // A gap in which the receiver was blind says nothing of the beacon.
     if time > lastHeard, silentSince == lastHeard { interval.add(gap: time - lastHeard) }
     if !isCurrent {
@@ -54,12 +58,17 @@ struct Link: Hashable, Sendable, Codable {
       filter = SignalFilter()
     }
     if samples < .max { samples += 1 }
-    if let rssi {
-      filter.add(rssi, elapsed: Float((time - lastSignal).seconds), interval: interval.meanGap)
-      lastSignal = time
-    }
     lastHeard = time
     silentSince = time
+    guard let rssi else { return false }
+    let elapsed = time - lastSignal
+    if filter.hasLevel, elapsed < Self.instant {
+      filter.merge(rssi)
+      return false
+    }
+    filter.add(rssi, elapsed: Float(elapsed.seconds), interval: interval.meanGap)
+    lastSignal = time
+    return true
   }
 
   /// What the receiver makes of the beacon. `locator`: where joint position decided the distance.

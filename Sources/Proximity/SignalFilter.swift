@@ -18,8 +18,14 @@ struct SignalFilter: Hashable, Sendable, Codable {
   /// Samples that the level rests on, at most five.
   var weight: Int { Int(filled) }
 
-  /// Takes in a sample. `elapsed`: seconds since the one before; `interval`: usual seconds between samples. Samples of
-  /// the same instant count as one: a burst must not outvote the time around it.
+  /// Takes in a further sample of the newest instant, which still counts as one: a burst must not outvote the
+  /// time around it.
+  mutating func merge(_ rssi: Int8) {
+    let newest = Int(Int8(truncatingIfNeeded: window))
+    window = window & ~0xFF | UInt64(UInt8(bitPattern: Int8(clamping: (newest + Int(rssi)) / 2)))
+  }
+
+  /// Takes in a sample. `elapsed`: seconds since the one before; `interval`: usual seconds between samples.
   mutating func add(_ rssi: Int8, elapsed: Float, interval: Float) {
     window = window << 8 | UInt64(UInt8(bitPattern: rssi))
     if filled < 5 { filled += 1 }

@@ -39,7 +39,7 @@ extension ZoneEngine {
 
   /// Silence at a receiver that just regained its sight counts from now.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
-    for index in links.indices where links[index].link.receiver == receiver && links[index].link.isCurrent {
+    for index in links.indices where links[index].link.receiver == receiver {
       links[index].link.silentSince = now
     }
   }

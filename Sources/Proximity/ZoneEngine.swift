@@ -83,9 +83,9 @@ public struct ZoneEngine: Sendable {
     let power = receivers[Int(sighting.receiver.rawValue)].power(
       frame: sighting.measuredPower, configured: beacons[beacon].measuredPower)
     links[Int(index)].link.power = power
-    links[Int(index)].link.hear(rssi: rssi, at: time)
+    let isNews = links[Int(index)].link.hear(rssi: rssi, at: time)
     if isLocating, isReturning { joinLocator(index, rssi: rssi, time: time) }
-    if let rssi { range(index, rssi: rssi, time: time) }
+    if isNews, let rssi { range(index, rssi: rssi, time: time) }
     queue.schedule(.link(index), at: links[Int(index)].link.silenceDeadline)
 
     var member = links[Int(index)].firstMember

@@ -1,0 +1,77 @@
+import Beacons
+import Foundation
+import Proximity
+import Testing
+
+@Suite struct BeaconStateTests {
+  private let beacon = BeaconIndex(rawValue: 0)
+
+  /// As it comes back from a file.
+  private func reread(_ state: BeaconState?) throws -> BeaconState {
+    let bytes = try JSONEncoder().encode(try #require(state))
+    return try JSONDecoder().decode(BeaconState.self, from: bytes)
+  }
+
+  @Test func anotherWorkerGoesOnAsIfNothingHadHappened() throws {
+    for seed in 0..<50 as Range<UInt64> {
+      let story = RandomStory(seed: seed, beacons: 1)
+      var whole = story.scene()
+      for step in story.steps { step.play(in: &whole) }
+
+      let cut = Int(seed) * story.steps.count / 50
+      var first = story.scene()
+      for step in story.steps.prefix(cut) { step.play(in: &first) }
+      var second = story.scene()
+      for (receiver, isBlind) in first.blind {
+        second.blind(isBlind, at: first.lastTime, receiver: receiver)
+      }
+      second.engine.restore(try reread(first.engine.state(of: beacon)), of: beacon)
+      second.transitions = first.transitions
+      for step in story.steps.dropFirst(cut) { step.play(in: &second) }
+      #expect(second.transitions == whole.transitions, "seed \(seed)")
+    }
+  }
+
+  @Test func aRestartKeepsPresenceForAFullInterval() throws {
+    var before = Scene([.simple(near: 2)])
+    before.hear(Signal.at1m, from: 0, to: 30)
+    var state = try reread(before.engine.state(of: beacon))
+
+    // The machine was off for a while, its monotonic clock starts at zero: 1000 s there are 2 s here.
+    state.shift(by: .seconds(-998))
+    var after = Scene([.simple(near: 2)])
+    after.engine.restore(state, of: beacon, sightSince: .zero + .seconds(2))
+    let occupancy = after.engine.occupancy(of: ZoneIndex(rawValue: 0))
+    #expect(occupancy.members.map(\.isNear) == [true])
+    #expect(occupancy.members.map(\.since.nanoseconds) == [Scene.hour])
+
+    var heard = after
+    heard.hear(Signal.at1m, from: 10, to: 30)
+    #expect(heard.story == [])
+
+    after.wait(until: 31.9)
+    #expect(after.story == [])
+    after.wait(until: 40)
+    #expect(after.story == ["exit 32.0"])
+    #expect(after.transitions.first?.wallTime.nanoseconds == 1_030_000_000_000 + Scene.hour)
+  }
+
+  @Test func anotherConfigurationTakesOverWhatItStillKnows() throws {
+    var before = Scene([.simple(), .simple(enter: .distance(20), exit: .distance(30))])
+    before.hear(Signal.at3m, from: 0, to: 30, receiver: 5)
+    var state = try reread(before.engine.state(of: beacon))
+    state.renumber(
+      receivers: { _ in ReceiverIndex(rawValue: 0) },
+      zones: { $0.rawValue == 1 ? ZoneIndex(rawValue: 0) : nil })
+    var after = Scene([.simple(enter: .distance(20), exit: .distance(30))])
+    after.engine.restore(state, of: beacon)
+    #expect(after.engine.zones(of: beacon) == [ZoneIndex(rawValue: 0)])
+    after.hear(Signal.at3m, from: 30, to: 40, receiver: 0)
+    after.wait(until: 100)
+    #expect(after.story == ["exit 48.0"])
+  }
+
+  @Test func aBeaconNeverAdmittedHasNoState() {
+    #expect(Scene([.simple()]).engine.state(of: BeaconIndex(rawValue: 3)) == nil)
+  }
+}

@@ -1,0 +1,130 @@
+import Beacons
+import Proximity
+import Testing
+
+@Suite struct BlindnessTests {
+  private let zone = ZoneIndex(rawValue: 0)
+
+  @Test func nobodyLeavesABlindZone() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.wait(until: 10_000)
+    #expect(scene.story == ["enter 0.0"])
+    let occupancy = scene.engine.occupancy(of: zone)
+    #expect(occupancy.state == .unknown)
+    #expect(occupancy.members.map(\.beacon.rawValue) == [0])
+  }
+
+  @Test func aFixedTimeoutFreezesToo() {
+    var scene = Scene([.simple(lost: .after(.seconds(20)))])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.blind(false, at: 500)
+    scene.wait(until: 519)
+    #expect(scene.story == ["enter 0.0"])
+    scene.wait(until: 600)
+    #expect(scene.story == ["enter 0.0", "exit 520.0"])
+  }
+
+  @Test func afterSightReturnsAFullIntervalPassesBeforeAnyoneIsAway() throws {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.blind(false, at: 500)
+    #expect(scene.engine.occupancy(of: zone).state == .occupied)
+    scene.wait(until: 1000)
+    #expect(scene.story == ["enter 0.0", "exit 530.0"])
+    let evidence = try #require(scene.transitions.last?.evidence)
+    #expect(evidence.unit == .seconds)
+    #expect(evidence.threshold == 30)
+    #expect(evidence.value == 501)
+  }
+
+  @Test func aShortBlindnessStartsTheSilenceAnew() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.blind(false, at: 34)
+    scene.wait(until: 63.9)
+    #expect(scene.story == ["enter 0.0"])
+    scene.wait(until: 64)
+    #expect(scene.story == ["enter 0.0", "exit 64.0"])
+  }
+
+  @Test func whoIsHeardAgainNeverLeft() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.blind(false, at: 500)
+    scene.hear(Signal.at3m, from: 505, to: 530)
+    #expect(scene.story == ["enter 0.0"])
+  }
+
+  @Test func theBlindGapIsNotLearntAsAnInterval() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    for round in 0..<4 {
+      let start = Double(round) * 40 + 30
+      scene.blind(true, at: start)
+      scene.blind(false, at: start + 15)
+      scene.hear(Signal.at3m, from: start + 15, to: start + 40)
+    }
+    scene.wait(until: 1000)
+    #expect(scene.story == ["enter 0.0", "exit 198.0"])
+  }
+
+  @Test func blindnessBreaksADwell() {
+    var scene = Scene([.simple(exitDwell: 10)])
+    scene.hear(Signal.at3m, from: 0, to: 10)
+    scene.hear(Signal.at20m, from: 10, to: 20)
+    scene.blind(true, at: 20)
+    scene.wait(until: 60)
+    scene.blind(false, at: 60)
+    scene.wait(until: 70)
+    #expect(scene.story == ["enter 0.0"])
+    scene.hear(Signal.at20m, from: 70, to: 90)
+    #expect(scene.story == ["enter 0.0", "exit 80.0"])
+  }
+
+  @Test func hearingNothingIsNotBlindness() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.wait(until: 1000)
+    #expect(!scene.engine.isBlind(zone))
+    #expect(scene.engine.occupancy(of: zone).state == .empty)
+  }
+
+  @Test func aZoneSeesWhileOneOfItsReceiversDoes() {
+    let both: Set<ReceiverIndex> = [ReceiverIndex(rawValue: 0), ReceiverIndex(rawValue: 1)]
+    var scene = Scene([.simple(receivers: both)])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.hear(Signal.at10m, at: 30, receiver: 1)
+    scene.blind(true, at: 31)
+    #expect(!scene.engine.isBlind(zone))
+    scene.blind(true, at: 32, receiver: 1)
+    #expect(scene.engine.isBlind(zone))
+    scene.blind(false, at: 33, receiver: 1)
+    #expect(!scene.engine.isBlind(zone))
+  }
+
+  @Test func aNewReceiverGivesAZoneOfAllReceiversSight() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, at: 0)
+    scene.blind(true, at: 1)
+    #expect(scene.engine.isBlind(zone))
+    scene.hear(Signal.at3m, at: 2, receiver: 1)
+    #expect(!scene.engine.isBlind(zone))
+  }
+
+  @Test func sayingItTwiceChangesNothing() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    scene.blind(true, at: 31)
+    scene.blind(true, at: 32)
+    scene.blind(false, at: 40)
+    scene.blind(false, at: 60)
+    scene.wait(until: 1000)
+    #expect(scene.story == ["enter 0.0", "exit 70.0"])
+  }
+}
