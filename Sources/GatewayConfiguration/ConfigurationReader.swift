@@ -112,7 +112,20 @@ struct ReceiverReader {
     if let deviation = section.take("deviation").flatMap({ readGain($0, in: 0.5...20) }) {
       calibration.deviation = deviation
     }
+    calibration.position = section.take("position").flatMap(readPosition)
     return name.map { ReceiverSettings(name: $0, adapter: adapter, calibration: calibration) }
+  }
+
+  private func readPosition(_ value: Value) -> Position? {
+    let hint = "east, north and height, for example [3 m, 0.5 m, 2.2 m]"
+    guard let entries = value.list(hint: hint) else { return nil }
+    guard (2...3).contains(entries.count) else {
+      value.error("\(value.name) has \(entries.count) coordinates", hint: hint)
+      return nil
+    }
+    let metres = entries.compactMap { $0.quantity(.distance) }
+    guard metres.count == entries.count else { return nil }
+    return Position(x: metres[0], y: metres[1], z: metres.count > 2 ? metres[2] : Position.beaconHeight)
   }
 
   private func readGain(_ value: Value, in range: ClosedRange<Double>) -> Double? {

@@ -53,6 +53,10 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
     parts.append("hears \(Quantity(.gain, abs(calibration.offset))) \(side) than usual")
   }
   parts.append("signal wavers by \(Quantity(.gain, calibration.deviation))")
+  if let position = calibration.position {
+    let place = [position.x, position.y, position.z].map { "\(Quantity(.distance, $0))" }
+    parts.append("hangs at \(place.joined(separator: ", "))")
+  }
   if let adapter = receiver.adapter { parts.insert("the adapter \(adapter)", at: 0) }
   return parts.joined(separator: ", ")
 }

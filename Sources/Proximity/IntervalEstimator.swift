@@ -53,8 +53,6 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
 
   /// How often the beacon is really heard; nil before the first gap.
   var interval: TimeSpan? { mean > 0 ? .seconds(Double(mean)) : nil }
-  /// The same in seconds; 0 before the first gap.
-  var meanGap: Float { mean }
 
   mutating func add(gap: TimeSpan) {
     if gap > max(lost, Self.ordinary) {

@@ -66,7 +66,7 @@ struct Link: Hashable, Sendable, Codable {
       filter.merge(rssi)
       return false
     }
-    filter.add(rssi, elapsed: Float(elapsed.seconds), interval: interval.meanGap)
+    filter.add(rssi, elapsed: Float(elapsed.seconds))
     lastSignal = time
     return true
   }
@@ -81,7 +81,7 @@ struct Link: Hashable, Sendable, Codable {
     } else {
       // Shadowing stays however often one samples; about a fifth of the variance is noise that does not
       // (2.9 dB at a fixed point of 6.3 dB over a walk, Position-Annotated-BLE-RSSI-Dataset).
-      let variance = calibration.deviation * calibration.deviation * (0.8 + 0.2 / Double(filter.weight))
+      let variance = calibration.deviation * calibration.deviation * (0.8 + 0.2 / Double(min(samples, 5)))
       deviation = distance * variance.squareRoot() * 0.230_258_509_299_404_57 / calibration.exponent
     }
     return Estimate(

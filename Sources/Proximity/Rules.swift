@@ -71,6 +71,9 @@ struct Boundary: Sendable {
     }
   }
 
+  /// Whether being heard at all, even without a signal, is enough: −127 dBm is the weakest a radio reports.
+  var isAnySignal: Bool { !isDistance && value <= -127 }
+
   /// Whether the beacon is on the near side; on the line counts.
   func isMet(by nearest: Nearest) -> Bool {
     isDistance ? nearest.logDistance <= value : nearest.level >= value

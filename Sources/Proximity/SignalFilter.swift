@@ -1,55 +1,52 @@
-/// Smooths what one receiver hears of one beacon, in dBm.
+/// Smooths what one receiver hears of one beacon, in dBm: the median of the last three samples, so that a wild one has
+/// no say, then an exponential average over 3 s that quickens the farther off it is, so that a step is followed
+/// in a second or so while the 3 dB by which a signal wavers at a fixed point are averaged out.
 ///
-/// Bodies and multipath take signal away far more often than they add some, so the strong ones among recent
-/// samples tell distance best; the very strongest may be a wild one. Hence the second strongest of the
-/// last five, then an exponential average with a time constant of 1 s. Where a beacon is heard less than once in 2 s
-/// it is the second of three, lest the past weigh too long. A steady signal comes out as it came in.
+/// On walks through an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) this did as well as any
+/// filter tried on one receiver's signal: plain exponential averages, medians of 5 to 9, upper quantiles, fast attack
+/// with slow release, and margins. A steady signal comes out as it came in.
 struct SignalFilter: Hashable, Sendable, Codable {
-  private static let timeConstant: Float = 1
+  private static let timeConstant: Float = 3
+  /// Twice as quick at this many dB off, five times at twice as many.
+  private static let surprise: Float = 8
 
-  /// The last five samples, one a byte, newest lowest.
-  private var window: UInt64 = 0
+  private var newest: Int8 = 0
+  private var previous: Int8 = 0
+  private var beforePrevious: Int8 = 0
   private var filled: UInt8 = 0
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
 
   /// Whether any sample came in.
   var hasLevel: Bool { filled > 0 }
-  /// Samples that the level rests on, at most five.
-  var weight: Int { Int(filled) }
 
   /// Takes in a further sample of the newest instant, which still counts as one: a burst must not outvote the
   /// time around it.
   mutating func merge(_ rssi: Int8) {
-    let newest = Int(Int8(truncatingIfNeeded: window))
-    window = window & ~0xFF | UInt64(UInt8(bitPattern: Int8(clamping: (newest + Int(rssi)) / 2)))
+    newest = Int8(clamping: (Int(newest) + Int(rssi)) / 2)
   }
 
-  /// Takes in a sample. `elapsed`: seconds since the one before; `interval`: usual seconds between samples.
-  mutating func add(_ rssi: Int8, elapsed: Float, interval: Float) {
-    window = window << 8 | UInt64(UInt8(bitPattern: rssi))
-    if filled < 5 { filled += 1 }
-    let strong = Float(secondStrongest(of: interval > 2 ? min(filled, 3) : filled))
-    // Until the window is full the plain mean is quicker than the time constant.
-    let gain = max(elapsed / (elapsed + Self.timeConstant), filled < 5 ? 1 / Float(filled) : 0)
-    level += (strong - level) * gain
+  /// Takes in a sample. `elapsed`: seconds since the one before.
+  mutating func add(_ rssi: Int8, elapsed: Float) {
+    beforePrevious = previous
+    previous = newest
+    newest = rssi
+    if filled < 3 { filled += 1 }
+    let sample = Float(likely)
+    guard filled > 1 else { return level = sample }
+    let error = sample - level
+    let ratio = error / Self.surprise
+    let settled = Self.timeConstant / (1 + ratio * ratio)
+    // Until three samples are there the plain mean is quicker.
+    level += error * max(elapsed / (elapsed + settled), filled < 3 ? 0.5 : 0)
   }
 
-  private func secondStrongest(of count: UInt8) -> Int8 {
-    var first = Int8(truncatingIfNeeded: window)
-    guard count > 1 else { return first }
-    var second = Int8.min
-    var rest = window >> 8
-    for _ in 1..<count {
-      let sample = Int8(truncatingIfNeeded: rest)
-      rest >>= 8
-      if sample > first {
-        second = first
-        first = sample
-      } else if sample > second {
-        second = sample
-      }
+  /// The median; of two samples the weaker, for a wild one is rather too strong.
+  private var likely: Int8 {
+    switch filled {
+    case 1: newest
+    case 2: min(newest, previous)
+    default: max(min(newest, previous), min(max(newest, previous), beforePrevious))
     }
-    return second
   }
 }

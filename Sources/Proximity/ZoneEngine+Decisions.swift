@@ -5,10 +5,13 @@ extension ZoneEngine {
   /// Holds the nearest of what the zone's receivers make of the beacon against the zone's thresholds.
   mutating func weigh(_ index: Int32, at time: MonotonicTime) {
     let nearest = nearest(index, at: time)
-    guard nearest.isKnown else { return }
     let slot = Int(index)
-    let standing = zones[Int(presences[slot].presence.zone.rawValue)].standing(of: nearest)
-    presences[slot].presence.stand(standing, at: time)
+    let zone = Int(presences[slot].presence.zone.rawValue)
+    if nearest.isKnown {
+      presences[slot].presence.stand(zones[zone].standing(of: nearest), at: time)
+    } else if zones[zone].enter.isAnySignal {
+      presences[slot].presence.stand(.entered, at: time)
+    }
   }
 
   /// Lets happen what is due in a presence, and sees to its next deadline.

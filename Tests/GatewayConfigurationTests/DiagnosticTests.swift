@@ -123,6 +123,8 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault(receiver("exponent: ▸2 m"), "a number from"),
     Fault(receiver("offset: ▸3"), "offset needs a unit: dB", "perhaps 3 dB"),
     Fault(receiver("offset: ▸90 dB"), "offset cannot be 90 dB", "from -40 dB to 40 dB"),
+    Fault(receiver("position: ▸[1 m]"), "position has 1 coordinates", "[3 m, 0.5 m, 2.2 m]"),
+    Fault(receiver("position: [1 m, ▸2]"), "needs a unit: m"),
     Fault(receiver("adapter: ▸hci0"), "no Bluetooth address"),
     Fault("telemetry: { health: ▸1 ms }", "health cannot be 1 ms"),
   ])

@@ -104,6 +104,15 @@ import Testing
     #expect(scene.engine.estimate(of: BeaconIndex(rawValue: 0)) == nil)
   }
 
+  @Test func whereBeingHeardIsEnoughNoSignalIsNeeded() {
+    var scene = Scene([.simple(enter: .signal(-127), exit: .signal(-131))])
+    scene.hear(nil, from: 0, to: 30)
+    scene.wait(until: 100)
+    #expect(scene.story == ["enter 0.0", "exit 38.0"])
+    #expect(scene.transitions.first?.rssi == nil)
+    #expect(scene.transitions.first?.distance == nil)
+  }
+
   @Test func theLearntIntervalIsTold() {
     var scene = Scene([.simple()])
     scene.hear(Signal.at3m, from: 0, to: 60, every: 2)
