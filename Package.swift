@@ -30,7 +30,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -60,7 +59,6 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: house),
     .executableTarget(
@@ -82,6 +80,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
     .testTarget(
