@@ -7,7 +7,7 @@ for name in "$@"; do
   export SCENARIO_DIR=/out/scenario/$name
   mkdir -p "$SCENARIO_DIR"
   started=$(date +%s)
-  if setsid timeout -k 5 "${SCENARIO_TIMEOUT:-120}" \
+  if setsid timeout -k 5 "${SCENARIO_TIMEOUT:-180}" \
     bash -euo pipefail -c '. "$RADIOLAB/stage.sh"; . "$RADIOLAB/scenarios/$0.sh"' "$name" >"$SCENARIO_DIR/log" 2>&1; then
     passed=$((passed + 1))
     echo "ok   $name ($(($(date +%s) - started)) s)"
