@@ -1,4 +1,5 @@
 import Beacons
+import Messages
 
 /// The line for `beacons:` that makes a device known, ready to paste.
 public struct BeaconSuggestion: CustomStringConvertible {
@@ -19,10 +20,10 @@ public struct BeaconSuggestion: CustomStringConvertible {
       return "ibeacon: { uuid: \(uuidText(frame.uuid)), major: \(frame.major), minor: \(frame.minor) }"
     case .altBeacon(let frame):
       return
-        "altbeacon: { id: \(hexadecimal(frame.idHigh, digits: 32))\(hexadecimal(frame.idLow, digits: 8)) }"
+        "altbeacon: { id: \(hexadecimal(frame.idHigh, octets: 16))\(hexadecimal(UInt128(frame.idLow), octets: 4)) }"
     case .eddystoneUID(let frame):
-      return "eddystone: { namespace: \(hexadecimal(frame.namespace, digits: 20)), "
-        + "instance: \(hexadecimal(frame.instance, digits: 12)) }"
+      return "eddystone: { namespace: \(hexadecimal(frame.namespace, octets: 10)), "
+        + "instance: \(hexadecimal(UInt128(frame.instance), octets: 6)) }"
     default: return "address: \"\(device.address)\""
     }
   }
@@ -35,23 +36,8 @@ public struct BeaconSuggestion: CustomStringConvertible {
     }
     let text = String(String.UnicodeScalarView(letters))
     guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else {
-      return (device.frame?.format ?? "beacon") + "-" + hexadecimal(device.address.bits & 0xFFFF, digits: 4)
+      return (device.frame?.format ?? "beacon") + "-" + hexadecimal(UInt128(device.address.bits), octets: 2)
     }
     return text
   }
-}
-
-/// As people write it: 8-4-4-4-12, upper case.
-func uuidText(_ uuid: UInt128) -> String {
-  var text = hexadecimal(uuid, digits: 32).uppercased()
-  for offset in [20, 16, 12, 8] {
-    text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: offset))
-  }
-  return text
-}
-
-/// Lower case, padded with zeros.
-func hexadecimal(_ number: some BinaryInteger, digits: Int) -> String {
-  let text = String(number, radix: 16)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

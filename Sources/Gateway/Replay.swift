@@ -1,5 +1,6 @@
 import Beacons
 import GatewayConfiguration
+import Messages
 import Radio
 
 /// The gateway's decisions over a recording: the same pipeline as live, with the recording's time.
@@ -16,6 +17,7 @@ public struct Replay: ~Copyable {
     pipeline = Pipeline(configuration, epoch: Self.epoch)
   }
 
+  public var topics: Topics { pipeline.topics }
   public var counts: Pipeline.Counts { pipeline.counts }
   public var progress: (offset: Int64, length: Int64?) { recording.progress }
   public var malformedEvents: Int64 { recording.malformedEvents }

@@ -82,7 +82,7 @@ public struct ScanTable: Sendable {
         hash = (hash ^ (word >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
       }
     }
-    return hexadecimal(hash >> 40, digits: 6)
+    return hexadecimal(UInt128(hash), octets: 3)
   }
 
   private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) ?? "–" }

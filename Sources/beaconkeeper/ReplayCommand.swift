@@ -8,7 +8,7 @@ import Radio
 
 struct ReplayCommand: AsyncParsableCommand {
   enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }
-  enum Format: String, ExpressibleByArgument, CaseIterable { case json, text }
+  enum Format: String, ExpressibleByArgument, CaseIterable { case json, text, mqtt }
 
   static let configuration = CommandConfiguration(
     commandName: "replay",
@@ -30,7 +30,7 @@ struct ReplayCommand: AsyncParsableCommand {
   var capture: [String]
   @Option(help: "As fast as it goes, or as it happened.")
   var speed = Speed.max
-  @Option(help: "JSON lines, or lines for people.")
+  @Option(help: "Transitions as JSON lines, as lines for people, or every message with its topic.")
   var format = Format.json
   @Flag(help: "Send everything to the configured broker too.")
   var publish = false
@@ -55,7 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
     do throws(CaptureError) {
       while try replay.next(into: &output) {
         if speed == .real { try? await pace.wait(until: replay.time) }
-        for transition in output.transitions { write(transition) }
+        write(output, replay.topics)
         try? await publisher?.send(output)
         let (offset, length) = replay.progress
         progress.show(
@@ -71,11 +71,20 @@ struct ReplayCommand: AsyncParsableCommand {
     try report(replay.counts, replay.malformedEvents, fault)
   }
 
-  private func write(_ transition: TransitionMessage) {
-    switch format {
-    case .json: print(String(decoding: transition.json, as: UTF8.self))
-    case .text: print(TransitionLine(transition))
+  private func write(_ output: Pipeline.Output, _ topics: Topics) {
+    for transition in output.transitions {
+      switch format {
+      case .json: print(String(decoding: transition.json, as: UTF8.self))
+      case .text: print(TransitionLine(transition))
+      case .mqtt: write(transition.message(topics: topics))
+      }
     }
+    if format == .mqtt { for message in output.states { write(message) } }
+  }
+
+  /// As `mosquitto_sub -v` shows it.
+  private func write(_ message: Message) {
+    print(message.topic, String(decoding: message.payload, as: UTF8.self))
   }
 
   private func report(_ counts: Pipeline.Counts, _ malformed: Int64, _ fault: CaptureError?) throws {
