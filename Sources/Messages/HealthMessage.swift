@@ -46,12 +46,15 @@ public struct HealthMessage: Sendable {
     self.beacons = beacons
   }
 
+  /// Whether no receiver can hear. Before the first has reported nothing is known to be wrong.
+  private var isBlind: Bool { !receivers.contains { $0.state == "ok" } && !receivers.isEmpty }
+
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
       $0.field("time", time.rfc3339)
       $0.field("version", version)
-      $0.field("state", receivers.contains { $0.state == "ok" } ? "ok" : "blind")
+      $0.field("state", isBlind ? "blind" : "ok")
       $0.key("receivers")
       $0.array(receivers) { writer, receiver in
         writer.object {

@@ -39,24 +39,29 @@ struct RunCommand: AsyncParsableCommand {
     logger.logLevel = verbose ? .debug : .warning
     let (path, input) = try chooseInput()
     let configuration = try loadConfiguration(path)
+    let console = Console()
     let listener = GatewayRun.Listener(
-      onReady: { tell("watch: \($0)") },
-      onTransition: { tell("\(TransitionLine($0))") },
-      onNotice: { say("beaconkeeper: \($0)") })
+      onReady: { console.tell("watch: \($0)") },
+      onTransition: { console.tell("\(TransitionLine($0))") },
+      onNotice: { console.say("beaconkeeper: \($0)") })
     let gateway = GatewayRun(
       configuration, path: path, input: input(configuration), listener: listener, logger: logger)
     do {
       try await gateway.run()
-    } catch let error as RadioError {
-      throw failure("\(error)", .unavailable)
-    } catch let error as BrokerRefusal {
-      throw failure("\(error)", .noPermission)
-    } catch let error as InvalidOptions {
-      throw failure("\(error)", .configuration)
-    } catch let error as EmbeddedBrokerError {
-      throw failure("\(error)", .unavailable)
-    } catch let error as CaptureError {
-      throw failure("\(error)", .dataError)
+      await console.finish()
+    } catch {
+      await console.finish()
+      throw failure("\(error)", status(of: error))
+    }
+  }
+
+  private func status(of error: any Error) -> Status {
+    switch error {
+    case is RadioError, is EmbeddedBrokerError: .unavailable
+    case is BrokerRefusal: .noPermission
+    case is InvalidOptions: .configuration
+    case is CaptureError: .dataError
+    default: .software
     }
   }
 
