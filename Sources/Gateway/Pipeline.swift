@@ -30,17 +30,27 @@ public struct Pipeline: Sendable {
     public var transitions: UInt64 = 0
   }
 
-  /// What one step has to say: transitions in order, and states that changed with them.
+  /// What the pipeline has to say, in order.
   public struct Output: Sendable {
-    public var transitions: [TransitionMessage] = []
-    public var states: [Message] = []
+    public enum Item: Sendable {
+      case transition(TransitionMessage)
+      /// A retained state that changed.
+      case state(Message)
+    }
+
+    public var items: [Item] = []
 
     public init() {}
 
-    public mutating func removeAll() {
-      transitions.removeAll(keepingCapacity: true)
-      states.removeAll(keepingCapacity: true)
+    public var transitions: [TransitionMessage] {
+      items.compactMap { if case .transition(let transition) = $0 { transition } else { nil } }
     }
+
+    public var states: [Message] {
+      items.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    }
+
+    public mutating func removeAll() { items.removeAll(keepingCapacity: true) }
   }
 
   /// - Parameters:
@@ -66,9 +76,8 @@ public struct Pipeline: Sendable {
   /// Takes in what a source heard.
   public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
     batch.forEach { advertisement, payload in
-      observe(advertisement, payload: payload)
+      observe(advertisement, payload: payload, into: &output)
     }
-    report(into: &output)
   }
 
   /// Lets deadlines up to `time` happen that no advertisement brought about.
@@ -92,7 +101,7 @@ public struct Pipeline: Sendable {
     report(into: &output)
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
-      if engine.isBlind(index) != wasBlind { output.states.append(occupancy(of: index)) }
+      if engine.isBlind(index) != wasBlind { output.items.append(.state(occupancy(of: index))) }
     }
   }
 
@@ -105,44 +114,46 @@ public struct Pipeline: Sendable {
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.count }
 
-  /// Takes in one advertisement; `report` tells what it led to.
-  mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) {
+  /// Takes in one advertisement.
+  mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output) {
     counts.advertisements += 1
     time = max(time, advertisement.time)
     let revision = roster.revision
     readings.removeAll(keepingCapacity: true)
-    let sighting = roster.sighting(of: advertisement, payload: payload) { readings.append(($0, $1)) }
-    defer { for (beacon, reading) in readings { telemetry.note(reading, of: beacon) } }
-    guard let sighting else {
+    if let sighting = roster.sighting(of: advertisement, payload: payload, { readings.append(($0, $1)) }) {
+      if roster.revision != revision {
+        engine.admit(sighting.beacon, zones: roster.zones(of: sighting.beacon))
+      }
+      counts.sightings += 1
+      engine.observe(sighting, into: &transitions)
+      telemetry.note(sighting)
+    } else {
       engine.advance(to: advertisement.time, into: &transitions)
-      return
     }
-    if roster.revision != revision {
-      engine.admit(
-        sighting.beacon, zones: roster.zones(of: sighting.beacon))
-    }
-    counts.sightings += 1
-    engine.observe(sighting, into: &transitions)
-    telemetry.note(sighting)
+    for (beacon, reading) in readings { telemetry.note(reading, of: beacon) }
+    report(into: &output)
   }
 
   /// Turns transitions and due states into messages.
-  mutating func report(into output: inout Output) {
+  private mutating func report(into output: inout Output) {
+    if transitions.isEmpty, !telemetry.hasDue { return }
     var changedZones: Set<ZoneIndex> = []
     for transition in transitions {
       sequence += 1
       counts.transitions += 1
       changedZones.insert(transition.zone)
       telemetry.setDue(transition.beacon)
-      output.transitions.append(
-        TransitionMessage(
-          transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
-          zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
-          receiver: receivers.name(of: transition.evidence.receiver)))
+      let message = TransitionMessage(
+        transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
+        zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
+        receiver: receivers.name(of: transition.evidence.receiver))
+      output.items.append(.transition(message))
     }
     transitions.removeAll(keepingCapacity: true)
-    for zone in changedZones.sorted() { output.states.append(occupancy(of: zone)) }
-    output.states += telemetry.takeDue().compactMap { state(of: $0) }
+    for zone in changedZones.sorted() { output.items.append(.state(occupancy(of: zone))) }
+    for beacon in telemetry.takeDue() {
+      if let state = state(of: beacon) { output.items.append(.state(state)) }
+    }
   }
 
   private func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }

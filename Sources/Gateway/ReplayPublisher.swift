@@ -40,8 +40,12 @@ public struct ReplayPublisher: Sendable {
   }
 
   public func send(_ output: Pipeline.Output) async throws {
-    for transition in output.transitions { try await send(transition.message(topics: topics)) }
-    for message in output.states { try await send(message) }
+    for item in output.items {
+      switch item {
+      case .transition(let transition): try await send(transition.message(topics: topics))
+      case .state(let message): try await send(message)
+      }
+    }
   }
 
   private func send(_ message: Message) async throws {

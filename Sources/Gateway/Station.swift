@@ -52,9 +52,8 @@ final class Station: Sendable {
         var advertisement = copy advertisement
         advertisement.receiver = receiver
         state.health.heard(advertisement)
-        state.pipeline.observe(advertisement, payload: payload)
+        state.pipeline.observe(advertisement, payload: payload, into: &state.output)
       }
-      state.pipeline.report(into: &state.output)
       send(&state)
     }
   }
@@ -131,8 +130,12 @@ final class Station: Sendable {
 
   /// Moves what the pipeline said into the outbox, and from there to the broker as far as it takes it.
   private func send(_ state: inout State) {
-    for transition in state.output.transitions { state.outbox.add(transition) }
-    for message in state.output.states { state.outbox.add(message) }
+    for item in state.output.items {
+      switch item {
+      case .transition(let transition): state.outbox.add(transition)
+      case .state(let message): state.outbox.add(message)
+      }
+    }
     state.output.removeAll()
     while let item = state.outbox.first {
       let message: Message

@@ -69,6 +69,8 @@ struct Telemetry: Sendable {
     due.append(beacon)
   }
 
+  var hasDue: Bool { !due.isEmpty }
+
   /// The beacons whose state is to be published now, in the order in which that became due.
   mutating func takeDue() -> [BeaconIndex] {
     for beacon in due {

@@ -15,7 +15,8 @@ final class Console: Sendable {
   private let isDone = Atomic(false)
 
   init() {
-    let (stream, continuation) = AsyncStream.makeStream(of: Line.self, bufferingPolicy: .bufferingNewest(1000))
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Line.self, bufferingPolicy: .bufferingNewest(1000))
     lines = continuation
     Task.detached { [self] in
       for await line in stream {

@@ -72,14 +72,15 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func write(_ output: Pipeline.Output, _ topics: Topics) {
-    for transition in output.transitions {
-      switch format {
-      case .json: print(String(decoding: transition.json, as: UTF8.self))
-      case .text: print(TransitionLine(transition))
-      case .mqtt: write(transition.message(topics: topics))
+    for item in output.items {
+      switch (item, format) {
+      case (.transition(let transition), .json): print(String(decoding: transition.json, as: UTF8.self))
+      case (.transition(let transition), .text): print(TransitionLine(transition))
+      case (.transition(let transition), .mqtt): write(transition.message(topics: topics))
+      case (.state(let message), .mqtt): write(message)
+      case (.state, _): break
       }
     }
-    if format == .mqtt { for message in output.states { write(message) } }
   }
 
   /// As `mosquitto_sub -v` shows it.
