@@ -11,7 +11,7 @@ public struct Motion: Hashable, Sendable {
   static let farthest = Micrometres.metres(1_000_000)
 
   public init(start: Milliseconds, distance: Micrometres, rate: Int64 = 0, per: Milliseconds = 1) {
-    self.start = start
+    self.start = min(max(start, -PhoneEngine.latest), PhoneEngine.latest)
     self.distance = min(max(distance, 0), Self.farthest)
     self.rate = min(max(rate, -Self.farthest), Self.farthest)
     self.per = min(max(per, 1), 1 << 50)
@@ -21,7 +21,9 @@ public struct Motion: Hashable, Sendable {
   public init(from: (Milliseconds, Micrometres), to: (Milliseconds, Micrometres)) {
     let start = min(max(from.1, 0), Self.farthest)
     let end = min(max(to.1, 0), Self.farthest)
-    self.init(start: from.0, distance: start, rate: end - start, per: to.0 - from.0)
+    self.init(
+      start: from.0, distance: start, rate: end - start,
+      per: to.0.subtractingReportingOverflow(from.0).partialValue)
   }
 
   /// Metres at a time, never below zero.

@@ -34,7 +34,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   /// The callback came, but without the beacon.
   case emptyTick = "EMPTY_TICK"
 
-  /// The schedule (Android's scan cycle or job, or a sampling timer) had a pause.
+  // Android.
   case betweenScans = "BETWEEN_SCANS"
   case scanQuota = "SCAN_QUOTA"
   case scanDowngraded = "SCAN_DOWNGRADED"

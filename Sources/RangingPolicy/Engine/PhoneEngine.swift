@@ -78,6 +78,7 @@ public struct PhoneEngine: Sendable {
   {
     rules = Rules(os: profile.os, strategy: profile.strategy)
     self.near = near
+    let time = min(max(time, -Self.latest), Self.latest)
     now = time
     lifecycle = .foreground
     screenOffSince = time
@@ -93,6 +94,9 @@ public struct PhoneEngine: Sendable {
     }
   }
 
+  /// Times after this are taken as this, so that none overflows.
+  static let latest: Milliseconds = 1 << 60
+
   /// When something will change by itself; nil: not before another event.
   public var nextDeadline: Milliseconds? {
     let time = nextStep().time
@@ -101,7 +105,7 @@ public struct PhoneEngine: Sendable {
 
   /// Takes in an event. Deadlines before it happen first; an event earlier than `now` happens now.
   public mutating func apply(_ event: PhoneEvent, at time: Milliseconds, into output: inout PolicyOutput) {
-    let time = max(time, now)
+    let time = min(max(time, now), Self.latest)
     run(until: time, event.order, into: &output)
     move(to: time, into: &output)
     take(event, into: &output)
@@ -109,6 +113,7 @@ public struct PhoneEngine: Sendable {
 
   /// Lets every deadline up to `time` (inclusive) happen, and tells the state then.
   public mutating func advance(through time: Milliseconds, into output: inout PolicyOutput) {
+    let time = min(time, Self.latest)
     guard time >= now else { return }
     run(until: time, .end, into: &output)
     move(to: time, into: &output)
@@ -117,6 +122,7 @@ public struct PhoneEngine: Sendable {
 
   /// Lets every deadline before `time` happen: the end of a half-open span.
   public mutating func advance(before time: Milliseconds, into output: inout PolicyOutput) {
+    let time = min(time, Self.latest)
     guard time > now else { return }
     run(until: time, .permission, into: &output)
     move(to: time, into: &output)

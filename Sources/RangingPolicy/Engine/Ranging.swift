@@ -1,15 +1,9 @@
 extension PhoneEngine {
-  /// Whether the app would range, were it awake and not paused.
-  private var isRequested: Bool {
-    guard rules.rangingStarted else { return false }
-    return rules.mechanism != .sampledLocation || session.isOn || lifecycle == .foreground
-  }
-
   private var isAudioPause: Bool { rules.pausesWhileAudio && isAudioOn }
 
   /// Whether the app ranges now.
   public var isRanging: Bool {
-    guard isRunning, rules.supportsBeacons, isRequested, isPermitted, isRadioOn, !isAudioPause else {
+    guard isRunning, rules.supportsBeacons, rules.rangingStarted, isPermitted, isRadioOn, !isAudioPause else {
       return false
     }
     return !rules.isAndroid || (scan.isOn && !scan.isStarved && !isDowngraded)
@@ -29,7 +23,6 @@ extension PhoneEngine {
     if lifecycle == .suspended { return sleepReason }
     if !rules.rangingStarted { return .notDetected }
     if isAudioPause { return .audioPause }
-    if !isRequested { return .betweenScans }
     if rules.isAndroid && !isRanging { return scanReason }
     return isHeard ? nil : .notDetected
   }

@@ -55,21 +55,24 @@ struct Rules: Sendable {
     mechanism = strategy.mechanism
     isAndroid = os.family == .android
     supportsBeacons = os.supportsBeacons.value
-    grace = os.grace.value
-    cap = os.taskCap.value
-    margin = min(os.expirationMargin.value, os.taskCap.value)
-    killDelay = os.killDelay.value
-    tickPeriod = max(1, os.tickPeriod.value)
+    grace = bounded(os.grace.value)
+    cap = bounded(os.taskCap.value)
+    margin = min(bounded(os.expirationMargin.value), bounded(os.taskCap.value))
+    killDelay = bounded(os.killDelay.value)
+    tickPeriod = max(1, bounded(os.tickPeriod.value))
     emptyTicksPerTen = os.emptyTicksPerTen.value
     isMonitored = os.supportsBeacons.value && strategy.regionRank.value <= os.regionLimit.value
     isSlowSlot = strategy.slotsTaken.value >= os.slotLimit.value
-    entryLatency = isSlowSlot ? max(os.entryLatency.value, os.slowSlotLatency.value) : os.entryLatency.value
-    exitLatency = os.exitLatency.value
-    screenWakeLatency = os.screenWakeLatency.value
-    fixLatency = os.fixLatency.value
+    entryLatency =
+      isSlowSlot
+      ? max(bounded(os.entryLatency.value), bounded(os.slowSlotLatency.value))
+      : bounded(os.entryLatency.value)
+    exitLatency = bounded(os.exitLatency.value)
+    screenWakeLatency = bounded(os.screenWakeLatency.value)
+    fixLatency = bounded(os.fixLatency.value)
     relaunchesAfterForceQuit = os.relaunchesAfterForceQuit.value
     hasReducedAccuracy = os.hasReducedAccuracy.value
-    autoPauseAfter = strategy.pausesAutomatically.value ? os.autoPauseAfter.value : nil
+    autoPauseAfter = strategy.pausesAutomatically.value ? os.autoPauseAfter.value.map(bounded) : nil
 
     heardDistance = strategy.heardDistance.value
     rangingStarted = strategy.rangingStarted.value
@@ -85,26 +88,29 @@ struct Rules: Sendable {
     let filtered = strategy.distanceFilter.value != nil && !os.allowsDistanceFilter.value
     isLocationRejected = strategy.mechanism != .activitySession && (tooCoarse || filtered)
     pausesWhileAudio = strategy.pausesWhileAudio.value
-    sampleInterval = max(1, strategy.sampleInterval.value)
-    sampleWindow = strategy.sampleWindow.value
+    sampleInterval = max(1, bounded(strategy.sampleInterval.value))
+    sampleWindow = strategy.sampleWindow.value.map(bounded)
 
-    serviceLimit = os.serviceLimit.value
-    scanPeriod = max(1, strategy.scanPeriod.value)
-    scanInterval = max(scanPeriod, strategy.scanInterval.value)
+    serviceLimit = os.serviceLimit.value.map(bounded)
+    scanPeriod = max(1, bounded(strategy.scanPeriod.value))
+    scanInterval = max(scanPeriod, bounded(strategy.scanInterval.value))
     switch strategy.mechanism {
-    case .cycle: hitLatency = os.scansBetweenCycles.value ? strategy.hitLatency.value : nil
-    default: hitLatency = strategy.hitLatency.value
+    case .cycle: hitLatency = os.scansBetweenCycles.value ? strategy.hitLatency.value.map(bounded) : nil
+    default: hitLatency = strategy.hitLatency.value.map(bounded)
     }
-    forgetsAfter = strategy.forgetsAfter.value
+    forgetsAfter = bounded(strategy.forgetsAfter.value)
     scanStartLimit = Int(clamping: min(max(1, os.scanStartLimit.value), 64))
-    scanStartPeriod = os.scanStartPeriod.value
-    downgradesScanAfter = strategy.restartsLongScans.value ? nil : os.downgradesScanAfter.value
+    scanStartPeriod = bounded(os.scanStartPeriod.value)
+    downgradesScanAfter = strategy.restartsLongScans.value ? nil : os.downgradesScanAfter.value.map(bounded)
     scansWithScreenOff = strategy.filtersScans.value || !os.screenOffNeedsFilter.value
-    dozeAfter = os.dozeAfter.value
+    dozeAfter = os.dozeAfter.value.map(bounded)
     canStartService = !os.serviceNeedsType.value || strategy.declaresServiceType.value
     canRestartService = canStartService && os.startsServiceInBackground.value
-    bucketAllowance = os.bucketAllowance.value
-    bucketPeriod = strategy.bucketPeriod.value.map { max(1, $0) }
+    bucketAllowance = bounded(os.bucketAllowance.value)
+    bucketPeriod = strategy.bucketPeriod.value.map { max(1, bounded($0)) }
     scanDuty = strategy.scanDuty.value
   }
 }
+
+/// No profile can make times overflow: 35,000 years are enough.
+private func bounded(_ span: Milliseconds) -> Milliseconds { min(max(span, 0), 1 << 50) }

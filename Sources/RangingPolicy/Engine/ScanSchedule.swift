@@ -93,7 +93,7 @@ extension PhoneEngine {
         consider(scan.hitUntil)
         if rules.mechanism == .cycle, let limit = rules.serviceLimit { consider(scan.start + limit) }
       case .intent:
-        if isHeard, let latency = rules.hitLatency { consider(scan.heardSince + latency) }
+        if isHeard, canSystemScan, let latency = rules.hitLatency { consider(scan.heardSince + latency) }
       default: break
       }
     }

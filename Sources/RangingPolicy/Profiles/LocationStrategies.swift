@@ -19,7 +19,8 @@ extension StrategyProfile {
 
   /// Location in samples over a list of background tasks (S4).
   static var taskListSampled: StrategyProfile {
-    StrategyProfile("task-list-sampled", .sampledLocation, "Ranging in samples that a timer starts (S4)") {
+    StrategyProfile("task-list-sampled", .sampledLocation, "Location in samples, a task list in between (S4)")
+    {
       keepAlive(&$0)
       $0.locationAccuracy = Constant(.metres(10), "S4 asks for the best accuracy", .low)
       $0.risk = Constant(.high, "a timer longer than the task freezes and ends the chain", .high)
