@@ -1,0 +1,179 @@
+/// What kind of value a constant holds, and where it stands in its profile.
+public enum ConstantField<Profile>: Sendable {
+  case duration(any WritableKeyPath<Profile, Constant<Milliseconds>> & Sendable)
+  case optionalDuration(any WritableKeyPath<Profile, Constant<Milliseconds?>> & Sendable)
+  case distance(any WritableKeyPath<Profile, Constant<Micrometres>> & Sendable)
+  case optionalDistance(any WritableKeyPath<Profile, Constant<Micrometres?>> & Sendable)
+  case flag(any WritableKeyPath<Profile, Constant<Bool>> & Sendable)
+  case count(any WritableKeyPath<Profile, Constant<Int64>> & Sendable, ClosedRange<Int64>)
+  case factor(any WritableKeyPath<Profile, Constant<Double>> & Sendable)
+  case risk(any WritableKeyPath<Profile, Constant<StrategyProfile.Risk>> & Sendable)
+}
+
+/// Why a constant cannot be set.
+public struct ConstantError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+}
+
+extension OSProfile {
+  /// Every constant by the name under which it can be overridden.
+  public static let constants: [(name: String, field: ConstantField<OSProfile>)] = [
+    ("supports_beacons", .flag(\.supportsBeacons)),
+    ("grace", .duration(\.grace)),
+    ("task_cap", .duration(\.taskCap)),
+    ("expiration_margin", .duration(\.expirationMargin)),
+    ("kill_delay", .duration(\.killDelay)),
+    ("tick_period", .duration(\.tickPeriod)),
+    ("empty_ticks_per_ten", .count(\.emptyTicksPerTen, 0...10)),
+    ("entry_latency", .duration(\.entryLatency)),
+    ("exit_latency", .duration(\.exitLatency)),
+    ("screen_wake_latency", .duration(\.screenWakeLatency)),
+    ("fix_latency", .duration(\.fixLatency)),
+    ("region_limit", .count(\.regionLimit, 0...1000)),
+    ("slot_limit", .count(\.slotLimit, 0...1000)),
+    ("slow_slot_latency", .duration(\.slowSlotLatency)),
+    ("relaunches_after_force_quit", .flag(\.relaunchesAfterForceQuit)),
+    ("has_reduced_accuracy", .flag(\.hasReducedAccuracy)),
+    ("needs_allows_flag", .flag(\.needsAllowsFlag)),
+    ("location_accuracy_limit", .optionalDistance(\.locationAccuracyLimit)),
+    ("allows_distance_filter", .flag(\.allowsDistanceFilter)),
+    ("has_activity_session", .flag(\.hasActivitySession)),
+    ("auto_pause_after", .optionalDuration(\.autoPauseAfter)),
+    ("full_duty_factor", .factor(\.fullDutyFactor)),
+    ("service_limit", .optionalDuration(\.serviceLimit)),
+    ("scans_between_cycles", .flag(\.scansBetweenCycles)),
+    ("scan_start_limit", .count(\.scanStartLimit, 1...64)),
+    ("scan_start_period", .duration(\.scanStartPeriod)),
+    ("downgrades_scan_after", .optionalDuration(\.downgradesScanAfter)),
+    ("screen_off_needs_filter", .flag(\.screenOffNeedsFilter)),
+    ("doze_after", .optionalDuration(\.dozeAfter)),
+    ("starts_service_in_background", .flag(\.startsServiceInBackground)),
+    ("service_needs_type", .flag(\.serviceNeedsType)),
+    ("bucket_allowance", .duration(\.bucketAllowance)),
+  ]
+}
+
+extension StrategyProfile {
+  /// Every constant by the name under which it can be overridden.
+  public static let constants: [(name: String, field: ConstantField<StrategyProfile>)] = [
+    ("risk", .risk(\.risk)),
+    ("review_risk", .risk(\.reviewRisk)),
+    ("heard_distance", .distance(\.heardDistance)),
+    ("ranging_started", .flag(\.rangingStarted)),
+    ("notifies_on_display", .flag(\.notifiesOnDisplay)),
+    ("region_rank", .count(\.regionRank, 1...1000)),
+    ("slots_taken", .count(\.slotsTaken, 0...1000)),
+    ("begins_task", .flag(\.beginsTask)),
+    ("guards_task", .flag(\.guardsTask)),
+    ("ends_task", .flag(\.endsTask)),
+    ("task_granted", .flag(\.taskGranted)),
+    ("starts_location", .flag(\.startsLocation)),
+    ("has_background_mode", .flag(\.hasBackgroundMode)),
+    ("allows_background_updates", .flag(\.allowsBackgroundUpdates)),
+    ("location_accuracy", .distance(\.locationAccuracy)),
+    ("distance_filter", .optionalDistance(\.distanceFilter)),
+    ("pauses_automatically", .flag(\.pausesAutomatically)),
+    ("pauses_while_audio", .flag(\.pausesWhileAudio)),
+    ("sample_interval", .duration(\.sampleInterval)),
+    ("sample_window", .optionalDuration(\.sampleWindow)),
+    ("scan_period", .duration(\.scanPeriod)),
+    ("scan_interval", .duration(\.scanInterval)),
+    ("hit_latency", .optionalDuration(\.hitLatency)),
+    ("forgets_after", .duration(\.forgetsAfter)),
+    ("filters_scans", .flag(\.filtersScans)),
+    ("restarts_long_scans", .flag(\.restartsLongScans)),
+    ("declares_service_type", .flag(\.declaresServiceType)),
+    ("scan_duty", .count(\.scanDuty, 0...1000)),
+    ("bucket_period", .optionalDuration(\.bucketPeriod)),
+  ]
+}
+
+extension ConstantField {
+  /// Sets the constant to what `text` says: `180 s`, `50 m`, `true`, `none` where there may be none.
+  public func set(
+    _ text: String, in profile: inout Profile, source: String, confidence: Confidence
+  ) throws(ConstantError) {
+    switch self {
+    case .duration(let path):
+      profile[keyPath: path] = Constant(
+        try Self.read(text, Quantity.duration, "a duration such as 180 s"), source, confidence)
+    case .optionalDuration(let path):
+      let value =
+        text == "none" ? nil : try Self.read(text, Quantity.duration, "a duration such as 180 s, or none")
+      profile[keyPath: path] = Constant(value, source, confidence)
+    case .distance(let path):
+      profile[keyPath: path] = Constant(
+        try Self.read(text, Quantity.distance, "a distance such as 50 m"), source, confidence)
+    case .optionalDistance(let path):
+      let value =
+        text == "none" ? nil : try Self.read(text, Quantity.distance, "a distance such as 50 m, or none")
+      profile[keyPath: path] = Constant(value, source, confidence)
+    case .flag(let path):
+      profile[keyPath: path] = Constant(try Self.read(text, Bool.init, "true or false"), source, confidence)
+    case .count(let path, let range):
+      let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      let count = try Self.read(text, { Int64($0) }, wanted)
+      guard range.contains(count) else { throw ConstantError(description: "\(text) is not \(wanted)") }
+      profile[keyPath: path] = Constant(count, source, confidence)
+    case .factor(let path):
+      let factor = try Self.read(text, { Double($0) }, "a factor from 1 to 100")
+      guard factor >= 1, factor <= 100 else {
+        throw ConstantError(description: "\(text) is not a factor from 1 to 100")
+      }
+      profile[keyPath: path] = Constant(factor, source, confidence)
+    case .risk(let path):
+      profile[keyPath: path] = Constant(
+        try Self.read(text, StrategyProfile.Risk.init, "low, medium or high"), source, confidence)
+    }
+  }
+
+  private static func read<Value>(
+    _ text: String, _ parse: (String) -> Value?, _ wanted: String
+  ) throws(ConstantError) -> Value {
+    guard let value = parse(text) else { throw ConstantError(description: "\(text) is not \(wanted)") }
+    return value
+  }
+
+  /// The constant's value in words, its source and confidence.
+  public func told(of profile: Profile) -> (value: String, source: String, confidence: Confidence) {
+    func tell<Value>(_ constant: Constant<Value>, _ text: String) -> (String, String, Confidence) {
+      (text, constant.source, constant.confidence)
+    }
+    switch self {
+    case .duration(let path):
+      return tell(profile[keyPath: path], Quantity.seconds(profile[keyPath: path].value))
+    case .optionalDuration(let path):
+      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Quantity.seconds) ?? "none")
+    case .distance(let path):
+      return tell(profile[keyPath: path], Quantity.metres(profile[keyPath: path].value))
+    case .optionalDistance(let path):
+      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Quantity.metres) ?? "none")
+    case .flag(let path): return tell(profile[keyPath: path], String(profile[keyPath: path].value))
+    case .count(let path, _): return tell(profile[keyPath: path], String(profile[keyPath: path].value))
+    case .factor(let path): return tell(profile[keyPath: path], String(profile[keyPath: path].value))
+    case .risk(let path): return tell(profile[keyPath: path], profile[keyPath: path].value.rawValue)
+    }
+  }
+}
+
+extension PhoneProfile {
+  /// Sets a constant of the system or of the strategy by name. `false`: neither has it.
+  public mutating func set(
+    _ name: String, to text: String, source: String, confidence: Confidence
+  ) throws(ConstantError) -> Bool {
+    if let field = OSProfile.constants.first(where: { $0.name == name })?.field {
+      try field.set(text, in: &os, source: source, confidence: confidence)
+    } else if let field = StrategyProfile.constants.first(where: { $0.name == name })?.field {
+      try field.set(text, in: &strategy, source: source, confidence: confidence)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// A constant by name, in words.
+  public func told(_ name: String) -> (value: String, source: String, confidence: Confidence)? {
+    OSProfile.constants.first { $0.name == name }?.field.told(of: os)
+      ?? StrategyProfile.constants.first { $0.name == name }?.field.told(of: strategy)
+  }
+}
