@@ -65,7 +65,7 @@ let package = Package(
       name: "beaconkeeper",
       dependencies: [
         "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity",
-        "Radio",
+        "Radio", "RangingPolicy",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),

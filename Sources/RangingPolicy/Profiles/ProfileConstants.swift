@@ -13,6 +13,7 @@ public enum ConstantField<Profile>: Sendable {
 /// Why a constant cannot be set.
 public struct ConstantError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String
+  public init(description: String) { self.description = description }
 }
 
 extension OSProfile {

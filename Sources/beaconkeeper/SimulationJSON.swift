@@ -1,0 +1,96 @@
+import Messages
+import RangingPolicy
+
+/// Results of `simulate` for machines. Times are seconds from zero, distances metres.
+struct SimulationJSON {
+  var variant: Variant
+
+  func text(_ results: [Simulation]) -> String {
+    var writer = JSONWriter()
+    if results.count == 1 {
+      write(results[0], into: &writer)
+    } else {
+      writer.array(results) { write($1, into: &$0) }
+    }
+    return writer.text
+  }
+
+  private func write(_ result: Simulation, into writer: inout JSONWriter) {
+    let verdict = result.verdicts.first
+    let strategy = result.profile.strategy
+    let isSampled = strategy.mechanism == .sampledLocation
+    writer.object { json in
+      json.field("os", result.profile.os.name)
+      json.field("strategy", strategy.name)
+      json.key("outcome")
+      if let outcome = result.outcome { json.value(outcome.rawValue) } else { json.null() }
+      json.field("detected_at", seconds(result.totals.detected), decimals: 3)
+      json.field("near_at", seconds(verdict?.crossed), decimals: 3)
+      json.field("delivered_at", seconds(verdict?.delivered), decimals: 3)
+      json.field("late_s", seconds(verdict?.lateness), decimals: 3)
+      json.field("closest_ranged_m", result.totals.closestRanged, decimals: 3)
+      json.field("window_end", seconds(result.closing?.time), decimals: 3)
+      json.field("ranging_s", seconds(result.totals.ranging), decimals: 3)
+      json.field("windows", isSampled ? result.totals.samples : result.totals.windows)
+      json.field("battery_factor", result.batteryFactor, decimals: 4)
+      json.field("risk", strategy.risk.value.rawValue)
+      json.field("review_risk", strategy.reviewRisk.value.rawValue)
+      json.key("evidence")
+      json.array(verdict?.evidence ?? []) { write($1, into: &$0) }
+      json.key("intervals")
+      json.array(result.intervals) { json, interval in
+        json.array(0..<3) { json, index in
+          switch index {
+          case 0: json.value(Double(interval.from) / 1000, decimals: 3)
+          case 1: json.value(Double(interval.to) / 1000, decimals: 3)
+          default: json.value(interval.state.rawValue)
+          }
+        }
+      }
+      json.field("variant", variant.rawValue)
+      json.key("window_end_why")
+      if let closing = result.closing { json.value(closing.why.rawValue) } else { json.null() }
+      json.field(
+        "window_end_m", result.closing.flatMap { result.timeline.distance(at: $0.time) }, decimals: 3)
+      json.field("location_s", seconds(result.totals.location), decimals: 3)
+      json.field("risk_note", strategy.risk.source)
+      json.field("review_note", strategy.reviewRisk.source)
+      json.key("tasks")
+      json.object { json in
+        json.field("begins", result.tasks.begins)
+        json.field("ends", result.tasks.ends)
+        json.field("leaks", result.tasks.leaks)
+        json.field("live", result.tasks.held.count)
+        json.field("refused", result.tasks.refusals)
+        json.field("unknown_ends", result.tasks.unknownEnds)
+      }
+      json.key("verdicts")
+      json.array(result.verdicts) { json, verdict in
+        json.object { json in
+          json.field("outcome", verdict.outcome.rawValue)
+          json.field("near_at", seconds(verdict.crossed), decimals: 3)
+          json.field("delivered_at", seconds(verdict.delivered), decimals: 3)
+          json.field("late_s", seconds(verdict.lateness), decimals: 3)
+        }
+      }
+      json.key("hangs_on")
+      json.array(result.decidingConstants) { json, constant in
+        json.object { json in
+          json.field("name", constant.name)
+          json.field("value", constant.value)
+          json.field("source", constant.source)
+          json.field("confidence", constant.confidence.rawValue)
+        }
+      }
+    }
+  }
+
+  private func write(_ fact: Fact, into writer: inout JSONWriter) {
+    writer.object { json in
+      json.field("t", Double(fact.time) / 1000, decimals: 3)
+      json.field("what", fact.what.rawValue)
+    }
+  }
+
+  private func seconds(_ time: Milliseconds?) -> Double? { time.map { Double($0) / 1000 } }
+}
