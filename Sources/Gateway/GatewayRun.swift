@@ -87,14 +87,16 @@ public struct GatewayRun: Sendable {
       Pipeline(configuration, epoch: epoch), client: client, logger: logger,
       onPublished: listener.onTransition)
     let link = BrokerLink(client, station, listener, watch: watch, broker: "\(options.host):\(options.port)")
-    var services: [any Service] = [link, DeadlineService(station)]
+    // They end in the opposite order: first what hears, last what is needed to say good-bye.
+    var services: [any Service] = []
+    if let companion { services.append(companion) }
+    services += [link, DeadlineService(station)]
     services.append(HealthService(station, interval: configuration.telemetry.health))
     if let path { services.append(ReloadService(path, configuration, station, listener)) }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
     case .walk(let path): services.append(WalkService(path, station, listener))
     }
-    if let companion { services.append(companion) }
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
