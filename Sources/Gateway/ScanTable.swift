@@ -30,9 +30,9 @@ public struct ScanTable: Sendable {
       let text = zip(row, widths).map { $0.0 + String(repeating: " ", count: $0.1 - $0.0.count) }
       return String(text.joined(separator: "  ").prefix(width))
     }
-    var foot = "\(shown.count) \(shown.count == 1 ? "beacon" : "beacons")"
+    var foot = counted(shown.count, "beacon")
     if shown.count > room { foot += " (\(shown.count - room) below)" }
-    if !showsAll { foot += ", \(listing.count - shown.count) other devices (--all)" }
+    if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }
     if survey.overlooked > 0 { foot += ", too many devices: some are not listed" }
     lines += ["", foot]
     return lines
@@ -54,6 +54,8 @@ public struct ScanTable: Sendable {
       return String(decoding: json, as: UTF8.self)
     }
   }
+
+  private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   private func isShown(_ device: AirSurvey.Device) -> Bool {
     showsAll || device.beacon != nil || device.frame?.tellsIdentity == true
