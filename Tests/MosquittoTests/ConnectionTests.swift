@@ -196,7 +196,7 @@ extension RealBroker {
       }
     }
 
-    @Test func aRefusedSubscriptionIsTold() async throws {
+    @Test func whatTheBrokerForbidsIsRejectedAndTheRestGoesOn() async throws {
       let broker = try Broker("allow_anonymous true\nacl_file DIR/acl")
       try broker.write("topic read open/#\ntopic write open/#\n", to: "acl")
       try await broker.start()
