@@ -14,6 +14,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case lock
   case moistureDetected, motion, moving, occupancy, plug, presence, problem, running, safety, smoke
   case sound, tamper, vibration, window, button, command, dimmer, packetID, deviceType, firmwareVersion
+  case soundLevel, averageSoundLevel, peakSoundPressure
   case txPower, movementCount
   /// Counts measurements, not advertisements.
   case measurementSequence
@@ -108,6 +109,9 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
     case .packetID: "packet_id"
     case .deviceType: "device_type_id"
     case .firmwareVersion: "firmware_version"
+    case .soundLevel: "sound_inst_dba"
+    case .averageSoundLevel: "sound_avg_dba"
+    case .peakSoundPressure: "sound_peak_spl_db"
     case .txPower: "tx_power_dbm"
     case .movementCount: "movement_count"
     case .measurementSequence: "measurement_sequence"

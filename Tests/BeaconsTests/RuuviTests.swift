@@ -65,6 +65,20 @@ import Testing
         == ["data_format": .text("E1"), "mac": .text("CB:B8:33:4C:88:4F")])
   }
 
+  @Test func soundHasItsLowestBitAmongTheFlags() {
+    let air = readings(
+      ruuvi: "e1170c5668c79e0065007004bd11ca00c90a0213e0ac1e5cb6decdeef8ffffffffffcbb8334c884f")
+    #expect(air["sound_inst_dba"] == .number(30.2))
+    #expect(air["sound_avg_dba"] == .number(55))
+    #expect(air["sound_peak_spl_db"] == .number(91))
+  }
+
+  @Test func aDeviceWithoutMicrophoneReportsNoSound() {
+    let air = readings(
+      ruuvi: "e1170c5668c79e0065007004bd11ca00c90a0213e0acffffffdecdee11ffffffffffcbb8334c884f")
+    #expect(air["sound_inst_dba"] == nil && air["sound_avg_dba"] == nil && air["sound_peak_spl_db"] == nil)
+  }
+
   private func details(_ payload: String) -> [String: SensorDetail] {
     var details: [String: SensorDetail] = [:]
     let payload = bytes(payload)

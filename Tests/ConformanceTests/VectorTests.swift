@@ -24,12 +24,6 @@ struct VectorTests {
     "ruuvi+ruuvi.endpoints.c/invalid_data/invalid/movement_count": "255 says not available: left out",
     "ruuvi+ruuvi.endpoints.c/invalid_data/invalid/address": "all ones says not available: left out",
     "ttu+ruuvitag-sensor/test_dfE1_decode_invalid_values/mac": "all ones says not available: left out",
-    "ruuvi+ruuvi.endpoints.c/test_ruuvi_endpoint_6_get_ok/sound_avg_dba": "reserved in the published format",
-    "ruuvi+ruuvi.endpoints.c/test_ruuvi_endpoint_e1_get_ok/sound_inst_dba":
-      "reserved in the published format",
-    "ruuvi+ruuvi.endpoints.c/test_ruuvi_endpoint_e1_get_ok/sound_avg_dba": "reserved in the published format",
-    "ruuvi+ruuvi.endpoints.c/test_ruuvi_endpoint_e1_get_ok/sound_peak_spl_db":
-      "reserved in the published format",
     "ttu+ruuvitag-sensor/test_df5decode_is_valid/rssi": "the byte after the payload is the report's RSSI",
     "custom-components+ble_monitor/test_ruuvitag_v3/battery": "a percentage guessed from the voltage",
     "custom-components+ble_monitor/test_ruuvitag_v5/battery": "a percentage guessed from the voltage",

@@ -62,6 +62,8 @@ enum Vocabulary {
     "pm10p0_ppm": [Ours("pm10_ug_m3")], "pm_2_5": [Ours("pm2_5_ug_m3")],
     "co2": [Ours("co2_ppm")], "carbonDioxideConcentration": [Ours("co2_ppm")],
     "voc": [Ours("voc_index"), Ours("tvoc_ug_m3")], "nox": [Ours("nox_index")],
+    "sound_inst_dba": [Ours("sound_inst_dba")], "sound_avg_dba": [Ours("sound_avg_dba")],
+    "sound_peak_spl_db": [Ours("sound_peak_spl_db")],
     "luminosity": [Ours("illuminance_lx")], "calibration_in_progress": [Ours("calibrating")],
 
     "packet_id": [Ours("packet_id")], "txCycle": [Ours("packet_id")], "packet": [Ours("packet_id")],

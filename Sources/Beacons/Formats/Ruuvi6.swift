@@ -10,12 +10,13 @@
 ///     11  VOC             1  index; lowest bit in flags, bit 6
 ///     12  NOX             1  index; lowest bit in flags, bit 7
 ///     13  luminosity      1  lx, logarithmic: 65536^(code / 254) − 1
-///     14  reserved        1
+///     14  sound           1  average, 0.4 dBA + 18; lowest bit (0.2) in flags, bit 4
 ///     15  sequence        1
 ///     16  flags           1  bit 0: calibrating
 ///     17  address         3  lowest octets
 ///
-/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6
+/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6; sound, which is reserved
+/// there, as Ruuvi's own ruuvi.endpoints.c encodes it.
 public struct Ruuvi6: SensorFormat, Hashable {
   public static let name = "ruuvi"
 
@@ -24,6 +25,7 @@ public struct Ruuvi6: SensorFormat, Hashable {
   public var pm25: UInt16?
   public var air: RuuviAir
   public var luminosityCode: UInt8?
+  public var averageSound: RuuviSound?
   public var sequence: UInt8
   /// The lowest 24 bits of the device's address.
   public var addressLow: UInt32
@@ -33,7 +35,9 @@ public struct Ruuvi6: SensorFormat, Hashable {
     return Ruuvi6(
       environment: RuuviEnvironment(data), pm25: available(data.bigEndian16(at: 7)),
       air: RuuviAir(co2: data.bigEndian16(at: 9), voc: data[11], nox: data[12], flags: data[16]),
-      luminosityCode: available(data[13]), sequence: data[15], addressLow: data.bigEndian24(at: 17))
+      luminosityCode: available(data[13]),
+      averageSound: RuuviSound(data[14], lowestBit: data[16] >> 4), sequence: data[15],
+      addressLow: data.bigEndian24(at: 17))
   }
 
   /// lx, to hundredths; nil where not available.
@@ -56,6 +60,7 @@ public struct Ruuvi6: SensorFormat, Hashable {
     if let pm25 { body(Reading(.pm25, Double(pm25) / 10)) }
     air.forEachReading(body)
     if let luminosity { body(Reading(.illuminance, luminosity)) }
+    if let averageSound { body(Reading(.averageSoundLevel, averageSound.decibels)) }
     body(Reading(.measurementSequence, Double(sequence)))
   }
 

@@ -13,13 +13,16 @@
 ///     17  VOC             1  index; lowest bit in flags, bit 6
 ///     18  NOX             1  index; lowest bit in flags, bit 7
 ///     19  luminosity      3  0.01 lx
-///     22  reserved        3
+///     22  sound           1  now, 0.4 dBA + 18; lowest bit (0.2) in flags, bit 3
+///     23  sound           1  average; flags, bit 4
+///     24  sound pressure  1  peak, dB; flags, bit 5
 ///     25  sequence        3
 ///     28  flags           1  bit 0: calibrating
 ///     29  reserved        5
 ///     34  address         6
 ///
-/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1
+/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1; sound, which is reserved
+/// there, as Ruuvi's own ruuvi.endpoints.c encodes it.
 public struct RuuviE1: SensorFormat, Hashable {
   public static let name = "ruuvi"
 
@@ -32,6 +35,9 @@ public struct RuuviE1: SensorFormat, Hashable {
   public var air: RuuviAir
   /// 0.01 lx.
   public var luminosity: UInt32?
+  public var sound: RuuviSound?
+  public var averageSound: RuuviSound?
+  public var peakSound: RuuviSound?
   public var sequence: UInt32?
   /// The device's own address, 48 bits.
   public var address: UInt64?
@@ -47,6 +53,9 @@ public struct RuuviE1: SensorFormat, Hashable {
       pm4: available(data.bigEndian16(at: 11)), pm10: available(data.bigEndian16(at: 13)),
       air: RuuviAir(co2: data.bigEndian16(at: 15), voc: data[17], nox: data[18], flags: data[28]),
       luminosity: luminosity == 0xFFFFFF ? nil : luminosity,
+      sound: RuuviSound(data[22], lowestBit: data[28] >> 3),
+      averageSound: RuuviSound(data[23], lowestBit: data[28] >> 4),
+      peakSound: RuuviSound(data[24], lowestBit: data[28] >> 5),
       sequence: sequence == 0xFFFFFF ? nil : sequence,
       address: address == 0xFFFF_FFFF_FFFF ? nil : address)
   }
@@ -59,6 +68,9 @@ public struct RuuviE1: SensorFormat, Hashable {
     if let pm10 { body(Reading(.pm10, Double(pm10) / 10)) }
     air.forEachReading(body)
     if let luminosity { body(Reading(.illuminance, Double(luminosity) / 100)) }
+    if let sound { body(Reading(.soundLevel, sound.decibels)) }
+    if let averageSound { body(Reading(.averageSoundLevel, averageSound.decibels)) }
+    if let peakSound { body(Reading(.peakSoundPressure, peakSound.decibels)) }
     if let sequence { body(Reading(.measurementSequence, Double(sequence))) }
   }
 

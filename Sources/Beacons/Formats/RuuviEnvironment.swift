@@ -47,6 +47,19 @@ public struct RuuviAir: Hashable, Sendable {
   }
 }
 
+/// A sound level of the formats 6 and E1: nine bits of 0.2 dB from 18 dB on, the lowest of them among the flags.
+public struct RuuviSound: Hashable, Sendable {
+  public var code: UInt16
+
+  /// nil where all upper bits are set: a device without a microphone, whatever its flags say.
+  init?(_ upper: UInt8, lowestBit: UInt8) {
+    guard upper != 0xFF else { return nil }
+    code = UInt16(upper) << 1 | UInt16(lowestBit & 1)
+  }
+
+  public var decibels: Double { Double(code) / 5 + 18 }
+}
+
 /// Ruuvi says "not available" with the largest unsigned and the smallest signed value.
 func available<Integer: FixedWidthInteger>(_ value: Integer) -> Integer? {
   value == (Integer.isSigned ? .min : .max) ? nil : value
