@@ -1,4 +1,4 @@
-/// The name by which an app holds a background task.
+/// The name by which an app holds a background task. Negative ones are the strategies' own.
 public struct TaskID: Hashable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }

@@ -36,7 +36,7 @@ public struct PhoneEngine: Sendable {
   public internal(set) var tasks = TaskLedger()
   var tasksAreScripted = false
   var sparedAt = Milliseconds.min
-  var sampleTasks: Int32 = 0
+  var sampleTasks: Int32 = -2
   var wasTaskRefused = false
   var wasTaskExpired = false
   var wasEventIgnored = false

@@ -88,11 +88,11 @@ struct Rules: Sendable {
     let filtered = strategy.distanceFilter.value != nil && !os.allowsDistanceFilter.value
     isLocationRejected = strategy.mechanism != .activitySession && (tooCoarse || filtered)
     pausesWhileAudio = strategy.pausesWhileAudio.value
-    sampleInterval = max(1, bounded(strategy.sampleInterval.value))
+    sampleInterval = max(100, bounded(strategy.sampleInterval.value))
     sampleWindow = strategy.sampleWindow.value.map(bounded)
 
     serviceLimit = os.serviceLimit.value.map(bounded)
-    scanPeriod = max(1, bounded(strategy.scanPeriod.value))
+    scanPeriod = max(100, bounded(strategy.scanPeriod.value))
     scanInterval = max(scanPeriod, bounded(strategy.scanInterval.value))
     switch strategy.mechanism {
     case .cycle: hitLatency = os.scansBetweenCycles.value ? strategy.hitLatency.value.map(bounded) : nil
@@ -107,7 +107,7 @@ struct Rules: Sendable {
     canStartService = !os.serviceNeedsType.value || strategy.declaresServiceType.value
     canRestartService = canStartService && os.startsServiceInBackground.value
     bucketAllowance = bounded(os.bucketAllowance.value)
-    bucketPeriod = strategy.bucketPeriod.value.map { max(1, bounded($0)) }
+    bucketPeriod = strategy.bucketPeriod.value.map { max(1000, bounded($0)) }
     scanDuty = strategy.scanDuty.value
   }
 }

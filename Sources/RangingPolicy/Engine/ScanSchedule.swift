@@ -98,7 +98,7 @@ extension PhoneEngine {
       }
     }
     if let period = scan.bucketPeriod {
-      if isBucketExhausted { consider(scan.bucketStart + period) }
+      consider(scan.bucketStart + period)
       if lifecycle == .background { consider(now + max(1, rules.bucketAllowance - scan.bucketUsed)) }
     }
     return next

@@ -77,7 +77,7 @@ extension PhoneEngine {
     case .beginTask(let id, let granted): scriptedBegin(id, granted: granted)
     case .endTask(let id): scriptedEnd(id)
     case .still(let isStill): stillSince = isStill ? (stillSince ?? now) : nil
-    case .bucket(let period): scan.setBucket(period.map { max(1, $0) }, at: now)
+    case .bucket(let period): scan.setBucket(period.map { min(max($0, 1000), 1 << 50) }, at: now)
     case .near: trigger(into: &output)
     }
   }

@@ -12,7 +12,7 @@ extension PhoneEngine {
 
   /// `task-list-sampled`: begin a task, append it, end every other one.
   mutating func addTask(granted: Bool = true) {
-    sampleTasks = sampleTasks == .max ? 0 : sampleTasks + 1
+    sampleTasks = sampleTasks == .min ? -2 : sampleTasks - 1
     let id = TaskID(rawValue: sampleTasks)
     if begin(id, granted: granted && rules.taskGranted) { tasks.endAll(except: id) }
   }
@@ -20,7 +20,7 @@ extension PhoneEngine {
   /// A task that the timeline or the real app begins: from then on the strategy begins none by itself, since the
   /// app's tasks are told. In `task-list-sampled` it is one more on the list.
   mutating func scriptedBegin(_ id: TaskID, granted: Bool) {
-    guard isRunning, !rules.isAndroid else { return record(.notRunning) }
+    guard isRunning, !rules.isAndroid, id.rawValue >= 0 else { return record(.notRunning) }
     if rules.mechanism == .sampledLocation { return addTask(granted: granted) }
     if !tasksAreScripted {
       tasksAreScripted = true
@@ -31,7 +31,7 @@ extension PhoneEngine {
   }
 
   mutating func scriptedEnd(_ id: TaskID) {
-    guard isRunning, !rules.isAndroid else { return record(.notRunning) }
+    guard isRunning, !rules.isAndroid, id.rawValue >= 0 else { return record(.notRunning) }
     record(tasks.end(id) ? .taskEnded : .unknownEnd)
   }
 

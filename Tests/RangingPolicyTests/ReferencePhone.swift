@@ -1,0 +1,280 @@
+import RangingPolicy
+
+/// The rules a second time, 100 ms at a time: slow, without deadlines, nothing remembered that could be worked out.
+final class ReferencePhone {
+  enum Life: Equatable { case foreground, background, suspended, ended(Reason, latched: Bool) }
+
+  let os: OSProfile
+  let app: StrategyProfile
+  let rule: NearRule
+  let waypoints: [Timeline.Waypoint]
+  let isGiven: Bool
+  var isAndroid: Bool { os.family == .android }
+  var t: Milliseconds = 0
+
+  var life = Life.foreground
+  var radio = true, locationSwitch = true, screen = false, audio = false, debugger = false
+  var screenOffSince: Milliseconds = 0
+  var still: Milliseconds?
+  var permission = Permission.always
+
+  var graceUntil: Milliseconds = 0, backgroundSince: Milliseconds = 0, aliveUntil: Milliseconds = 0
+  var wasAlive = false
+  var held: [Int32] = []
+  var lost = 0, begins = 0, ends = 0, leaks = 0
+  var isScripted = false, refused = false, expired = false, ignored = false, everWoken = false, silent = false
+  var spared: Milliseconds?
+  var counter: Int32 = 1000
+
+  var session = false, fromForeground = false, autoPaused = false
+  var sampleStart: Milliseconds?, fixAt: Milliseconds?, stopAt: Milliseconds?, timerAt: Milliseconds?
+
+  var heard = false, inside = false, isNear = false, isBeyond = true, knowsDistance = false
+  var heardSince: Milliseconds?, unheardSince: Milliseconds?, screenWakeAt: Milliseconds?
+
+  var scanStart: Milliseconds = 0, hitUntil: Milliseconds = -1, heardByScans: Milliseconds = 0
+  var hitAt: Milliseconds?, forgetAt: Milliseconds?, seen = false, denied = false
+  var scanOn = false, scanSince: Milliseconds = 0, starved = false, starts: [Milliseconds] = []
+  var bucket: Milliseconds?, bucketSince: Milliseconds = 0, bucketUsed: Milliseconds = 0
+
+  var pending: (crossed: Milliseconds, block: Reason?)?
+  var isDone = false
+  var verdicts: [String] = []
+  var states: [Window.State] = []
+  var ranged: Milliseconds = 0
+  var detected: Milliseconds?
+
+  init(_ walk: RandomWalk) {
+    os = walk.profile.os
+    app = walk.profile.strategy
+    rule = walk.rule
+    waypoints = walk.waypoints
+    isGiven = walk.timeline.givesRegionEvents
+    bucket = app.bucketPeriod.value
+    session = app.startsLocation.value && app.mechanism != .sampledLocation
+    fromForeground = true
+    if walk.timeline.start == .background {
+      if app.mechanism == .events { life = .suspended } else { goToBackground() }
+    }
+  }
+
+  func run(_ timeline: Timeline) {
+    let told = timeline.entries.filter { if case .motion = $0.event { false } else { true } }
+    while t <= timeline.end {
+      step(told.filter { $0.time == t }.map(\.event))
+      states.append(state)
+      if t < timeline.end && isRanging { ranged += 100 }
+      if t < timeline.end && isAndroid && life == .background && bucket != nil { bucketUsed += 100 }
+      t += 100
+    }
+    t = timeline.end
+    conclude()
+  }
+
+  /// Permission and radio, lifecycle, region, the app's calls, timers, near, the callback.
+  private func step(_ events: [PhoneEvent]) {
+    for event in events { takePermissionOrRadio(event) }
+    for event in events { takeLifecycle(event) }
+    for event in events { takeRegion(event) }
+    hear()
+    watchRegion()
+    for event in events { takeCall(event) }
+    if isAndroid { settleScans() }
+    settle()
+    if isAndroid { updateScan() }
+    watchNear()
+    if t % os.tickPeriod.value == 0 { callback() }
+  }
+
+  // MARK: what is told
+
+  private func takePermissionOrRadio(_ event: PhoneEvent) {
+    let was = (monitors, systemScans)
+    let wasPermitted = permitted
+    switch event {
+    case .bluetooth(let isOn): radio = isOn
+    case .permission(let value): permission = value
+    case .locationServices(let isOn): locationSwitch = isOn
+    default: return
+    }
+    _ = wasPermitted
+    if was.1 != systemScans { restartHit() }
+    guard was.0 != monitors else { return }
+    (heardSince, unheardSince, screenWakeAt) = (nil, nil, nil)
+    guard monitors, !isGiven else { return }
+    if heard && !inside && !runs { silent = true }
+    inside = heard
+  }
+
+  private func takeLifecycle(_ event: PhoneEvent) {
+    switch event {
+    case .foreground, .userLaunch:
+      if isEnded { newProcess() }
+      life = .foreground
+      autoPaused = false
+      if session { fromForeground = true }
+      denied = false
+    case .background: goToBackground()
+    case .forceQuit: end(.forceQuit, latched: !os.relaunchesAfterForceQuit.value)
+    case .lowMemory: end(.lowMemory, latched: false)
+    case .reboot: end(.reboot, latched: false)
+    case .debugger(let isOn): debugger = isOn
+    default: break
+    }
+  }
+
+  private func takeRegion(_ event: PhoneEvent) {
+    switch event {
+    case .regionEnter where monitors:
+      (heardSince, inside) = (nil, true)
+      detect()
+      wake()
+    case .regionExit where monitors:
+      (unheardSince, inside) = (nil, false)
+      wake()
+    case .screen(let isOn):
+      if screen && !isOn { screenOffSince = t }
+      if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
+      screen = isOn
+      if isOn && app.notifiesOnDisplay.value && inside && monitors {
+        screenWakeAt = t + os.screenWakeLatency.value
+      }
+    default: break
+    }
+  }
+
+  private func takeCall(_ event: PhoneEvent) {
+    switch event {
+    case .audio(let isOn): audio = isOn
+    case .still(let isStill): still = isStill ? still ?? t : nil
+    case .bucket(let period): (bucket, bucketSince, bucketUsed) = (period, t, 0)
+    case .location(true) where runs && !isAndroid:
+      if app.mechanism == .sampledLocation { return startSample() }
+      fromForeground = life == .foreground || (session && fromForeground)
+      (session, autoPaused) = (true, false)
+    case .location(false) where runs && !isAndroid: clearSession()
+    case .beginTask(let id, let granted) where runs && !isAndroid:
+      if app.mechanism == .sampledLocation { return addTask(granted) }
+      if !isScripted, let own = held.firstIndex(of: -1) {
+        held.remove(at: own)
+        ends += 1
+      }
+      isScripted = true
+      begin(id.rawValue, granted)
+    case .endTask(let id) where runs && !isAndroid:
+      if let index = held.firstIndex(of: id.rawValue) {
+        held.remove(at: index)
+        ends += 1
+      }
+    default: break
+    }
+  }
+
+  // MARK: the app
+
+  var runs: Bool { life == .foreground || life == .background }
+  var isEnded: Bool { if case .ended = life { true } else { false } }
+  var isLatched: Bool { if case .ended(_, latched: true) = life { true } else { false } }
+
+  func clearSession() {
+    (session, fromForeground, autoPaused) = (false, false, false)
+    (sampleStart, fixAt, stopAt, timerAt) = (nil, nil, nil, nil)
+  }
+
+  func newProcess() {
+    clearSession()
+    session = app.startsLocation.value && app.mechanism != .sampledLocation
+    fromForeground = true
+    (isScripted, ignored, wasAlive) = (false, false, false)
+    aliveUntil = t
+  }
+
+  func goToBackground() {
+    if isEnded { newProcess() }
+    life = .background
+    if session { fromForeground = true }
+    denied = os.serviceNeedsType.value && !app.declaresServiceType.value
+    findItselfInBackground()
+  }
+
+  func findItselfInBackground() {
+    backgroundSince = t
+    (silent, everWoken, refused, expired) = (false, true, false, false)
+    if isAndroid { scanStart = t }
+    if app.mechanism == .sampledLocation {
+      addTask(true)
+      startSample()
+    } else if app.beginsTask.value && !isScripted {
+      beginOwn()
+    }
+  }
+
+  func relaunch() {
+    newProcess()
+    (session, fromForeground) = (false, false)
+    life = .background
+    if isAndroid { return }
+    backgroundSince = t
+    if app.mechanism == .sampledLocation { findItselfInBackground() }
+  }
+
+  func wake() {
+    if isLatched {
+      ignored = true
+      return
+    }
+    if isEnded { relaunch() }
+    if life == .suspended { life = .background }
+    graceUntil = t + os.grace.value
+    (silent, everWoken, refused, expired) = (false, true, false, false)
+    if life == .background && app.beginsTask.value && !isScripted { beginOwn() }
+  }
+
+  func end(_ reason: Reason, latched: Bool) {
+    if isLatched { return }
+    if reason == .taskLeakKilled { leaks += held.count } else { ends += held.count }
+    (held, lost) = ([], 0)
+    clearSession()
+    life = .ended(reason, latched: latched)
+    graceUntil = min(graceUntil, t)
+    (wasAlive, ignored, hitUntil) = (false, false, -1)
+    guard app.mechanism == .foregroundService, !latched else { return }
+    let mayStart = !os.serviceNeedsType.value || app.declaresServiceType.value
+    if mayStart && os.startsServiceInBackground.value { relaunch() } else { denied = true }
+  }
+
+  func begin(_ id: Int32, _ granted: Bool) {
+    guard granted else {
+      refused = true
+      return
+    }
+    begins += 1
+    if held.contains(id) {
+      leaks += 1
+      lost += 1
+    } else {
+      held.append(id)
+    }
+  }
+
+  func beginOwn() {
+    if app.guardsTask.value && held.contains(-1) { return }
+    begin(-1, app.taskGranted.value)
+  }
+
+  func addTask(_ granted: Bool) {
+    counter += 1
+    guard granted && app.taskGranted.value else {
+      refused = true
+      return
+    }
+    begins += 1
+    ends += held.count
+    held = [counter]
+  }
+
+  func startSample() {
+    (session, autoPaused) = (true, false)
+    (sampleStart, fixAt, stopAt, timerAt) = (t, t + os.fixLatency.value, nil, nil)
+  }
+}
