@@ -11,6 +11,8 @@ public struct Recording: ~Copyable {
     var position = 0
     var health: ReceiverHealthChange?
     var isAtEnd = false
+    /// What ended this capture before its end.
+    var failure: CaptureError?
     var receivers = ReceiverMap()
 
     init(_ file: consuming CaptureFile) { self.file = file }
@@ -21,15 +23,39 @@ public struct Recording: ~Copyable {
       return health?.wallTime
     }
 
-    func refill() throws(CaptureError) {
+    func refill() {
       while head == nil, !isAtEnd {
         position = 0
-        switch try file.next(into: &batch) {
-        case .advertisements: break
-        case .health(let change): health = change
-        case .end: isAtEnd = true
+        do throws(CaptureError) {
+          switch try file.next(into: &batch) {
+          case .advertisements: break
+          case .health(let change): health = change
+          case .end: isAtEnd = true
+          }
+        } catch {
+          failure = error
+          isAtEnd = true
         }
       }
+    }
+
+    /// Orders heads of equal time by their content, so that it does not matter which capture was named first.
+    var rank: [UInt8] {
+      guard position < batch.count else {
+        guard let health else { return [] }
+        return [1] + file.receivers.name(of: health.receiver).utf8 + [0] + health.health.rawValue.utf8
+      }
+      var rank: [UInt8] = []
+      batch.forEach(in: position..<(position + 1)) { advertisement, payload in
+        rank = [0] + Array(file.receivers.name(of: advertisement.receiver).utf8) + [0]
+        for shift in stride(from: 40, through: 0, by: -8) {
+          rank.append(UInt8(truncatingIfNeeded: advertisement.address.bits >> UInt64(shift)))
+        }
+        rank.append(UInt8(bitPattern: advertisement.rssi ?? 127))
+        rank.append(UInt8(bitPattern: advertisement.txPower ?? 127))
+        for offset in payload.indices { rank.append(payload[offset]) }
+      }
+      return rank
     }
   }
 
@@ -42,8 +68,6 @@ public struct Recording: ~Copyable {
 
   private let tracks: [Track]
   private var clock = RecordingClock()
-  /// A fault found while there was still something good to give out.
-  private var failure: CaptureError?
 
   /// Opens captures; `-` is standard input.
   public init(paths: [String]) throws(CaptureError) {
@@ -68,20 +92,15 @@ public struct Recording: ~Copyable {
 
   /// Empties the batch and fills it with what comes next. `receiver` gives the index for a name.
   ///
-  /// Throws once everything before the fault was delivered.
+  /// A capture with a fault ends there. Throws the first such fault once everything good was delivered.
   public mutating func next(
     into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
   ) throws(CaptureError) -> Step {
     while true {
       batch.removeAll()
-      if let failure { throw failure }
-      do throws(CaptureError) {
-        for track in tracks { try track.refill() }
-      } catch {
-        failure = error
-      }
+      for track in tracks { track.refill() }
       guard let track = earliest() else {
-        if let failure { throw failure }
+        for track in tracks { if let failure = track.failure { throw failure } }
         return .end
       }
       track.receivers.learn(track.file.receivers, receiver)
@@ -99,12 +118,15 @@ public struct Recording: ~Copyable {
     }
   }
 
-  /// The track whose next thing happened first; of equals the one named first.
+  /// The track whose next thing happened first.
   private func earliest() -> Track? {
     var earliest: (track: Track, time: WallTime)?
     for track in tracks {
       guard let time = track.head else { continue }
-      if let best = earliest, best.time <= time { continue }
+      if let best = earliest {
+        if best.time < time { continue }
+        if best.time == time, !track.rank.lexicographicallyPrecedes(best.track.rank) { continue }
+      }
       earliest = (track, time)
     }
     return earliest?.track

@@ -12,4 +12,9 @@ struct Beaconkeeper: AsyncParsableCommand {
       RecordCommand.self, SimulateCommand.self,
     ]
   )
+
+  static func main() async {
+    StandardStream.fillGaps()
+    await main(nil)
+  }
 }

@@ -22,48 +22,49 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     let path = config ?? Configuration.find()
+    let loaded: Configuration.Loaded?
     do throws(ConfigurationErrors) {
-      let loaded = try path.map { path throws(ConfigurationErrors) in try Configuration.load(path: path) }
-      let configuration = loaded?.configuration ?? .builtIn()
-      let warnings = loaded?.warnings ?? []
-      if json {
-        print(Report(path: path, diagnostics: warnings, configuration: configuration).text)
-      } else {
-        for warning in warnings { say("\(warning)") }
-        explain(configuration)
-        print("\n\(path ?? "built-in configuration"): usable, \(count(warnings))")
-      }
+      loaded = try path.map { path throws(ConfigurationErrors) in try Configuration.load(path: path) }
     } catch {
       if json {
-        print(Report(path: path, diagnostics: error.diagnostics, configuration: nil).text)
+        try tell(Report(path: path, diagnostics: error.diagnostics, configuration: nil).text)
       } else {
         say("\(error)")
         say("\n\(path ?? ""): not usable, \(count(error.diagnostics))")
       }
       throw ExitCode(ConfigurationErrors.exitCode)
     }
+    let configuration = loaded?.configuration ?? .builtIn()
+    let warnings = loaded?.warnings ?? []
+    if json {
+      try tell(Report(path: path, diagnostics: warnings, configuration: configuration).text)
+    } else {
+      for warning in warnings { say("\(warning)") }
+      try explain(configuration)
+      try tell("\n\(path ?? "built-in configuration"): usable, \(count(warnings))")
+    }
   }
 
-  private func explain(_ configuration: Configuration) {
+  private func explain(_ configuration: Configuration) throws(ExitCode) {
     let explanation = Explanation(configuration)
-    print(
+    try tell(
       "gateway \(configuration.gatewayName): publishes below \(Topics(gateway: configuration.gatewayName).base)/"
     )
-    print("broker: \(explanation.broker)")
-    if !explanation.keys.isEmpty { print("keys: \(explanation.keys.joined(separator: ", "))") }
-    show("receivers", explanation.receivers, none: nil)
-    show("beacons", explanation.beacons, none: "none yet; `beaconkeeper scan` lists what is in the air")
-    show("zones", explanation.zones, none: "none yet, so that nothing will enter or exit")
+    try tell("broker: \(explanation.broker)")
+    if !explanation.keys.isEmpty { try tell("keys: \(explanation.keys.joined(separator: ", "))") }
+    try show("receivers", explanation.receivers, none: nil)
+    try show("beacons", explanation.beacons, none: "none yet; `beaconkeeper scan` lists what is in the air")
+    try show("zones", explanation.zones, none: "none yet, so that nothing will enter or exit")
   }
 
-  private func show(_ title: String, _ items: [Explanation.Item], none: String?) {
+  private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
     if items.isEmpty {
-      if let none { print("\n\(title): \(none)") }
+      if let none { try tell("\n\(title): \(none)") }
       return
     }
-    print("\n\(title):")
+    try tell("\n\(title):")
     for item in items {
-      print("  \(item.name): \(item.sentences.joined(separator: "\n    "))")
+      try tell("  \(item.name): \(item.sentences.joined(separator: "\n    "))")
     }
   }
 

@@ -21,7 +21,9 @@ final class Console: Sendable {
     Task.detached { [self] in
       for await line in stream {
         switch line {
-        case .told(let text): beaconkeeper.tell(text)
+        case .told(let text):
+          // Who reads along and then goes away, as `head` does, has seen enough: it ends as on Ctrl-C.
+          if StandardStream.output.write((text + "\n").utf8) == EPIPE { kill(getpid(), SIGTERM) }
         case .said(let text): beaconkeeper.say(text)
         }
       }

@@ -45,25 +45,22 @@ struct DecodeCommand: ParsableCommand {
   func run() throws {
     var decoder = PayloadDecoder(kind: try kind(), key: try bindKey(), sender: try sender())
     var isFaulty = false
-    func decode(_ text: some StringProtocol, _ place: String) {
-      do {
-        let objects = try decoder.objects(inLine: String(text))
-        var output = Data()
-        for object in objects {
-          output.append(contentsOf: object)
-          output.append(UInt8(ascii: "\n"))
-        }
-        FileHandle.standardOutput.write(output)
+    func decode(_ text: String, _ place: String) throws(ExitCode) {
+      let objects: [[UInt8]]
+      do throws(PayloadDecoder.Fault) {
+        objects = try decoder.objects(inLine: text)
       } catch {
         isFaulty = true
         say("beaconkeeper: \(place): \(error)")
+        return
       }
+      try put(objects.flatMap { $0 + [UInt8(ascii: "\n")] })
     }
     if payloads.isEmpty {
       var lines = StandardInputLines()
       while let line = try lines.next() {
         switch line {
-        case .text(let text): decode(text, "line \(lines.number)")
+        case .text(let text): try decode(text, "line \(lines.number)")
         case .tooLong:
           isFaulty = true
           say(
@@ -71,9 +68,9 @@ struct DecodeCommand: ParsableCommand {
         }
       }
     } else if payloads.allSatisfy({ $0.count == 2 }) {
-      decode(payloads.joined(), "arguments")
+      try decode(payloads.joined(), "arguments")
     } else {
-      for (position, payload) in payloads.enumerated() { decode(payload, "argument \(position + 1)") }
+      for (position, payload) in payloads.enumerated() { try decode(payload, "argument \(position + 1)") }
     }
     if isFaulty { throw ExitCode(Status.dataError.rawValue) }
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import GatewayConfiguration
 import Radio
 
@@ -19,12 +18,6 @@ func failure(_ message: String, _ status: Status) -> ExitCode {
   say("beaconkeeper: \(message)")
   return ExitCode(status.rawValue)
 }
-
-/// A line on standard error, where all belongs that is no result.
-func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
-
-/// A line on standard output that must be seen at once, also through a pipe.
-func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 /// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
 func loadConfiguration(_ path: String?) throws -> Configuration {

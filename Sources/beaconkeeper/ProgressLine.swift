@@ -31,7 +31,7 @@ struct ProgressLine {
   /// Takes the line away.
   func finish() { if isShown, shown != start { write("\r\u{1B}[K") } }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { _ = StandardStream.error.write(text.utf8) }
 
   private func grouped(_ number: UInt64) -> String {
     var digits = Array(String(number))

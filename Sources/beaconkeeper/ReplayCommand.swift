@@ -52,40 +52,45 @@ struct ReplayCommand: AsyncParsableCommand {
     var progress = ProgressLine()
     var output = Pipeline.Output()
     var fault: CaptureError?
-    do throws(CaptureError) {
-      while try replay.next(into: &output) {
-        if speed == .real { try? await pace.wait(until: replay.time) }
-        write(output, replay.topics)
-        try? await publisher?.send(output)
-        let (offset, length) = replay.progress
-        progress.show(
-          offset: offset, length: length, count: replay.counts.advertisements, unit: "advertisements")
+    while true {
+      do throws(CaptureError) {
+        guard try replay.next(into: &output) else { break }
+      } catch {
+        fault = error
+        break
       }
-    } catch {
-      fault = error
+      if speed == .real { try? await pace.wait(until: replay.time) }
+      try write(output, replay.topics)
+      try? await publisher?.send(output)
+      let (offset, length) = replay.progress
+      progress.show(
+        offset: offset, length: length, count: replay.counts.advertisements, unit: "advertisements")
     }
     progress.finish()
-    if let left = await publisher?.finish(), left > 0 {
-      throw failure("the broker took all but \(left) messages", .unavailable)
-    }
+    let left = await publisher?.finish() ?? 0
+    if left > 0 { say("beaconkeeper: the broker took all but \(left) messages") }
     try report(replay.counts, replay.malformedEvents, fault)
+    if left > 0 { throw ExitCode(Status.unavailable.rawValue) }
   }
 
-  private func write(_ output: Pipeline.Output, _ topics: Topics) {
+  private func write(_ output: Pipeline.Output, _ topics: Topics) throws(ExitCode) {
+    var lines: [UInt8] = []
     for item in output.items {
       switch (item, format) {
-      case (.transition(let transition), .json): print(String(decoding: transition.json, as: UTF8.self))
-      case (.transition(let transition), .text): print(TransitionLine(transition))
-      case (.transition(let transition), .mqtt): write(transition.message(topics: topics))
-      case (.state(let message), .mqtt): write(message)
-      case (.state, _): break
+      case (.transition(let transition), .json): lines += transition.json
+      case (.transition(let transition), .text): lines += "\(TransitionLine(transition))".utf8
+      case (.transition(let transition), .mqtt): lines += line(transition.message(topics: topics))
+      case (.state(let message), .mqtt): lines += line(message)
+      case (.state, _): continue
       }
+      lines.append(UInt8(ascii: "\n"))
     }
+    try put(lines)
   }
 
   /// As `mosquitto_sub -v` shows it.
-  private func write(_ message: Message) {
-    print(message.topic, String(decoding: message.payload, as: UTF8.self))
+  private func line(_ message: Message) -> [UInt8] {
+    message.topic.utf8 + [UInt8(ascii: " ")] + message.payload
   }
 
   private func report(_ counts: Pipeline.Counts, _ malformed: Int64, _ fault: CaptureError?) throws {

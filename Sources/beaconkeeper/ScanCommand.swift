@@ -43,12 +43,12 @@ struct ScanCommand: AsyncParsableCommand {
       try await listen(configuration, table)
     } else {
       let (survey, end) = try read(configuration)
-      show(table, survey, at: end)
+      try show(table, survey, at: end)
     }
   }
 
-  private func show(_ table: ScanTable, _ survey: AirSurvey, at time: MonotonicTime) {
-    for line in json ? table.objects(survey, at: time) : table.lines(survey, at: time) { print(line) }
+  private func show(_ table: ScanTable, _ survey: AirSurvey, at time: MonotonicTime) throws(ExitCode) {
+    for line in json ? table.objects(survey, at: time) : table.lines(survey, at: time) { try tell(line) }
   }
 
   private func read(_ configuration: Configuration) throws -> (AirSurvey, MonotonicTime) {
@@ -102,7 +102,7 @@ struct ScanCommand: AsyncParsableCommand {
         clock.cancel()
         if let error { throw error }
       }
-      if !isLive { show(table, board.survey.withLock { $0 }, at: LiveClock.now) }
+      if !isLive { try show(table, board.survey.withLock { $0 }, at: LiveClock.now) }
     } catch let error as RadioError {
       throw failure("\(error)", .unavailable)
     }

@@ -66,9 +66,9 @@ struct SimulateCommand: ParsableCommand {
     let timeline = try readTimeline()
     let results = profiles.map { Simulation($0, near: rule, timeline: timeline) }
     if json {
-      tell(SimulationJSON(variant: variant).text(results))
+      try tell(SimulationJSON(variant: variant).text(results))
     } else {
-      print(SimulationTable(results).text)
+      try tell(SimulationTable(results).text)
     }
   }
 

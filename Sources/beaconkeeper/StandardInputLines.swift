@@ -1,4 +1,5 @@
-import Foundation
+import ArgumentParser
+import Glibc
 
 /// Standard input line by line, in bounded memory.
 struct StandardInputLines {
@@ -17,7 +18,7 @@ struct StandardInputLines {
   private var isAtEnd = false
 
   /// nil at the end.
-  mutating func next() throws -> Line? {
+  mutating func next() throws(ExitCode) -> Line? {
     var line: [UInt8] = []
     var isTooLong = false
     while true {
@@ -38,12 +39,14 @@ struct StandardInputLines {
     return isTooLong ? .tooLong : .text(String(decoding: line, as: UTF8.self))
   }
 
-  private mutating func fill() throws {
-    guard let data = try FileHandle.standardInput.read(upToCount: Self.limit), !data.isEmpty else {
-      isAtEnd = true
-      return
+  private mutating func fill() throws(ExitCode) {
+    buffer = [UInt8](repeating: 0, count: Self.limit)
+    let count = buffer.withUnsafeMutableBytes { read(0, $0.baseAddress, $0.count) }
+    guard count >= 0 else {
+      throw failure("standard input cannot be read: \(String(cString: strerror(errno)))", .inputOutput)
     }
-    buffer = Array(data)
+    buffer.removeLast(buffer.count - count)
     position = 0
+    isAtEnd = count == 0
   }
 }

@@ -38,7 +38,25 @@ import Testing
     let hall = try capture("hall", [10, 11, 13])
     let door = try capture("door", [10.5, 11, 12])
     #expect(
-      try read([hall, door]) == ["hall 0", "door 500", "hall 1000", "door 1000", "door 2000", "hall 3000"])
+      try read([hall, door]) == ["hall 0", "door 500", "door 1000", "hall 1000", "door 2000", "hall 3000"])
+    #expect(try read([door, hall]) == read([hall, door]), "whichever is named first")
+  }
+
+  @Test func aFaultInOneCaptureCostsTheOthersNothing() throws {
+    let broken = try capture("hall", [10], "{garbage\n")
+    let whole = try capture("door", [10.5, 12, 14])
+    for paths in [[broken, whole], [whole, broken]] {
+      var recording = try Recording(paths: paths)
+      var batch = AdvertisementBatch()
+      var table = ReceiverTable()
+      var count = 0
+      #expect(throws: CaptureError.self) {
+        while try recording.next(into: &batch, receiver: { table.index(of: $0) }) != .end {
+          count += batch.count
+        }
+      }
+      #expect(count == 4)
+    }
   }
 
   @Test func healthLinesKeepTheirPlace() throws {

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Glibc
+
+/// Standard output and standard error without a buffer: what is written is seen at once, also through a pipe.
+///
+/// Not Foundation's `FileHandle.write`, which traps when a disk is full or nobody reads any more.
+enum StandardStream: Int32 {
+  case output = 1
+  case error = 2
+
+  /// Writes all of it, waiting where that is needed; gives the error number of what keeps it from that.
+  func write(_ bytes: some Collection<UInt8>) -> Int32? {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      // Another program that has the same terminal or pipe open may have made it so.
+      case EAGAIN: wait()
+      case let code: return code
+      }
+    }
+    return nil
+  }
+
+  private func wait() {
+    var state = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&state, 1, -1)
+  }
+
+  /// Gives every standard descriptor that the caller closed to a file that can be neither read nor written, before
+  /// a capture or a connection to the broker takes its number and results go there.
+  static func fillGaps() {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+      _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+}
+
+/// A line on standard error, where all belongs that is no result.
+func say(_ line: String) { _ = StandardStream.error.write((line + "\n").utf8) }
+
+/// A line on standard output, where results belong.
+///
+/// Throws what ends the command: without a word where nobody reads any more (`| head`).
+func tell(_ line: String) throws(ExitCode) { try put((line + "\n").utf8) }
+
+/// Bytes on standard output; throws as `tell` does.
+func put(_ bytes: some Collection<UInt8>) throws(ExitCode) {
+  switch StandardStream.output.write(bytes) {
+  case nil: return
+  case EPIPE: throw ExitCode(128 + SIGPIPE)
+  case let code?:
+    throw failure("standard output cannot be written: \(String(cString: strerror(code)))", .inputOutput)
+  }
+}
