@@ -73,6 +73,7 @@ let package = Package(
       swiftSettings: house),
 
     .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons"], swiftSettings: house),
+    .testTarget(name: "CommandTests", dependencies: ["beaconkeeper"], swiftSettings: house),
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),

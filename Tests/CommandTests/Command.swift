@@ -1,0 +1,90 @@
+import Foundation
+import Synchronization
+
+/// The built `beaconkeeper`, run as a user would run it.
+struct Command {
+  struct Result {
+    var status: Int32
+    var output: String
+    var errors: String
+
+    /// Neither a trap nor its back trace.
+    var isCalm: Bool { !errors.contains("Fatal error") && !errors.contains("crashed") && status < 128 }
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  /// It lies where the tests lie.
+  static let binary: URL = {
+    var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
+      folder = URL(fileURLWithPath: argument).deletingLastPathComponent()
+    }
+    return folder.appendingPathComponent("beaconkeeper")
+  }()
+
+  /// The package's own folder, where `config` is.
+  static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  let process = Process()
+  private let output = FileHandle.nullDevice
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-\(UUID())")
+
+  /// Starts it; output goes to files, so that no pipe can fill up.
+  init(_ arguments: [String], input: String = "", directory: URL = Command.package) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, text) in [("in", input), ("out", ""), ("err", "")] {
+      try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
+    process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent("out"))
+    process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("err"))
+    try process.run()
+  }
+
+  var outputSoFar: String { text("out") }
+  var errorsSoFar: String { text("err") }
+
+  private func text(_ name: String) -> String {
+    String(decoding: (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data(), as: UTF8.self)
+  }
+
+  /// Waits for a condition.
+  func wait(_ seconds: Double, for condition: () -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      if condition() { return true }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return condition()
+  }
+
+  /// Waits for the end; kills what does not end in time, and then its status says so.
+  func end(within seconds: Double = 30) async throws -> Result {
+    if try await !wait(seconds, for: { !process.isRunning }) {
+      kill(process.processIdentifier, SIGKILL)
+      _ = try await wait(5) { !process.isRunning }
+    }
+    let status =
+      process.terminationReason == .uncaughtSignal
+      ? 128 + process.terminationStatus : process.terminationStatus
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return Result(status: status, output: outputSoFar, errors: errorsSoFar)
+  }
+
+  static func run(_ arguments: String..., input: String = "") async throws -> Result {
+    try await Command(arguments, input: input).end()
+  }
+}
+
+/// A file in the temporary folder with some content.
+func file(_ content: some Collection<UInt8>, _ ending: String) throws -> String {
+  let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).\(ending)").path
+  try Data(content).write(to: URL(fileURLWithPath: path))
+  return path
+}
+
+func file(_ content: String, _ ending: String) throws -> String { try file(Array(content.utf8), ending) }

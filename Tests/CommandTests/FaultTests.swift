@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// What is wrong is said with its place, ends with a status of sysexits.h, and costs nothing that was good.
+@Suite struct FaultTests {
+  private let demo = ["--config", "config/demo.yaml"]
+
+  private static let faults = """
+    gateway: { nam: forecourt }
+    beacons:
+      - { name: fleet, ibeacon: { uuid: F29DC74A } }
+      - { name: key, address: C1:00 }
+      - { name: key, address: "C1:00:00:00:00:01", measured_power: -55 }
+    zones:
+      - name: pump-3
+        beacons: [flet]
+        enter: { distance: 6 m, dwell: 3 }
+        exit: { distance: 4 m }
+      - name: shop
+        enter: { distance: six metres }
+        exitt: { distance: 9 m }
+      - name: shop
+        enter: { distance: 3 m }
+    """
+
+  @Test func everyFaultOfAConfigurationIsToldAtOnce() async throws {
+    let path = try file(Self.faults, "yaml")
+    let result = try await Command.run("check", "--config", path)
+    let places = result.errors.split(separator: "\n").filter { $0.contains(": error: ") }
+    #expect(result.status == 78)
+    #expect(places.count >= 10, "\(result.errors)")
+    #expect(places.allSatisfy { $0.contains(#/yaml:\d+:\d+: error: /#) })
+    #expect(result.isCalm)
+  }
+
+  @Test(arguments: ["run", "replay"]) func noCommandWorksWithAConfigurationThatIsWrong(command: String)
+    async throws
+  {
+    let path = try file(Self.faults, "yaml")
+    let capture = command == "replay" ? ["--capture", "config/walk.jsonl"] : []
+    let result = try await Command([command, "--config", path] + capture).end()
+    #expect(result.status == 78)
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func randomBytesAreNoCapture() async throws {
+    var bytes: [UInt8] = []
+    for index in 0..<4096 { bytes.append(UInt8(truncatingIfNeeded: index &* 2_654_435_761 >> 7)) }
+    let result = try await Command(["replay"] + demo + ["--capture", try file(bytes, "bin")]).end()
+    #expect(result.status == 65)
+    #expect(result.errors.contains("not a capture"))
+    #expect(result.isCalm)
+  }
+
+  @Test func aCaptureThatIsCutTellsWhatWasGoodAndWhereItEnds() async throws {
+    let walk = try String(
+      contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
+    let recording = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl").path
+    // The last line breaks off in its middle.
+    try Data(walk.utf8.dropLast(40)).write(to: URL(fileURLWithPath: recording))
+    let whole = try await Command(["replay"] + demo + ["--capture", "config/walk.jsonl"]).end()
+    let cut = try await Command(["replay"] + demo + ["--capture", recording]).end()
+    #expect(whole.status == 0)
+    #expect(cut.status == 65)
+    #expect(cut.errors.contains(#/line \d+/#))
+    #expect(cut.output == whole.output)
+    #expect(whole.lines.count == 4)
+  }
+
+  @Test(arguments: ["/", "/nowhere/walk.btsnoop"]) func whatCannotBeReadIsNamed(path: String) async throws {
+    let result = try await Command(["replay"] + demo + ["--capture", path]).end()
+    #expect(result.status == 74)
+    #expect(result.errors.contains(path))
+  }
+
+  @Test func anEmptyCaptureIsAFault() async throws {
+    let result = try await Command(["replay"] + demo + ["--capture", "-"]).end()
+    #expect(result.status == 65)
+    #expect(result.errors.contains("standard input"))
+  }
+
+  @Test func wrongHexNamesItsLineAndCostsNoOther() async throws {
+    let result = try await Command(["decode"], input: "0201zz\n0303aafe0716aafe100003\n").end()
+    #expect(result.status != 0)
+    #expect(result.errors.contains("1"))
+    #expect(!result.output.isEmpty)
+    #expect(result.isCalm)
+  }
+
+  @Test func outputThatCannotBeWrittenEndsQuietly() async throws {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.currentDirectoryURL = Command.package
+    shell.arguments = [
+      "-c",
+      "'\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl --format mqtt 2>/dev/null | head -n 1 >/dev/null; '\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl >/dev/full 2>/dev/null; exit $?",
+    ]
+    try shell.run()
+    while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(shell.terminationStatus == 74)
+  }
+
+  @Test(arguments: ["run", "scan", "decode", "check", "replay", "record", "simulate"])
+  func helpShowsExamples(command: String) async throws {
+    let result = try await Command.run(command, "--help")
+    #expect(result.status == 0)
+    #expect(result.output.contains("beaconkeeper \(command)"))
+    #expect(result.output.contains("EXAMPLES"))
+  }
+
+  @Test func whatNobodyKnowsIsAUsageError() async throws {
+    #expect(try await Command.run("run", "--no-such-option").status == 64)
+    #expect(try await Command.run("replay").status == 64)
+  }
+}

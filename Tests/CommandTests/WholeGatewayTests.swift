@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+/// The gateway as a whole: `run` and `replay` against a real broker.
+@Suite(.serialized) struct WholeGatewayTests {
+  private struct Broker {
+    let process = Process()
+    let port: Int
+
+    init(_ settings: String = "allow_anonymous true") async throws {
+      port = Int.random(in: 20_000..<40_000)
+      process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
+      process.arguments = ["-c", try file("listener \(port) 127.0.0.1\n\(settings)\n", "conf")]
+      process.standardError = FileHandle.nullDevice
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      try await Task.sleep(for: .milliseconds(500))
+    }
+
+    /// By force: a child of a test inherits blocked signals.
+    func stop() { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  /// A child of the gateway's own that is still there.
+  private func brokers(of parent: Int32) -> [String] {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return folders.filter { Int32($0) != nil }.filter { folder in
+      guard let status = try? String(contentsOfFile: "/proc/\(folder)/status", encoding: .utf8) else {
+        return false
+      }
+      return status.contains("PPid:\t\(parent)\n") && status.contains("Name:\tmosquitto")
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM]) func theDemonstrationEndsWithinTwoSecondsAndLeavesNothing(
+    signal: Int32
+  ) async throws {
+    let gateway = try Command(["run", "--demo"])
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: mosquitto_sub -p ") })
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("enter  shop") })
+    let children = brokers(of: gateway.process.processIdentifier)
+    #expect(children.count == 1)
+    kill(gateway.process.processIdentifier, signal)
+    let asked = ContinuousClock.now
+    let result = try await gateway.end(within: 10)
+    #expect(ContinuousClock.now - asked < .seconds(2))
+    #expect(result.status == 0)
+    #expect(result.errors.contains("plays the recorded walk"))
+    #expect(children.allSatisfy { !FileManager.default.fileExists(atPath: "/proc/\($0)") })
+  }
+
+  @Test func killedItLeavesNoBroker() async throws {
+    let gateway = try Command(["run", "--demo"])
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+    let children = brokers(of: gateway.process.processIdentifier)
+    #expect(children.count == 1)
+    kill(gateway.process.processIdentifier, SIGKILL)
+    #expect(
+      try await gateway.wait(2) {
+        children.allSatisfy { child in
+          let status = try? String(contentsOfFile: "/proc/\(child)/status", encoding: .utf8)
+          return status?.contains("State:\tZ") ?? true
+        }
+      })
+    _ = try await gateway.end()
+  }
+
+  @Test func aBrokerThatRefusesThePasswordIsSaidInWords() async throws {
+    let users = try file("", "users")
+    let broker = try await Broker("allow_anonymous false\npassword_file \(users)")
+    defer { broker.stop() }
+    let password = try file("wrong-secret", "password")
+    let configuration = try file(
+      """
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)", username: gw, password_file: \(password) }
+      beacons: [{ name: key, address: "C1:00:00:00:00:05" }]
+      """, "yaml")
+    let result = try await Command.run(
+      "replay", "--config", configuration, "--capture", "config/walk.jsonl", "--publish")
+    #expect([69, 77].contains(result.status))
+    #expect(result.errors.contains("password"))
+    #expect(!result.errors.contains("wrong-secret"))
+    #expect(result.isCalm)
+  }
+
+  @Test func aReplayReachesTheBrokerInOrder() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let demo = try String(
+      contentsOf: Command.package.appendingPathComponent("config/demo.yaml"), encoding: .utf8)
+    let configuration = try file(
+      demo.replacing("broker: embedded", with: "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }"), "yaml"
+    )
+    let subscriber = Process()
+    let heard = try file("", "heard")
+    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    subscriber.arguments = ["-p", "\(broker.port)", "-q", "1", "-t", "beaconkeeper/+/zone/+/+", "-F", "%t"]
+    subscriber.standardError = FileHandle.nullDevice
+    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
+    try subscriber.run()
+    try await Task.sleep(for: .milliseconds(500))
+    let result = try await Command.run(
+      "replay", "--config", configuration, "--capture", "config/walk.jsonl", "--publish")
+    #expect(result.status == 0)
+    try await Task.sleep(for: .milliseconds(500))
+    kill(subscriber.processIdentifier, SIGKILL)
+    let topics = try String(contentsOfFile: heard, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasSuffix("occupancy") }.map { $0.replacing("beaconkeeper/forecourt/zone/", with: "") }
+    #expect(topics == ["shop/enter", "pump-3/enter", "pump-3/near", "pump-3/exit"])
+  }
+
+  @Test func aBadFileAtReloadChangesNothingAndAGoodOneTakesEffect() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("reload-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
+    let configuration = folder.appendingPathComponent("config/demo.yaml")
+    let good = try String(contentsOf: configuration, encoding: .utf8)
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("enter  shop") })
+    try Data(good.replacing("near:", with: "naer:").utf8).write(to: configuration)
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("the configuration was not changed") })
+    #expect(gateway.errorsSoFar.contains("demo.yaml:"))
+    try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("enter  kiosk") })
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 5).status == 0)
+  }
+
+  @Test func theSameRecordingMakesTheSameBytesAtAnySpeedAndInAnyOrder() async throws {
+    let walk = try String(
+      contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
+    let lines = walk.split(separator: "\n")
+    let odd = try file(
+      lines.enumerated().filter { $0.offset % 2 == 1 }.map(\.element).joined(separator: "\n"), "jsonl")
+    let even = try file(
+      lines.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: "\n"), "jsonl")
+    let first = try file(lines.prefix(40).joined(separator: "\n"), "jsonl")
+    func replay(_ captures: [String], _ more: String...) async throws -> String {
+      let arguments =
+        ["replay", "--config", "config/demo.yaml"] + captures.flatMap { ["--capture", $0] } + more
+      return try await Command(arguments).end(within: 60).output
+    }
+    let whole = try await replay(["config/walk.jsonl"])
+    #expect(!whole.isEmpty)
+    #expect(try await replay(["config/walk.jsonl"]) == whole)
+    #expect(try await replay([odd, even]) == whole)
+    #expect(try await replay([even, odd]) == whole)
+    #expect(try await replay([first], "--speed", "real") == replay([first]))
+  }
+}
