@@ -45,16 +45,17 @@ let package = Package(
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(name: "RangingPolicy", swiftSettings: house),
-    .target(name: "Messages", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
+    .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
       name: "GatewayConfiguration",
-      dependencies: ["Beacons", "Proximity", .product(name: "Yams", package: "Yams")],
+      dependencies: ["Beacons", "Proximity", "RangingPolicy", .product(name: "Yams", package: "Yams")],
       swiftSettings: hostile),
     .target(
       name: "Gateway",
       dependencies: [
-        "Beacons", "BeaconKeys", "Radio", "Proximity", "Messages", "Mosquitto", "GatewayConfiguration",
+        "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages", "Mosquitto",
+        "GatewayConfiguration",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -85,7 +86,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration"], swiftSettings: house),
+      name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "RangingPolicy"],
+      swiftSettings: house),
     .testTarget(
       name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),

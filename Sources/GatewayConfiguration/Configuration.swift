@@ -12,13 +12,16 @@ public struct Configuration: Hashable, Sendable {
   public var receivers: [ReceiverSettings]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
+  public var phones: [PhoneSettings]
+  public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
   /// Identity resolving keys and bind keys, by name.
   public var keys: [String: SecretBytes]
 
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, receivers: [ReceiverSettings] = [],
-    beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [], telemetry: TelemetrySettings = .init(),
+    beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [], phones: [PhoneSettings] = [],
+    profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
@@ -26,6 +29,8 @@ public struct Configuration: Hashable, Sendable {
     self.receivers = receivers
     self.beacons = beacons
     self.zones = zones
+    self.phones = phones
+    self.profiles = profiles
     self.telemetry = telemetry
     self.keys = keys
   }

@@ -48,6 +48,16 @@ struct ConfigurationReader {
     configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
     refuseTwins(zones, "zone")
     warnOfIdleBeacons(beacons, configuration.zones)
+
+    var profiles = ProfileReader()
+    if let value = section.take("profiles"), !value.isNull { profiles.read(value) }
+    configuration.profiles = profiles.settings
+    let phones = entries(section.take("phones"))
+    let phoneReader = PhoneReader(
+      beacons: configuration.beacons, beaconNames: beaconNames, zones: configuration.zones,
+      zoneNames: Set(zones.compactMap(nameOf)), profiles: profiles.settings)
+    configuration.phones = phones.compactMap(phoneReader.read)
+    refuseTwins(phones, "phone")
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     return configuration
   }

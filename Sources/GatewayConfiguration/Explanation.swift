@@ -14,6 +14,7 @@ public struct Explanation: Hashable, Sendable {
   public var keys: [String]
   public var beacons: [Item]
   public var zones: [Item]
+  public var phones: [Item]
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
@@ -22,6 +23,7 @@ public struct Explanation: Hashable, Sendable {
     beacons = configuration.beacons.map { Item(name: $0.name, sentences: sentences($0)) }
     let known = configuration.beacons.map(\.name)
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
+    phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
   }
 }
 

@@ -18,6 +18,9 @@ struct Value {
   /// The text of a scalar; nil, without a word, for anything else.
   var scalar: String? { node.scalar?.string }
 
+  /// The same under another name in messages.
+  func named(_ name: String) -> Value { Value(node: node, name: name, path: path, findings: findings) }
+
   /// Written as nothing at all, `~` or `null`, without quotes.
   var isNull: Bool {
     guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else { return false }
@@ -158,6 +161,8 @@ final class Section {
   }
 
   var keys: [String] { entries.map(\.key) }
+
+  func keyPosition(of key: String) -> Diagnostic.Position? { places[key].flatMap { entries[$0].keyPosition } }
 
   /// The value of a key. `isVocabulary` tells a key of ours from a name that the author chose.
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {

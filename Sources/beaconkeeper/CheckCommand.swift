@@ -55,6 +55,7 @@ struct CheckCommand: ParsableCommand {
     try show("receivers", explanation.receivers, none: nil)
     try show("beacons", explanation.beacons, none: "none yet; `beaconkeeper scan` lists what is in the air")
     try show("zones", explanation.zones, none: "none yet, so that nothing will enter or exit")
+    try show("phones", explanation.phones, none: nil)
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
@@ -114,6 +115,7 @@ private struct Report {
     json.array(explanation.keys) { $0.value($1) }
     for (title, items) in [
       ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
+      ("phones", explanation.phones),
     ] {
       json.key(title)
       json.array(items) { json, item in

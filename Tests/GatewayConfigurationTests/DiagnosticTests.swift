@@ -37,7 +37,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
 @Suite struct DiagnosticTests {
   @Test(arguments: [
     Fault("▸zoness: []", "“zoness” is no known key", "did you mean zones?"),
-    Fault("▸phones: []", "“phones” is no known key", "known here:", "beacons", "zones"),
+    Fault("▸rooms: []", "“rooms” is no known key", "known here:", "beacons", "zones"),
     Fault("gateway: ▸home", "gateway must be a mapping", "{ name: forecourt }"),
     Fault("▸- a", "must be a mapping", "not a list"),
     Fault("gateway: { name: ▸[a] }", "name must be a single value, not a list"),
@@ -129,13 +129,14 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault("telemetry: { health: ▸1 ms }", "health cannot be 1 ms"),
   ])
   func receiversAndTelemetry(_ fault: Fault) { expectOne(fault) }
+}
 
-  private func expectOne(_ fault: Fault) {
-    let diagnostics = diagnose(fault.yaml)
-    #expect(diagnostics.count == 1, "\(diagnostics)")
-    guard let only = diagnostics.first else { return }
-    #expect(only.severity == fault.severity)
-    #expect(only.position == fault.position)
-    for word in fault.words { #expect("\(only)".contains(word)) }
-  }
+/// Expects that a text has exactly one fault: this one.
+func expectOne(_ fault: Fault) {
+  let diagnostics = diagnose(fault.yaml)
+  #expect(diagnostics.count == 1, "\(diagnostics)")
+  guard let only = diagnostics.first else { return }
+  #expect(only.severity == fault.severity)
+  #expect(only.position == fault.position)
+  for word in fault.words { #expect("\(only)".contains(word), "\(only)") }
 }

@@ -2,6 +2,7 @@ import Beacons
 import Foundation
 import GatewayConfiguration
 import Proximity
+import RangingPolicy
 import Testing
 
 @Suite struct ExampleTests {
@@ -30,7 +31,7 @@ import Testing
       pump
         == ZoneSettings(
           name: "pump-3", receivers: ["hci0"], beacons: ["fleet", "van"],
-          near: NearRule(
+          near: Proximity.NearRule(
             rule: Rule(threshold: .distance(1.5), dwell: .seconds(2)), rearm: .distance(4)),
           enter: Rule(threshold: .distance(6), dwell: .seconds(3)),
           exit: Rule(threshold: .distance(9), dwell: .seconds(10)), lost: .auto))
@@ -52,9 +53,15 @@ import Testing
       #expect(text.contains("# \(line)"))
       text = text.replacing("# \(line)", with: line)
     }
+    let phones = try #require(text.firstRange(of: "# phones:"))
+    let end = try #require(text.firstRange(of: "\n# How often"))
+    let section = text[phones.lowerBound..<end.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
+    text.replaceSubrange(phones.lowerBound..<end.lowerBound, with: section.joined(separator: "\n") + "\n")
     let path = try folder.write(text, to: "beaconkeeper.yaml")
     let loaded = try Configuration.load(path: path)
     #expect(loaded.configuration.beacons.count == 7)
+    #expect(loaded.configuration.phones.map(\.name) == ["anna"])
+    #expect(loaded.configuration.profiles.strategies.contains { $0.name == "careless" })
     #expect(loaded.configuration.keys.keys.sorted() == ["annas-phone", "cellar-sensor"])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RangingPolicy
 import Testing
 
 @testable import GatewayConfiguration
@@ -16,6 +17,8 @@ import Testing
       - { name: b, altbeacon: {} }
       - { name: c, eddystone: {} }
     zones: [{ name: z, near: {}, enter: {}, exit: {} }]
+    phones: [{ name: p }]
+    profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}
 
     """
@@ -35,6 +38,12 @@ import Testing
     let references = schema.references(in: schema.root)
     let definitions = try #require(schema.root["$defs"] as? [String: Any])
     #expect(Set(references) == Set(definitions.keys.map { "#/$defs/\($0)" }))
+  }
+
+  @Test func listsTheConstantsOfEveryProfile() throws {
+    let definitions = try #require(try Schema().root["$defs"] as? [String: [String: Any]])
+    #expect(definitions["systemConstant"]?["enum"] as? [String] == OSProfile.constants.map(\.name))
+    #expect(definitions["strategyConstant"]?["enum"] as? [String] == StrategyProfile.constants.map(\.name))
   }
 
   @Test func closesEverySection() throws {

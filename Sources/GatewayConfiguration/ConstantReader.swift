@@ -1,0 +1,143 @@
+import RangingPolicy
+import Yams
+
+/// The constants of one kind of profile, as far as reading needs to know them.
+struct AnyConstants {
+  var names: [String]
+  private var read: (String, Value) -> String?
+
+  init<Profile>(_ constants: [(name: String, field: ConstantField<Profile>)]) {
+    names = constants.map(\.name)
+    read = { name, value in constants.first { $0.name == name }.flatMap { $0.field.read(value) } }
+  }
+
+  /// The value as `ConstantField.set` takes it.
+  func text(of name: String, _ value: Value) -> String? { read(name, value) }
+}
+
+/// Reads `set:` – constants by name, each a value or `{ value, source, confidence }`.
+func readSet(_ value: Value, _ kinds: [AnyConstants]) -> [ProfileSettings.Setting] {
+  guard let section = value.section(hint: "for example { task_cap: 45 s }") else { return [] }
+  var settings: [ProfileSettings.Setting] = []
+  for name in section.keys {
+    guard let entry = section.take(name, isVocabulary: false) else { continue }
+    guard let kind = kinds.first(where: { $0.names.contains(name) }) else {
+      refuseConstant(name, of: kinds, in: section)
+      continue
+    }
+    var written = entry
+    var source = "configuration"
+    var confidence = Confidence.medium
+    if entry.node.mapping != nil {
+      guard let details = entry.section() else { continue }
+      defer { details.finish() }
+      source = details.take("source", isVocabulary: false).flatMap { $0.text() } ?? source
+      confidence = details.take("confidence", isVocabulary: false).flatMap(readConfidence) ?? confidence
+      guard let value = details.take("value", isVocabulary: false) else {
+        if !details.hasUnknownKey { entry.error("\(name) has no value", hint: "add value: …") }
+        continue
+      }
+      written = value.named(name)
+    }
+    if let text = kind.text(of: name, written) {
+      settings.append(.init(name: name, text: text, source: source, confidence: confidence))
+    }
+  }
+  return settings
+}
+
+private func refuseConstant(_ name: String, of kinds: [AnyConstants], in section: Section) {
+  let names = kinds.flatMap(\.names)
+  let systemNames = OSProfile.constants.map(\.name)
+  let strategyNames = StrategyProfile.constants.map(\.name)
+  let hint: String
+  if systemNames.contains(name) {
+    hint = "it belongs to a system: set it below profiles: os:, or at a phone"
+  } else if strategyNames.contains(name) {
+    hint = "it belongs to a strategy: set it below profiles: strategies:, or at a phone"
+  } else {
+    hint =
+      nearest(to: name, among: names).map { "did you mean \($0)?" }
+      ?? "constants: \(listed(names, joining: "and"))"
+  }
+  section.findings.error(
+    "no constant here is called \(quoted(name))", at: section.keyPosition(of: name), hint: hint)
+}
+
+private func readConfidence(_ value: Value) -> Confidence? {
+  guard let text = value.text() else { return nil }
+  switch text.lowercased() {
+  case "h", "high": return .high
+  case "m", "medium": return .medium
+  case "l", "low": return .low
+  default:
+    value.error(
+      "confidence must be H, M or L, not \(quoted(text))", hint: "high, medium and low will do, too")
+    return nil
+  }
+}
+
+extension ConstantField {
+  /// Ten years, as much as `Quantity.duration` takes.
+  private static var longest: Double { 3.2e8 }
+
+  /// The value in the words of `set`; nil, with the reason found, where it is none.
+  fileprivate func read(_ value: Value) -> String? {
+    switch self {
+    case .duration: return readDuration(value)
+    case .optionalDuration: return value.scalar == "none" ? "none" : readDuration(value)
+    case .distance: return readDistance(value)
+    case .optionalDistance: return value.scalar == "none" ? "none" : readDistance(value)
+    case .flag: return readFlag(value).map { String($0) }
+    case .count(_, let range):
+      guard let count = value.integer(upTo: Int(range.upperBound)) else { return nil }
+      guard range.contains(Int64(count)) else {
+        value.error("\(value.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        return nil
+      }
+      return String(count)
+    case .factor: return value.number(in: 1...100).map { String($0) }
+    case .risk:
+      guard let text = value.text() else { return nil }
+      guard StrategyProfile.Risk(rawValue: text) != nil else {
+        value.error("\(value.name) must be low, medium or high, not \(quoted(text))")
+        return nil
+      }
+      return text
+    }
+  }
+
+  private func readDuration(_ value: Value) -> String? {
+    guard let seconds = value.quantity(.time) else { return nil }
+    guard seconds >= 0, seconds <= Self.longest else {
+      value.error("\(value.name) cannot be \(Quantity(.time, seconds))", hint: "from 0 s to 10 years")
+      return nil
+    }
+    return "\(Int64((seconds * 1000).rounded()))ms"
+  }
+
+  private func readDistance(_ value: Value) -> String? {
+    readMetres(value).map { "\($0)m" }
+  }
+}
+
+/// Metres that a phone can be away from a beacon: 1 cm to 1000 km, so that it reads without an exponent.
+func readMetres(_ value: Value) -> Double? {
+  guard let metres = value.quantity(.distance) else { return nil }
+  guard (0.01...1_000_000).contains(metres) else {
+    value.error("\(value.name) cannot be \(Quantity(.distance, metres))", hint: "from 1 cm to 1000 km")
+    return nil
+  }
+  return metres
+}
+
+func readFlag(_ value: Value) -> Bool? {
+  guard let text = value.text() else { return nil }
+  switch text {
+  case "true", "True", "TRUE": return true
+  case "false", "False", "FALSE": return false
+  default:
+    value.error("\(value.name) must be true or false, not \(quoted(text))")
+    return nil
+  }
+}
