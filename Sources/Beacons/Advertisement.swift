@@ -51,19 +51,22 @@ public struct ReceiverTable: Sendable {
   public static let limit = 4096
 
   public private(set) var names: [String] = []
-  private var indices: [String: ReceiverIndex] = [:]
+  private var indicesByName: [String: ReceiverIndex] = [:]
 
   public init() {}
 
   /// The index of a name, new or known; nil once `limit` names are in use.
   public mutating func index(of name: String) -> ReceiverIndex? {
-    if let known = indices[name] { return known }
+    if let known = indicesByName[name] { return known }
     guard names.count < Self.limit else { return nil }
     let index = ReceiverIndex(rawValue: UInt16(names.count))
     names.append(name)
-    indices[name] = index
+    indicesByName[name] = index
     return index
   }
+
+  /// Every index given out, in order.
+  public var indices: [ReceiverIndex] { names.indices.map { ReceiverIndex(rawValue: UInt16($0)) } }
 
   /// The name behind an index that this table gave out.
   public func name(of index: ReceiverIndex) -> String { names[Int(index.rawValue)] }

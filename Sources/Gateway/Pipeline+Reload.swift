@@ -16,7 +16,9 @@ extension Pipeline {
     }
     // Nobody is known yet, so this decides nothing.
     var none: [Transition] = []
-    for receiver in blind { next.engine.setBlind(receiver, true, at: time, into: &none) }
+    for receiver in receivers.indices where engine.isKnown(receiver) {
+      next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
+    }
     next.blind = blind
     next.time = time
     for (position, index) in next.roster.adopt(roster).enumerated() {

@@ -20,6 +20,9 @@ public struct Pipeline: Sendable {
   var blind: Set<ReceiverIndex> = []
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
+  /// Zones of which nobody could say anything yet, as no receiver of theirs was heard of.
+  private var unwatched: [ZoneIndex]
+  private var receiversKnown = 0
   private var transitions: [Transition] = []
   /// Those of the advertisement at hand.
   private var readings: [(BeaconIndex, Reading)] = []
@@ -66,6 +69,7 @@ public struct Pipeline: Sendable {
     sequence = lastSequence
     topics = Topics(gateway: configuration.gatewayName)
     engine = ZoneEngine(site: configuration.site(receivers: &self.receivers))
+    unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     roster = Roster(configuration)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
   }
@@ -99,6 +103,7 @@ public struct Pipeline: Sendable {
     if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
+    greetReceivers(into: &output)
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
       if engine.isBlind(index) != wasBlind { output.items.append(.state(occupancy(of: index))) }
@@ -132,6 +137,17 @@ public struct Pipeline: Sendable {
     }
     for (beacon, reading) in readings { telemetry.note(reading, of: beacon) }
     report(into: &output)
+    greetReceivers(into: &output)
+  }
+
+  /// A zone whose first receiver was heard of is unknown no longer.
+  private mutating func greetReceivers(into output: inout Output) {
+    guard engine.knownReceivers != receiversKnown else { return }
+    receiversKnown = engine.knownReceivers
+    for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
+      output.items.append(.state(occupancy(of: zone)))
+    }
+    unwatched.removeAll { engine.isWatched($0) }
   }
 
   /// Turns transitions and due states into messages.

@@ -35,11 +35,25 @@ struct RadioService: Service {
     if introductions != nil {
       listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")
     }
-    let handlersToStart = handlers
+    do {
+      try await listen(handlers)
+    } catch {
+      // Whoever mends the radio should not find out only then that the broker refuses: it gets time to say so, and if
+      // that is what ends the gateway, this is told beside it.
+      do { try await Task.sleep(for: Self.brokersTurn) } catch is CancellationError {
+        listener.onNotice("\(error)")
+      }
+      throw error
+    }
+  }
+
+  private static let brokersTurn = Duration.seconds(1)
+
+  private func listen(_ handlers: LiveRadio.Handlers) async throws {
     try await withGracefulShutdownHandler {
       try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
         do {
-          try radio.start(handlersToStart) { error in
+          try radio.start(handlers) { error in
             if let error { done.resume(throwing: error) } else { done.resume() }
           }
         } catch {

@@ -55,6 +55,19 @@ public struct ScanTable: Sendable {
     }
   }
 
+  /// The `beacons:` section that makes every unconfigured beacon known, the strongest first.
+  public func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
+    var patterns: Set<String> = []
+    let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
+      guard device.beacon == nil, let suggestion = BeaconSuggestion(device),
+        patterns.insert(suggestion.pattern).inserted
+      else { return nil }
+      let signal = (estimate?.rssi).map { "  # \(Int($0.rounded())) dBm" } ?? ""
+      return "  \(suggestion)\(signal)"
+    }
+    return lines.isEmpty ? ["# no beacon was heard that is not configured"] : ["beacons:"] + lines
+  }
+
   private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   private func isShown(_ device: AirSurvey.Device) -> Bool {
@@ -64,7 +77,8 @@ public struct ScanTable: Sendable {
   private func row(_ device: AirSurvey.Device, _ estimate: Estimate?, at time: MonotonicTime) -> [String] {
     [
       name(of: device), device.frame?.format ?? "–",
-      device.rssi.map { "\($0) dBm" } ?? "–", estimate.map { "\(short($0.distance)) m" } ?? "–",
+      (estimate?.rssi).map { "\(Int($0.rounded())) dBm" } ?? "–",
+      estimate.map { "\(short($0.distance)) m" } ?? "–",
       estimate?.interval.map { "\(short($0.seconds)) s" } ?? "–", "\(device.count)",
       "\(short(max(0, (time - device.lastHeard).seconds))) s",
     ]

@@ -4,7 +4,7 @@ import Proximity
 
 /// A transition as one line for people.
 ///
-///     21:50:03  near   pump-3  fleet:1.2   1.4 m ± 0.5   −61 dBm   within 1.5 m for 2 s (hci0, 9 heard)
+///     21:50:03Z  near   pump-3  fleet:1.2   1.4 m ± 0.5   −61 dBm   within 1.5 m for 2 s (hci0, 9 heard)
 public struct TransitionLine: CustomStringConvertible {
   private let message: TransitionMessage
 
@@ -14,7 +14,7 @@ public struct TransitionLine: CustomStringConvertible {
     let transition = message.transition
     let clock = transition.wallTime.rfc3339.dropFirst(11).prefix(8)
     var columns = [
-      String(clock), padded(transition.event.rawValue, 5), padded(message.zone, 10),
+      clock + "Z", padded(transition.event.rawValue, 5), padded(message.zone, 10),
       padded(message.beacon, 12),
     ]
     if let distance = transition.distance {

@@ -74,7 +74,7 @@ extension Quantity: CustomStringConvertible {
   /// In plain words, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
   var description: String {
     switch dimension {
-    case .distance: value < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
+    case .distance: abs(value) < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
     case .signal: "\(shortest(value)) dBm"
     case .gain: "\(shortest(value)) dB"
     case .time:

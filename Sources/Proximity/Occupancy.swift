@@ -4,7 +4,8 @@ import Beacons
 public struct Occupancy: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case occupied, empty
-    /// Every receiver of the zone is blind: `members` are those that were there when sight was lost.
+    /// Every receiver of the zone is blind: `members` are those that were there when sight was lost. Also while none
+    /// of its receivers has been heard of yet.
     case unknown
   }
 

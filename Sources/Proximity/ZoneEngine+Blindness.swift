@@ -21,6 +21,13 @@ extension ZoneEngine {
     blindZones.indices.contains(Int(zone.rawValue)) && blindZones[Int(zone.rawValue)]
   }
 
+  /// Whether a receiver of the zone has been heard of.
+  public func isWatched(_ zone: ZoneIndex) -> Bool {
+    guard zoneReceivers.indices.contains(Int(zone.rawValue)) else { return false }
+    guard let own = zoneReceivers[Int(zone.rawValue)] else { return knownReceivers > 0 }
+    return own.contains { isKnown($0) }
+  }
+
   /// A receiver was heard of for the first time: a zone of all receivers has one more that sees.
   mutating func meet(_ receiver: ReceiverIndex, into transitions: inout [Transition]) {
     register(receiver)

@@ -2,7 +2,8 @@ import Beacons
 
 /// Which receiver hears which beacon, and for which zones that counts.
 extension ZoneEngine {
-  func isKnown(_ receiver: ReceiverIndex) -> Bool {
+  /// Whether anything came from a receiver: an advertisement, or word of its sight.
+  public func isKnown(_ receiver: ReceiverIndex) -> Bool {
     let index = Int(receiver.rawValue)
     return index < receivers.count && receivers[index].isKnown
   }

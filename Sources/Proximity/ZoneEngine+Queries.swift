@@ -20,14 +20,15 @@ extension ZoneEngine {
     return (links[Int(nearest.nearestLink)].link.receiver, estimate)
   }
 
-  /// Who is in a zone, by beacon, ascending.
+  /// Who is in a zone, by beacon, ascending. `unknown` while nobody looks: all receivers are blind, or none has been
+  /// heard of yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {
     guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
     let members = insiders[Int(zone.rawValue)].sorted { $0.key < $1.key }.map { beacon, index in
       let presence = presences[Int(index)].presence
       return Occupancy.Member(beacon: beacon, since: presence.since, isNear: !presence.isArmed)
     }
-    if isBlind(zone) { return Occupancy(state: .unknown, members: members) }
+    if isBlind(zone) || !isWatched(zone) { return Occupancy(state: .unknown, members: members) }
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
   }
 

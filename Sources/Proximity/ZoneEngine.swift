@@ -19,7 +19,8 @@ public struct ZoneEngine: Sendable {
   var insiders: [[BeaconIndex: Int32]]
   var site: Site
   var receivers: [Receiver] = []
-  var knownReceivers = 0
+  /// Receivers heard of so far.
+  public internal(set) var knownReceivers = 0
   var blindReceivers = 0
 
   var beacons: [Tracked] = []

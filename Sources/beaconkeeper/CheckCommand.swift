@@ -12,16 +12,22 @@ struct CheckCommand: ParsableCommand {
 
       EXAMPLES
         beaconkeeper check --config /etc/beaconkeeper/beaconkeeper.yaml
-        beaconkeeper check --config site.yaml --json | jq .diagnostics
+        beaconkeeper check site.yaml --json | jq .diagnostics
       """)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
+  @Argument(help: ArgumentHelp("The same without --config.", valueName: "file"))
+  var file: String?
   @Flag(help: "One JSON object instead of sentences.")
   var json = false
 
+  func validate() throws {
+    if let config, let file { throw ValidationError("Name one file, not both \(config) and \(file).") }
+  }
+
   func run() throws {
-    let path = config ?? Configuration.find()
+    let path = config ?? file ?? Configuration.find()
     let loaded: Configuration.Loaded?
     do throws(ConfigurationErrors) {
       loaded = try path.map { path throws(ConfigurationErrors) in try Configuration.load(path: path) }
@@ -47,14 +53,22 @@ struct CheckCommand: ParsableCommand {
 
   private func explain(_ configuration: Configuration) throws(ExitCode) {
     let explanation = Explanation(configuration)
+    let topics = Topics(gateway: configuration.gatewayName)
     try tell(
       "gateway \(configuration.gatewayName): publishes below \(Topics(gateway: configuration.gatewayName).base)/"
     )
     try tell("broker: \(explanation.broker)")
     if !explanation.keys.isEmpty { try tell("keys: \(explanation.keys.joined(separator: ", "))") }
     try show("receivers", explanation.receivers, none: nil)
-    try show("beacons", explanation.beacons, none: "none yet; `beaconkeeper scan` lists what is in the air")
-    try show("zones", explanation.zones, none: "none yet, so that nothing will enter or exit")
+    try show(
+      "beacons", explanation.beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
+    let zones = explanation.zones.map { zone in
+      var zone = zone
+      let transitions = topics.transition(zone: zone.name, event: "enter, near, exit")
+      zone.sentences.append("topics: \(transitions) and occupancy")
+      return zone
+    }
+    try show("zones", zones, none: "none yet, so that nothing will enter or exit")
     try show("phones", explanation.phones, none: nil)
   }
 

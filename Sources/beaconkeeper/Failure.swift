@@ -21,10 +21,17 @@ func failure(_ message: String, _ status: Status) -> ExitCode {
 
 /// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
 func loadConfiguration(_ path: String?) throws -> Configuration {
-  guard let path = path ?? Configuration.find() else { return .builtIn() }
+  let found = Configuration.find()
+  guard let path = path ?? found else {
+    say(
+      "beaconkeeper: no configuration (\(Configuration.searchPath.joined(separator: ", "))); takes the built-in one"
+    )
+    return .builtIn()
+  }
   do {
     let loaded = try Configuration.load(path: path)
     for warning in loaded.warnings { say("\(warning)") }
+    if path == found { say("beaconkeeper: configuration \(path)") }
     return loaded.configuration
   } catch {
     say("\(error)")

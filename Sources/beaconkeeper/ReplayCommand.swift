@@ -18,9 +18,14 @@ struct ReplayCommand: AsyncParsableCommand {
       Several captures are heard as one, in order of time. Transitions go to standard output, the same bytes \
       every time.
 
+      --publish sends transitions and retained states to the configured broker, below the gateway's own topics. Where \
+      that gateway is live, give another name with --gateway, or the recording's last state stays retained in place \
+      of the true one.
+
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
+        beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
@@ -34,13 +39,17 @@ struct ReplayCommand: AsyncParsableCommand {
   var format = Format.json
   @Flag(help: "Send everything to the configured broker too.")
   var publish = false
+  @Option(help: ArgumentHelp("Take this name instead of the configured gateway's.", valueName: "name"))
+  var gateway: String?
 
   func validate() throws {
     if capture.isEmpty { throw ValidationError("Name a recording with --capture, or - for standard input.") }
+    if let gateway, gateway.isEmpty { throw ValidationError("--gateway needs a name.") }
   }
 
   func run() async throws {
-    let configuration = try loadConfiguration(config)
+    var configuration = try loadConfiguration(config)
+    if let gateway { configuration.gatewayName = gateway }
     var replay: Replay
     do throws(CaptureError) {
       replay = try Replay(configuration, captures: capture)

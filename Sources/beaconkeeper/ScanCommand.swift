@@ -12,11 +12,12 @@ struct ScanCommand: AsyncParsableCommand {
     abstract: "Shows what is in the air.",
     discussion: """
       On a terminal a table that lives until Ctrl-C; elsewhere what was heard in ten seconds. Configured beacons \
-      have their names, others their own or a hash of their address.
+      have their names, others their own or a hash of their address. RSSI and distance are smoothed.
 
       EXAMPLES
         beaconkeeper scan
         beaconkeeper scan --all --seconds 30 --json
+        beaconkeeper scan --yaml
         beaconkeeper scan --capture monday.btsnoop
       """)
 
@@ -33,6 +34,12 @@ struct ScanCommand: AsyncParsableCommand {
   var showAddresses = false
   @Flag(help: "One JSON object a device.")
   var json = false
+  @Flag(help: "Lines for a configuration: every beacon that is not in it yet.")
+  var yaml = false
+
+  func validate() throws {
+    if json, yaml { throw ValidationError("Either --json or --yaml.") }
+  }
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
@@ -48,7 +55,15 @@ struct ScanCommand: AsyncParsableCommand {
   }
 
   private func show(_ table: ScanTable, _ survey: AirSurvey, at time: MonotonicTime) throws(ExitCode) {
-    for line in json ? table.objects(survey, at: time) : table.lines(survey, at: time) { try tell(line) }
+    let lines =
+      if yaml {
+        table.configuration(survey, at: time)
+      } else if json {
+        table.objects(survey, at: time)
+      } else {
+        table.lines(survey, at: time)
+      }
+    for line in lines { try tell(line) }
   }
 
   private func read(_ configuration: Configuration) throws -> (AirSurvey, MonotonicTime) {
@@ -74,7 +89,7 @@ struct ScanCommand: AsyncParsableCommand {
 
   private func listen(_ configuration: Configuration, _ table: ScanTable) async throws {
     let board = Board(configuration)
-    let isLive = isatty(1) == 1 && !json && seconds == nil
+    let isLive = isatty(1) == 1 && !json && !yaml && seconds == nil
     do {
       let radio = try LiveRadio(LiveRadio.Options(configuration))
       let ended = AsyncStream.makeStream(of: RadioError?.self)

@@ -68,6 +68,21 @@ import Testing
       scene.state("zone/pump-3/occupancy") == #"{"v":1,"state":"empty","count":0,"beacons":[]}"#)
   }
 
+  @Test func nothingIsSaidOfAZoneBeforeAReceiverIsThere() throws {
+    var scene = try Scene()
+    #expect(scene.pipeline.allStates().allSatisfy { payload($0).contains(#""state":"unknown""#) })
+    scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
+    #expect(scene.state("zone/pump-3/occupancy") == #"{"v":1,"state":"empty","count":0,"beacons":[]}"#)
+  }
+
+  @Test func aReceiverThatComesUpBlindLeavesZonesUnknown() throws {
+    var scene = try Scene()
+    scene.pipeline.setBlind(scene.receiver, true, at: scene.time, into: &scene.output)
+    #expect(scene.pipeline.allStates().allSatisfy { payload($0).contains(#""state":"unknown""#) })
+  }
+
+  private func payload(_ message: Message) -> String { String(decoding: message.payload, as: UTF8.self) }
+
   @Test func blindIsNotAway() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
