@@ -82,6 +82,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
+        "RangingPolicy",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
@@ -89,7 +90,8 @@ let package = Package(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "RangingPolicy"],
       swiftSettings: house),
     .testTarget(
-      name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity"], swiftSettings: house),
+      name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity", "RangingPolicy"],
+      swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),

@@ -18,6 +18,7 @@ struct BrokerLink: Service {
   }
 
   func run() async throws {
+    station.subscribe()
     client.start()
     try await withGracefulShutdownHandler {
       try await follow()
@@ -54,7 +55,8 @@ struct BrokerLink: Service {
       case .rejected(_, let reason): listener.onNotice("the broker refused a message: \(reason)")
       case .subscriptionRefused(let filter, let reason):
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
-      case .message: break
+      case .message(let message):
+        if let notice = station.receive(message) { listener.onNotice(notice) }
       }
     }
   }

@@ -22,16 +22,20 @@ public struct GatewayRun: Sendable {
     public var onReady: @Sendable (String) -> Void
     /// A transition was handed to the broker.
     public var onTransition: @Sendable (TransitionMessage) -> Void
+    /// A verdict was handed to the broker.
+    public var onVerdict: @Sendable (VerdictMessage) -> Void
     /// Something a person should know, in words.
     public var onNotice: @Sendable (String) -> Void
 
     public init(
       onReady: @escaping @Sendable (String) -> Void,
       onTransition: @escaping @Sendable (TransitionMessage) -> Void,
+      onVerdict: @escaping @Sendable (VerdictMessage) -> Void,
       onNotice: @escaping @Sendable (String) -> Void
     ) {
       self.onReady = onReady
       self.onTransition = onTransition
+      self.onVerdict = onVerdict
       self.onNotice = onNotice
     }
   }
@@ -85,7 +89,7 @@ public struct GatewayRun: Sendable {
     let epoch = UInt64(clamping: LiveClock.wallNow.nanoseconds / 1_000_000)
     let station = Station(
       Pipeline(configuration, epoch: epoch), client: client, logger: logger,
-      onPublished: listener.onTransition)
+      onPublished: listener.onTransition, onVerdict: listener.onVerdict)
     let link = BrokerLink(client, station, listener, watch: watch, broker: "\(options.host):\(options.port)")
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []

@@ -5,7 +5,8 @@ import Proximity
 extension Pipeline {
   /// The pipeline that another configuration makes, with all that still holds: receivers, sequence numbers, and
   /// what is known of each beacon that both know. Who is inside a zone stays inside if the zone's rules are the same;
-  /// a zone that changed starts empty. The gateway keeps its name until it is restarted.
+  /// a zone that changed starts empty; a phone
+  /// goes on if it is defined as it was. The gateway keeps its name until it is restarted.
   public func reconfigured(_ new: Configuration) -> Pipeline {
     var new = new
     new.gatewayName = configuration.gatewayName
@@ -21,11 +22,13 @@ extension Pipeline {
     }
     next.blind = blind
     next.time = time
+    next.phones.adopt(phones, at: time)
     for (position, index) in next.roster.adopt(roster).enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
       if let heard = telemetry[known] { next.telemetry.adopt(heard, of: index) }
       next.engine.admit(index, zones: next.roster.zones(of: index))
+      if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
       state.renumber(receivers: { $0 }, zones: { zones[Int($0.rawValue)] })
       next.engine.restore(state, of: index)
     }

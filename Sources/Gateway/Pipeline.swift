@@ -17,6 +17,7 @@ public struct Pipeline: Sendable {
   var roster: Roster
   var engine: ZoneEngine
   var telemetry: Telemetry
+  var phones: Phones
   var blind: Set<ReceiverIndex> = []
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
@@ -39,6 +40,8 @@ public struct Pipeline: Sendable {
       case transition(TransitionMessage)
       /// A retained state that changed.
       case state(Message)
+      /// What became of a near trigger on a phone.
+      case verdict(VerdictMessage)
     }
 
     public var items: [Item] = []
@@ -47,6 +50,10 @@ public struct Pipeline: Sendable {
 
     public var transitions: [TransitionMessage] {
       items.compactMap { if case .transition(let transition) = $0 { transition } else { nil } }
+    }
+
+    public var verdicts: [VerdictMessage] {
+      items.compactMap { if case .verdict(let verdict) = $0 { verdict } else { nil } }
     }
 
     public var states: [Message] {
@@ -72,6 +79,7 @@ public struct Pipeline: Sendable {
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     roster = Roster(configuration)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
+    phones = Phones(configuration)
   }
 
   /// The index under which a source is to report a receiver; nil once there are too many.
@@ -89,10 +97,15 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
+    phones.advance(to: time, inclusive: true)
+    tellPhones(into: &output)
   }
 
   /// When `advance` next has something to do; nil: not before another advertisement.
-  public var nextDeadline: MonotonicTime? { engine.nextDeadline }
+  public var nextDeadline: MonotonicTime? {
+    guard let phone = phones.nextDeadline else { return engine.nextDeadline }
+    return min(engine.nextDeadline ?? phone, phone)
+  }
 
   /// A receiver lost or regained its sight.
   public mutating func setBlind(
@@ -104,6 +117,8 @@ public struct Pipeline: Sendable {
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
     greetReceivers(into: &output)
+    phones.sightChanged(in: engine, at: time)
+    tellPhones(into: &output)
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
       if engine.isBlind(index) != wasBlind { output.items.append(.state(occupancy(of: index))) }
@@ -113,8 +128,11 @@ public struct Pipeline: Sendable {
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))) }
-      + telemetry.known.compactMap { state(of: $0) }
+      + telemetry.known.compactMap { state(of: $0) } + windowStates
   }
+
+  /// Reports of phones' apps that made no sense.
+  public var refusedReports: UInt64 { phones.refusedReports }
 
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.count }
@@ -125,9 +143,11 @@ public struct Pipeline: Sendable {
     time = max(time, advertisement.time)
     let revision = roster.revision
     readings.removeAll(keepingCapacity: true)
-    if let sighting = roster.sighting(of: advertisement, payload: payload, { readings.append(($0, $1)) }) {
+    let sighting = roster.sighting(of: advertisement, payload: payload) { readings.append(($0, $1)) }
+    if let sighting {
       if roster.revision != revision {
         engine.admit(sighting.beacon, zones: roster.zones(of: sighting.beacon))
+        if !phones.isEmpty { phones.meet(sighting.beacon, names: roster.names(of: sighting.beacon)) }
       }
       counts.sightings += 1
       engine.observe(sighting, into: &transitions)
@@ -138,6 +158,7 @@ public struct Pipeline: Sendable {
     for (beacon, reading) in readings { telemetry.note(reading, of: beacon) }
     report(into: &output)
     greetReceivers(into: &output)
+    if !phones.isEmpty { followPhones(advertisement, sighting, into: &output) }
   }
 
   /// A zone whose first receiver was heard of is unknown no longer.
@@ -164,6 +185,7 @@ public struct Pipeline: Sendable {
         zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
       output.items.append(.transition(message))
+      if transition.event == .near, phones.carry(transition.beacon) { phones.trigger(message) }
     }
     transitions.removeAll(keepingCapacity: true)
     for zone in changedZones.sorted() { output.items.append(.state(occupancy(of: zone))) }

@@ -43,6 +43,7 @@ public struct ReplayPublisher: Sendable {
     for item in output.items {
       switch item {
       case .transition(let transition): try await send(transition.message(topics: topics))
+      case .verdict(let verdict): try await send(verdict.message(topics: topics))
       case .state(let message): try await send(message)
       }
     }

@@ -48,6 +48,9 @@ struct Roster: Sendable {
 
   func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
 
+  /// Every name that it answers to.
+  func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
+
   /// Ascending.
   func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
     var zones = Set(openZones)

@@ -15,6 +15,9 @@ final class Station: Sendable {
     var output = Pipeline.Output()
     /// By `SourceIndex`.
     var receivers: [ReceiverMap] = []
+    var isSubscribed = false
+    /// When a refused report was last told.
+    var refusalTold: MonotonicTime?
 
     mutating func learn(_ table: ReceiverTable, of source: SourceIndex) -> ReceiverMap {
       while receivers.count <= source.rawValue { receivers.append(ReceiverMap()) }
@@ -32,15 +35,18 @@ final class Station: Sendable {
   private let client: Client
   private let logger: Logger
   private let onPublished: @Sendable (TransitionMessage) -> Void
+  private let onVerdict: @Sendable (VerdictMessage) -> Void
 
   init(
     _ pipeline: Pipeline, client: Client, logger: Logger,
-    onPublished: @escaping @Sendable (TransitionMessage) -> Void
+    onPublished: @escaping @Sendable (TransitionMessage) -> Void,
+    onVerdict: @escaping @Sendable (VerdictMessage) -> Void
   ) {
     state = Mutex(State(pipeline: pipeline))
     self.client = client
     self.logger = logger
     self.onPublished = onPublished
+    self.onVerdict = onVerdict
   }
 
   /// Takes in what a source heard; `table` names the source's receivers.
@@ -93,6 +99,7 @@ final class Station: Sendable {
   func connected() {
     state.withLock { state in
       state.outbox.add(Status.online.message(topics: state.pipeline.topics))
+      state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       for message in state.pipeline.allStates() { state.outbox.add(message) }
       send(&state)
     }
@@ -100,6 +107,38 @@ final class Station: Sendable {
 
   /// The broker has room again.
   func acknowledged() { state.withLock { send(&$0) } }
+
+  /// Asks for what others tell of our phones, once there are phones.
+  func subscribe() {
+    state.withLock { state in
+      guard state.pipeline.hasPhones, !state.isSubscribed else { return }
+      do throws(PublishError) {
+        try client.subscribe(to: state.pipeline.topics.appReports)
+        state.isSubscribed = true
+      } catch {
+        logger.error("not subscribed", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  /// Refused reports are told no more often than this.
+  private static let refusalInterval = TimeSpan.seconds(10)
+
+  /// Takes in what others tell of a phone's app; returns what a person should know.
+  func receive(_ message: ReceivedMessage) -> String? {
+    state.withLock { state in
+      let now = LiveClock.now
+      let refusal = state.pipeline.report(
+        message.payload, topic: message.topic, isRetained: message.retain, at: now,
+        wallTime: LiveClock.wallNow, into: &state.output)
+      send(&state)
+      guard let refusal else { return nil }
+      if let told = state.refusalTold, now - told < Self.refusalInterval { return nil }
+      state.refusalTold = now
+      return
+        "refused what came on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) refused so far)"
+    }
+  }
 
   /// The last words before a proper good-bye, which keeps the last will from being published.
   func sayOffline() {
@@ -116,6 +155,7 @@ final class Station: Sendable {
       for message in state.pipeline.allStates() { state.outbox.add(message) }
       send(&state)
     }
+    subscribe()
   }
 
   private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
@@ -124,7 +164,7 @@ final class Station: Sendable {
       time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions, queued: state.outbox.count + client.outstanding,
-      beacons: pipeline.beaconCount
+      beacons: pipeline.beaconCount, refusedReports: pipeline.refusedReports
     ).message(topics: pipeline.topics)
   }
 
@@ -133,6 +173,7 @@ final class Station: Sendable {
     for item in state.output.items {
       switch item {
       case .transition(let transition): state.outbox.add(transition)
+      case .verdict(let verdict): state.outbox.add(verdict)
       case .state(let message): state.outbox.add(message)
       }
     }
@@ -141,13 +182,18 @@ final class Station: Sendable {
       let message: Message
       switch item {
       case .transition(let transition): message = transition.message(topics: state.pipeline.topics)
+      case .verdict(let verdict): message = verdict.message(topics: state.pipeline.topics)
       case .state(let waiting): message = waiting
       }
       do {
         try client.publish(
           message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
           retain: message.retained)
-        if case .transition(let transition) = item { onPublished(transition) }
+        switch item {
+        case .transition(let transition): onPublished(transition)
+        case .verdict(let verdict): onVerdict(verdict)
+        case .state: break
+        }
       } catch .outstandingLimit, .stopped {
         return
       } catch .notConnected {

@@ -31,10 +31,12 @@ public struct HealthMessage: Sendable {
   /// Messages that wait for the broker.
   public var queued: Int
   public var beacons: Int
+  /// Reports on a phone's `app/set` that made no sense.
+  public var refusedReports: UInt64
 
   public init(
     time: WallTime, version: String, receivers: [Receiver], advertisements: UInt64, sightings: UInt64,
-    transitions: UInt64, queued: Int, beacons: Int
+    transitions: UInt64, queued: Int, beacons: Int, refusedReports: UInt64 = 0
   ) {
     self.time = time
     self.version = version
@@ -44,6 +46,7 @@ public struct HealthMessage: Sendable {
     self.transitions = transitions
     self.queued = queued
     self.beacons = beacons
+    self.refusedReports = refusedReports
   }
 
   /// Whether no receiver can hear. Before the first has reported nothing is known to be wrong.
@@ -71,6 +74,7 @@ public struct HealthMessage: Sendable {
       $0.field("transitions", transitions)
       $0.field("beacons", beacons)
       $0.field("queued", queued)
+      $0.field("app_set_refused", refusedReports)
     }
     return Message(topic: topics.health, payload: payload, qos: .atMostOnce, retained: true)
   }

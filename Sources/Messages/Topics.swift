@@ -11,6 +11,12 @@ public struct Topics: Sendable {
     base + "/zone/" + escaped(zone) + "/" + event
   }
   public func state(beacon: String) -> String { base + "/beacon/" + escaped(beacon) + "/state" }
+  public func window(phone: String) -> String { base + "/phone/" + escaped(phone) + "/window" }
+  public func verdict(phone: String) -> String { base + "/phone/" + escaped(phone) + "/verdict" }
+  /// Where others tell what they know of a phone's app.
+  public func appReport(phone: String) -> String { base + "/phone/" + escaped(phone) + "/app/set" }
+  /// The filter for the reports of every phone.
+  public var appReports: String { base + "/phone/+/app/set" }
 }
 
 /// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can leave its

@@ -20,6 +20,47 @@ extension ZoneEngine {
     return (links[Int(nearest.nearestLink)].link.receiver, estimate)
   }
 
+  /// What the zone's receivers make of a beacon: the nearest of them. nil where none of them hears it any more, or none
+  /// with a signal.
+  public func estimate(of beacon: BeaconIndex, in zone: ZoneIndex) -> Estimate? {
+    guard beacons.indices.contains(Int(beacon.rawValue)), zones.indices.contains(Int(zone.rawValue)) else {
+      return nil
+    }
+    var nearest = Nearest()
+    var index = beacons[Int(beacon.rawValue)].firstLink
+    while index >= 0 {
+      let slot = links[Int(index)]
+      if slot.link.isCurrent, counts(slot.link.receiver, in: zone) { nearest.consider(slot.link, at: index) }
+      index = slot.nextOfBeacon
+    }
+    return nearest.isKnown ? estimate(nearest.nearestLink) : nil
+  }
+
+  /// From when the silence of a beacon counts, and when it will mean loss by the beacon's own interval, if it is not heard
+  /// until then: the latest over the zone's receivers, or (nil) over all. nil where none of them ever heard it.
+  public func silence(of beacon: BeaconIndex, in zone: ZoneIndex?) -> (
+    since: MonotonicTime, loss: MonotonicTime
+  )? {
+    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
+    var latest: (since: MonotonicTime, loss: MonotonicTime)?
+    var index = beacons[Int(beacon.rawValue)].firstLink
+    while index >= 0 {
+      let link = links[Int(index)].link
+      index = links[Int(index)].nextOfBeacon
+      if let zone, !zones.indices.contains(Int(zone.rawValue)) || !counts(link.receiver, in: zone) {
+        continue
+      }
+      latest = (
+        max(latest?.since ?? link.silentSince, link.silentSince),
+        max(latest?.loss ?? link.silenceDeadline, link.silenceDeadline)
+      )
+    }
+    return latest
+  }
+
+  /// Whether no receiver sees.
+  public var isBlind: Bool { knownReceivers > 0 && blindReceivers == knownReceivers }
+
   /// Who is in a zone, by beacon, ascending. `unknown` while nobody looks: all receivers are blind, or none has been
   /// heard of yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {

@@ -26,6 +26,7 @@ struct ReplayCommand: AsyncParsableCommand {
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
         beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
+        beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
@@ -37,6 +38,8 @@ struct ReplayCommand: AsyncParsableCommand {
   var speed = Speed.max
   @Option(help: "Transitions as JSON lines, as lines for people, or every message with its topic.")
   var format = Format.json
+  @Flag(help: "With JSON lines: the verdicts on phones too, each after what decided it.")
+  var verdicts = false
   @Flag(help: "Send everything to the configured broker too.")
   var publish = false
   @Option(help: ArgumentHelp("Take this name instead of the configured gateway's.", valueName: "name"))
@@ -89,6 +92,11 @@ struct ReplayCommand: AsyncParsableCommand {
       case (.transition(let transition), .json): lines += transition.json
       case (.transition(let transition), .text): lines += "\(TransitionLine(transition))".utf8
       case (.transition(let transition), .mqtt): lines += line(transition.message(topics: topics))
+      case (.verdict(let verdict), .json):
+        guard verdicts else { continue }
+        lines += verdict.json
+      case (.verdict(let verdict), .text): lines += "\(VerdictLine(verdict))".utf8
+      case (.verdict(let verdict), .mqtt): lines += line(verdict.message(topics: topics))
       case (.state(let message), .mqtt): lines += line(message)
       case (.state, _): continue
       }

@@ -43,6 +43,7 @@ struct RunCommand: AsyncParsableCommand {
     let listener = GatewayRun.Listener(
       onReady: { console.tell("watch: \($0)") },
       onTransition: { console.tell("\(TransitionLine($0))") },
+      onVerdict: { console.tell("\(VerdictLine($0))") },
       onNotice: { console.say("beaconkeeper: \($0)") })
     let gateway = GatewayRun(
       configuration, path: path, input: input(configuration), listener: listener, logger: logger)

@@ -26,6 +26,7 @@ import Testing
     while let item = outbox.first {
       switch item {
       case .transition(let message): items.append("\(message.sequence)")
+      case .verdict(let verdict): items.append("verdict \(verdict.transition)")
       case .state(let message):
         items.append(message.topic + "=" + String(decoding: message.payload, as: UTF8.self))
       }

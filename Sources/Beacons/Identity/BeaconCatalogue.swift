@@ -46,6 +46,15 @@ public struct BeaconCatalogue: Sendable {
     return "\(entry.name):\(member)"
   }
 
+  /// Every name that a beacon answers to: for each entry that matches it that entry's, or `region:member`.
+  public func names(of beacon: BeaconIndex) -> [String] {
+    let known = tracked[Int(beacon.rawValue)]
+    return known.entries.map { index in
+      let entry = entries[Int(index.rawValue)]
+      return known.identity.memberName(in: entry.pattern).map { "\(entry.name):\($0)" } ?? entry.name
+    }
+  }
+
   /// All entries that match a beacon, the naming one first. May grow while the beacon is heard: see `revision`.
   public func entries(of beacon: BeaconIndex) -> [BeaconEntryIndex] {
     tracked[Int(beacon.rawValue)].entries

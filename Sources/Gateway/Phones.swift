@@ -1,0 +1,150 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+import RangingPolicy
+
+/// The phones of a configuration, and who of them carries which beacon. A function of its input, as the pipeline
+/// that it is a part of.
+struct Phones: Sendable {
+  private let settings: [PhoneSettings]
+  private let zones: [ZoneSettings]
+  /// In the order of the configuration; empty until time began.
+  private(set) var phones: [Phone] = []
+  /// The places of the phones that carry a beacon of this name.
+  private let byBeaconName: [String: [Int]]
+  /// By `BeaconIndex`: the places of the phones that carry it.
+  private var carriers: [[Int]] = []
+  /// By place: the beacon, once it was heard.
+  private var beacons: [BeaconIndex?]
+  /// By place.
+  private var deadlines: [MonotonicTime] = []
+  /// When `advance` next has something to do.
+  private(set) var nextDeadline: MonotonicTime?
+  private(set) var news = PhoneNews()
+  /// Reports that made no sense.
+  private(set) var refusedReports: UInt64 = 0
+
+  init(_ configuration: Configuration) {
+    settings = configuration.phones
+    zones = configuration.zones
+    beacons = [BeaconIndex?](repeating: nil, count: configuration.phones.count)
+    var byBeaconName: [String: [Int]] = [:]
+    for (place, phone) in configuration.phones.enumerated() {
+      byBeaconName[phone.beacon, default: []].append(place)
+    }
+    self.byBeaconName = byBeaconName
+  }
+
+  var isEmpty: Bool { settings.isEmpty }
+  var hasBegun: Bool { !phones.isEmpty }
+
+  /// The first time that is known: every app has long been in the background.
+  mutating func begin(at time: MonotonicTime, wallTime: WallTime) {
+    guard phones.isEmpty, !settings.isEmpty else { return }
+    phones = settings.map { Phone($0, zones, at: time, wallTime: wallTime) }
+    deadlines = phones.map { _ in time }
+    nextDeadline = time
+    advance(to: time, inclusive: true)
+  }
+
+  /// Takes over, from an earlier configuration, the phones that are defined as they were; others begin anew.
+  mutating func adopt(_ old: Phones, at time: MonotonicTime) {
+    refusedReports = old.refusedReports
+    guard let first = old.phones.first else { return }
+    begin(at: time, wallTime: WallTime(nanoseconds: time.nanoseconds) + first.wallOffset)
+    for (place, phone) in phones.enumerated() {
+      guard let known = old.phones.first(where: { $0.settings == phone.settings }) else { continue }
+      phones[place] = known
+      for lane in phone.lanes.indices {
+        phones[place].lanes[lane].zone = phone.lanes[lane].zone
+        phones[place].lanes[lane].lost = phone.lanes[lane].lost
+      }
+      refresh(place)
+    }
+    // Nobody is told: all states are published after a reload.
+    news.items.removeAll()
+  }
+
+  /// A beacon is new, or answers to a name that it did not answer to before.
+  mutating func meet(_ beacon: BeaconIndex, names: [String]) {
+    let index = Int(beacon.rawValue)
+    while carriers.count <= index { carriers.append([]) }
+    carriers[index] = names.flatMap { byBeaconName[$0] ?? [] }.sorted()
+    for place in carriers[index] { beacons[place] = beacon }
+  }
+
+  func carry(_ beacon: BeaconIndex) -> Bool {
+    let index = Int(beacon.rawValue)
+    return carriers.indices.contains(index) && !carriers[index].isEmpty
+  }
+
+  /// A carried beacon was heard.
+  mutating func hear(_ sighting: Sighting, in engine: ZoneEngine) {
+    for place in carriers[Int(sighting.beacon.rawValue)] where phones.indices.contains(place) {
+      news.phone = place
+      phones[place].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
+      phones[place].hear(sighting.beacon, in: engine, at: sighting.time, into: &news)
+      refresh(place)
+    }
+  }
+
+  /// The gateway decided near for a carried beacon.
+  mutating func trigger(_ message: TransitionMessage) {
+    let transition = message.transition
+    for place in carriers[Int(transition.beacon.rawValue)] where phones.indices.contains(place) {
+      for lane in phones[place].lanes.indices where phones[place].lanes[lane].zone == transition.zone {
+        news.phone = place
+        let waiting = Phone.Waiting(
+          transition: message.id, zone: message.zone, beacon: message.beacon, time: transition.wallTime)
+        phones[place].trigger(waiting, lane: lane, at: transition.time, into: &news)
+        refresh(place)
+      }
+    }
+  }
+
+  /// A receiver lost or regained its sight.
+  mutating func sightChanged(in engine: ZoneEngine, at time: MonotonicTime) {
+    for place in phones.indices {
+      guard let beacon = beacons[place] else { continue }
+      news.phone = place
+      phones[place].passSilence(until: time, into: &news)
+      phones[place].watchSilence(of: beacon, in: engine)
+      refresh(place)
+    }
+  }
+
+  /// What others tell of a phone's app. nil: there is no such phone, or it was taken; else why it was refused.
+  mutating func report(
+    _ payload: [UInt8], of name: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime
+  ) -> AppReports.Refusal? {
+    guard let place = phones.firstIndex(where: { $0.settings.name == name }) else { return nil }
+    news.phone = place
+    defer { refresh(place) }
+    do throws(AppReports.Refusal) {
+      try phones[place].report(payload, isRetained: isRetained, at: time, wallTime: wallTime, into: &news)
+      return nil
+    } catch {
+      refusedReports += 1
+      return error
+    }
+  }
+
+  /// Lets happen what was due before a time, or (`inclusive`) up to it.
+  mutating func advance(to time: MonotonicTime, inclusive: Bool) {
+    guard let next = nextDeadline, inclusive ? next <= time : next < time else { return }
+    for place in phones.indices where inclusive ? deadlines[place] <= time : deadlines[place] < time {
+      news.phone = place
+      phones[place].advance(to: time, inclusive: inclusive, into: &news)
+      deadlines[place] = phones[place].deadline
+    }
+    nextDeadline = deadlines.min()
+  }
+
+  mutating func newsTold() { news.items.removeAll(keepingCapacity: true) }
+
+  private mutating func refresh(_ place: Int) {
+    deadlines[place] = phones[place].deadline
+    nextDeadline = min(nextDeadline ?? deadlines[place], deadlines[place])
+  }
+}

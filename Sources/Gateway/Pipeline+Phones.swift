@@ -1,0 +1,81 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+import RangingPolicy
+
+/// Would the phones' own apps have noticed?
+extension Pipeline {
+  /// Tells what time it is, before the first advertisement: the windows of all phones are known from then on.
+  public mutating func begin(at time: MonotonicTime, wallTime: WallTime, into output: inout Output) {
+    guard !phones.isEmpty, !phones.hasBegun else { return }
+    phones.begin(at: time, wallTime: wallTime)
+    tellPhones(into: &output)
+  }
+
+  public var hasPhones: Bool { !phones.isEmpty }
+
+  /// What a message on a topic tells of a phone's app. Returns why it was refused; nil where it was taken, or where no
+  /// phone of ours is meant.
+  public mutating func report(
+    _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
+    into output: inout Output
+  ) -> AppReports.Refusal? {
+    let meant = configuration.phones.first { topics.appReport(phone: $0.name) == topic }
+    guard let name = meant?.name else { return nil }
+    begin(at: time, wallTime: wallTime, into: &output)
+    let refusal = phones.report(payload, of: name, isRetained: isRetained, at: time, wallTime: wallTime)
+    tellPhones(into: &output)
+    return refusal
+  }
+
+  /// Takes in an advertisement, and the sighting in it if it is of somebody known.
+  mutating func followPhones(
+    _ advertisement: Advertisement, _ sighting: Sighting?, into output: inout Output
+  ) {
+    if !phones.hasBegun { phones.begin(at: advertisement.time, wallTime: advertisement.wallTime) }
+    if let sighting, phones.carry(sighting.beacon) { phones.hear(sighting, in: engine) }
+    phones.advance(to: advertisement.time, inclusive: false)
+    tellPhones(into: &output)
+  }
+
+  /// Turns what phones said into messages.
+  mutating func tellPhones(into output: inout Output) {
+    if phones.news.items.isEmpty { return }
+    for (place, item) in phones.news.items {
+      switch item {
+      case .window(let window, let time):
+        output.items.append(.state(message(window, at: time, of: phones.phones[place])))
+      case .verdict(let verdict, let waiting):
+        output.items.append(.verdict(message(verdict, waiting, of: phones.phones[place])))
+      }
+    }
+    phones.newsTold()
+  }
+
+  /// Each phone's window as it is now.
+  var windowStates: [Message] {
+    phones.phones.compactMap { phone in
+      guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
+      return message(window, at: now, of: phone)
+    }
+  }
+
+  private func message(_ window: Window, at time: Milliseconds, of phone: Phone) -> Message {
+    WindowMessage(
+      phone: phone.settings.name, state: window.state, since: phone.wallTime(of: window.since),
+      time: phone.wallTime(of: time), remaining: window.remaining(at: time),
+      os: phone.settings.profile.os.name, strategy: phone.settings.profile.strategy.name, why: window.why
+    ).message(topics: topics)
+  }
+
+  private func message(_ verdict: Verdict, _ waiting: Phone.Waiting, of phone: Phone) -> VerdictMessage {
+    VerdictMessage(
+      phone: phone.settings.name, gateway: configuration.gatewayName, transition: waiting.transition,
+      zone: waiting.zone, beacon: waiting.beacon, os: phone.settings.profile.os.name,
+      strategy: phone.settings.profile.strategy.name, outcome: verdict.outcome,
+      time: phone.wallTime(of: verdict.time), near: waiting.time,
+      delivered: verdict.delivered.map(phone.wallTime), lateness: verdict.lateness,
+      evidence: verdict.evidence.map { .init(time: phone.wallTime(of: $0.time), what: $0.what) })
+  }
+}

@@ -1,0 +1,34 @@
+import Messages
+import RangingPolicy
+
+/// A verdict as one line for people.
+///
+///     21:50:04  anna   pump-3  fleet:1.2   delivered 0.4 s after near (ios13, background-task)
+///     21:50:21  ben    pump-3  fleet:1.2   missed: the time after the last region event was over (GRACE_EXPIRED; ios7, stock)
+public struct VerdictLine: CustomStringConvertible {
+  private let message: VerdictMessage
+
+  public init(_ message: VerdictMessage) { self.message = message }
+
+  public var description: String {
+    let clock = message.time.rfc3339.dropFirst(11).prefix(8)
+    let columns = [
+      String(clock), padded(message.phone, 5), padded(message.zone, 10), padded(message.beacon, 12), outcome,
+    ]
+    return columns.joined(separator: "  ")
+  }
+
+  private var outcome: String {
+    let profile = "\(message.os), \(message.strategy)"
+    guard message.delivered != nil, let lateness = message.lateness else {
+      return "missed: \(message.outcome.words) (\(message.outcome.rawValue); \(profile))"
+    }
+    let tenths = (lateness + 50) / 100
+    let late = message.outcome == .deliveredLate ? "late, " : ""
+    return "delivered \(late)\(tenths / 10).\(tenths % 10) s after near (\(profile))"
+  }
+
+  private func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

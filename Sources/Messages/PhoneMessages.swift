@@ -1,0 +1,129 @@
+import Beacons
+import RangingPolicy
+
+/// `phone/<phone>/window`: what a phone's app could do from a time on.
+public struct WindowMessage: Sendable {
+  public var phone: String
+  public var state: Window.State
+  /// When the state began.
+  public var since: WallTime
+  /// When this was so: `remaining` counts from here.
+  public var time: WallTime
+  /// Background time left; nil: without limit.
+  public var remaining: Milliseconds?
+  public var os: String
+  public var strategy: String
+  /// Why the app does not range; nil while it does.
+  public var why: Reason?
+
+  public init(
+    phone: String, state: Window.State, since: WallTime, time: WallTime, remaining: Milliseconds?, os: String,
+    strategy: String, why: Reason?
+  ) {
+    self.phone = phone
+    self.state = state
+    self.since = since
+    self.time = time
+    self.remaining = remaining
+    self.os = os
+    self.strategy = strategy
+    self.why = why
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("time", time.rfc3339)
+      $0.field("state", state.rawValue)
+      $0.field("since", since.rfc3339)
+      $0.field("remaining_s", remaining.map { Double($0) / 1000 }, decimals: 3)
+      $0.field("os", os)
+      $0.field("strategy", strategy)
+      $0.key("why")
+      if let why { $0.value(why.rawValue) } else { $0.null() }
+    }
+    return Message(topic: topics.window(phone: phone), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}
+
+/// `phone/<phone>/verdict`: what became of one near trigger of the gateway.
+public struct VerdictMessage: Sendable {
+  public struct Evidence: Hashable, Sendable {
+    public var time: WallTime
+    public var what: Fact.What
+
+    public init(time: WallTime, what: Fact.What) {
+      self.time = time
+      self.what = what
+    }
+  }
+
+  public var phone: String
+  public var gateway: String
+  /// The id of the near transition.
+  public var transition: String
+  public var zone: String
+  public var beacon: String
+  public var os: String
+  public var strategy: String
+  public var outcome: Reason
+  /// When the verdict fell.
+  public var time: WallTime
+  /// When the gateway decided near.
+  public var near: WallTime
+  public var delivered: WallTime?
+  /// From near to delivery.
+  public var lateness: Milliseconds?
+  public var evidence: [Evidence]
+
+  public init(
+    phone: String, gateway: String, transition: String, zone: String, beacon: String, os: String,
+    strategy: String, outcome: Reason, time: WallTime, near: WallTime, delivered: WallTime?,
+    lateness: Milliseconds?, evidence: [Evidence]
+  ) {
+    self.phone = phone
+    self.gateway = gateway
+    self.transition = transition
+    self.zone = zone
+    self.beacon = beacon
+    self.os = os
+    self.strategy = strategy
+    self.outcome = outcome
+    self.time = time
+    self.near = near
+    self.delivered = delivered
+    self.lateness = lateness
+    self.evidence = evidence
+  }
+
+  /// The payload, version 1; the same on MQTT and from `replay`.
+  public var json: [UInt8] {
+    JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("transition", transition)
+      $0.field("outcome", outcome.rawValue)
+      $0.field("time", time.rfc3339)
+      $0.field("gateway", gateway)
+      $0.field("phone", phone)
+      $0.field("zone", zone)
+      $0.field("beacon", beacon)
+      $0.field("os", os)
+      $0.field("strategy", strategy)
+      $0.field("near_at", near.rfc3339)
+      $0.key("delivered_at")
+      if let delivered { $0.value(delivered.rfc3339) } else { $0.null() }
+      $0.field("late_s", lateness.map { Double($0) / 1000 }, decimals: 3)
+      $0.key("evidence")
+      $0.array(evidence) { writer, fact in
+        writer.object {
+          $0.field("time", fact.time.rfc3339)
+          $0.field("what", fact.what.rawValue)
+        }
+      }
+    }
+  }
+
+  public func message(topics: Topics) -> Message {
+    Message(topic: topics.verdict(phone: phone), payload: json, qos: .atLeastOnce, retained: false)
+  }
+}
