@@ -34,9 +34,35 @@ extension Pipeline {
     _ advertisement: Advertisement, _ sighting: Sighting?, into output: inout Output
   ) {
     if !phones.hasBegun { phones.begin(at: advertisement.time, wallTime: advertisement.wallTime) }
-    if let sighting, phones.carry(sighting.beacon) { phones.hear(sighting, in: engine) }
+    if let sighting, phones.carry(sighting.beacon) {
+      // What is decided by this very sighting comes after it.
+      let first = nears.firstIndex { $0.transition.time >= sighting.time } ?? nears.count
+      for near in nears[..<first] { phones.trigger(near) }
+      nears.removeFirst(first)
+      phones.hear(sighting, in: engine)
+    }
+    triggerPhones()
     phones.advance(to: advertisement.time, inclusive: false)
     tellPhones(into: &output)
+  }
+
+  /// Lets happen on the phones what is due up to a time.
+  mutating func advancePhones(to time: MonotonicTime, into output: inout Output) {
+    triggerPhones()
+    phones.advance(to: time, inclusive: true)
+    tellPhones(into: &output)
+  }
+
+  mutating func sightOfPhonesChanged(at time: MonotonicTime, into output: inout Output) {
+    triggerPhones()
+    phones.sightChanged(in: engine, at: time)
+    tellPhones(into: &output)
+  }
+
+  private mutating func triggerPhones() {
+    if nears.isEmpty { return }
+    for near in nears { phones.trigger(near) }
+    nears.removeAll(keepingCapacity: true)
   }
 
   /// Turns what phones said into messages.

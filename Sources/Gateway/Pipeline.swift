@@ -18,6 +18,8 @@ public struct Pipeline: Sendable {
   var engine: ZoneEngine
   var telemetry: Telemetry
   var phones: Phones
+  /// Near triggers that the phones still have to be told of, in order of time.
+  var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
@@ -97,8 +99,7 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
-    phones.advance(to: time, inclusive: true)
-    tellPhones(into: &output)
+    advancePhones(to: time, into: &output)
   }
 
   /// When `advance` next has something to do; nil: not before another advertisement.
@@ -117,8 +118,7 @@ public struct Pipeline: Sendable {
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
     greetReceivers(into: &output)
-    phones.sightChanged(in: engine, at: time)
-    tellPhones(into: &output)
+    if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
       if engine.isBlind(index) != wasBlind { output.items.append(.state(occupancy(of: index))) }
@@ -185,7 +185,7 @@ public struct Pipeline: Sendable {
         zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
       output.items.append(.transition(message))
-      if transition.event == .near, phones.carry(transition.beacon) { phones.trigger(message) }
+      if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
     }
     transitions.removeAll(keepingCapacity: true)
     for zone in changedZones.sorted() { output.items.append(.state(occupancy(of: zone))) }
