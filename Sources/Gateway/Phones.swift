@@ -22,6 +22,8 @@ struct Phones: Sendable {
   /// When `advance` next has something to do.
   private(set) var nextDeadline: MonotonicTime?
   private(set) var news = PhoneNews()
+  /// Phones that the configuration named before it was last read again.
+  private(set) var dropped: [String] = []
   /// Reports that made no sense.
   private(set) var refusedReports: UInt64 = 0
 
@@ -51,6 +53,8 @@ struct Phones: Sendable {
   /// Takes over, from an earlier configuration, the phones that are defined as they were; others begin anew.
   mutating func adopt(_ old: Phones, at time: MonotonicTime) {
     refusedReports = old.refusedReports
+    let names = Set(settings.map(\.name))
+    dropped = old.settings.map(\.name).filter { !names.contains($0) }
     guard let first = old.phones.first else { return }
     begin(at: time, wallTime: WallTime(nanoseconds: time.nanoseconds) + first.wallOffset)
     for (place, phone) in phones.enumerated() {

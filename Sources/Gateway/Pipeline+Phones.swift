@@ -79,12 +79,16 @@ extension Pipeline {
     phones.newsTold()
   }
 
-  /// Each phone's window as it is now.
+  /// Each phone's window as it is now; the broker is to forget that of a phone which is no more.
   var windowStates: [Message] {
-    phones.phones.compactMap { phone in
-      guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
-      return message(window, at: now, of: phone)
+    let forgotten = phones.dropped.map { name in
+      Message(topic: topics.window(phone: name), payload: [], qos: .atLeastOnce, retained: true)
     }
+    return forgotten
+      + phones.phones.compactMap { phone in
+        guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
+        return message(window, at: now, of: phone)
+      }
   }
 
   private func message(_ window: Window, at time: Milliseconds, of phone: Phone) -> Message {

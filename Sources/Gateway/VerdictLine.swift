@@ -3,8 +3,8 @@ import RangingPolicy
 
 /// A verdict as one line for people.
 ///
-///     21:50:04  anna   pump-3  fleet:1.2   delivered 0.4 s after near (ios13, background-task)
-///     21:50:21  ben    pump-3  fleet:1.2   missed: the time after the last region event was over (GRACE_EXPIRED; ios7, stock)
+///     21:50:04Z  phone  pump-3      anna          delivered 0.4 s after near (ios13, background-task)
+///     21:50:21Z  phone  pump-3      ben           missed: the time after the last region event was over (GRACE_EXPIRED; …)
 public struct VerdictLine: CustomStringConvertible {
   private let message: VerdictMessage
 
@@ -13,7 +13,7 @@ public struct VerdictLine: CustomStringConvertible {
   public var description: String {
     let clock = message.time.rfc3339.dropFirst(11).prefix(8)
     let columns = [
-      String(clock), padded(message.phone, 5), padded(message.zone, 10), padded(message.beacon, 12), outcome,
+      clock + "Z", "phone", padded(message.zone, 10), padded(message.phone, 12), outcome,
     ]
     return columns.joined(separator: "  ")
   }

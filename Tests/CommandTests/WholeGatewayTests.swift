@@ -109,6 +109,81 @@ import Testing
     #expect(topics == ["shop/enter", "pump-3/enter", "pump-3/near", "pump-3/exit"])
   }
 
+  @Test func verdictsOnPhonesReachTheBrokerAndStandardOutput() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let demo = try String(
+      contentsOf: Command.package.appendingPathComponent("config/demo.yaml"), encoding: .utf8)
+    let configuration = try file(
+      demo.replacing("broker: embedded", with: "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }"), "yaml"
+    )
+    let subscriber = Process()
+    let heard = try file("", "heard")
+    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    subscriber.arguments = [
+      "-p", "\(broker.port)", "-q", "1", "-t", "beaconkeeper/+/phone/+/verdict", "-t",
+      "beaconkeeper/+/phone/+/window", "-F", "%t %p",
+    ]
+    subscriber.standardError = FileHandle.nullDevice
+    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
+    try subscriber.run()
+    try await Task.sleep(for: .milliseconds(500))
+    let arguments = ["replay", "--config", configuration, "--capture", "config/walk.jsonl"]
+    let result = try await Command(arguments + ["--verdicts", "--publish"]).end()
+    #expect(result.status == 0)
+    try await Task.sleep(for: .milliseconds(500))
+    kill(subscriber.processIdentifier, SIGKILL)
+    let lines = try String(contentsOfFile: heard, encoding: .utf8).split(separator: "\n").map(String.init)
+    let verdicts = lines.filter { $0.contains("/verdict ") }
+    #expect(verdicts.map { $0.contains("/anna/") } == [true, false])
+    #expect(verdicts[0].contains(#""outcome":"DELIVERED""#))
+    #expect(verdicts[1].contains(#""outcome":"GRACE_EXPIRED""#))
+    #expect(lines.contains { $0.contains("/anna/window ") && $0.contains(#""state":"ranging""#) })
+    // On standard output the same bytes, and without --verdicts the transitions alone.
+    let told = result.lines.filter { $0.contains(#""outcome""#) }
+    #expect(told == verdicts.map { String($0.drop { $0 != "{" }) })
+    let plain = try await Command(arguments).end().lines
+    #expect(plain == result.lines.filter { !$0.contains(#""outcome""#) })
+    #expect(plain.count == 4)
+  }
+
+  @Test func whatThePhonesRealAppTellsIsTakenAndGarbageRefused() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("phones-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: mosquitto_sub -p ") })
+    let port = String(gateway.outputSoFar.split(separator: " ").drop { $0 != "-p" }.dropFirst().first ?? "")
+    func tell(_ text: String, _ phone: String) throws {
+      let publisher = Process()
+      publisher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+      publisher.arguments = [
+        "-p", port, "-q", "1", "-t", "beaconkeeper/forecourt/phone/\(phone)/app/set", "-m", text,
+      ]
+      try publisher.run()
+    }
+    try tell("nonsense", "ben")
+    try tell("nonsense", "nobody")
+    #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("no event is called \"nonsense\"") })
+    let subscriber = Process()
+    let heard = try file("", "heard")
+    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    subscriber.arguments = ["-p", port, "-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"]
+    subscriber.standardError = FileHandle.nullDevice
+    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
+    try subscriber.run()
+    defer { kill(subscriber.processIdentifier, SIGKILL) }
+    func windows() -> String { (try? String(contentsOfFile: heard, encoding: .utf8)) ?? "" }
+    #expect(try await gateway.wait(10) { windows().contains(#""os":"ios7""#) })
+    #expect(!windows().contains(#""state":"foreground""#))
+    try tell(#"{"event":"foreground"}"#, "ben")
+    #expect(try await gateway.wait(10) { windows().contains(#""state":"foreground""#) })
+    #expect(!gateway.errorsSoFar.contains("nobody"))
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 5).status == 0)
+  }
+
   @Test func aBadFileAtReloadChangesNothingAndAGoodOneTakesEffect() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("reload-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -200,6 +200,27 @@ import Testing
     #expect(windows(scene, "same").last?.contains(#""since":"2026-11-20T21:50:30.000Z""#) == true)
   }
 
+  @Test func theWindowOfAPhoneThatIsNoMoreIsForgotten() throws {
+    var scene = try scene("name: gone, strategy: stock", "name: anna, strategy: stock")
+    try scene.hear(rssi: -85, for: 5)
+    let without = Self.pump + "phones: [{ name: anna, beacon: \"fleet:1.2\", os: ios7, strategy: stock }]"
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(without))
+    let windows = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
+    #expect(windows.map(\.topic).map { $0.contains("/gone/") } == [true, false])
+    #expect(windows[0].payload.isEmpty && windows[0].retained)
+  }
+
+  @Test func aVerdictIsALineForPeople() throws {
+    var scene = try scene("name: stock, strategy: stock", "name: task, strategy: background-task")
+    try visit(&scene)
+    let lines = scene.output.verdicts.map { "\(VerdictLine($0))" }
+    #expect(lines[0].contains("Z  phone  pump        task          delivered 0."))
+    #expect(lines[0].hasSuffix(" s after near (ios7, background-task)"))
+    #expect(
+      lines[1].hasSuffix("missed: the time after the last region event was over (GRACE_EXPIRED; ios7, stock)")
+    )
+  }
+
   @Test func aTriggerThatWaitsAtAReloadGetsItsVerdictAfterwards() throws {
     var scene = try scene("name: stock, strategy: stock")
     try scene.hear(rssi: -85, for: 15)
