@@ -45,6 +45,7 @@ let package = Package(
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(name: "RangingPolicy", swiftSettings: house),
+    .target(name: "PolicyReport", dependencies: ["Messages", "RangingPolicy"], swiftSettings: house),
     .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
@@ -65,8 +66,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity",
-        "Radio", "RangingPolicy",
+        "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "PolicyReport",
+        "Proximity", "Radio", "RangingPolicy",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
@@ -94,6 +95,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
+    .testTarget(
+      name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy"], swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
   ]
 )

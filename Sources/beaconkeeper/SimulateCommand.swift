@@ -1,14 +1,25 @@
 import ArgumentParser
-import Foundation
+import Gateway
+import GatewayConfiguration
+import PolicyReport
 import RangingPolicy
 
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Would a phone's own app have noticed the beacon?",
+    usage: """
+      beaconkeeper simulate --approach <50m@1m/s> ... [--near <distance>] [--os <name>] [--strategy <name>] …
+      beaconkeeper simulate --timeline <file> …
+      beaconkeeper simulate --capture <file> ... --config <file> …
+      beaconkeeper simulate --list
+      """,
     discussion: """
-      Follows a walk towards a beacon, or a timeline of your own, and says for each operating system and background \
-      strategy whether the app would have seen it come near, how late, or why not.
+      Follows a walk towards a beacon, a timeline of your own, or every approach in a recording, and says for each \
+      operating system and background strategy whether the app would have seen it come near, how late, or why not.
+
+      --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each \
+      system: what share of the near triggers each delivers, and what that costs in battery over a day.
 
       A timeline has one JSON object a line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
       (null: out of earshot), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
@@ -18,164 +29,147 @@ struct SimulateCommand: ParsableCommand {
       ("value": true or false), location-services-on, location-services-off, still, moving, bucket ("value": active, \
       working-set, frequent, rare). Region events follow from the distance unless the timeline gives some.
 
-      Exit status: 0 simulated, 64 wrong usage, 65 a bad line in the timeline.
+      In a recording an approach lasts from the first sighting of a beacon to its loss, and the zones of the \
+      configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
+      first, each with its own profile and only for the beacon that it carries.
+
+      Exit status: 0 simulated, 64 wrong usage, 65 a bad line in the timeline or a damaged recording, 78 a bad \
+      configuration.
 
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
         beaconkeeper simulate --approach 50m@1.4m/s --near 4m --os ios13 --strategy background-task --json
-        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant observed
+        beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant observed --report visit.html
         beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
+        beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
+        beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
       """)
 
-  @Option(help: ArgumentHelp("Come from this far at this speed.", valueName: "50m@1m/s"))
-  var approach: String?
-  @Option(help: ArgumentHelp("Waypoints and events, JSON lines; - is standard input.", valueName: "file"))
-  var timeline: String?
-  @Option(help: ArgumentHelp("When the near trigger fires.", valueName: "distance"))
-  var near = "4m"
-  @Option(help: ArgumentHelp("Beyond this it is armed anew; left out: beyond near.", valueName: "distance"))
-  var rearm: String?
-  @Option(help: ArgumentHelp("An operating system; may be given several times.", valueName: "name"))
-  var os: [String] = []
-  @Option(help: ArgumentHelp("A strategy; may be given several times.", valueName: "name"))
-  var strategy: [String] = []
+  @OptionGroup var approaches: ApproachOptions
   @Option(
-    help: ArgumentHelp("iOS as the seed documents have it, or as observed since.", valueName: "seed|observed")
-  )
-  var variant = Variant.seed
-  @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))
-  var cap: String?
-  @Option(help: ArgumentHelp("How long before zero the expiration handler runs.", valueName: "duration"))
-  var margin: String?
-  @Option(help: ArgumentHelp("Any other constant of the profiles.", valueName: "name=value"))
-  var set: [String] = []
-  @Option(help: ArgumentHelp("How long to follow it, from zero.", valueName: "duration"))
-  var `for`: String?
+    help: ArgumentHelp(
+      "A recording, of any format that replay reads; may be given several times.", valueName: "file"))
+  var capture: [String] = []
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The configuration: zones and phones for a recording, profiles of your own.", valueName: "file"))
+  var config: String?
+  @Option(
+    help: ArgumentHelp(
+      "Of a recording, only this beacon; may be given several times. Left out: those that phones carry, else all.",
+      valueName: "name"))
+  var beacon: [String] = []
+  @OptionGroup var profiles: ProfileOptions
+  @Flag(help: "Rank the strategies of each system by what they deliver and what they cost.")
+  var compare = false
+  @Option(
+    help: ArgumentHelp("How many approaches a day has, for the battery of --compare.", valueName: "number"))
+  var visitsPerDay = 1
+  @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
+  var report: String?
   @Flag(help: "JSON: one object, or an array where several profiles were asked for.")
   var json = false
+  @Flag(help: "List the profiles and do nothing else.")
+  var list = false
 
   func validate() throws {
-    if (approach == nil) == (timeline == nil) {
-      throw ValidationError("Give either --approach, such as 50m@1m/s, or --timeline with a file.")
+    if list { return }
+    let kinds = [!approaches.approach.isEmpty, approaches.timeline != nil, !capture.isEmpty]
+    guard kinds.count(where: { $0 }) == 1 else {
+      throw ValidationError(
+        "Give one of --approach, such as 50m@1m/s, --timeline with a file, or --capture with a recording.")
     }
+    if !beacon.isEmpty && capture.isEmpty { throw ValidationError("--beacon goes with --capture.") }
+    if !capture.isEmpty && approaches.for != nil {
+      throw ValidationError("--for does not go with --capture.")
+    }
+    guard (1...1000).contains(visitsPerDay) else {
+      throw ValidationError("--visits-per-day \(visitsPerDay) is not from 1 to 1000.")
+    }
+    if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
+    _ = try approaches.end()
+    _ = try approaches.nearRule(unlessGiven: capture.isEmpty ? "4m" : nil)
+    _ = try approaches.walks()
+    // Names that a configuration adds are not known yet.
+    if config == nil { _ = try profiles.profiles(ProfileSettings()) }
   }
 
   func run() throws {
-    let rule = try nearRule()
-    let profiles = try self.profiles()
-    let timeline = try readTimeline()
-    let results = profiles.map { Simulation($0, near: rule, timeline: timeline) }
-    if json {
-      try tell(SimulationJSON(variant: variant).text(results))
-    } else {
-      try tell(SimulationTable(results).text)
-    }
-  }
-
-  private func nearRule() throws -> NearRule {
-    let near = try read(near, "--near", Quantity.distance, "a distance such as 4m")
-    let rearm = try rearm.map { try read($0, "--rearm", Quantity.distance, "a distance such as 6m") } ?? near
-    guard rearm >= near else { throw ValidationError("--rearm \(rearm) must not be nearer than --near.") }
-    return NearRule(near: near, rearm: rearm)
-  }
-
-  private func readTimeline() throws -> Timeline {
-    let end = try self.for.map { try read($0, "--for", Quantity.duration, "a duration such as 10min") }
-    if let approach {
-      let wanted = "a distance and a speed such as 50m@1m/s"
-      let (distance, speed) = try read(approach, "--approach", Quantity.approach, wanted)
-      var timeline = Timeline(approachFrom: distance, speed: speed)
-      if let end { timeline.end = end }
-      return timeline
-    }
-    let path = timeline ?? ""
-    let file = TimelineFile(try bytes(of: path))
-    for fault in file.faults {
-      say("\(path):\(fault.line):\(fault.column): error: \(fault.message)")
-      if let hint = fault.hint { say("  hint: \(hint)") }
-    }
-    guard file.faults.isEmpty else {
-      throw failure(
-        "\(path): \(file.faults.count == 1 ? "a line" : "\(file.faults.count) lines") cannot be used",
-        .dataError)
-    }
-    guard !file.isEmpty else { throw failure("\(path): there is nothing in this timeline", .dataError) }
-    return file.timeline(until: end)
-  }
-
-  /// Longer than any timeline that people write.
-  private static let largest = 64 << 20
-
-  private func bytes(of path: String) throws -> [UInt8] {
+    let needsConfiguration = config != nil || !capture.isEmpty
+    let configuration = needsConfiguration ? try loadConfiguration(config) : .builtIn(hostName: "")
+    if list { return try tell(ProfileList(configuration.profiles, variant: profiles.variant).text) }
+    let chosen: [PhoneProfile]
     do {
-      let handle = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      var bytes: [UInt8] = []
-      while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {
-        bytes += piece
-        guard bytes.count <= Self.largest else { throw failure("\(path): longer than 64 MiB", .dataError) }
+      chosen = try profiles.profiles(configuration.profiles)
+    } catch let error as ValidationError {
+      throw refusal(error.message)
+    }
+    let span = compare ? 86_400_000 / Milliseconds(visitsPerDay) : nil
+    var account: SimulationAccount
+    if capture.isEmpty {
+      account = SimulationAccount(chosen, costSpan: span)
+      if let path = approaches.timeline {
+        if let story = try approaches.story(path) { account.add(story) }
+      } else {
+        for walk in try approaches.walks() { account.add(walk) }
       }
-      return bytes
-    } catch let code as ExitCode {
-      throw code
-    } catch {
-      throw failure("\(path): cannot be read: \(error.localizedDescription)", .inputOutput)
+    } else {
+      account = SimulationAccount(chosen, costSpan: span)
+    }
+    try tell(account)
+  }
+
+  /// Wrong usage that shows only beside the configuration.
+  private func refusal(_ message: String) -> ExitCode {
+    say("Error: \(message)\n\(Beaconkeeper.usageString(for: Self.self))")
+    return ExitCode(64)
+  }
+
+  private func tell(_ account: SimulationAccount) throws {
+    let comparisons = compare ? Comparison.ranking(account.tallies) : []
+    if let report { try ReportFile(path: report).write(page(account, comparisons).html) }
+    if report == "-" { return }
+    let single = capture.isEmpty && account.approaches == 1
+    if compare {
+      try tell(
+        json
+          ? TallyJSON(variant: profiles.variant).text(comparisons, visitsPerDay: visitsPerDay)
+          : SimulationTable(comparisons, visitsPerDay: visitsPerDay).text)
+    } else if single {
+      try tell(
+        json
+          ? SimulationJSON(variant: profiles.variant).text(account.results)
+          : SimulationTable(account.results).text)
+    } else {
+      try tell(
+        json
+          ? TallyJSON(variant: profiles.variant).text(
+            account.tallies, approaches: account.names, count: account.approaches)
+          : SimulationTable(account.tallies).text)
     }
   }
 
-  private func profiles() throws -> [PhoneProfile] {
-    let systems = try chosen(os, Catalogue.systems(variant), "--os", \.name)
-    let strategies = try chosen(strategy, Catalogue.strategies, "--strategy", \.name)
-    var profiles: [PhoneProfile] = []
-    var mismatch: String?
-    for os in systems {
-      for strategy in strategies {
-        if let profile = PhoneProfile(os: os, strategy: strategy) {
-          profiles.append(try changed(profile))
-        } else {
-          mismatch = PhoneProfile.mismatch(os: os, strategy: strategy)
-        }
-      }
-    }
-    guard !profiles.isEmpty else { throw ValidationError("Nothing to simulate: \(mismatch ?? "").") }
-    return profiles
-  }
+  private func tell(_ text: String) throws { try beaconkeeper.tell(text) }
 
-  private func chosen<Profile>(
-    _ names: [String], _ all: [Profile], _ option: String, _ name: (Profile) -> String
-  ) throws -> [Profile] {
-    if names.isEmpty { return all }
-    for wanted in names where !all.contains(where: { name($0) == wanted }) {
-      throw ValidationError("\(option) \(wanted) is none of \(all.map(name).joined(separator: ", ")).")
-    }
-    return all.filter { names.contains(name($0)) }
-  }
-
-  private func changed(_ profile: PhoneProfile) throws -> PhoneProfile {
-    var profile = profile
-    var changes = set
-    if let cap { changes.append("task_cap=\(cap)") }
-    if let margin { changes.append("expiration_margin=\(margin)") }
-    for change in changes {
-      let parts = change.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { throw ValidationError("--set \(change) is not of the form name=value.") }
-      do throws(ConstantError) {
-        if try !profile.set(parts[0], to: parts[1], source: "given on the command line", confidence: .high) {
-          let names = OSProfile.constants.map(\.name) + StrategyProfile.constants.map(\.name)
-          throw ConstantError(description: "no constant has that name: \(names.joined(separator: ", "))")
-        }
-      } catch {
-        throw ValidationError("\(parts[0]): \(error).")
-      }
-    }
-    return profile
-  }
-
-  private func read<Value>(
-    _ text: String, _ option: String, _ parse: (String) -> Value?, _ wanted: String
-  ) throws -> Value {
-    guard let value = parse(text) else { throw ValidationError("\(option) \(text) is not \(wanted).") }
-    return value
+  private func page(_ account: SimulationAccount, _ comparisons: [Comparison]) throws -> Report {
+    var scenario: [(name: String, value: String)] = []
+    for walk in approaches.approach { scenario.append(("approach", walk)) }
+    if let timeline = approaches.timeline { scenario.append(("timeline", timeline)) }
+    for capture in capture { scenario.append(("recording", capture)) }
+    if let config { scenario.append(("configuration", config)) }
+    for beacon in beacon { scenario.append(("beacon", beacon)) }
+    scenario.append(("near", approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")))
+    if let rearm = approaches.rearm { scenario.append(("re-arm", rearm)) }
+    if let span = approaches.for { scenario.append(("followed for", span)) }
+    scenario.append(("variant", profiles.variant.rawValue))
+    if let cap = profiles.cap { scenario.append(("cap", cap)) }
+    if let margin = profiles.margin { scenario.append(("margin", margin)) }
+    for change in profiles.set { scenario.append(("set", change)) }
+    var report = Report(
+      scenario: scenario, tallies: account.tallies, examples: account.drawn, version: Gateway.version)
+    report.comparisons = comparisons
+    report.visitsPerDay = visitsPerDay
+    return report
   }
 }
-
-extension Variant: ExpressibleByArgument {}

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Results of `simulate` for people: a line a profile.
+/// Results of `simulate` for people: a line a profile, and below what the codes mean.
 struct SimulationTable {
   private static let titles = [
     "OS", "STRATEGY", "FIRST", "WINDOW END", "AT", "NEAR", "OUTCOME", "LATE", "RANGING", "BATTERY", "RISK",
@@ -9,18 +9,74 @@ struct SimulationTable {
 
   let text: String
 
+  /// One approach.
   init(_ results: [Simulation]) {
-    let rows = [Self.titles] + results.map(Self.row)
-    let widths = Self.titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    let lines = rows.map { row in
-      var line = ""
-      for (cell, width) in zip(row, widths) {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
-      }
-      while line.last == " " { line.removeLast() }
-      return line
+    var table = TextTable(Self.titles)
+    for result in results { table.add(Self.row(result)) }
+    let reasons = results.compactMap(\.outcome)
+    let columns = [
+      ("FIRST", "the first region enter or ranging callback with the beacon in it"),
+      (
+        "WINDOW END, AT",
+        "when the app could last run before the crossing, else next after it; how far away then"
+      ),
+      ("NEAR", "when the near threshold was crossed; LATE: how long after that the app saw it"),
+    ]
+    text = table.text + "\n\n" + Self.legend(columns, reasons)
+  }
+
+  /// Several approaches.
+  init(_ tallies: [Tally]) {
+    let hasPhones = tallies.contains { $0.phone != nil }
+    var table = TextTable(
+      (hasPhones ? ["PHONE"] : []) + [
+        "OS", "STRATEGY", "DELIVERED", "IN TIME", "LATE", "MISSED", "RANGING", "BATTERY", "MISSED BECAUSE",
+      ])
+    for tally in tallies {
+      let reasons = tally.reasons.map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
+      table.add(
+        (hasPhones ? [tally.phone ?? ""] : []) + [
+          tally.profile.os.name, tally.profile.strategy.name, Self.percent(tally.share), "\(tally.delivered)",
+          "\(tally.late)", "\(tally.missedCount)", Self.seconds(tally.ranging),
+          "x" + Self.rounded(tally.batteryFactor, 2), reasons,
+        ])
     }
-    text = lines.joined(separator: "\n")
+    let columns = [
+      ("DELIVERED", "share of the near triggers that the app saw, in time or late"),
+      ("IN TIME", "less than a second after the crossing"),
+    ]
+    text = table.text + "\n\n" + Self.legend(columns, tallies.flatMap { $0.missed.keys })
+  }
+
+  /// The strategies of each system, best first.
+  init(_ comparisons: [Comparison], visitsPerDay: Int) {
+    var parts: [String] = []
+    for comparison in comparisons {
+      var table = TextTable([
+        "", "STRATEGY", "DELIVERED", "IN TIME", "LATE", "MISSED", "BATTERY", "FRONT", "MISSED BECAUSE",
+      ])
+      for (index, entry) in comparison.entries.enumerated() {
+        let tally = entry.tally
+        let reasons = tally.reasons.map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
+        table.add([
+          "\(index + 1)", tally.profile.strategy.name, Self.percent(tally.share), "\(tally.delivered)",
+          "\(tally.late)", "\(tally.missedCount)", "x" + Self.rounded(tally.batteryFactor, 4),
+          entry.isOnFront ? "*" : "", reasons,
+        ])
+      }
+      parts.append(comparison.systems.map(\.name).joined(separator: ", ") + "\n" + table.text)
+    }
+    let visits = visitsPerDay == 1 ? "one such approach" : "\(visitsPerDay) such approaches"
+    let columns = [
+      ("DELIVERED", "share of the near triggers that the app saw, in time or late"),
+      (
+        "BATTERY",
+        "drain of a day with \(visits), out of earshot else; 2 is twice as quickly as without ranging"
+      ),
+      ("FRONT", "* no other strategy of this system delivers as much for less, or more for as little"),
+    ]
+    let reasons = comparisons.flatMap { $0.entries.flatMap { $0.tally.missed.keys } }
+    text = parts.joined(separator: "\n\n") + "\n\n" + Self.legend(columns, reasons, battery: false)
   }
 
   private static func row(_ result: Simulation) -> [String] {
@@ -42,10 +98,33 @@ struct SimulationTable {
     ]
   }
 
+  /// What the columns and those codes mean that occur.
+  private static func legend(
+    _ columns: [(String, String)], _ reasons: [Reason], battery: Bool = true
+  ) -> String {
+    let found = Set(reasons)
+    var lines = columns
+    if battery {
+      lines.append(("BATTERY", "drain as a multiple of a phone that does not range; 2 is twice as quickly"))
+      lines.append(("RISK, REVIEW", "how easily the strategy breaks; how likely an app store refuses it"))
+    }
+    lines += Reason.allCases.filter { found.contains($0) }.map { ($0.rawValue, $0.words) }
+    if !columns.contains(where: { $0.0 == "FIRST" }) { lines.removeAll { $0.0 == "RISK, REVIEW" } }
+    let width = lines.map(\.0.count).max() ?? 0
+    return lines.map { name, words in
+      "  " + name + String(repeating: " ", count: width - name.count + 2) + words
+    }.joined(separator: "\n")
+  }
+
+  private static func percent(_ share: Double?) -> String {
+    share.map { rounded($0 * 100, 1) + " %" } ?? "none"
+  }
+
   private static func seconds(_ time: Milliseconds) -> String { rounded(Double(time) / 1000, 1) + " s" }
 
   private static func rounded(_ number: Double, _ digits: Int) -> String {
-    let scale = digits == 1 ? 10.0 : 100.0
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
     let value = (number * scale).rounded() / scale
     return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
   }

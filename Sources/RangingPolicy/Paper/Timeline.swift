@@ -65,6 +65,13 @@ public struct Timeline: Hashable, Sendable {
     givesRegionEvents = false
   }
 
+  /// Adds what happens next; earlier than what is there already: at the same time as that.
+  mutating func append(_ event: PhoneEvent, at time: Milliseconds) {
+    let time = max(time, entries.last?.time ?? time)
+    entries.append(Entry(time: time, event: event))
+    end = max(end, time)
+  }
+
   private static func leg(from: Waypoint, to: Waypoint?) -> Motion? {
     guard let distance = from.distance else { return nil }
     guard let to, let next = to.distance, to.time > from.time else {

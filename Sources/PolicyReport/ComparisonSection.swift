@@ -1,0 +1,57 @@
+import RangingPolicy
+
+/// The strategies against each other: for each system a drawing of the trade-off and a table.
+struct ComparisonSection {
+  let comparisons: [Comparison]
+  let visitsPerDay: Int
+
+  func write(into page: inout Markup) {
+    page.element("section", ["aria-labelledby": "comparison"]) { page in
+      page.element("h2", ["id": "comparison"], "Which strategy for this site?")
+      page.element(
+        "p",
+        "Battery is the drain of a whole day with \(visitsPerDay) such "
+          + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of earshot for the rest of it. A strategy "
+          + "on the front (★) is beaten by no other of its system in both delivery and battery.")
+      page.element("div", ["class": "cards"]) { page in
+        for (index, comparison) in comparisons.enumerated() {
+          write(comparison, id: "c\(index + 1)", into: &page)
+        }
+      }
+    }
+  }
+
+  private func write(_ comparison: Comparison, id: String, into page: inout Markup) {
+    page.element("article", ["aria-labelledby": "\(id)-h"]) { page in
+      page.element("h3", ["id": "\(id)-h"], comparison.systems.map(\.name).joined(separator: ", "))
+      page.element("figure") { page in TradeOffChart(comparison, id: id).write(into: &page) }
+      page.element("table") { page in
+        page.element("caption", "Best first")
+        page.element("thead") { page in
+          page.element("tr") { page in
+            for title in ["", "Strategy", "Delivered", "Late", "Battery, day", "Front"] {
+              page.element("th", ["scope": "col"], title)
+            }
+          }
+        }
+        page.element("tbody") { page in
+          for (index, entry) in comparison.entries.enumerated() {
+            page.element("tr") { page in
+              page.element("td", ["class": "number"], "\(index + 1)")
+              page.element("th", ["scope": "row"], entry.tally.profile.strategy.name)
+              page.element("td", ["class": "number"], Figures.percent(entry.tally.share))
+              page.element("td", ["class": "number"], "\(entry.tally.late)")
+              page.element("td", ["class": "number"], Figures.drain(entry.tally.batteryFactor))
+              page.element("td", entry.isOnFront ? "★ yes" : "no")
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension Figures {
+  /// A factor with what it has above 1: `×1.0021`.
+  static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
+}

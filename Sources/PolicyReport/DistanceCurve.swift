@@ -1,0 +1,54 @@
+import RangingPolicy
+
+/// The distance over time, as few points as a drawing needs.
+struct DistanceCurve {
+  /// nil: out of earshot from then on.
+  private(set) var points: [(time: Milliseconds, metres: Double?)] = []
+
+  /// More than a drawing of some hundred pixels can show.
+  private static let limit = 600
+
+  init(_ timeline: Timeline, until end: Milliseconds) {
+    var legs: [(start: Milliseconds, motion: Motion?)] = []
+    for entry in timeline.entries {
+      if case .motion(let motion) = entry.event { legs.append((entry.time, motion)) }
+    }
+    // Of many short legs only every so many is drawn, the nearest of them.
+    let stride = max(1, (legs.count + Self.limit / 2 - 1) / (Self.limit / 2))
+    var index = 0
+    while index < legs.count {
+      let group = legs[index..<min(index + stride, legs.count)]
+      let leg = group.min { Self.metres($0) < Self.metres($1) } ?? legs[index]
+      let last = group.last?.motion
+      index += stride
+      let next = index < legs.count ? legs[index].start : end
+      points.append((leg.start, leg.motion?.metres(at: leg.start)))
+      if let last, next > leg.start, stride == 1 || last.rate != 0 || index >= legs.count {
+        points.append((next, last.metres(at: next)))
+      } else if last == nil, stride > 1 {
+        points.append((next, nil))
+      }
+    }
+  }
+
+  private static func metres(_ leg: (start: Milliseconds, motion: Motion?)) -> Double {
+    leg.motion?.metres(at: leg.start) ?? .infinity
+  }
+}
+
+extension Simulation {
+  /// Where the app ranged and the beacon was in earshot; half-open.
+  var seeingSpans: [Range<Milliseconds>] {
+    var spans: [Range<Milliseconds>] = []
+    for (index, window) in windows.enumerated() where window.why == nil {
+      let next = index + 1 < windows.count ? windows[index + 1].time : end
+      guard next > window.time else { continue }
+      if let last = spans.last, last.upperBound == window.time {
+        spans[spans.count - 1] = last.lowerBound..<next
+      } else {
+        spans.append(window.time..<next)
+      }
+    }
+    return spans
+  }
+}

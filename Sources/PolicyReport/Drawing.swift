@@ -1,0 +1,34 @@
+extension Markup {
+  mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String) {
+    element(
+      "line",
+      [
+        "x1": Figures.at(x1), "y1": Figures.at(y1), "x2": Figures.at(x2), "y2": Figures.at(y2),
+        "class": style,
+      ])
+  }
+
+  mutating func text(_ content: String, _ x: Double, _ y: Double, _ style: String, _ anchor: String) {
+    element("text", ["x": Figures.at(x), "y": Figures.at(y), "class": style, "text-anchor": anchor], content)
+  }
+}
+
+/// A decimal logarithm of our own: the C library's may differ in the last digit from machine to machine, and a page is to
+/// be the same everywhere.
+enum Logarithm {
+  /// Of a number above zero, to about six digits.
+  static func ten(_ number: Double) -> Double {
+    guard number > 0, number.isFinite else { return -300 }
+    // ln(m · 2^e) = ln m + e · ln 2, and ln m = 2 · atanh((m − 1) / (m + 1)).
+    let ratio = (number.significand - 1) / (number.significand + 1)
+    let square = ratio * ratio
+    var term = ratio
+    var sum = 0.0
+    for power in stride(from: 1.0, through: 15, by: 2) {
+      sum += term / power
+      term *= square
+    }
+    let natural = 2 * sum + Double(number.exponent) * 0.693_147_180_559_945_3
+    return natural / 2.302_585_092_994_046
+  }
+}

@@ -1,0 +1,65 @@
+import RangingPolicy
+
+/// What the codes and columns mean, those that occur.
+struct Legend {
+  let report: Report
+
+  init(_ report: Report) { self.report = report }
+
+  private var reasons: [Reason] {
+    var found: Set<Reason> = []
+    for tally in report.tallies { found.formUnion(tally.missed.keys) }
+    for example in report.examples {
+      if let outcome = example.result.outcome { found.insert(outcome) }
+      for verdict in example.result.verdicts {
+        found.insert(verdict.outcome)
+        if let block = verdict.blockedBy { found.insert(block) }
+      }
+    }
+    return Reason.allCases.filter(found.contains)
+  }
+
+  func write(into page: inout Markup) {
+    page.element("section", ["aria-labelledby": "legend", "class": "legend"]) { page in
+      page.element("h2", ["id": "legend"], "What the words mean")
+      page.element("dl") { page in
+        for reason in reasons {
+          page.element("div") { page in
+            page.element("dt") { $0.element("code", reason.rawValue) }
+            page.element("dd", reason.words)
+          }
+        }
+        for (name, words) in Self.columns {
+          page.element("div") { page in
+            page.element("dt", name)
+            page.element("dd", words)
+          }
+        }
+        for confidence in Confidence.allCases {
+          page.element("div") { page in
+            page.element("dt", "Confidence \(confidence.rawValue)")
+            page.element("dd", String(confidence.words.dropFirst(3)))
+          }
+        }
+      }
+      page.element("p") { page in
+        page.say(
+          "Sources: S0 Radius Networks, Extending Background Ranging on iOS (2014); S1 Beacon Ranging in the "
+            + "Background (museum audio guide); S2 Apple's reference of beginBackgroundTask; S3 David G. Young on "
+            + "ranging forever (2023); S4 Samuel Hu, Utilizing BackgroundTask list (2014).")
+      }
+    }
+  }
+
+  static let columns: [(String, String)] = [
+    ("First seen", "the first region enter or ranging callback with the beacon in it"),
+    (
+      "Window ended",
+      "when the app last could run before the crossing, or next after it, and how far away the phone was"
+    ),
+    ("Ranging", "how long the app's receiver listened"),
+    ("Battery", "drain as a multiple of a phone that does not range; 2 is twice as quickly"),
+    ("Risk", "how easily the strategy breaks"),
+    ("Review", "how likely an app store refuses it"),
+  ]
+}

@@ -1,0 +1,64 @@
+/// Writes HTML that is well-formed XML too: every element is closed, every attribute quoted, every text escaped.
+struct Markup {
+  private(set) var text = ""
+
+  typealias Attributes = KeyValuePairs<String, String>
+
+  mutating func element(
+    _ name: String, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void = { _ in }
+  ) {
+    text += "<" + name
+    for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
+    if Self.empty.contains(name) {
+      text += "/>"
+      return
+    }
+    text += ">"
+    content(&self)
+    text += "</\(name)>"
+    if Self.blocks.contains(name) { text += "\n" }
+  }
+
+  mutating func element(_ name: String, _ attributes: Attributes = [:], _ content: String) {
+    element(name, attributes) { $0.say(content) }
+  }
+
+  mutating func element(_ name: String, _ content: String) { element(name, [:], content) }
+
+  /// Text, whatever it holds.
+  mutating func say(_ content: String) { text += Self.escaped(content) }
+
+  /// A part of the page that is our own and constant.
+  mutating func raw(_ content: String) { text += content }
+
+  /// Elements without content, of HTML and of SVG.
+  private static let empty: Set<String> = [
+    "meta", "br", "rect", "line", "path", "circle", "polyline", "polygon", "use", "col",
+  ]
+  private static let blocks: Set<String> = [
+    "p", "h1", "h2", "h3", "section", "article", "table", "tr", "dl", "ul", "li", "svg", "header", "footer",
+    "figure",
+    "details", "style", "head", "title", "main", "nav", "thead", "tbody", "caption", "div", "figcaption",
+  ]
+
+  /// Characters that XML cannot hold become U+FFFD.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    escaped.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      case "\t", "\n": escaped.unicodeScalars.append(scalar)
+      case "\u{0}"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}", "\u{202A}"..."\u{202E}",
+        "\u{2066}"..."\u{2069}":
+        escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

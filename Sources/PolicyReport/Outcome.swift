@@ -1,0 +1,66 @@
+import RangingPolicy
+
+/// How an outcome looks: a sign, a word and a class, so that colour is never all that tells.
+struct Outcome {
+  var sign: String
+  var word: String
+  var style: String
+
+  init(_ reason: Reason?, wasNear: Bool) {
+    switch reason {
+    case .delivered: self = Outcome(sign: "✓", word: "delivered", style: "ok")
+    case .deliveredLate: self = Outcome(sign: "◷", word: "late", style: "late")
+    case _ where !wasNear: self = Outcome(sign: "–", word: "never near", style: "none")
+    default: self = Outcome(sign: "✗", word: "missed", style: "bad")
+    }
+  }
+
+  init(_ result: Simulation) { self.init(result.outcome, wasNear: !result.verdicts.isEmpty) }
+
+  private init(sign: String, word: String, style: String) {
+    self.sign = sign
+    self.word = word
+    self.style = style
+  }
+
+  func write(into page: inout Markup) {
+    page.element("span", ["class": "tag \(style)"]) { page in
+      page.element("span", ["aria-hidden": "true"], sign + " ")
+      page.say(word)
+    }
+  }
+}
+
+extension Window.State {
+  /// What it means for the app, in a few words.
+  var words: String {
+    switch self {
+    case .foreground: "foreground: the app is on the screen"
+    case .ranging: "ranging: in the background, and it sees beacons"
+    case .background: "awake: in the background, but not ranging"
+    case .suspended: "suspended: the app sleeps"
+    case .terminated: "ended: the app does not run"
+    }
+  }
+
+  /// Fits in a band.
+  var label: String {
+    switch self {
+    case .foreground: "foreground"
+    case .ranging: "ranging"
+    case .background: "awake"
+    case .suspended: "suspended"
+    case .terminated: "ended"
+    }
+  }
+}
+
+extension Confidence {
+  var words: String {
+    switch self {
+    case .high: "H: primary document, source code or device log"
+    case .medium: "M: credible secondary source"
+    case .low: "L: single report or inference"
+    }
+  }
+}

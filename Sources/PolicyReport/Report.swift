@@ -1,0 +1,132 @@
+import RangingPolicy
+
+/// What `simulate` found, as one HTML page that needs nothing but itself.
+public struct Report: Sendable {
+  /// One profile on one approach, to be drawn.
+  public struct Example: Sendable {
+    public var approach: Approach
+    public var result: Simulation
+    /// The phone that it is an account of; nil: anybody's with this profile.
+    public var phone: String?
+
+    public init(approach: Approach, result: Simulation, phone: String? = nil) {
+      self.approach = approach
+      self.result = result
+      self.phone = phone
+    }
+  }
+
+  /// What was asked for: a name and what was given, such as `approach`, `50m@1m/s`.
+  public var scenario: [(name: String, value: String)]
+  public var tallies: [Tally]
+  public var examples: [Example]
+  /// The strategies against each other; empty: not asked for.
+  public var comparisons: [Comparison] = []
+  /// How many such approaches a day has, for the cost in a comparison.
+  public var visitsPerDay: Int = 1
+  public var version: String
+
+  public init(
+    scenario: [(name: String, value: String)], tallies: [Tally], examples: [Example], version: String
+  ) {
+    self.scenario = scenario
+    self.tallies = tallies
+    self.examples = examples
+    self.version = version
+  }
+
+  /// UTF-8 text; the same for the same findings.
+  public var html: String {
+    var page = Markup()
+    page.raw("<!DOCTYPE html>\n")
+    page.element("html", ["lang": "en", "xmlns": "http://www.w3.org/1999/xhtml"]) { page in
+      page.element("head") { page in
+        page.element("meta", ["charset": "utf-8"])
+        page.element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+        page.element("meta", ["name": "color-scheme", "content": "light dark"])
+        page.element("meta", ["name": "generator", "content": "beaconkeeper \(version)"])
+        page.element("title", title)
+        page.element("style") { $0.raw(Style.sheet) }
+      }
+      page.element("body") { page in
+        page.element("a", ["href": "#summary", "class": "skip"], "Skip to the summary")
+        page.element("main") { page in
+          writeHead(into: &page)
+          Summary(self).write(into: &page)
+          if !comparisons.isEmpty {
+            ComparisonSection(comparisons: comparisons, visitsPerDay: visitsPerDay).write(into: &page)
+          }
+          writeExamples(into: &page)
+          Legend(self).write(into: &page)
+        }
+        page.element("footer") { page in
+          page.say(
+            "Made by beaconkeeper \(version). A simulation of published rules, not a measurement of a phone.")
+        }
+      }
+    }
+    return page.text
+  }
+
+  private var title: String { "Would the phone's own app have noticed?" }
+
+  private func writeHead(into page: inout Markup) {
+    page.element("header") { page in
+      page.element("h1", title)
+      page.element(
+        "p",
+        "A phone lets an app range beacons in the background only in windows. This page follows "
+          + (approaches == 1 ? "one approach" : "\(approaches) approaches")
+          + " to a beacon under \(profiles == 1 ? "one profile" : "\(profiles) profiles") of operating system and "
+          + "background strategy, and tells for each whether the app would have seen the phone come near.")
+      page.element("dl", ["class": "scenario"]) { page in
+        for (name, value) in scenario {
+          page.element("div") { page in
+            page.element("dt", name)
+            page.element("dd", value)
+          }
+        }
+      }
+    }
+  }
+
+  var approaches: Int { tallies.map(\.approaches).max() ?? 0 }
+  private var profiles: Int { tallies.count }
+  var isSingle: Bool { tallies.allSatisfy { $0.approaches <= 1 } }
+
+  /// Where on the page a profile's drawings begin.
+  func anchor(of tally: Tally) -> String? {
+    let place = examples.firstIndex { $0.result.profile == tally.profile && $0.phone == tally.phone }
+    return place.map { "p\($0 + 1)" }
+  }
+
+  private func writeExamples(into page: inout Markup) {
+    page.element("section", ["aria-labelledby": "timelines"]) { page in
+      page.element("h2", ["id": "timelines"], "Timelines")
+      if examples.count < tallies.reduce(0, { $0 + $1.approaches }) {
+        page.element(
+          "p", ["class": "note"], "Of each profile, the first approach of each outcome is drawn.")
+      }
+      writeKey(into: &page)
+      page.element("div", ["class": "cards"]) { page in
+        for (index, example) in examples.enumerated() {
+          ProfileCard(example, id: "p\(index + 1)", namesApproach: !isSingle).write(into: &page)
+        }
+      }
+    }
+  }
+
+  /// What the drawings' signs and bands mean.
+  private func writeKey(into page: inout Markup) {
+    page.element("ul", ["class": "key", "aria-label": "Key to the drawings"]) { page in
+      for state in Window.State.allCases {
+        page.element("li") { page in
+          page.element("span", ["class": "swatch \(state.rawValue)", "aria-hidden": "true"], "")
+          page.say(state.words)
+        }
+      }
+      page.element("li", "upright strokes above the band: ranging callbacks that saw the beacon")
+      page.element("li", "dashed upright line: near crossing; ✓ delivered there, ◷ late, ✗ missed")
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import RangingPolicy
+
+/// One phone's account of an approach as a drawing: the distance with its thresholds, below it the states as bands and
+/// the ranging callbacks, and where each near trigger was delivered or lost.
+struct TimelineChart {
+  let result: Simulation
+  let near: NearRule
+  /// Sets its parts apart from those of other drawings on the page.
+  let id: String
+
+  private static let width = 480.0, height = 270.0
+  private static let left = 40.0, right = 470.0, top = 28.0, floor = 182.0
+  private static let callbackTop = 188.0, bandTop = 202.0, bandBottom = 226.0
+  /// More crossings than these are too many to tell apart.
+  private static let markLimit = 24
+
+  private let time: Scale
+  private let metres: Scale
+  private let curve: [(time: Milliseconds, metres: Double?)]
+
+  init(_ result: Simulation, near: NearRule, id: String) {
+    self.result = result
+    self.near = near
+    self.id = id
+    let heard = Double(min(result.profile.strategy.heardDistance.value, 200_000_000)) / 1e6
+    curve = DistanceCurve(result.timeline, until: result.end).points
+    let farthest = curve.compactMap(\.metres).max() ?? heard
+    let far = max(min(farthest, 1.3 * heard), 2 * Double(near.near ?? 1_000_000) / 1e6)
+    time = Scale(
+      from: 0, to: max(0.001, Double(result.end) / 1000), start: Self.left, end: Self.right)
+    metres = Scale(from: 0, to: 1.05 * far, start: Self.floor, end: Self.top)
+  }
+
+  func write(into page: inout Markup) {
+    page.element(
+      "svg",
+      [
+        "viewBox": "0 0 480 270", "role": "img", "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d",
+        "xmlns": "http://www.w3.org/2000/svg", "class": "chart",
+      ]
+    ) { page in
+      page.element("title", ["id": "\(id)-t"], "Distance and app state under \(result.profile.name)")
+      page.element("desc", ["id": "\(id)-d"], Account(result).sentence)
+      drawAxes(into: &page)
+      drawThresholds(into: &page)
+      drawBands(into: &page)
+      drawCallbacks(into: &page)
+      drawCurve(into: &page)
+      drawMarks(into: &page)
+    }
+  }
+
+  private func x(_ time: Milliseconds) -> Double { self.time(Double(time) / 1000) }
+
+  private func drawAxes(into page: inout Markup) {
+    page.element("text", ["x": "4", "y": "14", "class": "unit"], "m")
+    for value in metres.ticks(5, steps: Scale.distanceSteps) {
+      let y = metres(value)
+      page.line(Self.left, y, Self.right, y, "grid")
+      page.text(Figures.number(value, 1), Self.left - 5, y + 4, "axis", "end")
+    }
+    for value in time.ticks(5, steps: Scale.timeSteps) {
+      let x = time(value)
+      page.line(x, Self.bandBottom, x, Self.bandBottom + 5, "axisline")
+      let anchor = x > Self.right - 20 ? "end" : "middle"
+      page.text(Self.clock(value, of: time.to), x, Self.bandBottom + 18, "axis", anchor)
+    }
+    page.line(Self.left, Self.floor, Self.right, Self.floor, "axisline")
+    page.text(
+      time.to > 7200 ? "hours" : time.to > 600 ? "minutes" : "seconds from the start",
+      (Self.left + Self.right) / 2, Self.height - 8, "unit", "middle")
+  }
+
+  private static func clock(_ seconds: Double, of span: Double) -> String {
+    if span > 7200 { return Figures.number(seconds / 3600, 1) }
+    return Figures.number(span > 600 ? seconds / 60 : seconds, 1)
+  }
+
+  private func drawThresholds(into page: inout Markup) {
+    var thresholds: [(String, Micrometres, String)] = []
+    if let near = near.near { thresholds.append(("near", near, "nearline")) }
+    if near.rearm != near.near, Double(near.rearm) / 1e6 <= metres.to {
+      thresholds.append(("re-arm", near.rearm, "rearmline"))
+    }
+    let heard = result.profile.strategy.heardDistance.value
+    if Double(heard) / 1e6 <= metres.to { thresholds.append(("heard", heard, "heardline")) }
+    var taken: [Double] = []
+    for (name, distance, style) in thresholds {
+      let y = metres(Double(distance) / 1e6)
+      page.line(Self.left, y, Self.right, y, style)
+      // A name that would lie on another one goes below its line.
+      let above = y - 4
+      let place = taken.contains { abs($0 - above) < 14 } ? y + 14 : above
+      taken.append(place)
+      page.text("\(name) \(Figures.metres(distance))", Self.right - 2, place, "threshold", "end")
+    }
+  }
+
+  private func drawBands(into page: inout Markup) {
+    for interval in result.intervals {
+      let from = x(interval.from)
+      let width = max(0.6, x(interval.to) - from)
+      let style = "band \(interval.state.rawValue)"
+      page.element(
+        "rect",
+        [
+          "x": Figures.at(from), "y": Figures.at(Self.bandTop), "width": Figures.at(width),
+          "height": Figures.at(Self.bandBottom - Self.bandTop), "class": style,
+        ])
+      if interval.state == .suspended || interval.state == .terminated {
+        hatch(from, width, isCrossed: interval.state == .terminated, into: &page)
+      }
+      let label = interval.state.label
+      if width > 8.2 * Double(label.count) + 8 {
+        page.text(
+          label, from + width / 2, Self.bandBottom - 7, "bandlabel on-\(interval.state.rawValue)", "middle")
+      }
+    }
+  }
+
+  /// Sleep and end are told without colour, too.
+  private func hatch(_ from: Double, _ width: Double, isCrossed: Bool, into page: inout Markup) {
+    var path = ""
+    let height = Self.bandBottom - Self.bandTop
+    var offset = 0.0
+    while offset + 8 <= width {
+      let x = from + offset
+      path += "M\(Figures.at(x)) \(Figures.at(Self.bandBottom))l8 -\(Figures.at(height))"
+      if isCrossed { path += "M\(Figures.at(x)) \(Figures.at(Self.bandTop))l8 \(Figures.at(height))" }
+      offset += 12
+    }
+    if !path.isEmpty { page.element("path", ["d": path, "class": "hatch"]) }
+  }
+
+  /// One stroke for each callback that saw the beacon; where they lie too close, a bar.
+  private func drawCallbacks(into page: inout Markup) {
+    let period = max(1, result.profile.os.tickPeriod.value)
+    let apart = x(period) - x(0)
+    var path = ""
+    for span in result.seeingSpans {
+      if apart < 2 {
+        let width = max(0.6, x(span.upperBound) - x(span.lowerBound))
+        page.element(
+          "rect",
+          [
+            "x": Figures.at(x(span.lowerBound)), "y": Figures.at(Self.callbackTop + 2),
+            "width": Figures.at(width), "height": "6", "class": "callbackbar",
+          ])
+        continue
+      }
+      var tick = (span.lowerBound + period - 1) / period * period
+      while tick < span.upperBound {
+        path += "M\(Figures.at(x(tick))) \(Figures.at(Self.callbackTop))v9"
+        tick += period
+      }
+    }
+    if !path.isEmpty { page.element("path", ["d": path, "class": "callback"]) }
+  }
+
+  private func drawCurve(into page: inout Markup) {
+    var path = ""
+    var isDown = false
+    for point in curve {
+      guard let distance = point.metres else {
+        isDown = false
+        continue
+      }
+      path += "\(isDown ? "L" : "M")\(Figures.at(x(point.time))) \(Figures.at(metres(distance)))"
+      isDown = true
+    }
+    if !path.isEmpty { page.element("path", ["d": path, "class": "curve"]) }
+  }
+
+  private func drawMarks(into page: inout Markup) {
+    for verdict in result.verdicts.prefix(Self.markLimit) {
+      let x = x(verdict.crossed)
+      page.line(x, Self.top - 4, x, Self.bandBottom, "crossing")
+      let outcome = Outcome(verdict.outcome, wasNear: true)
+      let place = verdict.delivered.map { self.x($0) } ?? x
+      let y = near.near.map { metres(Double($0) / 1e6) } ?? (Self.top + Self.floor) / 2
+      if verdict.delivered != nil, place > x + 1 { page.line(x, y, place, y, "delay") }
+      page.element(
+        "circle", ["cx": Figures.at(place), "cy": Figures.at(y), "r": "8", "class": "mark \(outcome.style)"])
+      page.text(outcome.sign, place, y + 4.5, "sign", "middle")
+    }
+    guard result.verdicts.count == 1, let verdict = result.verdicts.first else { return }
+    let x = x(verdict.crossed)
+    let label = "near at \(Figures.time(verdict.crossed))"
+    let isLeft = x > (Self.left + Self.right) / 2
+    page.text(label, x + (isLeft ? -5 : 5), Self.top - 10, "markname", isLeft ? "end" : "start")
+  }
+}

@@ -1,0 +1,49 @@
+/// One visit to a beacon: what a phone goes through on paper, or went through in a recording.
+public struct Approach: Hashable, Sendable {
+  /// What people call it, such as `50m@1m/s` or `van, 21:49:00`.
+  public var name: String
+  public var near: NearRule
+  public var timeline: Timeline
+
+  public init(name: String, near: NearRule, timeline: Timeline) {
+    self.name = name
+    self.near = near
+    self.timeline = timeline
+  }
+
+  /// The same visit as a part of a day: afterwards the phone is out of earshot, its app in the background, until
+  /// `span` is over. A visit that is longer stays as it is.
+  public func followedByAbsence(until span: Milliseconds) -> Timeline {
+    var day = timeline
+    guard span > timeline.end else { return day }
+    day.leave(until: span)
+    return day
+  }
+}
+
+extension Timeline {
+  /// Goes away at its end and stays away.
+  fileprivate mutating func leave(until span: Milliseconds) {
+    let leaving = end
+    if endsInForeground { append(.background, at: leaving) }
+    append(.motion(nil), at: leaving)
+    if givesRegionEvents, isGivenInside { append(.regionExit, at: leaving) }
+    end = span
+  }
+
+  private var endsInForeground: Bool {
+    for entry in entries.reversed() {
+      switch entry.event {
+      case .foreground, .userLaunch: return true
+      case .background, .forceQuit, .lowMemory, .reboot: return false
+      default: continue
+      }
+    }
+    return start == .foreground
+  }
+
+  private var isGivenInside: Bool {
+    let last = entries.last { $0.event == .regionEnter || $0.event == .regionExit }
+    return last?.event == .regionEnter
+  }
+}

@@ -1,0 +1,69 @@
+/// The strategies of one system, best first: what each delivers, and at what cost.
+public struct Comparison: Hashable, Sendable {
+  public struct Entry: Hashable, Sendable {
+    public var tally: Tally
+    /// Whether no other strategy of the same system delivers at least as much for at most the same battery, and does
+    /// better in one of the two.
+    public var isOnFront: Bool
+  }
+
+  /// The systems that come to the same.
+  public var systems: [OSProfile]
+  /// By share, the largest first; then those late less often; then by battery, the smallest first.
+  public var entries: [Entry]
+
+  /// One for each system, in the order in which they come; those that come to the same are joined.
+  public static func ranking(_ tallies: [Tally]) -> [Comparison] {
+    var groups: [(system: OSProfile, tallies: [Tally])] = []
+    for tally in tallies where tally.phone == nil {
+      if let place = groups.firstIndex(where: { $0.system == tally.profile.os }) {
+        groups[place].tallies.append(tally)
+      } else {
+        groups.append((tally.profile.os, [tally]))
+      }
+    }
+    var rankings: [Comparison] = []
+    for group in groups {
+      let comparison = Comparison(group.system, group.tallies)
+      if let same = rankings.firstIndex(where: { $0.isAlike(comparison) }) {
+        rankings[same].systems.append(group.system)
+      } else {
+        rankings.append(comparison)
+      }
+    }
+    return rankings
+  }
+
+  init(_ system: OSProfile, _ tallies: [Tally]) {
+    systems = [system]
+    let ranked = tallies.enumerated().sorted { first, second in
+      let (a, b) = (first.element, second.element)
+      if a.share != b.share { return (a.share ?? -1) > (b.share ?? -1) }
+      if a.late != b.late { return a.late < b.late }
+      if a.batteryFactor != b.batteryFactor { return a.batteryFactor < b.batteryFactor }
+      return first.offset < second.offset
+    }.map(\.element)
+    entries = ranked.map { tally in
+      Entry(tally: tally, isOnFront: tally.share != nil && !ranked.contains { $0.beats(tally) })
+    }
+  }
+
+  private func isAlike(_ other: Comparison) -> Bool {
+    entries.count == other.entries.count
+      && zip(entries, other.entries).allSatisfy { $0.tally.comesToTheSame(as: $1.tally) }
+  }
+}
+
+extension Tally {
+  fileprivate func beats(_ other: Tally) -> Bool {
+    guard let share, let theirs = other.share else { return false }
+    let (cost, theirCost) = (batteryFactor, other.batteryFactor)
+    return share >= theirs && cost <= theirCost && (share > theirs || cost < theirCost)
+  }
+
+  fileprivate func comesToTheSame(as other: Tally) -> Bool {
+    profile.strategy == other.profile.strategy && delivered == other.delivered && late == other.late
+      && missed == other.missed && batteryFactor == other.batteryFactor && ranging == other.ranging
+      && worstLateness == other.worstLateness
+  }
+}

@@ -1,0 +1,55 @@
+/// What became of the near triggers of several approaches under one profile, and what that cost.
+public struct Tally: Hashable, Sendable {
+  public let profile: PhoneProfile
+  /// The phone that it is an account of; nil: anybody's with this profile.
+  public let phone: String?
+  public private(set) var approaches = 0
+  public private(set) var delivered = 0
+  /// Delivered a second or more after the crossing.
+  public private(set) var late = 0
+  public private(set) var missed: [Reason: Int] = [:]
+  /// The longest delay of a delivery.
+  public private(set) var worstLateness: Milliseconds = 0
+  public private(set) var ranging: Milliseconds = 0
+  /// Approaches that never came near: nothing to deliver.
+  public private(set) var withoutTrigger = 0
+  /// Excess drain, and over how long, in milliseconds.
+  private var drain = 0.0
+  private var span: Milliseconds = 0
+
+  public init(_ profile: PhoneProfile, phone: String? = nil) {
+    self.profile = profile
+    self.phone = phone
+  }
+
+  /// Near triggers: crossings of the near threshold, or what the gateway decided.
+  public var triggers: Int { delivered + late + missedCount }
+  public var missedCount: Int { missed.values.reduce(0, +) }
+  /// Part of the triggers that the app saw, late or not; nil where there was none.
+  public var share: Double? { triggers > 0 ? Double(delivered + late) / Double(triggers) : nil }
+  /// By number, then by name.
+  public var reasons: [(reason: Reason, count: Int)] {
+    missed.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { ($0.key, $0.value) }
+  }
+  /// Drain as a multiple of the drain without ranging.
+  public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
+
+  /// Takes in what became of one approach. `cost`: over what time the drain counts, such as the whole day of which the
+  /// approach is a part; nil: the approach.
+  public mutating func add(_ result: Simulation, cost: Simulation? = nil) {
+    approaches += 1
+    if result.verdicts.isEmpty { withoutTrigger += 1 }
+    for verdict in result.verdicts {
+      switch verdict.outcome {
+      case .delivered: delivered += 1
+      case .deliveredLate: late += 1
+      case let reason: missed[reason, default: 0] += 1
+      }
+      worstLateness = max(worstLateness, verdict.lateness ?? 0)
+    }
+    ranging += result.totals.ranging
+    let cost = cost ?? result
+    drain += (cost.batteryFactor - 1) * Double(cost.end)
+    span += cost.end
+  }
+}

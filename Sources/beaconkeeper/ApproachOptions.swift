@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import RangingPolicy
+
+/// What `simulate` puts the phones through, on paper.
+struct ApproachOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Come from this far at this speed; may be given several times.", valueName: "50m@1m/s"))
+  var approach: [String] = []
+  @Option(help: ArgumentHelp("Waypoints and events, JSON lines; - is standard input.", valueName: "file"))
+  var timeline: String?
+  @Option(
+    help: ArgumentHelp(
+      "When the near trigger fires: 4m unless given; of a recording, where the gateway's zones decide it.",
+      valueName: "distance"))
+  var near: String?
+  @Option(help: ArgumentHelp("Beyond this it is armed anew; left out: beyond near.", valueName: "distance"))
+  var rearm: String?
+  @Option(help: ArgumentHelp("How long to follow it, from zero.", valueName: "duration"))
+  var `for`: String?
+
+  /// nil: others decide.
+  func nearRule(unlessGiven usual: String?) throws -> NearRule? {
+    guard let near = near ?? usual else {
+      if rearm != nil { throw ValidationError("--rearm goes with --near.") }
+      return nil
+    }
+    let distance = try read(near, "--near", Quantity.distance, "a distance such as 4m")
+    let beyond =
+      try rearm.map { try read($0, "--rearm", Quantity.distance, "a distance such as 6m") } ?? distance
+    guard beyond >= distance else {
+      throw ValidationError("--rearm \(rearm ?? "") must not be nearer than --near \(near).")
+    }
+    return NearRule(near: distance, rearm: beyond)
+  }
+
+  func end() throws -> Milliseconds? {
+    try self.for.map { try read($0, "--for", Quantity.duration, "a duration such as 10min") }
+  }
+
+  /// The straight walks.
+  func walks() throws -> [Approach] {
+    guard let near = try nearRule(unlessGiven: "4m") else { return [] }
+    let end = try end()
+    return try approach.map { text in
+      let wanted = "a distance and a speed such as 50m@1m/s"
+      let (distance, speed) = try read(text, "--approach", Quantity.approach, wanted)
+      var timeline = Timeline(approachFrom: distance, speed: speed)
+      if let end { timeline.end = end }
+      return Approach(name: text, near: near, timeline: timeline)
+    }
+  }
+
+  /// The timeline of a file.
+  func story(_ path: String) throws -> Approach? {
+    guard let near = try nearRule(unlessGiven: "4m") else { return nil }
+    let file = TimelineFile(try bytes(of: path))
+    for fault in file.faults {
+      say("\(path):\(fault.line):\(fault.column): error: \(fault.message)")
+      if let hint = fault.hint { say("  hint: \(hint)") }
+    }
+    guard file.faults.isEmpty else {
+      throw failure(
+        "\(path): \(file.faults.count == 1 ? "a line" : "\(file.faults.count) lines") cannot be used",
+        .dataError)
+    }
+    guard !file.isEmpty else { throw failure("\(path): there is nothing in this timeline", .dataError) }
+    let name = path == "-" ? "standard input" : path
+    return Approach(name: name, near: near, timeline: file.timeline(until: try end()))
+  }
+
+  /// Longer than any timeline that people write.
+  private static let largest = 64 << 20
+
+  private func bytes(of path: String) throws -> [UInt8] {
+    do {
+      let handle = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      var bytes: [UInt8] = []
+      while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {
+        bytes += piece
+        guard bytes.count <= Self.largest else { throw failure("\(path): longer than 64 MiB", .dataError) }
+      }
+      return bytes
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      throw failure("\(path): cannot be read: \(error.localizedDescription)", .inputOutput)
+    }
+  }
+
+  private func read<Value>(
+    _ text: String, _ option: String, _ parse: (String) -> Value?, _ wanted: String
+  ) throws -> Value {
+    guard let value = parse(text) else { throw ValidationError("\(option) \(text) is not \(wanted).") }
+    return value
+  }
+}

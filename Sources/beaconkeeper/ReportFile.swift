@@ -1,0 +1,16 @@
+import ArgumentParser
+import Foundation
+
+/// A page that is there whole or not at all: written beside its place, then put there.
+struct ReportFile {
+  let path: String
+
+  func write(_ text: String) throws {
+    if path == "-" { return try put(text.utf8) }
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw failure("\(path): the report cannot be written: \(error.localizedDescription)", .cannotCreate)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Messages
+import RangingPolicy
+
+/// What several approaches come to, for machines.
+struct TallyJSON {
+  var variant: Variant
+
+  /// `approaches`: their names, the first thousand of `count`.
+  func text(_ tallies: [Tally], approaches: [String], count: Int) -> String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.field("approaches", count)
+      json.key("names")
+      json.array(approaches) { $0.value($1) }
+      json.field("variant", variant.rawValue)
+      json.key("profiles")
+      json.array(tallies) { json, tally in json.object { write(tally, into: &$0) } }
+    }
+    return writer.text
+  }
+
+  func text(_ comparisons: [Comparison], visitsPerDay: Int) -> String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.field("variant", variant.rawValue)
+      json.field("visits_per_day", visitsPerDay)
+      json.key("systems")
+      json.array(comparisons) { json, comparison in
+        json.object { json in
+          json.key("os")
+          json.array(comparison.systems) { $0.value($1.name) }
+          json.key("strategies")
+          json.array(comparison.entries.enumerated()) { json, item in
+            json.object { json in
+              json.field("rank", item.offset + 1)
+              write(item.element.tally, into: &json)
+              json.field("pareto", item.element.isOnFront)
+            }
+          }
+        }
+      }
+    }
+    return writer.text
+  }
+
+  private func write(_ tally: Tally, into json: inout JSONWriter) {
+    if let phone = tally.phone { json.field("phone", phone) }
+    json.field("os", tally.profile.os.name)
+    json.field("strategy", tally.profile.strategy.name)
+    json.field("approaches", tally.approaches)
+    json.field("triggers", tally.triggers)
+    json.field("delivered", tally.delivered)
+    json.field("late", tally.late)
+    json.key("missed")
+    json.object { json in for item in tally.reasons { json.field(item.reason.rawValue, item.count) } }
+    json.field("share", tally.share, decimals: 6)
+    json.field("worst_late_s", Double(tally.worstLateness) / 1000, decimals: 3)
+    json.field("ranging_s", Double(tally.ranging) / 1000, decimals: 3)
+    json.field("battery_factor", tally.batteryFactor, decimals: 6)
+    json.field("risk", tally.profile.strategy.risk.value.rawValue)
+    json.field("review_risk", tally.profile.strategy.reviewRisk.value.rawValue)
+  }
+}
