@@ -137,8 +137,11 @@ public struct Pipeline: Sendable {
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.count }
 
-  /// Takes in one advertisement.
-  mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output) {
+  /// Takes in one advertisement; gives the sighting in it if it is of somebody known.
+  @discardableResult
+  mutating func observe(
+    _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
+  ) -> Sighting? {
     counts.advertisements += 1
     time = max(time, advertisement.time)
     let revision = roster.revision
@@ -159,6 +162,7 @@ public struct Pipeline: Sendable {
     report(into: &output)
     greetReceivers(into: &output)
     if !phones.isEmpty { followPhones(advertisement, sighting, into: &output) }
+    return sighting
   }
 
   /// A zone whose first receiver was heard of is unknown no longer.

@@ -44,6 +44,7 @@ enum Style {
     tbody th { font-weight: 500; }
     table.wide { min-width: 62rem; }
     table.wide tbody th { white-space: nowrap; }
+    table.wide code { overflow-wrap: normal; white-space: nowrap; }
     td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
     .tag { white-space: nowrap; font-weight: 600; }
     .ok { color: var(--ok); } .late { color: var(--late); } .bad { color: var(--bad); } .none { color: var(--none); }
@@ -100,7 +101,9 @@ enum Style {
     @media (max-width: 40rem) {
       main, footer { padding: .75rem; }
       h1 { font-size: 1.4rem; }
-      article { padding: .7rem .6rem; }
+      article { padding: .7rem .6rem; overflow-x: auto; }
+      article table { font-size: .8rem; } article th, article td { padding: .2rem .25rem; overflow-wrap: anywhere; }
+      article thead th { white-space: normal; }
       .chart text { font-size: 14.5px; }
       table.wide tbody th { position: sticky; left: 0; background: var(--paper); max-width: 9.5rem; white-space: normal; }
     }
@@ -122,8 +125,7 @@ enum Style {
       thead { display: table-header-group; }
       tr, article, figure, .legend dl div { break-inside: avoid; }
       h2, h3 { break-after: avoid; }
-      .cards { display: block; columns: 2; column-gap: 5mm; }
-      article { margin-bottom: 5mm; }
+      .cards { grid-template-columns: 1fr 1fr; gap: 4mm; }
     }
     """
 }

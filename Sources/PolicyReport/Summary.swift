@@ -65,7 +65,12 @@ struct Summary {
         else { continue }
         page.element("tr") { page in
           name(tally, into: &page)
-          page.element("td") { Outcome(result).write(into: &$0) }
+          page.element("td") { page in
+            Outcome(result).write(into: &page)
+            if tally.triggers > 1 {
+              page.say(" (\(tally.delivered + tally.late) of \(tally.triggers) triggers)")
+            }
+          }
           page.element("td", ["class": "why"]) { page in
             if let why = result.verdicts.first?.blockedBy ?? result.outcome, !why.isDelivered {
               page.element("code", why.rawValue)
@@ -115,7 +120,7 @@ struct Summary {
               page.say(" \(reason.count)")
             }
           }
-          cells([Figures.time(tally.ranging), Figures.factor(tally.batteryFactor)], into: &page)
+          cells([Figures.time(tally.ranging), Figures.drain(tally.batteryFactor)], into: &page)
           risks(tally, into: &page)
         }
       }

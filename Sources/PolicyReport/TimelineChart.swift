@@ -46,6 +46,7 @@ struct TimelineChart {
       drawBands(into: &page)
       drawCallbacks(into: &page)
       drawCurve(into: &page)
+      drawThresholdNames(into: &page)
       drawMarks(into: &page)
     }
   }
@@ -76,23 +77,30 @@ struct TimelineChart {
     return Figures.number(span > 600 ? seconds / 60 : seconds, 1)
   }
 
-  private func drawThresholds(into page: inout Markup) {
+  private var thresholds: [(name: String, distance: Micrometres, style: String)] {
     var thresholds: [(String, Micrometres, String)] = []
     if let near = near.near { thresholds.append(("near", near, "nearline")) }
-    if near.rearm != near.near, Double(near.rearm) / 1e6 <= metres.to {
-      thresholds.append(("re-arm", near.rearm, "rearmline"))
+    if near.rearm != near.near { thresholds.append(("re-arm", near.rearm, "rearmline")) }
+    thresholds.append(("heard", result.profile.strategy.heardDistance.value, "heardline"))
+    return thresholds.filter { Double($0.1) / 1e6 <= metres.to }
+  }
+
+  private func drawThresholds(into page: inout Markup) {
+    for threshold in thresholds {
+      let y = metres(Double(threshold.distance) / 1e6)
+      page.line(Self.left, y, Self.right, y, threshold.style)
     }
-    let heard = result.profile.strategy.heardDistance.value
-    if Double(heard) / 1e6 <= metres.to { thresholds.append(("heard", heard, "heardline")) }
-    var taken: [Double] = []
-    for (name, distance, style) in thresholds {
-      let y = metres(Double(distance) / 1e6)
-      page.line(Self.left, y, Self.right, y, style)
-      // A name that would lie on another one goes below its line.
-      let above = y - 4
-      let place = taken.contains { abs($0 - above) < 14 } ? y + 14 : above
-      taken.append(place)
-      page.text("\(name) \(Figures.metres(distance))", Self.right - 2, place, "threshold", "end")
+  }
+
+  /// A name that would lie on another one stands to the right of it.
+  private func drawThresholdNames(into page: inout Markup) {
+    var placed: [(y: Double, end: Double)] = []
+    for threshold in thresholds {
+      let y = metres(Double(threshold.distance) / 1e6)
+      let label = "\(threshold.name) \(Figures.metres(threshold.distance))"
+      let start = placed.filter { abs($0.y - y) < 15 }.map(\.end).max() ?? Self.left + 4
+      placed.append((y, start + 8.5 * Double(label.count)))
+      page.text(label, start, y - 4, "threshold", "start")
     }
   }
 
@@ -177,7 +185,7 @@ struct TimelineChart {
       page.line(x, Self.top - 4, x, Self.bandBottom, "crossing")
       let outcome = Outcome(verdict.outcome, wasNear: true)
       let place = verdict.delivered.map { self.x($0) } ?? x
-      let y = near.near.map { metres(Double($0) / 1e6) } ?? (Self.top + Self.floor) / 2
+      let y = result.timeline.distance(at: verdict.crossed).map { metres($0) } ?? (Self.top + Self.floor) / 2
       if verdict.delivered != nil, place > x + 1 { page.line(x, y, place, y, "delay") }
       page.element(
         "circle", ["cx": Figures.at(place), "cy": Figures.at(y), "r": "8", "class": "mark \(outcome.style)"])

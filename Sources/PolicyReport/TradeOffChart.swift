@@ -8,7 +8,7 @@ struct TradeOffChart {
   let id: String
 
   private static let width = 480.0, height = 270.0
-  private static let left = 46.0, right = 462.0, top = 20.0, floor = 214.0
+  private static let left = 56.0, right = 448.0, top = 34.0, floor = 214.0
   private static let cheapest = -5.0, dearest = 0.3
 
   init(_ comparison: Comparison, id: String) {
@@ -75,7 +75,7 @@ struct TradeOffChart {
     ] {
       let x = x(excess)
       page.line(x, Self.floor, x, Self.floor + 5, "axisline")
-      page.text(label, x, Self.floor + 19, "axis", excess == 1 ? "end" : "middle")
+      page.text(label, x, Self.floor + 19, "axis", "middle")
     }
     page.line(Self.left, Self.floor, Self.right, Self.floor, "axisline")
     page.text("delivered", 4, 12, "unit", "start")

@@ -115,15 +115,55 @@ struct SimulateCommand: ParsableCommand {
         for walk in try approaches.walks() { account.add(walk) }
       }
     } else {
-      account = SimulationAccount(chosen, costSpan: span)
+      try refuseUnknown(configuration)
+      account = SimulationAccount(chosen, phones: try phones(of: configuration), costSpan: span)
+      let recorded = RecordedApproaches(
+        configuration: configuration, captures: capture, beacons: beacon,
+        near: try approaches.nearRule(unlessGiven: nil))
+      do {
+        try recorded.follow(into: &account)
+      } catch {
+        // What was good until then is told.
+        if account.approaches > 0 { try tell(account) }
+        throw error
+      }
     }
     try tell(account)
   }
 
   /// Wrong usage that shows only beside the configuration.
   private func refusal(_ message: String) -> ExitCode {
-    say("Error: \(message)\n\(Beaconkeeper.usageString(for: Self.self))")
+    say(
+      "Error: \(message)\nUsage: \(Beaconkeeper.usageString(for: Self.self))\n  See 'beaconkeeper simulate --help' for more information."
+    )
     return ExitCode(64)
+  }
+
+  /// Each with its own profile, and what the command line changes in it.
+  private func phones(of configuration: Configuration) throws -> [PhoneSettings] {
+    do {
+      return try configuration.phones.map { phone in
+        var phone = phone
+        phone.profile = try profiles.changed(phone.profile)
+        return phone
+      }
+    } catch let error as ValidationError {
+      throw refusal(error.message)
+    }
+  }
+
+  private func refuseUnknown(_ configuration: Configuration) throws {
+    guard !configuration.beacons.isEmpty else {
+      throw failure(
+        "no beacon is configured: name a configuration with beacons and zones by --config", .configuration)
+    }
+    for name in beacon {
+      let region = name.split(separator: ":", maxSplits: 1).first.map(String.init) ?? name
+      guard configuration.beacons.contains(where: { $0.name == name || $0.name == region }) else {
+        let all = configuration.beacons.map(\.name).joined(separator: ", ")
+        throw refusal("--beacon \(name) is none of \(all).")
+      }
+    }
   }
 
   private func tell(_ account: SimulationAccount) throws {

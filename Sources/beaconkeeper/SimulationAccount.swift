@@ -24,14 +24,19 @@ struct SimulationAccount {
     self.costSpan = costSpan
   }
 
-  /// Follows an approach under every profile. `phones`: the only phones that it is one of.
-  mutating func add(_ approach: Approach, phones: Set<String> = [], others: Bool = true) {
+  /// Follows an approach under every profile.
+  mutating func add(_ approach: Approach) {
     if approaches < Self.nameLimit { names.append(approach.name) }
     approaches += 1
+    follow(approach, where: { $0.phone == nil })
+  }
+
+  /// Follows an approach that is counted already, under the profile of a phone.
+  mutating func add(_ approach: Approach, of phone: String) { follow(approach, where: { $0.phone == phone }) }
+
+  private mutating func follow(_ approach: Approach, where isMeant: (Tally) -> Bool) {
     let day = costSpan.map { approach.followedByAbsence(until: $0) }
-    for place in tallies.indices {
-      if let phone = tallies[place].phone { guard phones.contains(phone) else { continue } }
-      if tallies[place].phone == nil, !others { continue }
+    for place in tallies.indices where isMeant(tallies[place]) {
       let profile = tallies[place].profile
       let result = Simulation(profile, near: approach.near, timeline: approach.timeline)
       let cost = day.map { Simulation(profile, near: approach.near, timeline: $0) }
@@ -48,8 +53,13 @@ struct SimulationAccount {
       Report.Example(approach: approach, result: result, phone: tallies[place].phone))
   }
 
-  /// In the order of the tallies.
-  var drawn: [Report.Example] { examples.flatMap { $0 } }
+  /// In the order of the tallies. What never came near is drawn only where there is nothing else.
+  var drawn: [Report.Example] {
+    examples.flatMap { examples in
+      let near = examples.filter { !$0.result.verdicts.isEmpty }
+      return near.isEmpty ? examples : near
+    }
+  }
   /// Where there was one approach only.
   var results: [Simulation] { drawn.map(\.result) }
 }

@@ -1,0 +1,145 @@
+import Foundation
+import RangingPolicy
+import Testing
+
+@testable import PolicyReport
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// What the parser finds on a page.
+private final class PageReader: NSObject, XMLParserDelegate {
+  var elements: [String: Int] = [:]
+  var ids: [String] = []
+  var targets: [String] = []
+  var references: [String] = []
+  var text = ""
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    elements[name, default: 0] += 1
+    if let id = attributes["id"] { ids.append(id) }
+    for key in ["href", "src", "xlink:href", "data", "action", "srcset"] {
+      guard let target = attributes[key] else { continue }
+      if target.hasPrefix("#") {
+        targets.append(String(target.dropFirst()))
+      } else {
+        references.append(target)
+      }
+    }
+    for key in ["aria-labelledby", "aria-describedby"] {
+      if let target = attributes[key] { targets.append(target) }
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+  /// nil: not well-formed.
+  init?(_ html: String) {
+    super.init()
+    let parser = XMLParser(data: Data(html.utf8))
+    parser.delegate = self
+    guard parser.parse() else { return nil }
+  }
+}
+
+@Suite struct ReportTests {
+  private static let near = NearRule(near: 4_000_000, rearm: 6_000_000)
+  private static let walk = Approach(
+    name: "50m@1m/s", near: near, timeline: Timeline(approachFrom: 50_000_000, speed: 1_000_000))
+
+  private static func report(_ approaches: [Approach], name: String = "walk") -> Report {
+    let profiles = PhoneProfile.all()
+    var tallies = profiles.map { Tally($0) }
+    var examples: [Report.Example] = []
+    for (place, profile) in profiles.enumerated() {
+      for approach in approaches {
+        let result = Simulation(profile, near: approach.near, timeline: approach.timeline)
+        tallies[place].add(result)
+        examples.append(Report.Example(approach: approach, result: result))
+      }
+    }
+    var report = Report(scenario: [("approach", name)], tallies: tallies, examples: examples, version: "test")
+    report.comparisons = Comparison.ranking(tallies)
+    return report
+  }
+
+  @Test func everyPageIsWellFormedAndPointsOnlyAtItself() throws {
+    let page = try #require(PageReader(Self.report([Self.walk]).html))
+    #expect(page.references == [])
+    #expect(Set(page.ids).count == page.ids.count)
+    #expect(Set(page.targets).isSubset(of: page.ids))
+    #expect(page.elements["script"] == nil && page.elements["link"] == nil && page.elements["img"] == nil)
+    #expect(!Style.sheet.contains("url(") && !Style.sheet.contains("@import"))
+    #expect(page.elements["h1"] == 1)
+  }
+
+  @Test func everyProfileHasADrawingWithItsAccountInWords() throws {
+    let report = Self.report([Self.walk])
+    let page = try #require(PageReader(report.html))
+    let drawings = report.examples.count + report.comparisons.count
+    #expect(page.elements["svg"] == drawings)
+    #expect(page.elements["title"] == drawings + 1)
+    #expect(page.elements["desc"] == drawings)
+  }
+
+  @Test func aVerdictNamesItsUncertainConstantsWithValueAndSource() throws {
+    let page = try #require(PageReader(Self.report([Self.walk]).html))
+    #expect(page.text.contains("about 30 s from iOS 13 on; no primary source"))
+    #expect(page.text.contains("task_cap"))
+    #expect(page.text.contains("the app's window ended at 36 s with the phone 14 m away"))
+  }
+
+  @Test(arguments: [
+    "</title><script>alert(1)</script>", "\" onload=\"x", "a&b<c>'d'", "\u{0}\u{8}\u{1B}[31m",
+    "\u{202E}gnp.exe",
+    "]]>", "&#0;",
+  ])
+  func noNameBreaksThePage(name: String) throws {
+    var approach = Self.walk
+    approach.name = name
+    var phone = Self.report([approach, approach], name: name)
+    for index in phone.examples.indices { phone.examples[index].phone = name }
+    let page = try #require(PageReader(phone.html))
+    #expect(page.elements["script"] == nil)
+    #expect(page.references == [])
+  }
+
+  @Test func severalApproachesAreCountedByReason() throws {
+    let slow = Approach(
+      name: "slow", near: Self.near, timeline: Timeline(approachFrom: 50_000_000, speed: 200_000))
+    let report = Self.report([Self.walk, slow])
+    let tally = try #require(
+      report.tallies.first { $0.profile.os.name == "ios7" && $0.profile.strategy.name == "background-task" })
+    #expect(tally.delivered == 1 && tally.missed == [.taskExpired: 1] && tally.share == 0.5)
+    let page = try #require(PageReader(report.html))
+    #expect(page.text.contains("TASK_EXPIRED 1"))
+  }
+
+  @Test func theSameFindingsMakeTheSamePage() {
+    #expect(Self.report([Self.walk]).html == Self.report([Self.walk]).html)
+  }
+
+  @Test func aLongTimelineMakesASmallDrawing() {
+    var walk: [Timeline.Waypoint] = []
+    for step in Int64(0)..<20_000 {
+      walk.append(.init(time: step * 1000, distance: step % 7 == 0 ? nil : step % 60 * 1_000_000))
+    }
+    let approach = Approach(
+      name: "long", near: Self.near, timeline: Timeline(events: [], waypoints: walk))
+    let profile = PhoneProfile.all()[0]
+    let result = Simulation(profile, near: Self.near, timeline: approach.timeline)
+    var page = Markup()
+    TimelineChart(result, near: Self.near, id: "x").write(into: &page)
+    #expect(page.text.utf8.count < 40_000)
+  }
+
+  @Test func theLogarithmIsThatOfTheLibrary() {
+    for number in [1e-9, 0.0001, 0.37, 1, 2, 9.99, 123_456] {
+      #expect(abs(Logarithm.ten(number) - log10(number)) < 1e-6)
+    }
+  }
+}

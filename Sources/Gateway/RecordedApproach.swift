@@ -1,0 +1,90 @@
+import Beacons
+import Messages
+import RangingPolicy
+
+/// One stay of a beacon in earshot, from its first sighting to its loss, as a phone that carries it goes through it.
+///
+/// Times count from the first sighting, in milliseconds. The path is thinned, so that a long stay takes no more room than
+/// a short one: of each 100 ms the nearest distance is kept, and of twice that whenever 2048 have come together.
+public struct RecordedApproach: Sendable {
+  /// As the most specific entry names it.
+  public let beacon: String
+  /// All that it answers to.
+  public let names: Set<String>
+  public let start: WallTime
+  /// The recording ends, and the beacon is not lost yet.
+  public internal(set) var isCut = false
+  /// When it was lost, or the recording ended.
+  public internal(set) var end: Milliseconds = 0
+
+  private var path: [(time: Milliseconds, distance: Micrometres)] = []
+  private var spacing: Milliseconds = 100
+  private var triggers: [(zone: String, time: Milliseconds)] = []
+  /// The zones with a near rule that watch it, with the distance beyond which it is armed anew.
+  private let zones: [(name: String, rearm: Micrometres)]
+
+  static let pathLimit = 2048
+  static let triggerLimit = 1024
+
+  init(beacon: String, names: [String], start: WallTime, zones: [(name: String, rearm: Micrometres)]) {
+    self.beacon = beacon
+    self.names = Set(names)
+    self.start = start
+    self.zones = zones
+  }
+
+  /// `metres`: as the gateway estimates it.
+  mutating func move(to metres: Double, at time: Milliseconds) {
+    let distance = Micrometres(min(max(metres.isNaN ? 0 : metres, 0), 50) * 1e6)
+    if let last = path.last, time < last.time + spacing {
+      path[path.count - 1].distance = min(last.distance, distance)
+      return
+    }
+    if path.count >= Self.pathLimit { thin() }
+    path.append((time, distance))
+  }
+
+  private mutating func thin() {
+    spacing *= 2
+    path = stride(from: 0, to: path.count, by: 2).map { index in
+      let next = index + 1 < path.count ? path[index + 1].distance : path[index].distance
+      return (path[index].time, min(path[index].distance, next))
+    }
+  }
+
+  mutating func trigger(zone: String, at time: Milliseconds) {
+    if triggers.count < Self.triggerLimit { triggers.append((zone, max(0, time))) }
+  }
+
+  /// What the gateway's zones decided, one approach for each of them that watches the beacon with a near rule, since
+  /// triggers of two may wait at once. `only`: these zones; nil: all. `rearm`: goes before that of the zone.
+  public func decided(only: Set<String>? = nil, rearm: [String: Micrometres] = [:]) -> [Approach] {
+    let zones = zones.filter { only?.contains($0.name) ?? true }
+    guard !zones.isEmpty else {
+      let near = NearRule(near: nil, rearm: .max)
+      return [Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))]
+    }
+    return zones.map { zone in
+      let near = NearRule(near: nil, rearm: rearm[zone.name] ?? zone.rearm)
+      let times = triggers.filter { $0.zone == zone.name }.map(\.time)
+      return Approach(
+        name: "\(beacon) at \(zone.name), \(time)", near: near, timeline: timeline(triggers: times))
+    }
+  }
+
+  /// The same with a near distance of its own.
+  public func measured(near: NearRule) -> Approach {
+    Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))
+  }
+
+  private var time: String { start.rfc3339 + (isCut ? ", cut off" : "") }
+
+  private func timeline(triggers: [Milliseconds]) -> Timeline {
+    var events = path.map {
+      Timeline.Entry(time: $0.time, event: .motion(Motion(start: $0.time, distance: $0.distance)))
+    }
+    events += triggers.map { Timeline.Entry(time: $0, event: .near) }
+    if !isCut { events.append(Timeline.Entry(time: end, event: .motion(nil))) }
+    return Timeline(events: events, end: end, start: .background)
+  }
+}

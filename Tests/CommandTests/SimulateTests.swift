@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+/// `simulate` as a user runs it: on paper and over recordings.
+@Suite struct SimulateTests {
+  private struct Profile: Decodable {
+    var os: String
+    var strategy: String
+    var phone: String?
+    var triggers: Int
+    var delivered: Int
+    var late: Int
+    var missed: [String: Int]
+    var share: Double?
+  }
+  private struct Recorded: Decodable {
+    var approaches: Int
+    var names: [String]
+    var profiles: [Profile]
+  }
+
+  private static func walk(_ more: String...) async throws -> Recorded {
+    let arguments = ["simulate", "--capture", "config/walk.jsonl", "--json"] + more
+    let result = try await Command(arguments).end()
+    #expect(result.status == 0, "\(result.errors)")
+    return try JSONDecoder().decode(Recorded.self, from: Data(result.output.utf8))
+  }
+
+  /// The demo's configuration with two phones in the van.
+  private static func phones() throws -> String {
+    let demo = try String(
+      contentsOf: Command.package.appendingPathComponent("config/demo.yaml"), encoding: .utf8)
+    let phones = """
+      phones:
+        - { name: anna, beacon: "fleet:1.2", os: ios13, strategy: background-task }
+        - { name: ben, beacon: "fleet:1.2", os: ios7, strategy: stock }
+
+      """
+    return try file(demo + "\n" + phones, "yaml")
+  }
+
+  @Test func everyApproachOfARecordingIsFollowedUnderEveryProfile() async throws {
+    let walk = try await Self.walk("--config", "config/demo.yaml")
+    #expect(walk.approaches == 2)
+    #expect(walk.names.contains { $0.hasPrefix("fleet:1.2 at pump-3, 2026-11-20T21:49:00") })
+    let stock = try #require(walk.profiles.first { $0.os == "ios7" && $0.strategy == "stock" })
+    #expect(stock.triggers == 1 && stock.delivered == 0 && stock.missed == ["GRACE_EXPIRED": 1])
+    let task = try #require(walk.profiles.first { $0.os == "ios7" && $0.strategy == "background-task" })
+    #expect(task.delivered == 1 && task.missed.isEmpty && task.share == 1)
+  }
+
+  @Test func phonesComeFirstWithTheirOwnProfileAndTheirOwnBeaconOnly() async throws {
+    let walk = try await Self.walk("--config", try Self.phones(), "--os", "ios17")
+    #expect(walk.approaches == 1)
+    #expect(walk.profiles.prefix(2).map(\.phone) == ["anna", "ben"])
+    #expect(walk.profiles.dropFirst(2).allSatisfy { $0.phone == nil && $0.os == "ios17" })
+    #expect(walk.profiles[0].delivered == 1)
+    #expect(walk.profiles[1].missed == ["GRACE_EXPIRED": 1])
+  }
+
+  @Test func aRecordingComesToWhatThePhonesComeToLive() async throws {
+    let replay = try await Command([
+      "replay", "--config", try Self.phones(), "--capture", "config/walk.jsonl", "--format", "mqtt",
+    ]).end()
+    let verdicts = replay.lines.filter { $0.contains("/verdict ") }
+    #expect(verdicts.contains { $0.contains("phone/anna/") && $0.contains("\"outcome\":\"DELIVERED\"") })
+    #expect(verdicts.contains { $0.contains("phone/ben/") && $0.contains("\"outcome\":\"GRACE_EXPIRED\"") })
+  }
+
+  @Test func aNearDistanceOfItsOwnGoesBeforeTheZones() async throws {
+    let near = try await Self.walk("--config", "config/demo.yaml", "--near", "16m", "--os", "ios7")
+    let stock = try #require(near.profiles.first { $0.strategy == "stock" })
+    #expect(stock.delivered + stock.late >= 1)
+  }
+
+  @Test func aRegionNamesItsMembers() async throws {
+    let walk = try await Self.walk("--config", "config/demo.yaml", "--beacon", "fleet", "--os", "ios7")
+    #expect(walk.approaches == 1)
+    let unknown = try await Command.run(
+      "simulate", "--capture", "config/walk.jsonl", "--config", "config/demo.yaml", "--beacon", "flet")
+    #expect(unknown.status == 64 && unknown.errors.contains("--beacon flet is none of fleet, fridge"))
+  }
+
+  @Test func theSameRecordingMakesTheSamePage() async throws {
+    let page = { () async throws -> String in
+      try await Command([
+        "simulate", "--capture", "config/walk.jsonl", "--config", "config/demo.yaml", "--compare", "--report",
+        "-",
+      ]).end().output
+    }
+    let first = try await page()
+    #expect(first.hasPrefix("<!DOCTYPE html>") && first.hasSuffix("</html>"))
+    #expect(try await page() == first)
+  }
+
+  @Test func aDamagedRecordingTellsWhatWasGoodUntilThen() async throws {
+    let walk = try String(
+      contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
+    let path = try file(walk + "{\"t\":\n", "jsonl")
+    let result = try await Command.run("simulate", "--capture", path, "--config", "config/demo.yaml")
+    #expect(result.status == 65 && result.output.contains("GRACE_EXPIRED 1"))
+  }
+
+  @Test func aReportIsThereWholeOrNotAtAll() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a&b <c>.html").path
+    let good = try await Command.run("simulate", "--approach", "50m@1m/s", "--os", "ios7", "--report", path)
+    #expect(good.status == 0)
+    let page = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(page.hasSuffix("</html>") && page.contains("GRACE_EXPIRED"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    let nowhere = try await Command.run(
+      "simulate", "--approach", "50m@1m/s", "--report", folder.path + "/none/a.html")
+    #expect(nowhere.status == 73 && nowhere.isCalm)
+  }
+
+  @Test func strategiesAreRankedWithTheirFront() async throws {
+    let result = try await Command.run(
+      "simulate", "--compare", "--approach", "50m@1m/s", "--approach", "50m@0.2m/s", "--os", "ios7", "--json")
+    struct Ranking: Decodable {
+      struct System: Decodable {
+        struct Strategy: Decodable {
+          var strategy: String
+          var share: Double
+          var pareto: Bool
+          var battery_factor: Double
+        }
+        var strategies: [Strategy]
+      }
+      var systems: [System]
+    }
+    let ranking = try JSONDecoder().decode(Ranking.self, from: Data(result.output.utf8))
+    let strategies = try #require(ranking.systems.first).strategies
+    #expect(strategies.map(\.share) == strategies.map(\.share).sorted(by: >))
+    #expect(strategies.first { $0.strategy == "background-task" }?.share == 0.5)
+    #expect(strategies.first { $0.strategy == "location-always" }?.battery_factor == 2)
+    #expect(strategies.contains { $0.pareto } && strategies.contains { !$0.pareto })
+  }
+
+  @Test func everyCodeOfATableIsExplained() async throws {
+    let result = try await Command.run("simulate", "--approach", "50m@1m/s")
+    for code in ["GRACE_EXPIRED", "TASK_EXPIRED", "TIMER_FROZEN", "RANGING_UNSUPPORTED", "BETWEEN_SCANS"] {
+      #expect(result.lines.contains { $0.hasPrefix("  \(code) ") }, "\(code)")
+    }
+    #expect(!result.lines.contains { $0.hasPrefix("  AUTH_DENIED") })
+  }
+
+  @Test func everyProfileIsListedAndNamedInTheHelp() async throws {
+    let list = try await Command.run("simulate", "--list")
+    let help = try await Command.run("simulate", "--help")
+    for name in ["ios16.4", "android12", "task-list-sampled", "altbeacon-foreground-service"] {
+      #expect(list.lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+      #expect(help.output.contains(name), "\(name)")
+    }
+  }
+
+  @Test(arguments: [
+    ["--approach", "50x"], ["--approach", "50m@1m/s", "--os", "ios99"], [],
+    ["--approach", "50m@1m/s", "--set", "x=1"],
+    ["--approach", "50m@1m/s", "--timeline", "x"], ["--capture", "x", "--for", "3s"],
+    ["--approach", "50m@1m/s", "--visits-per-day", "0"],
+    ["--approach", "50m@1m/s", "--near", "4m", "--rearm", "2m"],
+  ])
+  func wrongUsageShowsTheUsageOfSimulate(arguments: [String]) async throws {
+    let result = try await Command(["simulate"] + arguments).end()
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains("Usage: beaconkeeper simulate "), "\(result.errors)")
+  }
+}
