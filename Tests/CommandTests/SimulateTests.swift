@@ -26,21 +26,36 @@ import Testing
     return try JSONDecoder().decode(Recorded.self, from: Data(result.output.utf8))
   }
 
-  /// The demo's configuration with two phones in the van.
-  private static func phones() throws -> String {
-    let demo = try String(
-      contentsOf: Command.package.appendingPathComponent("config/demo.yaml"), encoding: .utf8)
-    let phones = """
+  /// A van's region and a pump, with two phones in the van or without.
+  private static func site(phones: Bool) throws -> String {
+    let site = """
+      gateway: { name: forecourt }
+      receivers:
+        - { name: hci0, exponent: 2.2 }
+      beacons:
+        - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+        - { name: fridge, address: C1:00:00:00:00:05, measured_power: -55 dBm }
+      zones:
+        - name: pump-3
+          beacons: [fleet]
+          near:  { distance: 2 m, dwell: 2 s, rearm: 5 m }
+          enter: { distance: 6 m, dwell: 2 s }
+          exit:  { distance: 9 m, dwell: 5 s, lost: auto }
+        - name: shop
+          beacons: [fridge]
+
+      """
+    let carried = """
       phones:
         - { name: anna, beacon: "fleet:1.2", os: ios13, strategy: background-task }
         - { name: ben, beacon: "fleet:1.2", os: ios7, strategy: stock }
 
       """
-    return try file(demo + "\n" + phones, "yaml")
+    return try file(site + (phones ? carried : ""), "yaml")
   }
 
   @Test func everyApproachOfARecordingIsFollowedUnderEveryProfile() async throws {
-    let walk = try await Self.walk("--config", "config/demo.yaml")
+    let walk = try await Self.walk("--config", try Self.site(phones: false))
     #expect(walk.approaches == 2)
     #expect(walk.names.contains { $0.hasPrefix("fleet:1.2 at pump-3, 2026-11-20T21:49:00") })
     let stock = try #require(walk.profiles.first { $0.os == "ios7" && $0.strategy == "stock" })
@@ -50,7 +65,7 @@ import Testing
   }
 
   @Test func phonesComeFirstWithTheirOwnProfileAndTheirOwnBeaconOnly() async throws {
-    let walk = try await Self.walk("--config", try Self.phones(), "--os", "ios17")
+    let walk = try await Self.walk("--config", try Self.site(phones: true), "--os", "ios17")
     #expect(walk.approaches == 1)
     #expect(walk.profiles.prefix(2).map(\.phone) == ["anna", "ben"])
     #expect(walk.profiles.dropFirst(2).allSatisfy { $0.phone == nil && $0.os == "ios17" })
@@ -60,7 +75,7 @@ import Testing
 
   @Test func aRecordingComesToWhatThePhonesComeToLive() async throws {
     let replay = try await Command([
-      "replay", "--config", try Self.phones(), "--capture", "config/walk.jsonl", "--format", "mqtt",
+      "replay", "--config", try Self.site(phones: true), "--capture", "config/walk.jsonl", "--format", "mqtt",
     ]).end()
     let verdicts = replay.lines.filter { $0.contains("/verdict ") }
     #expect(verdicts.contains { $0.contains("phone/anna/") && $0.contains("\"outcome\":\"DELIVERED\"") })
@@ -68,23 +83,27 @@ import Testing
   }
 
   @Test func aNearDistanceOfItsOwnGoesBeforeTheZones() async throws {
-    let near = try await Self.walk("--config", "config/demo.yaml", "--near", "16m", "--os", "ios7")
+    let near = try await Self.walk("--config", try Self.site(phones: false), "--near", "16m", "--os", "ios7")
     let stock = try #require(near.profiles.first { $0.strategy == "stock" })
     #expect(stock.delivered + stock.late >= 1)
   }
 
   @Test func aRegionNamesItsMembers() async throws {
-    let walk = try await Self.walk("--config", "config/demo.yaml", "--beacon", "fleet", "--os", "ios7")
+    let walk = try await Self.walk(
+      "--config", try Self.site(phones: false), "--beacon", "fleet", "--os", "ios7")
     #expect(walk.approaches == 1)
     let unknown = try await Command.run(
-      "simulate", "--capture", "config/walk.jsonl", "--config", "config/demo.yaml", "--beacon", "flet")
+      "simulate", "--capture", "config/walk.jsonl", "--config", try Self.site(phones: false), "--beacon",
+      "flet")
     #expect(unknown.status == 64 && unknown.errors.contains("--beacon flet is none of fleet, fridge"))
   }
 
   @Test func theSameRecordingMakesTheSamePage() async throws {
+    let site = try Self.site(phones: false)
     let page = { () async throws -> String in
       try await Command([
-        "simulate", "--capture", "config/walk.jsonl", "--config", "config/demo.yaml", "--compare", "--report",
+        "simulate", "--capture", "config/walk.jsonl", "--config", site, "--compare",
+        "--report",
         "-",
       ]).end().output
     }
@@ -97,7 +116,8 @@ import Testing
     let walk = try String(
       contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
     let path = try file(walk + "{\"t\":\n", "jsonl")
-    let result = try await Command.run("simulate", "--capture", path, "--config", "config/demo.yaml")
+    let result = try await Command.run(
+      "simulate", "--capture", path, "--config", try Self.site(phones: false))
     #expect(result.status == 65 && result.output.contains("GRACE_EXPIRED 1"))
   }
 
