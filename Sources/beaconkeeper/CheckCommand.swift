@@ -69,7 +69,13 @@ struct CheckCommand: ParsableCommand {
       return zone
     }
     try show("zones", zones, none: "none yet, so that nothing will enter or exit")
-    try show("phones", explanation.phones, none: nil)
+    let phones = explanation.phones.map { phone in
+      var phone = phone
+      phone.sentences.append(
+        "topics: \(topics.window(phone: phone.name)) and verdict; in: \(topics.appReport(phone: phone.name))")
+      return phone
+    }
+    try show("phones", phones, none: nil)
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {

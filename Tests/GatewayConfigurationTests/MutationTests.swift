@@ -8,10 +8,11 @@ import Testing
   func aMangledExampleIsReadOrRefused(seed: UInt64) throws {
     let original = Array(try Data(contentsOf: configFolder.appendingPathComponent("beaconkeeper.yaml")))
     let faulty = Array(TenFaultsTests.faulty.utf8)
+    let phones = Array(PhoneTests.everyKey.utf8)
     var dice = Dice(state: seed)
     var readable = 0
     for round in 0..<60 {
-      var bytes = round.isMultiple(of: 2) ? original : faulty
+      var bytes = [original, faulty, phones][round % 3]
       for _ in 0..<Int.random(in: 1...12, using: &dice) { mangle(&bytes, &dice) }
       do {
         let loaded = try Configuration.read(bytes, path: "m.yaml", environment: [:], hostName: "pi")

@@ -15,6 +15,21 @@ import Testing
 
     """
 
+  static let everyKey =
+    site + """
+      phones:
+        - { name: anna, beacon: "fleet:1.2", os: mine, strategy: careless, variant: observed, zones: [pump, shop],
+            rearm: 6 m, countdown: true, set: { task_cap: 45 s, distance_filter: none, region_rank: 3 } }
+      profiles:
+        os: [{ name: mine, based_on: ios17, set: { grace: { value: 9 s, source: log, confidence: H } } }]
+        strategies: [{ name: careless, based_on: background-task, set: { ends_task: false, risk: high } }]
+
+      """
+
+  @Test func everyKeyIsRead() throws {
+    #expect(try read(Self.everyKey).warnings == [])
+  }
+
   private func phone(_ keys: String, more: String = "") throws -> PhoneSettings {
     let loaded = try read("\(Self.site)phones: [{ name: anna, \(keys) }]\n\(more)")
     #expect(loaded.warnings == [])

@@ -164,6 +164,24 @@ import Testing
     #expect(scene.output.verdicts.filter { $0.phone == "r" }.map(\.zone) == ["car-wash"])
   }
 
+  @Test func whoLeavesOneZoneForAnotherHasLeftTheFirst() throws {
+    let zones = Self.pump.replacing("- name: pump", with: "- name: pump\n    receivers: [hci0]")
+    var scene = try Scene(
+      zones + "  - { name: shop, receivers: [hci1], near: { distance: 2 m, dwell: 1 s, rearm: 4 m } }\n"
+        + "phones: [{ name: p, beacon: \"fleet:1.2\", os: ios7, strategy: stock }]")
+    let known = scene.pipeline.receiver("hci1")
+    let shop = try #require(known)
+    try scene.hear(rssi: -85, for: 15)
+    try scene.hear(rssi: -59, for: 3)
+    try scene.hear(rssi: -59, for: 20, at: shop)
+    let first = try #require(scene.output.verdicts.first)
+    #expect(first.zone == "pump" && first.outcome == .graceExpired)
+    // Heard all the time, so that no region event gave a new window.
+    #expect(states(scene, "p") == ["suspended", "ranging", "suspended"])
+    scene.pass(60)
+    #expect(scene.output.verdicts.map(\.zone) == ["pump", "shop"])
+  }
+
   @Test func theCountdownIsToldOnceASecondToThoseWhoAsk() throws {
     var scene = try scene(
       "name: quiet, strategy: background-task", "name: loud, strategy: background-task, countdown: true")

@@ -45,13 +45,14 @@ struct Scene {
   /// Plays an advertisement every 100 ms for some seconds at one signal strength.
   mutating func hear(
     _ payload: [UInt8] = Scene.iBeacon(minor: 2), from address: UInt64 = 0xC100_0000_0001, rssi: Int8,
-    for seconds: Double
+    for seconds: Double, at other: ReceiverIndex? = nil
   ) throws {
     for _ in 0..<Int(seconds * 10) {
       var batch = AdvertisementBatch()
       batch.append(
         Advertisement(
-          receiver: receiver, address: DeviceAddress(bits: address, kind: .random), rssi: rssi, time: time,
+          receiver: other ?? receiver, address: DeviceAddress(bits: address, kind: .random), rssi: rssi,
+          time: time,
           wallTime: wallTime),
         payload: payload.span)
       pipeline.observe(batch, into: &output)
