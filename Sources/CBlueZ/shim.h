@@ -1,13 +1,21 @@
 #ifndef BEACONKEEPER_CBLUEZ_H
 #define BEACONKEEPER_CBLUEZ_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // recvmmsg
+#endif
+
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/rfkill.h>
+#include <linux/usbdevice_fs.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,11 +37,12 @@ static inline int beaconkeeper_hci_socket(uint16_t adapter, uint16_t channel) {
   return fd;
 }
 
-// Lets events with these codes through, all below 64 and none else, and asks for receive timestamps.
+// Lets events with these codes through, all below 64 and none else, and the commands that others send; and asks for
+// receive timestamps.
 static inline int beaconkeeper_hci_filter(int fd, uint64_t events) {
   struct hci_filter filter;
   memset(&filter, 0, sizeof filter);
-  filter.type_mask = 1u << HCI_EVENT_PKT;
+  filter.type_mask = 1u << HCI_EVENT_PKT | 1u << HCI_COMMAND_PKT;
   filter.event_mask[0] = (uint32_t)events;
   filter.event_mask[1] = (uint32_t)(events >> 32);
   int on = 1;
@@ -51,29 +60,48 @@ static inline int beaconkeeper_hci_read_filter(int fd, uint64_t *events) {
   return 0;
 }
 
-// Receives one packet with the kernel's timestamp (nanoseconds since 1970; left alone where there is none).
-static inline ssize_t beaconkeeper_receive(int fd, void *bytes, size_t size, int64_t *wall_time) {
-  struct iovec part = {.iov_base = bytes, .iov_len = size};
-  union {
-    char bytes[128];
-    struct cmsghdr align;
-  } control;
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT);
-  if (count < 0) return count;
-  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+// The kernel's receive timestamp in nanoseconds since 1970; 0 where there is none.
+static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
     if (header->cmsg_level != SOL_HCI || header->cmsg_type != HCI_CMSG_TSTAMP) continue;
     // A timeval of the kernel's word size, which need not be that of time_t.
     if (header->cmsg_len == CMSG_LEN(16)) {
       int64_t stamp[2];
       memcpy(stamp, CMSG_DATA(header), sizeof stamp);
-      *wall_time = stamp[0] * 1000000000 + stamp[1] * 1000;
-    } else if (header->cmsg_len == CMSG_LEN(8)) {
+      return stamp[0] * 1000000000 + stamp[1] * 1000;
+    }
+    if (header->cmsg_len == CMSG_LEN(8)) {
       int32_t stamp[2];
       memcpy(stamp, CMSG_DATA(header), sizeof stamp);
-      *wall_time = (int64_t)stamp[0] * 1000000000 + (int64_t)stamp[1] * 1000;
+      return (int64_t)stamp[0] * 1000000000 + (int64_t)stamp[1] * 1000;
     }
+  }
+  return 0;
+}
+
+// Packets taken at one call at most, and room for each; an HCI event has at most 258 bytes.
+enum { BEACONKEEPER_PACKETS = 64, BEACONKEEPER_PACKET_ROOM = 1024 };
+
+// Receives up to BEACONKEEPER_PACKETS packets, each into its room, with their lengths and timestamps.
+static inline int beaconkeeper_receive(int fd, uint8_t *bytes, uint32_t *lengths, int64_t *stamps) {
+  struct iovec parts[BEACONKEEPER_PACKETS];
+  struct mmsghdr messages[BEACONKEEPER_PACKETS];
+  union {
+    char bytes[64];
+    struct cmsghdr align;
+  } control[BEACONKEEPER_PACKETS];
+  memset(messages, 0, sizeof messages);
+  for (int i = 0; i < BEACONKEEPER_PACKETS; i++) {
+    parts[i] = (struct iovec){.iov_base = bytes + i * BEACONKEEPER_PACKET_ROOM, .iov_len = BEACONKEEPER_PACKET_ROOM};
+    messages[i].msg_hdr.msg_iov = &parts[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+    messages[i].msg_hdr.msg_control = control[i].bytes;
+    messages[i].msg_hdr.msg_controllen = sizeof control[i].bytes;
+  }
+  int count = recvmmsg(fd, messages, BEACONKEEPER_PACKETS, MSG_DONTWAIT, NULL);
+  for (int i = 0; i < count; i++) {
+    lengths[i] = messages[i].msg_len;
+    stamps[i] = beaconkeeper_timestamp(&messages[i].msg_hdr);
   }
   return count;
 }
@@ -109,5 +137,28 @@ static inline int beaconkeeper_refuse_advertisements(int fd) {
 // A descriptor that becomes readable when it is signalled, from any thread or signal handler.
 static inline int beaconkeeper_wake_up(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int beaconkeeper_signal(int fd) { return eventfd_write(fd, 1); }
+
+// Lifts the soft block of an rfkill switch. -1 and errno on failure.
+static inline int beaconkeeper_unblock(uint32_t rfkill) {
+  int fd = open("/dev/rfkill", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct rfkill_event event = {.idx = rfkill, .op = RFKILL_OP_CHANGE, .soft = 0};
+  ssize_t written = write(fd, &event, RFKILL_EVENT_SIZE_V1);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return written < 0 ? -1 : 0;
+}
+
+// Resets a USB device by its node. -1 and errno on failure.
+static inline int beaconkeeper_reset_usb(const char *path) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  int result = ioctl(fd, USBDEVFS_RESET, 0);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return result;
+}
 
 #endif

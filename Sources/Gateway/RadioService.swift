@@ -2,6 +2,7 @@ import Beacons
 import GatewayConfiguration
 import Radio
 import ServiceLifecycle
+import Synchronization
 
 /// Hears through this machine's adapters.
 struct RadioService: Service {
@@ -26,11 +27,16 @@ struct RadioService: Service {
       station.observe(batch, table, of: source)
       introductions?.observe(batch, listener.onNotice)
     }
+    let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { change, table in
       station.apply(change, table, of: source)
-      let reason = change.reason.isEmpty ? "" : ": \(change.reason)"
-      listener.onNotice("\(table.name(of: change.receiver)) is \(change.health.rawValue)\(reason)")
+      // Nobody wants to read each time that nobody is near.
+      let health = change.health == .quiet ? .ok : change.health
+      guard told.withLock({ $0.updateValue(health, forKey: change.receiver) }) != health else { return }
+      let reason = change.reason.isEmpty || health == .ok ? "" : ": \(change.reason)"
+      listener.onNotice("\(table.name(of: change.receiver)) is \(health.rawValue)\(reason)")
     }
+    handlers.onCounts = { station.count($0, $1, of: source) }
     handlers.onNotice = listener.onNotice
     if introductions != nil {
       listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")

@@ -57,7 +57,7 @@ final class Station: Sendable {
         guard let receiver = receivers[advertisement.receiver] else { return }
         var advertisement = copy advertisement
         advertisement.receiver = receiver
-        state.health.heard(advertisement)
+        state.health.heard(advertisement, isEmpty: payload.isEmpty)
         state.pipeline.observe(advertisement, payload: payload, into: &state.output)
       }
       send(&state)
@@ -84,6 +84,16 @@ final class Station: Sendable {
       state.pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &state.output)
       state.outbox.add(healthMessage(&state, at: change.wallTime, sinceLast: nil))
       send(&state)
+    }
+  }
+
+  /// Takes in what a source has counted; published with the next `health`.
+  func count(_ counts: ReceiverCounts, _ table: ReceiverTable, of source: SourceIndex) {
+    state.withLock { state in
+      var counts = counts
+      guard let receiver = state.learn(table, of: source)[counts.receiver] else { return }
+      counts.receiver = receiver
+      state.health.set(counts)
     }
   }
 

@@ -4,21 +4,37 @@ import Beacons
 public struct HealthMessage: Sendable {
   public struct Receiver: Sendable {
     public var name: String
-    /// `ok`, or why it is blind.
+    /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`.
     public var state: String
+    /// Whether nobody's absence can be told from what it hears.
+    public var isBlind: Bool
     /// Why, in words; empty where there is nothing to add.
     public var reason: String
     public var advertisementsPerSecond: Double
     public var lastHeard: WallTime?
+    /// Advertisements heard so far.
+    public var heard: UInt64
+    /// Those of them without data.
+    public var empty: UInt64
+    /// Advertisements dropped because they were not taken in soon enough.
+    public var lost: UInt64
+    /// Steps taken to make it hear again.
+    public var recoveries: UInt64
 
     public init(
-      name: String, state: String, reason: String, advertisementsPerSecond: Double, lastHeard: WallTime?
+      name: String, state: String, isBlind: Bool, reason: String, advertisementsPerSecond: Double,
+      lastHeard: WallTime?, heard: UInt64 = 0, empty: UInt64 = 0, lost: UInt64 = 0, recoveries: UInt64 = 0
     ) {
       self.name = name
       self.state = state
+      self.isBlind = isBlind
       self.reason = reason
       self.advertisementsPerSecond = advertisementsPerSecond
       self.lastHeard = lastHeard
+      self.heard = heard
+      self.empty = empty
+      self.lost = lost
+      self.recoveries = recoveries
     }
   }
 
@@ -50,7 +66,7 @@ public struct HealthMessage: Sendable {
   }
 
   /// Whether no receiver can hear. Before the first has reported nothing is known to be wrong.
-  private var isBlind: Bool { !receivers.contains { $0.state == "ok" } && !receivers.isEmpty }
+  private var isBlind: Bool { receivers.allSatisfy(\.isBlind) && !receivers.isEmpty }
 
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
@@ -67,6 +83,10 @@ public struct HealthMessage: Sendable {
           $0.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
           $0.key("last_heard")
           if let heard = receiver.lastHeard { $0.value(heard.rfc3339) } else { $0.null() }
+          $0.field("heard", receiver.heard)
+          $0.field("empty", receiver.empty)
+          $0.field("lost", receiver.lost)
+          $0.field("recoveries", receiver.recoveries)
         }
       }
       $0.field("advertisements", advertisements)

@@ -2,8 +2,12 @@ import Beacons
 
 /// Whether a receiver can hear. Silence alone is never a reason to call it blind: the only tag may have left.
 public enum ReceiverHealth: String, Sendable, CaseIterable {
-  /// It hears, or would.
+  /// It hears.
   case ok
+  /// It hears nobody, and would: it answers and scans.
+  case quiet
+  /// It hears, but more arrives than is taken in.
+  case lossy
   /// The controller was removed.
   case gone
   /// The controller reports nothing at all: powered down, blocked, or stuck.
@@ -14,7 +18,12 @@ public enum ReceiverHealth: String, Sendable, CaseIterable {
   case blind
 
   /// Whether absence means nothing while this lasts: exits freeze and occupancy is unknown.
-  public var isBlind: Bool { self != .ok }
+  public var isBlind: Bool {
+    switch self {
+    case .ok, .quiet, .lossy: false
+    case .gone, .deaf, .empty, .blind: true
+    }
+  }
 }
 
 /// A receiver's health changed.
@@ -36,4 +45,13 @@ public struct ReceiverHealthChange: Equatable, Sendable {
     self.time = time
     self.wallTime = wallTime
   }
+}
+
+/// What a live receiver has counted since it was first found.
+public struct ReceiverCounts: Equatable, Sendable {
+  public var receiver: ReceiverIndex
+  /// Packets that the kernel dropped because they were not taken in soon enough.
+  public var lost: Int64 = 0
+  /// Steps taken to make it hear again.
+  public var recoveries: Int64 = 0
 }

@@ -9,6 +9,7 @@ enum LinkLayer: UInt16, Sendable {
   /// Adapter number and monitor opcode (2 bytes each, big endian), then the packet.
   case linuxMonitor = 254
 
+  static let commandPacket: UInt8 = 0x01
   static let eventPacket: UInt8 = 0x04
   static let monitorEventOpcode: UInt16 = 3
 

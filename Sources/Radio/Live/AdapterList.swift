@@ -34,18 +34,19 @@ enum AdapterList {
   /// The answer's parameters; empty where the kernel refused.
   private static func ask(_ command: ManagementCommand, _ socket: HCISocket) throws(SystemError) -> [UInt8] {
     try socket.send(command.bytes)
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    var stamp: WallTime?
+    var buffer = PacketBuffer()
     // Other programs' events may come in between; a bounded number of them.
     for _ in 0..<1000 {
       var polled = pollfd(fd: socket.descriptor.number, events: Int16(POLLIN), revents: 0)
       guard try systemCall("poll", { unsafe poll(&polled, 1, patience) }) > 0 else { break }
-      guard let count = socket.receive(into: &buffer, stamp: &stamp) else { break }
-      guard let (adapter, event) = ManagementEvent.parse(buffer.span.extracting(..<count)),
-        adapter == command.adapter, case .answer(let opcode, _, let parameters) = event,
-        opcode == command.opcode.rawValue
-      else { continue }
-      return Array(buffer[parameters])
+      socket.receive(into: &buffer)
+      for place in 0..<buffer.count {
+        let packet = buffer.bytes.span.extracting(buffer.range(place))
+        guard let (adapter, event) = ManagementEvent.parse(packet), adapter == command.adapter,
+          case .answer(let opcode, _, let parameters) = event, opcode == command.opcode.rawValue
+        else { continue }
+        return parameters.map { packet[$0] }
+      }
     }
     throw SystemError(call: "Bluetooth management", code: ETIMEDOUT)
   }

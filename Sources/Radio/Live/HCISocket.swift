@@ -3,8 +3,8 @@ import CBlueZ
 
 /// A Bluetooth socket of the kernel: raw, to hear one adapter, or management, to steer all of them.
 final class HCISocket: Sendable {
-  /// LE meta, command complete and command status, as bits.
-  static let wantedEvents: UInt64 = 1 << 0x3E | 1 << 0x0E | 1 << 0x0F
+  /// LE meta, command complete, command status and hardware error, as bits.
+  static let wantedEvents: UInt64 = 1 << 0x3E | 1 << 0x0E | 1 << 0x0F | 1 << 0x10
 
   let descriptor: FileDescriptor
 
@@ -44,21 +44,16 @@ final class HCISocket: Sendable {
       FileDescriptor(try systemCall("socket AF_BLUETOOTH") { beaconkeeper_hci_socket(adapter, channel) }))
   }
 
-  /// Receives one packet and the kernel's timestamp of it; nil when there is none, or the socket is dead,
-  /// which poll tells.
-  func receive(into buffer: inout [UInt8], stamp: inout WallTime?) -> Int? {
-    var nanoseconds: Int64 = 0
-    let number = descriptor.number
+  /// Receives the packets that are there, as many as there is room for. None when there are none, or when the socket is
+  /// dead, which poll tells.
+  func receive(into packets: inout PacketBuffer) {
     do throws(SystemError) {
-      let count = try systemCall("recvmsg") {
-        unsafe buffer.withUnsafeMutableBytes {
-          unsafe beaconkeeper_receive(number, $0.baseAddress, $0.count, &nanoseconds)
-        }
+      packets.count = try unsafe packets.fill { bytes, lengths, stamps throws(SystemError) in
+        let number = descriptor.number
+        return Int(try systemCall("recvmmsg") { unsafe beaconkeeper_receive(number, bytes, lengths, stamps) })
       }
-      stamp = nanoseconds == 0 ? nil : WallTime(nanoseconds: nanoseconds)
-      return count
     } catch {
-      return nil
+      packets.count = 0
     }
   }
 

@@ -1,4 +1,5 @@
 public import Beacons
+import CBlueZ
 import Glibc
 
 /// The machine's two clocks, as the live radio stamps advertisements: time since boot, sleep included, and

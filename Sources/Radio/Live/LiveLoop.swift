@@ -16,8 +16,10 @@ final class LiveLoop {
   /// Keyed by adapter index.
   private var receivers: [UInt16: LiveReceiver] = [:]
   private var health: [ReceiverIndex: ReceiverHealth] = [:]
+  private var counts: [ReceiverIndex: ReceiverCounts] = [:]
   private var batch = AdvertisementBatch()
-  private var buffer = [UInt8](repeating: 0, count: 4096)
+  private var buffer = PacketBuffer()
+  private var nextCount = MonotonicTime.zero
 
   init(
     _ options: LiveRadio.Options, _ handlers: LiveRadio.Handlers, management: HCISocket,
@@ -30,7 +32,9 @@ final class LiveLoop {
     let aliases = Dictionary(options.aliases.map { ($0.key.bits, $0.value) }) { first, _ in first }
     names = ReceiverNames(aliases: aliases)
     let wanted = Set(options.adapters.map { $0.lowercased() })
-    keeper = ScanKeeper(mayPowerOn: options.powersOn) { info in
+    let policy = KeeperPolicy(
+      mayPowerOn: options.powersOn, mayUnblock: options.unblocks, duty: options.duty)
+    keeper = ScanKeeper(policy) { info in
       wanted.isEmpty || wanted.contains(info.kernelName)
         || wanted.contains(info.address.description.lowercased())
         || aliases[info.address.bits].map { wanted.contains($0.lowercased()) } == true
@@ -55,7 +59,12 @@ final class LiveLoop {
         handlers.onBatch(batch, names.table)
         batch.removeAll()
       }
-      try perform(keeper.advance(to: LiveClock.now))
+      let then = LiveClock.now
+      if then >= nextCount {
+        try countLost(at: then)
+        nextCount = then + .seconds(1)
+      }
+      try perform(keeper.advance(to: then))
     }
   }
 
@@ -101,23 +110,41 @@ final class LiveLoop {
   }
 
   private func receiveManagement() throws(RadioError) {
-    var stamp: WallTime?
-    for _ in 0..<Self.turn {
-      guard let count = management.receive(into: &buffer, stamp: &stamp), count > 0 else { return }
-      let actions = keeper.receive(buffer.span.extracting(..<count), at: LiveClock.now)
-      try perform(actions)
+    management.receive(into: &buffer)
+    // Taken out while it works: what comes of it may receive again.
+    let packets = buffer
+    for place in 0..<packets.count {
+      try perform(keeper.receive(packets.bytes.span.extracting(packets.range(place)), at: LiveClock.now))
     }
   }
 
   private func receiveAdvertisements(_ adapter: UInt16) {
     // Taken out while it works, so that nothing is copied.
     guard var receiver = receivers.removeValue(forKey: adapter) else { return }
-    let heard = receiver.receive(Self.turn, into: &batch, buffer: &buffer, handlers.onEvent)
+    let before = batch.count
+    receiver.receive(Self.turn, into: &batch, buffer: &buffer, onEvent: handlers.onEvent) {
+      keeper.overheard($0, on: adapter, at: $1)
+    }
     receivers[adapter] = receiver
-    if heard { keeper.heard(on: adapter, at: LiveClock.now) }
+    keeper.heard(batch, before..<batch.count, on: adapter)
   }
 
-  private func perform(_ actions: [ScanKeeper.Action]) throws(RadioError) {
+  private func countLost(at time: MonotonicTime) throws(RadioError) {
+    for (adapter, receiver) in receivers {
+      let lost = receiver.socket.dropped
+      guard lost > receiver.lost else { continue }
+      receivers[adapter]?.lost = lost
+      count(receiver.index) { $0.lost += lost - receiver.lost }
+      try perform(keeper.lost(counts[receiver.index]?.lost ?? 0, on: adapter, at: time))
+    }
+  }
+
+  private func count(_ receiver: ReceiverIndex, _ change: (inout ReceiverCounts) -> Void) {
+    change(&counts[receiver, default: ReceiverCounts(receiver: receiver)])
+    if let counts = counts[receiver] { handlers.onCounts(counts, names.table) }
+  }
+
+  private func perform(_ actions: [KeeperAction]) throws(RadioError) {
     for action in actions {
       switch action {
       case .send(let command):
@@ -128,10 +155,37 @@ final class LiveLoop {
         guard let receiver = receivers[adapter] else { continue }
         report(health, receiver.index, reason)
       case .notice(let text): handlers.onNotice(text)
+      case .command(let adapter, let command):
+        // One that is down takes none, which is told by other ways.
+        try? receivers[adapter]?.socket.send(command.packet)
+      case .recovery(let adapter):
+        if let receiver = receivers[adapter] { count(receiver.index) { $0.recoveries += 1 } }
+      case .inspectBlock(let adapter):
+        try perform(
+          keeper.inspected(AdapterHardware.isBlocked(adapter), of: adapter, at: LiveClock.now))
+      case .unblock(let adapter):
+        attempt("hci\(adapter) stays blocked") { () throws(SystemError) in
+          try AdapterHardware.unblock(adapter)
+        }
+      case .resetUSB(let adapter):
+        attempt("the USB device of hci\(adapter) was not reset") { () throws(SystemError) in
+          try AdapterHardware.resetUSB(adapter)
+        }
       case .listed(let wanted):
         guard wanted == 0, !options.waitsForAdapter else { continue }
         throw .noAdapter(found: try LiveRadio.adapters().map { "\($0.kernelName) (\($0.address))" })
       }
+    }
+  }
+
+  private func attempt(_ failure: String, _ body: () throws(SystemError) -> Void) {
+    do throws(SystemError) {
+      try body()
+    } catch {
+      let why = error.code == ENODEV ? "it is no USB adapter" : "\(error)"
+      let grant =
+        [EACCES, EPERM].contains(error.code) ? "; a udev rule can allow this user to write there" : ""
+      handlers.onNotice("\(failure): \(why)\(grant)")
     }
   }
 
@@ -151,7 +205,7 @@ final class LiveLoop {
   }
 
   private func report(_ new: ReceiverHealth, _ receiver: ReceiverIndex, _ reason: String) {
-    guard health.updateValue(new, forKey: receiver) != new else { return }
+    health[receiver] = new
     handlers.onHealth(
       ReceiverHealthChange(
         receiver: receiver, health: new, reason: reason, time: LiveClock.now, wallTime: LiveClock.wallNow),

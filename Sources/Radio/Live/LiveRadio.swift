@@ -12,6 +12,10 @@ public final class LiveRadio: Sendable {
     public var aliases: [DeviceAddress: String] = [:]
     /// Whether an adapter that is off when it is found is switched on.
     public var powersOn = true
+    /// Whether a block that somebody set by rfkill is lifted.
+    public var unblocks = false
+    /// How much of the time to listen.
+    public var duty = ScanDuty.balanced
     /// Whether to wait for an adapter where there is none yet.
     public var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
@@ -25,6 +29,8 @@ public final class LiveRadio: Sendable {
   public struct Handlers: Sendable {
     public var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
     public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
+    /// Counts changed; at most once a second and receiver.
+    public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
     /// Something a person should know, in words.
     public var onNotice: @Sendable (String) -> Void = { _ in }
     /// Every LE meta event as the controller sent it, from the event code on, for recording.

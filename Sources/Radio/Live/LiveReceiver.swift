@@ -5,6 +5,8 @@ struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
   let socket: HCISocket
+  /// Packets that its socket dropped, as far as they were counted.
+  var lost: Int64 = 0
   private var reports = AdvertisingReports()
   private var clock = ReceiveClock()
 
@@ -14,29 +16,38 @@ struct LiveReceiver {
     self.socket = socket
   }
 
-  /// Takes at most `limit` packets from the socket and appends the advertisements in them; whether there were
-  /// any.
+  /// Takes at most `limit` packets from the socket and appends the advertisements in them.
+  ///
+  /// - Parameter onOther: gets every packet that brought no advertisement, from its type on.
   mutating func receive(
-    _ limit: Int, into batch: inout AdvertisementBatch, buffer: inout [UInt8],
-    _ onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?
-  ) -> Bool {
-    let before = batch.count
-    var stamp: WallTime?
-    for _ in 0..<limit {
-      guard let count = socket.receive(into: &buffer, stamp: &stamp), count > 0 else { break }
-      let packet = buffer.span.extracting(..<count)
-      guard count > 3, packet[0] == LinkLayer.eventPacket, packet[1] == 0x3E else { continue }
-      let event = packet.extracting(1...)
-      let (time, wallTime) = clock.time(of: stamp, now: LiveClock.now, wallNow: LiveClock.wallNow)
-      onEvent?(event, info, wallTime)
-      do throws(HCIDecline) {
-        try reports.read(event, receiver: index, time: time, wallTime: wallTime) {
-          batch.append($0, payload: $1)
+    _ limit: Int, into batch: inout AdvertisementBatch, buffer: inout PacketBuffer,
+    onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?,
+    onOther: (Span<UInt8>, MonotonicTime) -> Void
+  ) {
+    var taken = 0
+    repeat {
+      socket.receive(into: &buffer)
+      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+      for place in 0..<buffer.count {
+        let packet = buffer.bytes.span.extracting(buffer.range(place))
+        let (time, wallTime) = clock.time(of: buffer.stamp(place), now: now, wallNow: wallNow)
+        guard packet.count > 3, packet[0] == LinkLayer.eventPacket, packet[1] == 0x3E else {
+          onOther(packet, time)
+          continue
         }
-      } catch {
-        // A bad report costs what follows it in its event, and no more.
+        let before = batch.count
+        let event = packet.extracting(1...)
+        onEvent?(event, info, wallTime)
+        do throws(HCIDecline) {
+          try reports.read(event, receiver: index, time: time, wallTime: wallTime) {
+            batch.append($0, payload: $1)
+          }
+        } catch {
+          // A bad report costs what follows it in its event, and no more.
+        }
+        if batch.count == before { onOther(packet, time) }
       }
-    }
-    return batch.count > before
+      taken += buffer.count
+    } while buffer.count == PacketBuffer.limit && taken < limit
   }
 }

@@ -6,6 +6,9 @@ struct ManagementCommand: Equatable, Sendable {
     case readInformation = 0x0004
     case setPowered = 0x0005
     case setLowEnergy = 0x000D
+    case startDiscovery = 0x0023
+    case stopDiscovery = 0x0024
+    case setDefaultConfiguration = 0x004C
     case addPatternMonitor = 0x0052
     case removeMonitor = 0x0053
   }
@@ -33,6 +36,26 @@ struct ManagementCommand: Equatable, Sendable {
     return Self(
       opcode: .addPatternMonitor, adapter: adapter,
       parameters: pattern + [UInt8](repeating: 0, count: 35 - pattern.count))
+  }
+
+  /// How the kernel scans for monitors: interval (0x0013) and window (0x0014) in units of 0.625 ms; and no turns with
+  /// the accept list (0x001F), during which all but the devices on it would be missed.
+  static func setScan(_ duty: ScanDuty, of adapter: UInt16) -> Self {
+    var parameters: [UInt8] = [0x13, 0x00, 2]
+    parameters.append(littleEndian: duty.interval)
+    parameters += [0x14, 0x00, 2]
+    parameters.append(littleEndian: duty.window)
+    return Self(
+      opcode: .setDefaultConfiguration, adapter: adapter, parameters: parameters + [0x1F, 0x00, 1, 0])
+  }
+
+  /// Low Energy discovery, public and random addresses.
+  static func startDiscovery(_ adapter: UInt16) -> Self {
+    Self(opcode: .startDiscovery, adapter: adapter, parameters: [0x06])
+  }
+
+  static func stopDiscovery(_ adapter: UInt16) -> Self {
+    Self(opcode: .stopDiscovery, adapter: adapter, parameters: [0x06])
   }
 
   /// nil for handle 0, which would remove everybody's monitors.
@@ -87,6 +110,7 @@ struct ManagementStatus: RawRepresentable, Equatable, Sendable {
   static let unknownCommand = Self(rawValue: 0x01)
   static let busy = Self(rawValue: 0x0A)
   static let notSupported = Self(rawValue: 0x0C)
+  static let notPowered = Self(rawValue: 0x0F)
   static let blocked = Self(rawValue: 0x12)
   static let permissionDenied = Self(rawValue: 0x14)
 

@@ -1,0 +1,89 @@
+import Beacons
+
+extension AdapterKeeper {
+  static let longestMonitorRetry = TimeSpan.seconds(30)
+
+  mutating func addMonitor(at time: MonotonicTime) -> [KeeperAction] {
+    monitor = .adding
+    monitorDeadline = time + Self.patience
+    return [.send(.addPatternMonitor(index))]
+  }
+
+  /// Gives ours back; nobody else's.
+  mutating func removeMonitor(at time: MonotonicTime) -> [KeeperAction] {
+    guard case .added(let handle) = monitor,
+      let remove = ManagementCommand.removeMonitor(index, handle: handle)
+    else { return [] }
+    monitor = .removing(handle: handle)
+    monitorDeadline = time + Self.patience
+    return [.send(remove)]
+  }
+
+  /// Removed and added again, it makes the kernel begin its scan anew.
+  mutating func renewMonitor(at time: MonotonicTime) -> [KeeperAction] {
+    switch monitor {
+    case .added: removeMonitor(at: time)
+    case .none: addMonitor(at: time)
+    case .adding, .removing, .refused: []
+    }
+  }
+
+  mutating func monitorIsDue(at time: MonotonicTime) -> [KeeperAction] {
+    monitorDeadline = .distantFuture
+    switch monitor {
+    case .adding: return power == .on ? addMonitor(at: time) : dropMonitor()
+    case .removing:
+      if isStopping { return dropMonitor() }
+      return addMonitor(at: time)
+    case .none, .added, .refused: return []
+    }
+  }
+
+  mutating func monitorAdded(
+    _ status: ManagementStatus, handle: UInt16?, at time: MonotonicTime
+  ) -> [KeeperAction] {
+    guard monitor == .adding else { return [] }
+    switch status {
+    case .success:
+      guard let handle, handle != 0 else { return [] }
+      monitor = .added(handle: handle)
+      monitorDeadline = .distantFuture
+      monitorTries = 0
+      // It came after the end was asked for.
+      return isStopping ? removeMonitor(at: time) : []
+    case .permissionDenied:
+      lacksAdmin = true
+      return refused("keeping it scanning needs CAP_NET_ADMIN; \(RadioError.grant)")
+    case .unknownCommand, .notSupported:
+      return refused("this kernel has no advertisement monitors (Linux 5.10 or newer has)")
+    default:
+      monitorDeadline = time + min(.seconds(1) * Double(1 << min(monitorTries, 5)), Self.longestMonitorRetry)
+      monitorTries += 1
+      return []
+    }
+  }
+
+  private mutating func refused(_ reason: String) -> [KeeperAction] {
+    monitor = .refused
+    monitorDeadline = .distantFuture
+    return [.notice("\(name) hears only while another program scans: \(reason)")]
+  }
+
+  /// The kernel removed ours when we asked.
+  mutating func removalAnswered(at time: MonotonicTime) -> [KeeperAction] {
+    guard case .removing = monitor else { return [] }
+    return isStopping || power != .on ? dropMonitor() : addMonitor(at: time)
+  }
+
+  /// Somebody removed a monitor; handle 0: everybody's.
+  mutating func monitorRemoved(_ handle: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    guard case .added(let ours) = monitor, handle == 0 || handle == ours else { return [] }
+    return isStopping || power != .on ? dropMonitor() : addMonitor(at: time)
+  }
+
+  private mutating func dropMonitor() -> [KeeperAction] {
+    monitor = .none
+    monitorDeadline = .distantFuture
+    return []
+  }
+}

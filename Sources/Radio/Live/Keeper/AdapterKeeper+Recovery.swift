@@ -1,0 +1,85 @@
+import Beacons
+
+extension AdapterKeeper {
+  /// Looks whether the adapter hears, and does what is due if not.
+  mutating func recover(at time: MonotonicTime) -> [KeeperAction] {
+    if hearing.hasReturned {
+      hearing.hasReturned = false
+      return [.notice("\(name) answers again; renews its scan")] + renewMonitor(at: time)
+    }
+    let finding = hearing.finding(at: time)
+    switch finding {
+    case .ok:
+      if hearing.isProved { recovery.sound(at: time) }
+      return []
+    case .quiet:
+      recovery.sound(at: time)
+      return []
+    case .empty, .deaf: break
+    }
+    // Without a monitor nothing of ours scans, and others may rest.
+    if finding == .deaf(.notScanning), monitor == .refused { return [] }
+    switch recovery.advise(finding, at: time) {
+    case nil: return []
+    case .perform(let step):
+      let actions = perform(step, against: finding, at: time)
+      return actions.isEmpty ? [] : [.recovery(adapter: index)] + actions
+    case .budgetSpent:
+      return [
+        .notice(
+          "\(name) is still deaf (\(words(finding))), but was switched off and on \(Recovery.budget) times within "
+            + "an hour, which is all it gets")
+      ]
+    case .exhausted(let until):
+      if case .deaf(.fellSilent) = finding {
+        hearing.acquit()
+        return [.notice("\(name): nothing is wrong with the controller; whoever was here has left")]
+      }
+      let minutes = Int(((until - time).seconds / 60).rounded())
+      return [
+        .notice(
+          "\(name) stays deaf (\(words(finding))) after everything was tried; tries again in \(minutes) min. "
+            + "If it is a USB adapter, plug it in anew")
+      ]
+    }
+  }
+
+  private func words(_ finding: Finding) -> String {
+    switch finding {
+    case .deaf(let deafness): deafness.reason
+    case .empty: "its reports are empty"
+    case .ok, .quiet: "nothing is wrong"
+    }
+  }
+
+  private mutating func perform(
+    _ step: Recovery.Step, against finding: Finding, at time: MonotonicTime
+  ) -> [KeeperAction] {
+    let why = words(finding)
+    func note(_ what: String) -> KeeperAction { .notice("\(name) is deaf (\(why)): \(what)") }
+    switch step {
+    case .renewScan:
+      let actions = renewMonitor(at: time)
+      return actions.isEmpty ? [] : [note("renews its scan")] + actions
+    case .restartScan:
+      guard !lacksAdmin else { return [] }
+      return [note("restarts its scan by a moment of discovery"), .send(.startDiscovery(index))]
+    case .powerCycle:
+      guard !lacksAdmin else {
+        return [note("switching it off and on needs CAP_NET_ADMIN; \(RadioError.grant)")]
+      }
+      return [note("switches it off and on")] + powerCycle(because: why, at: time)
+    case .reset:
+      guard !lacksAdmin else { return [] }
+      return [note("resets it, then switches it off and on"), .command(adapter: index, .reset)]
+        + powerCycle(because: why, at: time)
+    case .resetUSB:
+      return [note("resets its USB device, if it has one"), .resetUSB(adapter: index)]
+    }
+  }
+
+  /// Our moment of discovery began: it has done its work already.
+  mutating func discoveryAnswered(_ status: ManagementStatus) -> [KeeperAction] {
+    status == .success ? [.send(.stopDiscovery(index))] : []
+  }
+}

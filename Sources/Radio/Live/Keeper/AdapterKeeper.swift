@@ -1,0 +1,162 @@
+import Beacons
+
+/// Keeps one adapter hearing, as a pure state machine: packets and time go in, actions come out. Two things are kept: its
+/// power, and a management pattern monitor, which makes the kernel scan passively and be back at it after every power-on.
+struct AdapterKeeper {
+  /// The kernel answers at once; after this long the question is asked again.
+  static let patience = TimeSpan.seconds(5)
+  /// A controller that hangs holds up the kernel's answer for many commands of 2 s each.
+  static let powerPatience = TimeSpan.seconds(20)
+  /// Between two looks at rfkill while it blocks.
+  static let blockInterval = TimeSpan.seconds(1)
+  /// How long loss goes on being called so.
+  static let lossShown = TimeSpan.seconds(5)
+  /// An adapter that goes down so soon after an error of its hardware was not switched off by a person.
+  static let aftermath = TimeSpan.seconds(10)
+
+  enum Power: Equatable {
+    /// Its description was asked for.
+    case asking
+    case on
+    /// Switched off by somebody, and left so.
+    case off
+    case blocked
+    case turningOn
+    /// Ours, to be switched on again at once.
+    case turningOff
+  }
+
+  enum Monitor: Equatable {
+    case none
+    case adding
+    case added(handle: UInt16)
+    /// Ours is being removed to be added again.
+    case removing(handle: UInt16)
+    /// It cannot be had: the reason was told.
+    case refused
+  }
+
+  let index: UInt16
+  let policy: KeeperPolicy
+  var info: AdapterInfo?
+  var power = Power.asking
+  var powerDeadline: MonotonicTime
+  var powerTries = 0
+  var monitor = Monitor.none
+  var monitorDeadline = MonotonicTime.distantFuture
+  var monitorTries = 0
+  var hearing: Hearing
+  var recovery = Recovery()
+  /// Whether the kernel refused a command for lack of CAP_NET_ADMIN.
+  var lacksAdmin = false
+  var isStopping = false
+  private var lost: Int64 = 0
+  private var lossShownUntil: MonotonicTime?
+  private var told: ReceiverHealth?
+  private var toldReason = ""
+  /// Why it is off, as far as that is known.
+  var powerReason = ""
+
+  init(_ index: UInt16, _ policy: KeeperPolicy, at time: MonotonicTime) {
+    self.index = index
+    self.policy = policy
+    powerDeadline = time
+    hearing = Hearing(at: time)
+  }
+
+  /// What people call it.
+  var name: String { info?.kernelName ?? "hci\(index)" }
+
+  var deadline: MonotonicTime {
+    min(powerDeadline, monitorDeadline, info != nil && power == .on ? hearing.deadline : .distantFuture)
+  }
+
+  /// Whether our monitor is still to be given back.
+  var isLeaving: Bool {
+    switch monitor {
+    case .adding, .removing: true
+    case .none, .added, .refused: false
+    }
+  }
+
+  mutating func ask(at time: MonotonicTime) -> [KeeperAction] {
+    power = .asking
+    powerDeadline = time + Self.patience
+    return [.send(ManagementCommand(opcode: .readInformation, adapter: index))]
+  }
+
+  mutating func advance(to time: MonotonicTime) -> [KeeperAction] {
+    var actions: [KeeperAction] = []
+    if powerDeadline <= time { actions += powerIsDue(at: time) }
+    if monitorDeadline <= time { actions += monitorIsDue(at: time) }
+    guard !isStopping, info != nil else { return actions }
+    if power == .on, hearing.deadline <= time {
+      if hearing.advance(to: time) { actions.append(.command(adapter: index, .probe)) }
+      actions += recover(at: time)
+    }
+    return actions + tellHealth(at: time)
+  }
+
+  /// The description of an adapter that is wanted came in.
+  mutating func described(_ info: AdapterInfo, at time: MonotonicTime) -> [KeeperAction] {
+    self.info = info
+    var actions: [KeeperAction] = [.attach(info), .send(.setScan(policy.duty, of: index))]
+    if info.isPowered {
+      actions += switchedOn(at: time)
+    } else if policy.mayPowerOn {
+      actions += powerOn(at: time)
+    } else {
+      actions += foundOff(at: time)
+    }
+    return actions + tellHealth(at: time)
+  }
+
+  mutating func stop(at time: MonotonicTime) -> [KeeperAction] {
+    isStopping = true
+    powerDeadline = .distantFuture
+    monitorDeadline = .distantFuture
+    return removeMonitor(at: time)
+  }
+
+  /// The kernel has dropped so many packets of its socket in all.
+  mutating func noteLost(_ total: Int64, at time: MonotonicTime) -> [KeeperAction] {
+    guard total > lost else { return [] }
+    lost = total
+    lossShownUntil = time + Self.lossShown
+    return tellHealth(at: time)
+  }
+
+  // MARK: Health
+
+  /// What to publish of it; nil while nothing is known.
+  private func health(at time: MonotonicTime) -> (ReceiverHealth, String)? {
+    switch power {
+    case .asking: return nil
+    case .off, .blocked: return (.deaf, powerReason)
+    case .turningOff: return (.deaf, powerReason)
+    case .turningOn: return powerReason.isEmpty ? nil : (.deaf, powerReason)
+    case .on: break
+    }
+    // Once blind, it takes a sign of life to be believed again.
+    if told?.isBlind == true, !hearing.isProved, hearing.finding(at: time) == .ok { return nil }
+    switch hearing.finding(at: time) {
+    case .deaf(let deafness): return (.deaf, deafness.reason)
+    case .empty: return (.empty, "reports arrive without data")
+    case .ok, .quiet:
+      if let lossShownUntil, time < lossShownUntil {
+        return (.lossy, "more advertisements arrive than are taken in; \(lost) were lost so far")
+      }
+      return hearing.finding(at: time) == .quiet
+        ? (.quiet, "nobody is heard; the controller answers") : (.ok, "")
+    }
+  }
+
+  mutating func tellHealth(at time: MonotonicTime) -> [KeeperAction] {
+    guard !isStopping, let (health, reason) = health(at: time) else { return [] }
+    // The number of those lost changes all the time, and is published apart.
+    guard health != told || (reason != toldReason && health != .lossy) else { return [] }
+    told = health
+    toldReason = reason
+    return [.health(adapter: index, health, reason: reason)]
+  }
+}

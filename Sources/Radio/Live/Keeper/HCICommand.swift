@@ -1,0 +1,30 @@
+/// A command to the controller itself (Core Specification, Vol 4, Part E, 5.4.1), as a raw socket takes it: packet type 1,
+/// opcode 2, length 1, parameters.
+struct HCICommand: Equatable, Sendable {
+  enum Opcode {
+    static let setEventMask: UInt16 = 0x0C01
+    static let reset: UInt16 = 0x0C03
+    static let readVersion: UInt16 = 0x1001
+    static let setScanParameters: UInt16 = 0x200B
+    static let setScanEnable: UInt16 = 0x200C
+    static let createConnection: UInt16 = 0x200D
+    static let cancelConnection: UInt16 = 0x200E
+    static let setExtendedScanParameters: UInt16 = 0x2041
+    static let setExtendedScanEnable: UInt16 = 0x2042
+    static let extendedCreateConnection: UInt16 = 0x2043
+  }
+
+  var opcode: UInt16
+  var parameters: [UInt8] = []
+
+  /// Every controller that lives answers this, and it changes nothing.
+  static let probe = Self(opcode: Opcode.readVersion)
+  static let reset = Self(opcode: Opcode.reset)
+
+  var packet: [UInt8] {
+    var bytes: [UInt8] = [LinkLayer.commandPacket]
+    bytes.append(littleEndian: opcode)
+    bytes.append(UInt8(truncatingIfNeeded: parameters.count))
+    return bytes + parameters
+  }
+}

@@ -1,0 +1,170 @@
+import Beacons
+
+/// Tells from what an adapter reports, answers and is told whether it hears. A pure state machine: silence alone proves
+/// nothing, so a controller that is silent is asked a question that every living one answers.
+struct Hearing {
+  /// Silence before the controller is asked.
+  static let calm = TimeSpan.seconds(1)
+  /// Between two questions while they are answered.
+  static let questionInterval = TimeSpan.seconds(2)
+  /// For an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next command.
+  static let patience = TimeSpan.milliseconds(1_200)
+  /// Between two questions to one that does not answer, longer than the kernel holds each.
+  static let pleaInterval = TimeSpan.seconds(3)
+  /// What others may do to the scan in passing.
+  static let tolerance = TimeSpan.milliseconds(1_500)
+  /// Silence after which it is called quiet, unless its reports are always that rare.
+  static let quietAfter = TimeSpan.seconds(4)
+  /// Within this much silence a cut-off is recognized.
+  private static let cutOff = TimeSpan.seconds(2)...TimeSpan.seconds(15)
+  private static let cutOffSenders = 3
+  private static let emptyReports = 3
+  private static let tick = TimeSpan.milliseconds(250)
+
+  private(set) var overheard: Overheard
+  private var census = SenderCensus()
+  /// The last report, or since when one is waited for.
+  private var lastReport: MonotonicTime
+  private var hasReported = false
+  /// Smoothed time between any two reports, nanoseconds.
+  private var interval: Int64 = 0
+  private var question: MonotonicTime?
+  private var nextQuestion: MonotonicTime
+  private var missedAnswers = 0
+  private var hasAnswered = false
+  /// It answers again after it did not; who knows what it has forgotten.
+  var hasReturned = false
+  /// Why silence is no longer blamed on the controller: all was tried.
+  private var isAcquitted = false
+  private var silenced = 0
+  private var emptySince: MonotonicTime?
+  private var emptyRun = 0
+  private var isEmptySuspicious = false
+  private var hasHeardData = false
+  private var ticked: MonotonicTime
+
+  init(at time: MonotonicTime) {
+    overheard = Overheard(at: time)
+    lastReport = time
+    nextQuestion = time + Self.calm
+    ticked = time
+  }
+
+  /// When `advance` is next due.
+  var deadline: MonotonicTime { ticked + Self.tick }
+
+  /// The controller was switched on: what came before tells nothing of what it does now.
+  mutating func poweredOn(at time: MonotonicTime) {
+    overheard.poweredOn(at: time)
+    lastReport = time
+    hasReported = false
+    silenced = 0
+    question = nil
+    missedAnswers = 0
+    nextQuestion = time + Self.calm
+    hasAnswered = false
+    hasReturned = false
+  }
+
+  mutating func poweredOff(at time: MonotonicTime) { overheard.poweredOff(at: time) }
+
+  /// The silence of now is nobody's fault.
+  mutating func acquit() { isAcquitted = true }
+
+  /// - Parameter isEmpty: whether it came without data although it is of a kind that carries some.
+  mutating func report(from address: UInt64, isEmpty: Bool, hasData: Bool, at time: MonotonicTime) {
+    if hasReported {
+      interval += ((time - lastReport).nanoseconds - interval) / 16
+    }
+    hasReported = true
+    lastReport = time
+    silenced = 0
+    isAcquitted = false
+    question = nil
+    if missedAnswers >= 2 { hasReturned = true }
+    missedAnswers = 0
+    let hadData = census.note(address, hasData: hasData, at: time)
+    overheard.noteReport(at: time)
+    if hasData {
+      emptyRun = 0
+      hasHeardData = true
+    } else if isEmpty {
+      if emptyRun == 0 {
+        emptySince = time
+        isEmptySuspicious = false
+      }
+      emptyRun += emptyRun < .max ? 1 : 0
+      if hadData || !hasHeardData { isEmptySuspicious = true }
+    }
+  }
+
+  /// Any other packet of the raw socket, from its type on.
+  mutating func overhear(_ packet: Span<UInt8>, at time: MonotonicTime) {
+    guard packet.count >= 2 else { return }
+    if packet[0] == LinkLayer.commandPacket {
+      overheard.command(packet.extracting(1...), at: time)
+      return
+    }
+    guard packet[0] == LinkLayer.eventPacket else { return }
+    switch packet[1] {
+    case 0x0E, 0x0F:
+      // To whomever: it lives.
+      if overheard.answer(packet.extracting(1...), at: time) { answered(at: time) }
+    case 0x10: overheard.hardwareError(at: time)
+    case 0x3E where packet.count >= 4 && [0x01, 0x0A, 0x29].contains(packet[3]): overheard.connected()
+    default: break
+    }
+  }
+
+  /// Whether to ask the controller now.
+  mutating func advance(to time: MonotonicTime) -> Bool {
+    ticked = time
+    if let asked = question {
+      guard time - asked >= Self.patience else { return false }
+      question = nil
+      missedAnswers = min(missedAnswers + 1, 2)
+      if missedAnswers == 2 { nextQuestion = asked + Self.pleaInterval } else { nextQuestion = time }
+    }
+    judgeSilence(at: time)
+    guard time - lastReport >= Self.calm, time >= nextQuestion else { return false }
+    question = time
+    return true
+  }
+
+  func finding(at time: MonotonicTime) -> Finding {
+    if missedAnswers >= 2 { return .deaf(.noAnswer) }
+    if let reset = overheard.resetAt, time - reset >= Self.calm { return .deaf(.wasReset) }
+    if overheard.isScanning == false, time - overheard.scanChanged >= Self.tolerance {
+      return .deaf(overheard.connectingSince == nil ? .notScanning : .connecting)
+    }
+    if overheard.usesAcceptList, time - overheard.acceptListChanged >= Self.tolerance {
+      return .deaf(.acceptList)
+    }
+    if silenced >= Self.cutOffSenders, !isAcquitted { return .deaf(.fellSilent(senders: silenced)) }
+    let silence = time - lastReport
+    let usual = TimeSpan(nanoseconds: interval) * 3
+    if silence >= max(Self.quietAfter, min(usual, .seconds(60))) { return .quiet }
+    if emptyRun >= Self.emptyReports, isEmptySuspicious, let emptySince,
+      lastReport - emptySince >= Self.tolerance
+    {
+      return .empty
+    }
+    return .ok
+  }
+
+  /// Whether it has proved since it was switched on that it hears, or would.
+  var isProved: Bool { hasReported || (hasAnswered && overheard.isScanning == true) }
+
+  private mutating func answered(at time: MonotonicTime) {
+    if question != nil || missedAnswers > 0 { nextQuestion = time + Self.questionInterval }
+    if question != nil { hasAnswered = true }
+    if missedAnswers >= 2 { hasReturned = true }
+    question = nil
+    missedAnswers = 0
+  }
+
+  private mutating func judgeSilence(at time: MonotonicTime) {
+    guard hasReported, !isAcquitted, Self.cutOff.contains(time - lastReport) else { return }
+    silenced = max(silenced, census.silenced(since: lastReport, at: time))
+  }
+}

@@ -1,0 +1,31 @@
+import Beacons
+
+/// What a keeper wants done, or known.
+enum KeeperAction: Equatable {
+  case send(ManagementCommand)
+  /// To the controller itself, by the adapter's raw socket.
+  case command(adapter: UInt16, HCICommand)
+  /// Open a raw socket on it.
+  case attach(AdapterInfo)
+  case detach(adapter: UInt16)
+  case health(adapter: UInt16, ReceiverHealth, reason: String)
+  /// Something a person should know; said once.
+  case notice(String)
+  /// A step is taken to make it hear again; to be counted.
+  case recovery(adapter: UInt16)
+  /// The adapters there are at start are known; none may be wanted.
+  case listed(wanted: Int)
+  /// Look whether rfkill blocks it, and tell `ScanKeeper.inspected`.
+  case inspectBlock(adapter: UInt16)
+  case unblock(adapter: UInt16)
+  case resetUSB(adapter: UInt16)
+}
+
+/// What keepers are allowed and asked to do.
+struct KeeperPolicy: Sendable {
+  /// Switch an adapter on that is off when it is found.
+  var mayPowerOn = true
+  /// Lift an rfkill block that somebody set.
+  var mayUnblock = false
+  var duty = ScanDuty.balanced
+}

@@ -1,0 +1,119 @@
+import Beacons
+
+/// How a deaf adapter is brought back: step by step from the cheapest on, with pauses between, and with a budget of the
+/// steps that others feel. A pure state machine.
+struct Recovery {
+  enum Step: Int, CaseIterable, Comparable {
+    case renewScan, restartScan, powerCycle, reset, resetUSB
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// Other programs lose their connections by it.
+    var isHeavy: Bool { self >= .powerCycle }
+  }
+
+  /// Heavy steps within an hour.
+  static let budget = 6
+  static let budgetPeriod = TimeSpan.seconds(3600)
+  /// Rest after all was tried in vain; the last one repeats.
+  static let rests: [TimeSpan] = [.seconds(60), .seconds(300), .seconds(900), .seconds(3600)]
+  /// Sound for so long, it counts as healed.
+  static let healed = TimeSpan.seconds(600)
+
+  enum Advice: Equatable {
+    case perform(Step)
+    /// A heavy step would be due, but too many were taken of late.
+    case budgetSpent
+    /// Everything was tried; it rests.
+    case exhausted(until: MonotonicTime)
+  }
+
+  private var lastStep: Step?
+  /// When the trouble began, or the last step was taken.
+  private var since: MonotonicTime?
+  private var restsUntil: MonotonicTime?
+  private var vainClimbs = 0
+  private var soundSince: MonotonicTime?
+  /// When heavy steps were taken; at most `budget`.
+  private var heavy: [MonotonicTime] = []
+  private var hasToldOfBudget = false
+  private(set) var steps = 0
+
+  /// It hears, or nothing keeps it from hearing.
+  mutating func sound(at time: MonotonicTime) {
+    since = nil
+    lastStep = nil
+    restsUntil = nil
+    guard let soundSince else {
+      soundSince = time
+      return
+    }
+    if time - soundSince >= Self.healed { vainClimbs = 0 }
+  }
+
+  /// What to do about it now.
+  mutating func advise(_ finding: Finding, at time: MonotonicTime) -> Advice? {
+    soundSince = nil
+    let began = since ?? time
+    since = began
+    if let rest = restsUntil {
+      guard time >= rest else { return nil }
+      restsUntil = nil
+      lastStep = nil
+    }
+    let plan = Self.plan(finding)
+    guard let (step, pause) = plan.first(where: { next in lastStep.map { next.step > $0 } ?? true }) else {
+      return plan.isEmpty ? nil : exhaust(at: time)
+    }
+    guard time - began >= pause else { return nil }
+    if step.isHeavy {
+      heavy.removeAll { time - $0 >= Self.budgetPeriod }
+      guard heavy.count < Self.budget else {
+        if hasToldOfBudget { return nil }
+        hasToldOfBudget = true
+        return .budgetSpent
+      }
+      heavy.append(time)
+    }
+    hasToldOfBudget = false
+    lastStep = step
+    since = time
+    steps += 1
+    return .perform(step)
+  }
+
+  /// Time passes only from here on: a step that takes long was just finished.
+  mutating func stepFinished(at time: MonotonicTime) { if since != nil { since = time } }
+
+  private mutating func exhaust(at time: MonotonicTime) -> Advice? {
+    guard let began = since, time - began >= .seconds(10) else { return nil }
+    let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]
+    vainClimbs += 1
+    restsUntil = until
+    return .exhausted(until: until)
+  }
+
+  /// The steps against a fault, each with the pause before it.
+  private static func plan(_ finding: Finding) -> [(step: Step, pause: TimeSpan)] {
+    let full: [(step: Step, pause: TimeSpan)] = [
+      (.renewScan, .zero), (.restartScan, .seconds(2)), (.powerCycle, .seconds(4)), (.reset, .seconds(10)),
+      (.resetUSB, .seconds(15)),
+    ]
+    switch finding {
+    case .ok, .quiet, .deaf(.connecting): return []
+    // It cannot be asked for less; a hiccup heals by itself.
+    case .deaf(.noAnswer):
+      return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
+    // Its event mask is gone, which no scan brings back.
+    case .deaf(.wasReset):
+      return [
+        (.renewScan, .zero), (.powerCycle, .milliseconds(1_500)), (.reset, .seconds(10)),
+        (.resetUSB, .seconds(15)),
+      ]
+    // It may be chance after all: once, and not at once.
+    case .deaf(.fellSilent):
+      return [(.renewScan, .zero), (.restartScan, .seconds(3)), (.powerCycle, .seconds(12))]
+    case .empty, .deaf: return full
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Beacons
+
+/// Keeps every wanted adapter hearing, as a pure state machine: packets and time go in, actions come out.
+struct ScanKeeper {
+  private let wants: @Sendable (AdapterInfo) -> Bool
+  private let policy: KeeperPolicy
+  private var listDeadline: MonotonicTime?
+  /// How many of the adapters listed at start have not answered yet; nil before the list came.
+  private var unanswered: Int?
+  /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
+  private var adapters: [UInt16: AdapterKeeper] = [:]
+  private var isStopping = false
+
+  init(_ policy: KeeperPolicy, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
+    self.policy = policy
+    self.wants = wants
+  }
+
+  /// When `advance` has something to do.
+  var deadline: MonotonicTime {
+    adapters.values.reduce(listDeadline ?? .distantFuture) { min($0, $1.deadline) }
+  }
+
+  /// Whether our monitors are still being removed.
+  var isStopped: Bool { isStopping && !adapters.values.contains { $0.isLeaving } }
+
+  mutating func start(at time: MonotonicTime) -> [KeeperAction] {
+    listDeadline = time + AdapterKeeper.patience
+    return [.send(ManagementCommand(opcode: .readIndexList, adapter: ManagementCommand.noAdapter))]
+  }
+
+  /// Gives back what was taken: our monitors, and no other.
+  mutating func stop(at time: MonotonicTime) -> [KeeperAction] {
+    isStopping = true
+    listDeadline = nil
+    return adapters.keys.sorted().flatMap { adapters[$0]?.stop(at: time) ?? [] }
+  }
+
+  mutating func advance(to time: MonotonicTime) -> [KeeperAction] {
+    var actions: [KeeperAction] = []
+    if let listDeadline, listDeadline <= time { actions += start(at: time) }
+    guard deadline <= time else { return actions }
+    for index in adapters.keys.sorted() { actions += adapters[index]?.advance(to: time) ?? [] }
+    return actions
+  }
+
+  // MARK: What the adapters' own sockets bring
+
+  /// Advertisements came from the adapter: those of the batch in the range.
+  mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
+    batch.forEach(in: range) { advertisement, payload in
+      adapters[index]?.hearing.report(
+        from: advertisement.address.bits, isEmpty: payload.isEmpty && !advertisement.isScanResponse,
+        hasData: !payload.isEmpty, at: advertisement.time)
+    }
+  }
+
+  /// Any other packet of the adapter's raw socket.
+  mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) {
+    adapters[index]?.hearing.overhear(packet, at: time)
+  }
+
+  mutating func lost(_ total: Int64, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    adapters[index]?.noteLost(total, at: time) ?? []
+  }
+
+  /// What `inspectBlock` asked for; nil where it cannot be known.
+  mutating func inspected(_ isBlocked: Bool?, of index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    adapters[index]?.inspected(isBlocked, at: time) ?? []
+  }
+
+  // MARK: What the kernel's management says
+
+  mutating func receive(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
+    guard let (index, event) = ManagementEvent.parse(packet) else { return [] }
+    switch event {
+    case .answer(let opcode, let status, let parameters):
+      guard let opcode = ManagementCommand.Opcode(rawValue: opcode) else { return [] }
+      return answered(opcode, status, packet.extracting(parameters), index, time)
+    case .adapterAdded: return isStopping ? [] : ask(index, time)
+    case .adapterRemoved:
+      return adapters.removeValue(forKey: index)?.info == nil ? [] : [.detach(adapter: index)]
+    case .newSettings(let settings): return adapters[index]?.settingsChanged(settings, at: time) ?? []
+    case .monitorRemoved(let handle): return adapters[index]?.monitorRemoved(handle, at: time) ?? []
+    case .other: return []
+    }
+  }
+
+  private mutating func answered(
+    _ opcode: ManagementCommand.Opcode, _ status: ManagementStatus, _ parameters: Span<UInt8>,
+    _ index: UInt16,
+    _ time: MonotonicTime
+  ) -> [KeeperAction] {
+    switch opcode {
+    case .readIndexList: return listed(parameters, time)
+    case .readInformation: return described(status, parameters, index, time)
+    case .setPowered:
+      let settings = parameters.count >= 4 ? parameters.littleEndian32(at: 0) : nil
+      return adapters[index]?.powerAnswered(status, settings, at: time) ?? []
+    case .addPatternMonitor:
+      let handle = parameters.count >= 2 ? parameters.littleEndian16(at: 0) : nil
+      return adapters[index]?.monitorAdded(status, handle: handle, at: time) ?? []
+    case .removeMonitor: return adapters[index]?.removalAnswered(at: time) ?? []
+    case .startDiscovery: return adapters[index]?.discoveryAnswered(status) ?? []
+    case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration: return []
+    }
+  }
+
+  private mutating func ask(_ index: UInt16, _ time: MonotonicTime) -> [KeeperAction] {
+    adapters[index] = AdapterKeeper(index, policy, at: time)
+    return adapters[index]?.ask(at: time) ?? []
+  }
+
+  /// Count 2, then an index of 2 bytes each.
+  private mutating func listed(_ parameters: Span<UInt8>, _ time: MonotonicTime) -> [KeeperAction] {
+    guard listDeadline != nil, parameters.count >= 2 else { return [] }
+    listDeadline = nil
+    var actions: [KeeperAction] = []
+    let count = min(Int(parameters.littleEndian16(at: 0)), (parameters.count - 2) / 2)
+    for place in 0..<count { actions += ask(parameters.littleEndian16(at: 2 + place * 2), time) }
+    unanswered = count
+    if count == 0 { actions.append(.listed(wanted: 0)) }
+    return actions
+  }
+
+  private mutating func described(
+    _ status: ManagementStatus, _ parameters: Span<UInt8>, _ index: UInt16, _ time: MonotonicTime
+  ) -> [KeeperAction] {
+    guard let adapter = adapters[index], adapter.power == .asking else { return [] }
+    guard status == .success, let info = AdapterInfo(index: index, reply: parameters), wants(info) else {
+      adapters[index] = nil
+      return countAnswer()
+    }
+    guard info.supportsLowEnergy else {
+      adapters[index] = nil
+      return [.notice("\(info.kernelName) (\(info.address)) has no Bluetooth Low Energy and is left alone")]
+        + countAnswer()
+    }
+    return (adapters[index]?.described(info, at: time) ?? []) + countAnswer()
+  }
+
+  private mutating func countAnswer() -> [KeeperAction] {
+    guard let count = unanswered, count > 0 else { return [] }
+    unanswered = count - 1
+    guard count == 1 else { return [] }
+    return [.listed(wanted: adapters.values.count { $0.info != nil })]
+  }
+}

@@ -1,0 +1,54 @@
+import Beacons
+
+/// Who has been heard lately, and how regularly: so that one can tell a room that fell silent at a stroke from the last
+/// visitor leaving. Of fixed size: a newcomer takes the place of whom its address falls upon.
+struct SenderCensus {
+  private static let size = 256
+  /// Advertisements from which on a sender's interval is believed.
+  private static let familiar: UInt16 = 10
+
+  private struct Sender {
+    var address: UInt64 = 0
+    var last = MonotonicTime(nanoseconds: 0)
+    /// Smoothed interval in nanoseconds.
+    var interval: Int64 = 0
+    var count: UInt16 = 0
+    var hadData = false
+  }
+
+  private var senders = [Sender](repeating: Sender(), count: Self.size)
+
+  /// Takes in an advertisement; whether its sender has ever sent data.
+  mutating func note(_ address: UInt64, hasData: Bool, at time: MonotonicTime) -> Bool {
+    // Fibonacci hashing: consecutive addresses spread out.
+    let slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    if senders[slot].count == 0 || senders[slot].address != address {
+      senders[slot] = Sender(address: address, last: time, count: 1, hadData: hasData)
+      return hasData
+    }
+    let gap = max(0, (time - senders[slot].last).nanoseconds)
+    let known = senders[slot].interval
+    senders[slot].interval = senders[slot].count == 1 ? gap : known + (gap - known) / 8
+    senders[slot].last = time
+    if senders[slot].count < .max { senders[slot].count += 1 }
+    if hasData { senders[slot].hadData = true }
+    return senders[slot].hadData
+  }
+
+  /// How many that were heard regularly up to `end`, the last advertisement of all, have been silent since for so long
+  /// that chance is no explanation.
+  func silenced(since end: MonotonicTime, at time: MonotonicTime) -> Int {
+    let silence = (time - end).nanoseconds
+    return senders.count { sender in
+      sender.count >= Self.familiar && silence >= sender.interval.multipliedSaturating(by: 8)
+        && (end - sender.last).nanoseconds <= sender.interval.multipliedSaturating(by: 3)
+    }
+  }
+}
+
+extension Int64 {
+  fileprivate func multipliedSaturating(by factor: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: factor)
+    return overflow ? .max : product
+  }
+}
