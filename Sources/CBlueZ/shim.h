@@ -17,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // What Swift cannot import: macros with casts, bit fields, control messages.
@@ -137,6 +138,26 @@ static inline int beaconkeeper_refuse_advertisements(int fd) {
 // A descriptor that becomes readable when it is signalled, from any thread or signal handler.
 static inline int beaconkeeper_wake_up(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int beaconkeeper_signal(int fd) { return eventfd_write(fd, 1); }
+
+// A stream to a Unix socket; non-blocking. -1 and errno on failure.
+static inline int beaconkeeper_connect(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(address.sun_path, path, length + 1);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+  }
+  return fd;
+}
 
 // Lifts the soft block of an rfkill switch. -1 and errno on failure.
 static inline int beaconkeeper_unblock(uint32_t rfkill) {

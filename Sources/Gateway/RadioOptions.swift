@@ -5,6 +5,8 @@ extension LiveRadio.Options {
   /// The adapters as the configuration names them.
   public init(_ configuration: Configuration) {
     self.init()
+    duty = ScanDuty(rawValue: configuration.radio.duty.rawValue) ?? .balanced
+    unblocks = configuration.radio.unblocks
     for receiver in configuration.receivers {
       if let address = receiver.adapter { aliases[address] = receiver.name }
     }

@@ -9,6 +9,7 @@ public struct Configuration: Hashable, Sendable {
   /// The gateway's name in every topic and transition.
   public var gatewayName: String
   public var broker: BrokerSettings
+  public var radio: RadioSettings
   public var receivers: [ReceiverSettings]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
@@ -19,13 +20,14 @@ public struct Configuration: Hashable, Sendable {
   public var keys: [String: SecretBytes]
 
   public init(
-    gatewayName: String, broker: BrokerSettings = .embedded, receivers: [ReceiverSettings] = [],
-    beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [], phones: [PhoneSettings] = [],
-    profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
+    gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
+    receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
+    phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
     self.broker = broker
+    self.radio = radio
     self.receivers = receivers
     self.beacons = beacons
     self.zones = zones

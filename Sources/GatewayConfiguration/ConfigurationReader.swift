@@ -36,6 +36,7 @@ struct ConfigurationReader {
     let keys = section.take("keys_file").map { readKeys($0) } ?? [:]
     configuration.keys = keys ?? [:]
 
+    if let radio = section.take("radio") { configuration.radio = RadioReader().read(radio) }
     let receivers = entries(section.take("receivers"))
     configuration.receivers = receivers.compactMap(ReceiverReader().read)
     refuseTwins(receivers, "receiver")

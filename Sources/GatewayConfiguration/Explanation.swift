@@ -10,6 +10,7 @@ public struct Explanation: Hashable, Sendable {
   }
 
   public var broker: String
+  public var radio: String
   public var receivers: [Item]
   public var keys: [String]
   public var beacons: [Item]
@@ -18,6 +19,7 @@ public struct Explanation: Hashable, Sendable {
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
+    radio = words(configuration.radio)
     receivers = configuration.receivers.map { Item(name: $0.name, sentences: [sentence($0)]) }
     keys = configuration.keys.keys.sorted()
     beacons = configuration.beacons.map { Item(name: $0.name, sentences: sentences($0)) }
@@ -25,6 +27,16 @@ public struct Explanation: Hashable, Sendable {
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
   }
+}
+
+private func words(_ radio: RadioSettings) -> String {
+  let duty =
+    switch radio.duty {
+    case .full: "listens all the time"
+    case .balanced: "listens half the time"
+    case .wifiFriendly: "listens a quarter of the time, and leaves the rest to Wi-Fi"
+    }
+  return duty + (radio.unblocks ? "; an rfkill block is lifted" : "")
 }
 
 private func words(_ broker: BrokerSettings) -> String {

@@ -58,6 +58,7 @@ struct CheckCommand: ParsableCommand {
       "gateway \(configuration.gatewayName): publishes below \(Topics(gateway: configuration.gatewayName).base)/"
     )
     try tell("broker: \(explanation.broker)")
+    try tell("radio: \(explanation.radio)")
     if !explanation.keys.isEmpty { try tell("keys: \(explanation.keys.joined(separator: ", "))") }
     try show("receivers", explanation.receivers, none: nil)
     try show(
@@ -131,6 +132,7 @@ private struct Report {
     json.field("gateway", configuration.gatewayName)
     json.field("topics", Topics(gateway: configuration.gatewayName).base)
     json.field("broker", explanation.broker)
+    json.field("radio", explanation.radio)
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     for (title, items) in [

@@ -11,6 +11,7 @@ import Testing
     gateway: {}
     broker: { url: mqtts://b }
     keys_file: keys.yaml
+    radio: {}
     receivers: [{ name: r }]
     beacons:
       - { name: a, ibeacon: {} }

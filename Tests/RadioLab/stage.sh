@@ -24,16 +24,25 @@ controller() {
   controller_pid=$!
   after() { [ "$(adapters)" != "$before" ]; }
   within 60 after || fail "the controller got no adapter"
+  [ -n "${teller_PID:-}" ] || start_teller
 }
 adapters() { ls /sys/class/bluetooth 2>/dev/null | grep -c '^hci[0-9]*$' || true; }
 
-# tell WORD…: a command for the controller, such as `adv MAC TYPE EVENT RSSI HEX`.
+# tell WORD…: a command for the controller, such as `adv MAC TYPE EVENT RSSI HEX`. Who carries it waits ready, for here it
+# takes seconds to start anything.
 tell() {
-  python3 -IS -c '
+  echo "$*" >&"${teller[1]}"
+  read -r -t 30 <&"${teller[0]}" || fail "the controller does not take: $*"
+}
+start_teller() {
+  coproc teller { exec python3 -IS -uc '
 import socket, sys, os
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind("\0tell%d" % os.getpid()); s.settimeout(5)
-s.sendto(" ".join(sys.argv[2:]).encode(), sys.argv[1]); s.recv(10)' "$work/controller" "$@"
+s.bind("\0tell%d" % os.getpid())
+print("ready")
+for line in sys.stdin:
+    s.sendto(line.strip().encode(), sys.argv[1]); s.recv(10); print("ok")' "$work/controller"; }
+  read -r -t 60 <&"${teller[0]}" || fail "nobody speaks to the controller"
 }
 
 # An iBeacon's payload: UUID F29DC74A-…, major 1, minor 2, measured power -59 dBm.

@@ -42,7 +42,7 @@ struct Stage {
 
   /// Any other packet of the adapter's raw socket.
   mutating func overhear(_ packet: [UInt8], on adapter: UInt16 = 0) {
-    keeper.overheard(packet.span, on: adapter, at: now)
+    _ = keeper.overheard(packet.span, on: adapter, at: now)
   }
 }
 

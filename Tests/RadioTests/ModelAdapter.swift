@@ -32,6 +32,9 @@ struct ModelAdapter {
     stage = Stage(policy)
     perform(stage.hear(ManagementPackets.list([0])))
     perform(stage.hear(ManagementPackets.information(0)))
+    run(1)
+    // How it hears is said once, at the start.
+    notices = []
   }
 
   mutating func run(_ seconds: Double) {
@@ -109,7 +112,7 @@ struct ModelAdapter {
       case .notice(let text): notices.append(text)
       case .recovery: stepsOfOurs += 1
       case .inspectBlock: perform(stage.keeper.inspected(false, of: 0, at: stage.now))
-      case .attach, .detach, .listed, .unblock, .resetUSB: break
+      case .attach, .detach, .listed, .unblock, .resetUSB, .seekBluetoothd, .discover: break
       }
     }
   }

@@ -6,6 +6,7 @@ final class LiveLoop {
   /// Packets taken from one socket before the others get their turn.
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
+  private static let busRetry = TimeSpan.seconds(5)
 
   private let options: LiveRadio.Options
   private let handlers: LiveRadio.Handlers
@@ -19,6 +20,10 @@ final class LiveLoop {
   private var counts: [ReceiverIndex: ReceiverCounts] = [:]
   private var batch = AdvertisementBatch()
   private var buffer = PacketBuffer()
+  /// Only where the kernel gives us no monitor.
+  private var blueZ: BlueZ?
+  private var hasBluetoothd: Bool?
+  private var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
 
   init(
@@ -47,13 +52,15 @@ final class LiveLoop {
     while true {
       let now = LiveClock.now
       if let stopAt, keeper.isStopped || now >= stopAt { return }
-      let ready = try poll(wake, until: min(keeper.deadline, stopAt ?? .distantFuture), now)
+      let ready = try poll(
+        wake, until: min(keeper.deadline, seeksBlueZ ?? .distantFuture, stopAt ?? .distantFuture), now)
       if stopAt == nil, ready.wake {
         stopAt = LiveClock.now + Self.farewell
         try perform(keeper.stop(at: LiveClock.now))
       }
       if ready.management { try receiveManagement() }
-      for adapter in ready.adapters { receiveAdvertisements(adapter) }
+      for adapter in ready.adapters { try receiveAdvertisements(adapter) }
+      if ready.bus { try receiveBus() }
       for adapter in ready.dead { detach(adapter) }
       if !batch.isEmpty {
         handlers.onBatch(batch, names.table)
@@ -64,6 +71,7 @@ final class LiveLoop {
         try countLost(at: then)
         nextCount = then + .seconds(1)
       }
+      if let seeksBlueZ, then >= seeksBlueZ { try seekBlueZ() }
       try perform(keeper.advance(to: then))
     }
   }
@@ -71,6 +79,7 @@ final class LiveLoop {
   private struct Ready {
     var wake = false
     var management = false
+    var bus = false
     var adapters: [UInt16] = []
     var dead: [UInt16] = []
   }
@@ -81,6 +90,9 @@ final class LiveLoop {
     let adapters = receivers.keys.sorted()
     var polled = [pollfd(fd: wake.descriptor.number, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: management.descriptor.number, events: Int16(POLLIN), revents: 0))
+    // A negative descriptor is passed over.
+    polled.append(
+      pollfd(fd: blueZ?.connection.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
     for adapter in adapters {
       polled.append(
         pollfd(fd: receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
@@ -97,12 +109,14 @@ final class LiveLoop {
       throw .system(error)
     }
     let failed = Int16(POLLERR | POLLHUP | POLLNVAL)
-    var ready = Ready(wake: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0)
+    var ready = Ready(
+      wake: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
+      bus: polled[2].revents != 0)
     if polled[1].revents & failed != 0, !ready.management {
       throw .system(SystemError(call: "management socket", code: EPIPE))
     }
     for (place, adapter) in adapters.enumerated() {
-      let events = polled[place + 2].revents
+      let events = polled[place + 3].revents
       if events & Int16(POLLIN) != 0 { ready.adapters.append(adapter) }
       if events & failed != 0 { ready.dead.append(adapter) }
     }
@@ -118,15 +132,49 @@ final class LiveLoop {
     }
   }
 
-  private func receiveAdvertisements(_ adapter: UInt16) {
+  private func receiveAdvertisements(_ adapter: UInt16) throws(RadioError) {
     // Taken out while it works, so that nothing is copied.
     guard var receiver = receivers.removeValue(forKey: adapter) else { return }
     let before = batch.count
+    var actions: [KeeperAction] = []
     receiver.receive(Self.turn, into: &batch, buffer: &buffer, onEvent: handlers.onEvent) {
-      keeper.overheard($0, on: adapter, at: $1)
+      actions += keeper.overheard($0, on: adapter, at: $1)
     }
     receivers[adapter] = receiver
     keeper.heard(batch, before..<batch.count, on: adapter)
+    try perform(actions)
+  }
+
+  /// Meets bluetoothd on the bus; where there is no bus, tries again later.
+  private func seekBlueZ() throws(RadioError) {
+    seeksBlueZ = nil
+    if blueZ != nil {
+      if let hasBluetoothd { try perform(keeper.bluetoothd(hasBluetoothd, at: LiveClock.now)) }
+      return
+    }
+    do throws(SystemError) {
+      blueZ = try BlueZ()
+    } catch {
+      seeksBlueZ = LiveClock.now + Self.busRetry
+      try perform(keeper.bluetoothd(false, at: LiveClock.now))
+    }
+  }
+
+  private func receiveBus() throws(RadioError) {
+    guard let bus = blueZ else { return }
+    for news in bus.receive() {
+      switch news {
+      case .isThere(let isThere):
+        hasBluetoothd = isThere
+        try perform(keeper.bluetoothd(isThere, at: LiveClock.now))
+      case .discovering(let adapter, let isOn):
+        try perform(keeper.discovering(isOn, on: adapter, at: LiveClock.now))
+      }
+    }
+    if bus.connection.isDead {
+      blueZ = nil
+      seeksBlueZ = LiveClock.now + Self.busRetry
+    }
   }
 
   private func countLost(at time: MonotonicTime) throws(RadioError) {
@@ -160,6 +208,9 @@ final class LiveLoop {
         try? receivers[adapter]?.socket.send(command.packet)
       case .recovery(let adapter):
         if let receiver = receivers[adapter] { count(receiver.index) { $0.recoveries += 1 } }
+      case .seekBluetoothd: try seekBlueZ()
+      case .discover(let adapter, let isOn):
+        if isOn { blueZ?.startDiscovery(adapter) } else { blueZ?.stopDiscovery(adapter) }
       case .inspectBlock(let adapter):
         try perform(
           keeper.inspected(AdapterHardware.isBlocked(adapter), of: adapter, at: LiveClock.now))

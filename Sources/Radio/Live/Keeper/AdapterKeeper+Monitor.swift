@@ -24,7 +24,8 @@ extension AdapterKeeper {
     switch monitor {
     case .added: removeMonitor(at: time)
     case .none: addMonitor(at: time)
-    case .adding, .removing, .refused: []
+    case .refused: renewSubstitute(at: time)
+    case .adding, .removing: []
     }
   }
 
@@ -46,16 +47,20 @@ extension AdapterKeeper {
     switch status {
     case .success:
       guard let handle, handle != 0 else { return [] }
+      let isFirst = !hasToldPath
+      hasToldPath = true
       monitor = .added(handle: handle)
       monitorDeadline = .distantFuture
       monitorTries = 0
       // It came after the end was asked for.
-      return isStopping ? removeMonitor(at: time) : []
+      if isStopping { return removeMonitor(at: time) }
+      return isFirst ? [.notice("\(name): receives raw, and a monitor in the kernel keeps it scanning")] : []
     case .permissionDenied:
       lacksAdmin = true
-      return refused("keeping it scanning needs CAP_NET_ADMIN; \(RadioError.grant)")
+      return refused()
     case .unknownCommand, .notSupported:
-      return refused("this kernel has no advertisement monitors (Linux 5.10 or newer has)")
+      return [.notice("\(name): this kernel has no advertisement monitors; Linux 5.10 or newer has")]
+        + refused()
     default:
       monitorDeadline = time + min(.seconds(1) * Double(1 << min(monitorTries, 5)), Self.longestMonitorRetry)
       monitorTries += 1
@@ -63,10 +68,10 @@ extension AdapterKeeper {
     }
   }
 
-  private mutating func refused(_ reason: String) -> [KeeperAction] {
+  private mutating func refused() -> [KeeperAction] {
     monitor = .refused
     monitorDeadline = .distantFuture
-    return [.notice("\(name) hears only while another program scans: \(reason)")]
+    return [.seekBluetoothd]
   }
 
   /// The kernel removed ours when we asked.

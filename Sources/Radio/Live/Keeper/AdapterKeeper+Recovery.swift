@@ -17,8 +17,6 @@ extension AdapterKeeper {
       return []
     case .empty, .deaf: break
     }
-    // Without a monitor nothing of ours scans, and others may rest.
-    if finding == .deaf(.notScanning), monitor == .refused { return [] }
     switch recovery.advise(finding, at: time) {
     case nil: return []
     case .perform(let step):

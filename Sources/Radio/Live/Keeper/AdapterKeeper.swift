@@ -45,11 +45,14 @@ struct AdapterKeeper {
   var monitor = Monitor.none
   var monitorDeadline = MonotonicTime.distantFuture
   var monitorTries = 0
+  var substitute = Substitute.none
+  var substituteDeadline = MonotonicTime.distantFuture
   var hearing: Hearing
   var recovery = Recovery()
   /// Whether the kernel refused a command for lack of CAP_NET_ADMIN.
   var lacksAdmin = false
   var isStopping = false
+  var hasToldPath = false
   private var lost: Int64 = 0
   private var lossShownUntil: MonotonicTime?
   private var told: ReceiverHealth?
@@ -68,7 +71,9 @@ struct AdapterKeeper {
   var name: String { info?.kernelName ?? "hci\(index)" }
 
   var deadline: MonotonicTime {
-    min(powerDeadline, monitorDeadline, info != nil && power == .on ? hearing.deadline : .distantFuture)
+    min(
+      powerDeadline, monitorDeadline, substituteDeadline,
+      info != nil && power == .on ? hearing.deadline : .distantFuture)
   }
 
   /// Whether our monitor is still to be given back.
@@ -89,6 +94,7 @@ struct AdapterKeeper {
     var actions: [KeeperAction] = []
     if powerDeadline <= time { actions += powerIsDue(at: time) }
     if monitorDeadline <= time { actions += monitorIsDue(at: time) }
+    if substituteDeadline <= time { actions += substituteIsDue(at: time) }
     guard !isStopping, info != nil else { return actions }
     if power == .on, hearing.deadline <= time {
       if hearing.advance(to: time) { actions.append(.command(adapter: index, .probe)) }
@@ -115,7 +121,7 @@ struct AdapterKeeper {
     isStopping = true
     powerDeadline = .distantFuture
     monitorDeadline = .distantFuture
-    return removeMonitor(at: time)
+    return endSubstitute() + removeMonitor(at: time)
   }
 
   /// The kernel has dropped so many packets of its socket in all.

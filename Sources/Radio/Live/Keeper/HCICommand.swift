@@ -5,6 +5,8 @@ struct HCICommand: Equatable, Sendable {
     static let setEventMask: UInt16 = 0x0C01
     static let reset: UInt16 = 0x0C03
     static let readVersion: UInt16 = 0x1001
+    static let readCommands: UInt16 = 0x1002
+    static let readFeatures: UInt16 = 0x2003
     static let setScanParameters: UInt16 = 0x200B
     static let setScanEnable: UInt16 = 0x200C
     static let createConnection: UInt16 = 0x200D

@@ -56,8 +56,8 @@ struct ScanKeeper {
   }
 
   /// Any other packet of the adapter's raw socket.
-  mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) {
-    adapters[index]?.hearing.overhear(packet, at: time)
+  mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    adapters[index]?.overhear(packet, at: time) ?? []
   }
 
   mutating func lost(_ total: Int64, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
@@ -67,6 +67,17 @@ struct ScanKeeper {
   /// What `inspectBlock` asked for; nil where it cannot be known.
   mutating func inspected(_ isBlocked: Bool?, of index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
     adapters[index]?.inspected(isBlocked, at: time) ?? []
+  }
+
+  // MARK: What bluetoothd does
+
+  /// Whether there is one; asked for by `seekBluetoothd`, and told whenever it changes.
+  mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
+    adapters.keys.sorted().flatMap { adapters[$0]?.bluetoothd(isThere, at: time) ?? [] }
+  }
+
+  mutating func discovering(_ isOn: Bool, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    adapters[index]?.discovering(isOn, at: time) ?? []
   }
 
   // MARK: What the kernel's management says

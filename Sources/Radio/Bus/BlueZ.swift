@@ -1,0 +1,97 @@
+import Beacons
+
+/// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to whoever asked for it and ends
+/// with the connection.
+final class BlueZ {
+  enum News: Equatable {
+    case isThere(Bool)
+    case discovering(adapter: UInt16, Bool)
+  }
+
+  private enum Question {
+    case owner
+    case start(adapter: UInt16)
+  }
+
+  static let name = "org.bluez"
+  private static let bus = "org.freedesktop.DBus"
+  /// Questions without an answer that are remembered; the bus answers in order, and soon.
+  private static let limit = 64
+
+  let connection: BusConnection
+  /// By serial.
+  private var questions: [UInt32: Question] = [:]
+
+  init() throws(SystemError) {
+    connection = try BusConnection()
+  }
+
+  /// Asks what has to be known; to be called once the bus has let us in.
+  private func begin() {
+    connection.subscribe("type='signal',sender='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.name)'")
+    connection.subscribe(
+      "type='signal',sender='\(Self.name)',interface='org.freedesktop.DBus.Properties',"
+        + "member='PropertiesChanged',arg0='org.bluez.Adapter1'")
+    var body = BusWriter()
+    body.text(Self.name)
+    let serial = connection.call(
+      Self.bus, "/org/freedesktop/DBus", Self.bus, "NameHasOwner", signature: "s", body: body)
+    questions[serial] = .owner
+  }
+
+  /// Passive listening it cannot be asked for; without a filter it would pause for 5 s every 10 s.
+  func startDiscovery(_ adapter: UInt16) {
+    let path = "/org/bluez/hci\(adapter)"
+    var filter = BusWriter()
+    filter.dictionary([("Transport", .text("le")), ("DuplicateData", .flag(true))])
+    connection.call(
+      Self.name, path, "org.bluez.Adapter1", "SetDiscoveryFilter", signature: "a{sv}", body: filter)
+    let serial = connection.call(Self.name, path, "org.bluez.Adapter1", "StartDiscovery")
+    if questions.count < Self.limit { questions[serial] = .start(adapter: adapter) }
+  }
+
+  func stopDiscovery(_ adapter: UInt16) {
+    connection.call(Self.name, "/org/bluez/hci\(adapter)", "org.bluez.Adapter1", "StopDiscovery")
+  }
+
+  /// What has come in. A connection that died means that nobody is there.
+  func receive() -> [News] {
+    let wasReady = connection.isReady
+    let messages = connection.receive()
+    if connection.isReady, !wasReady { begin() }
+    var news = messages.compactMap(read)
+    if connection.isDead { news.append(.isThere(false)) }
+    return news
+  }
+
+  private func read(_ message: BusMessage) -> News? {
+    switch message.kind {
+    case .reply, .error:
+      guard let serial = message.replySerial, let question = questions.removeValue(forKey: serial) else {
+        return nil
+      }
+      switch question {
+      case .owner: return .isThere(message.values.first?.flag == true)
+      case .start(let adapter):
+        // In progress: it discovers for us already.
+        let isOn = message.kind == .reply || message.errorName == "org.bluez.Error.InProgress"
+        return .discovering(adapter: adapter, isOn)
+      }
+    case .signal where message.member == "NameOwnerChanged":
+      guard message.values.first?.text == Self.name, message.values.count == 3 else { return nil }
+      return .isThere(message.values[2].text?.isEmpty == false)
+    case .signal where message.member == "PropertiesChanged":
+      guard message.values.count >= 2, message.values[0].text == "org.bluez.Adapter1",
+        message.values[1].map?["Discovering"]?.flag == false, let adapter = Self.adapter(message.path)
+      else { return nil }
+      return .discovering(adapter: adapter, false)
+    case .call, .signal: return nil
+    }
+  }
+
+  /// The N of `/org/bluez/hciN`.
+  static func adapter(_ path: String?) -> UInt16? {
+    guard let path, path.hasPrefix("/org/bluez/hci") else { return nil }
+    return UInt16(path.dropFirst("/org/bluez/hci".count))
+  }
+}

@@ -1,0 +1,124 @@
+import CBlueZ
+import Glibc
+
+/// A connection to the system's message bus: what goes out is sent at once, what comes in is taken when poll says so.
+final class BusConnection {
+  private static let defaultPath = "/run/dbus/system_bus_socket"
+  /// Calls that wait for room in the socket, in bytes; more, and the bus is taken for dead.
+  private static let outgoingLimit = 1 << 16
+
+  let descriptor: FileDescriptor
+  /// The bus closed it, or said what is no D-Bus.
+  private(set) var isDead = false
+  private(set) var isReady = false
+  private var incoming: [UInt8] = []
+  private var outgoing: [UInt8] = []
+  private var serial: UInt32 = 0
+
+  /// To the system bus, at the address that the environment gives, else at the usual one.
+  init() throws(SystemError) {
+    let path = Self.path(unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) })
+    descriptor = FileDescriptor(
+      try systemCall("connect to the system bus") {
+        unsafe path.withCString { unsafe beaconkeeper_connect($0) }
+      })
+    let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
+    write([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
+  }
+
+  /// The first Unix socket of an address such as `unix:path=/run/dbus/system_bus_socket,guid=…`.
+  static func path(_ address: String?) -> String {
+    for one in address?.split(separator: ";") ?? [] where one.hasPrefix("unix:") {
+      for option in one.dropFirst(5).split(separator: ",") where option.hasPrefix("path=") {
+        return String(option.dropFirst(5))
+      }
+    }
+    return defaultPath
+  }
+
+  /// Calls a method; returns the serial that its reply will carry.
+  @discardableResult
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, signature: String = "",
+    body: BusWriter = BusWriter()
+  ) -> UInt32 {
+    serial &+= 1
+    write(
+      BusMessage.call(
+        destination, path, interface, member, signature: signature, body: body, serial: serial))
+    return serial
+  }
+
+  /// Asks for the signals that match a rule.
+  func subscribe(_ rule: String) {
+    var body = BusWriter()
+    body.text(rule)
+    call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", signature: "s",
+      body: body)
+  }
+
+  /// The messages that have come; `isReady` turns true among them.
+  func receive() -> [BusMessage] {
+    flush()
+    var chunk = [UInt8](repeating: 0, count: 16384)
+    // A bounded turn: the radio comes first.
+    for _ in 0..<64 {
+      let count = unsafe chunk.withUnsafeMutableBytes {
+        unsafe recv(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+      }
+      if count < 0, errno == EINTR { continue }
+      if count == 0 || (count < 0 && errno != EAGAIN) { isDead = true }
+      guard count > 0 else { break }
+      incoming += chunk[..<count]
+    }
+    if !isReady { authenticate() }
+    guard isReady else { return [] }
+    var messages: [BusMessage] = []
+    var start = 0
+    do throws(BusMessage.Failure) {
+      while let (message, length) = try BusMessage.parse(incoming, at: start) {
+        if let message { messages.append(message) }
+        start += length
+      }
+    } catch {
+      isDead = true
+    }
+    incoming.removeFirst(start)
+    return messages
+  }
+
+  /// The bus's answer to EXTERNAL is a line that begins with OK.
+  private func authenticate() {
+    guard let end = incoming.firstIndex(of: UInt8(ascii: "\n")) else {
+      if incoming.count > 1024 { isDead = true }
+      return
+    }
+    guard incoming.starts(with: "OK".utf8) else {
+      isDead = true
+      return
+    }
+    incoming.removeFirst(end + 1)
+    isReady = true
+    write(Array("BEGIN\r\n".utf8))
+    call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello")
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    outgoing += bytes
+    flush()
+    if outgoing.count > Self.outgoingLimit { isDead = true }
+  }
+
+  private func flush() {
+    while !outgoing.isEmpty {
+      let count = unsafe outgoing.withUnsafeBytes {
+        unsafe send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno != EAGAIN { isDead = true }
+      guard count > 0 else { return }
+      outgoing.removeFirst(count)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Beacons
+
+/// A scan of our own, by commands to the controller: where the kernel gives us no monitor and there is no bluetoothd. A
+/// pure state machine. It never stops a scan that is not ours.
+struct OwnScan {
+  private enum Phase: Equatable {
+    case idle
+    /// What the controller can is asked.
+    case learning
+    case setting
+    case enabling
+    case on
+    /// Somebody else scans, which serves us as well.
+    case yielding
+  }
+
+  /// Between tries to begin.
+  static let retry = TimeSpan.seconds(1)
+  private static let disallowed: UInt8 = 0x0C
+
+  private let duty: ScanDuty
+  private var phase = Phase.idle
+  private var usesExtended: Bool?
+  private var hearsCoded = false
+  private(set) var deadline: MonotonicTime
+
+  init(_ duty: ScanDuty, at time: MonotonicTime) {
+    self.duty = duty
+    deadline = time
+  }
+
+  /// Whether the scan that goes on is ours to stop.
+  var isOurs: Bool { phase == .on }
+
+  /// - Parameter isScanning: what is known of the controller.
+  mutating func advance(to time: MonotonicTime, isScanning: Bool?) -> [HCICommand] {
+    guard deadline <= time else { return [] }
+    deadline = time + Self.retry
+    switch phase {
+    case .on, .yielding:
+      if isScanning == false { return begin() }
+      return []
+    case .idle, .learning, .setting, .enabling: return begin()
+    }
+  }
+
+  /// Ours is stopped and begun anew.
+  mutating func renew(at time: MonotonicTime) -> [HCICommand] {
+    deadline = time + Self.retry
+    let stopping = stop()
+    return stopping + begin()
+  }
+
+  /// At the end, and before the parameters can be set anew.
+  mutating func stop() -> [HCICommand] {
+    guard isOurs else { return [] }
+    phase = .idle
+    return [enabling(false)]
+  }
+
+  /// Somebody else's command.
+  mutating func overhear(_ opcode: UInt16) {
+    let steersScan = [HCICommand.Opcode.setScanEnable, HCICommand.Opcode.setExtendedScanEnable].contains(
+      opcode)
+    if steersScan, phase != .idle { phase = .yielding }
+  }
+
+  /// The answer to one of ours, perhaps; with the return parameters after the status.
+  mutating func answered(_ opcode: UInt16, status: UInt8, _ parameters: Span<UInt8>) -> [HCICommand] {
+    switch (phase, opcode) {
+    case (.learning, HCICommand.Opcode.readCommands):
+      usesExtended = status == 0 && parameters.count > 37 && parameters[37] & 0x60 == 0x60
+      return [HCICommand(opcode: HCICommand.Opcode.readFeatures)]
+    case (.learning, HCICommand.Opcode.readFeatures):
+      hearsCoded = status == 0 && parameters.count > 1 && parameters[1] & 0x08 != 0
+      return begin()
+    case (.setting, HCICommand.Opcode.setScanParameters),
+      (.setting, HCICommand.Opcode.setExtendedScanParameters):
+      // Refused while a scan goes on; whose, does not matter.
+      phase = status == 0 ? .enabling : status == Self.disallowed ? .yielding : .idle
+      return status == 0 ? [enabling(true)] : []
+    case (.enabling, HCICommand.Opcode.setScanEnable), (.enabling, HCICommand.Opcode.setExtendedScanEnable):
+      phase = status == 0 ? .on : status == Self.disallowed ? .yielding : .idle
+      return []
+    default: return []
+    }
+  }
+
+  private mutating func begin() -> [HCICommand] {
+    guard let usesExtended else {
+      phase = .learning
+      return [HCICommand(opcode: HCICommand.Opcode.readCommands)]
+    }
+    phase = .setting
+    var timing: [UInt8] = []
+    timing.append(littleEndian: duty.interval)
+    timing.append(littleEndian: duty.window)
+    // Passive; own address public, which a passive scan does not use; everybody is reported.
+    guard usesExtended else {
+      return [HCICommand(opcode: HCICommand.Opcode.setScanParameters, parameters: [0] + timing + [0, 0])]
+    }
+    let physical: [UInt8] =
+      hearsCoded ? [0, 0, 0x05] + [0] + timing + [0] + timing : [0, 0, 0x01] + [0] + timing
+    return [HCICommand(opcode: HCICommand.Opcode.setExtendedScanParameters, parameters: physical)]
+  }
+
+  /// Without the filter for duplicates, which would hide every advertisement but the first.
+  private func enabling(_ isOn: Bool) -> HCICommand {
+    usesExtended == true
+      ? HCICommand(
+        opcode: HCICommand.Opcode.setExtendedScanEnable, parameters: [isOn ? 1 : 0, 0, 0, 0, 0, 0])
+      : HCICommand(opcode: HCICommand.Opcode.setScanEnable, parameters: [isOn ? 1 : 0, 0])
+  }
+}

@@ -1,0 +1,106 @@
+# For scenarios in which something befalls the radio of a gateway that hears a tag. Held against each: the state that `health`
+# must name within 5 s, advertisements again within 5 s after the fault ends, no exit while the tag is there, and the
+# exit of the tag when it really leaves.
+#
+# RUNS: how often each fault is repeated. What was measured is appended to the table in /out.
+tag=C1:00:00:00:00:01
+
+now() { date +%s.%N; }
+
+# topic_since TIME TOPIC TEXT: the time that passed from TIME until a message whose topic ends in TOPIC had the text.
+since() {
+  awk -v start="$1" -v topic="$2" -v text="$3" '
+    $1 > start && substr($2, length($2) - length(topic) + 1) == topic && index($0, text) {
+      printf "%.2f\n", $1 - start; found = 1; exit }
+    END { exit !found }' heard
+}
+
+# at_most A B: whether A is no more than B.
+at_most() { awk "BEGIN { exit !($1 <= $2) }"; }
+
+no_exit() { ! grep '/exit ' heard || fail "an exit was published although the tag is there, $1"; }
+
+# watch_site: a broker, and everything that the gateway says there, in the file heard.
+watch_site() {
+  cat >site.yaml <<YAML
+gateway: { name: lab }
+broker: { url: "mqtt://127.0.0.1:18883" }
+beacons:
+  - { name: van, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425, major: 1, minor: 2 } }
+zones:
+  - { name: pump, enter: { distance: 6 m, dwell: 1 s }, exit: { distance: 9 m, dwell: 2 s } }
+telemetry: { beacon_state: 100 ms, health: 10 s }
+${site_extra:-}
+YAML
+  printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
+  mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
+  within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
+  mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%U %t %p' >heard &
+}
+
+# tags COUNT: so many tags in the file air, ten times a second; the first is the one that is tracked.
+tags() {
+  local i step
+  for step in $(seq 0 9); do
+    echo "$((step * 100)) $tag 1 NONCONN -60 $ibeacon"
+    for i in $(seq 2 "$1"); do echo "$((step * 100 + i * 5)) C1:00:00:00:00:0$i 1 NONCONN -70 0201060303aafe"; done
+  done >air
+}
+
+# gateway COMMAND PREFIX…: starts it and waits until the tag is in.
+gateway() {
+  "$@" "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
+  gateway=$!
+  within 60 grep -q '/enter ' heard || { cat gateway.log heard; fail "the tag does not enter"; }
+  # Its interval is learnt.
+  sleep 9
+}
+
+# hearing [vctl option…]: all of this.
+hearing() {
+  watch_site
+  [ -f air ] || tags 1
+  controller --script air --loop 1000 "$@"
+  gateway
+}
+
+# befall STATE SECONDS COMMAND…: a fault for so long; health must name the state.
+befall() {
+  local state=$1 seconds=$2 start; shift 2
+  start=$(now)
+  "$@"
+  named() { since "$start" /health '"name":"hci0","state":"'"$state"'"' >named; }
+  within 8 named || { cat gateway.log; fail "health does not say $state"; }
+  at_most "$(cat named)" 5 || fail "health said $state only after $(cat named) s"
+  sleep "$(awk "BEGIN { left = $start + $seconds - $(now); print (left > 0 ? left : 0) }")"
+  no_exit "during the fault"
+}
+
+# heal COMMAND…: ends the fault; the tag must be heard again, and health be ok.
+heal() {
+  local healed
+  "$@"
+  healed=$(now)
+  again() { since "$healed" /beacon/van/state van >resumed; }
+  within 20 again || { cat gateway.log; fail "nothing is heard after the fault"; }
+  echo "$SCENARIO $(cat named 2>/dev/null || echo -) $(cat resumed)" >>/out/table
+  at_most "$(cat resumed)" 5 || fail "heard again only after $(cat resumed) s"
+  well() { grep '/health ' heard | tail -n 1 | grep -q '"name":"hci0","state":"ok"'; }
+  within 5 well || { grep '/health ' heard | tail -n 3; fail "health is not ok after the fault"; }
+  sleep 6
+  no_exit "after the fault"
+}
+
+# Once a run: repeats the commands given.
+runs() { local i; for i in $(seq "${RUNS:-1}"); do "$@"; done; }
+
+# leaves: the tag goes, which is told; and the gateway ends well.
+leaves() {
+  local start=$(now)
+  tell leave "$tag"
+  gone() { since "$start" /exit van >left; }
+  within 30 gone || { cat gateway.log; fail "the exit of a tag that left is not published"; }
+  kill -INT "$gateway"
+  wait "$gateway" || fail "the gateway did not end well: $?"
+  cat gateway.log
+}

@@ -1,0 +1,7 @@
+# A program sends HCI_Reset to the controller behind the kernel's back: its scan and its event mask are gone.
+. "$RADIOLAB/fault.sh"
+fault() { befall deaf 0 hcitool -i hci0 cmd 0x03 0x0003; heal true; }
+hearing
+runs fault
+grep -q 'reset and not set up again' gateway.log || fail "no word of why it was deaf"
+leaves

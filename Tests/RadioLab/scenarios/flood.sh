@@ -1,0 +1,28 @@
+# 5,000 advertisements a second are all heard; of 20,000 a second what is lost is counted and told, and memory is bounded.
+. "$RADIOLAB/fault.sh"
+rss() { awk '/VmRSS/ { print $2 }' "/proc/$gateway/status"; }
+receivers() { grep '/health ' heard | tail -n 1 | grep -o '"name":"hci0".*'; }
+field() { receivers | grep -o "\"$1\":[0-9]*" | head -n 1 | cut -d: -f2; }
+flood() { # RATE SECONDS
+  python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/flood" --log flood.log --gen "50,$1,$2" >flood.out &
+  flood=$!
+  "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
+  gateway=$!
+  over() { grep -q '^GEN sent' flood.out; }
+  within $(($2 + 60)) over || fail "the flood does not end"
+  sleep 12      # health tells every 10 s
+  cat flood.out
+  sent=$(awk '/^GEN sent/ { print $3 }' flood.out)
+  heard_of=$(field heard) lost=$(field lost)
+  echo "$1/s for $2 s: sent $sent, heard $heard_of, lost $lost, RSS $(rss) kB"
+  receivers
+}
+watch_site
+flood 5000 10
+[ "$heard_of" = "$sent" ] && [ "$lost" = 0 ] || fail "not all were heard"
+kill -INT "$gateway"; wait "$gateway"; kill "$flood"; wait "$flood" || true
+flood 20000 10
+[ $((heard_of + lost)) -ge $((sent * 99 / 100)) ] || fail "some were lost without being counted"
+[ "$lost" = 0 ] || grep '/health ' heard | grep -q '"state":"lossy"' || fail "health does not say lossy"
+[ "$(rss)" -lt 100000 ] || fail "memory grew to $(rss) kB"
+kill -INT "$gateway"; wait "$gateway"

@@ -1,0 +1,7 @@
+# The controller answers, but stops reporting: that a whole room falls silent at a stroke is not believed.
+. "$RADIOLAB/fault.sh"
+fault() { befall deaf 8 tell mute 1; heal tell mute 0; }
+tags 4
+hearing
+runs fault
+leaves

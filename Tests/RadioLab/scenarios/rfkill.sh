@@ -1,0 +1,11 @@
+# Bluetooth is blocked by rfkill and unblocked, with no bluetoothd that would switch it on again.
+. "$RADIOLAB/fault.sh"
+switch() { echo "$1" | tee /sys/class/bluetooth/hci0/rfkill*/soft >/dev/null; }
+fault() {
+  befall deaf 8 switch 1
+  grep '/health ' heard | grep -q 'rfkill unblock' || fail "health does not say how to unblock it"
+  heal switch 0
+}
+hearing
+runs fault
+leaves

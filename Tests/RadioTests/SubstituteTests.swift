@@ -1,0 +1,91 @@
+import Beacons
+import Testing
+
+@testable import Radio
+
+/// How an adapter is kept scanning without CAP_NET_ADMIN.
+struct SubstituteTests {
+  /// Up to the kernel's refusal of a monitor.
+  private func refused() -> Stage {
+    var stage = Stage()
+    _ = stage.hear(ManagementPackets.list([0]))
+    _ = stage.hear(ManagementPackets.information(0))
+    #expect(stage.hear(ManagementPackets.refuse(.addPatternMonitor, 0, status: 0x14)) == [.seekBluetoothd])
+    return stage
+  }
+
+  private func sent(_ actions: [KeeperAction]) -> [UInt16] {
+    actions.compactMap { if case .command(_, let command) = $0 { command.opcode } else { nil } }
+      .filter { $0 != HCICommand.Opcode.readVersion }
+  }
+
+  /// Lets the controller answer until nothing more is asked; the commands it got.
+  private func obey(_ actions: [KeeperAction], _ stage: inout Stage, extended: Bool = false) -> [UInt16] {
+    var all: [UInt16] = []
+    var next = sent(actions)
+    while let opcode = next.popLast() {
+      all.append(opcode)
+      var parameters: [UInt8] = []
+      if opcode == HCICommand.Opcode.readCommands {
+        parameters = [UInt8](repeating: 0, count: 64)
+        if extended { parameters[37] = 0x60 }
+      }
+      if opcode == HCICommand.Opcode.readFeatures { parameters = [UInt8](repeating: 0, count: 8) }
+      let answer = RawPackets.complete(opcode) + parameters
+      next += sent(stage.keeper.overheard(answer.span, on: 0, at: stage.now))
+    }
+    return all
+  }
+
+  @Test func withoutBluetoothdItScansByItselfAndKeepsItsScanUp() {
+    for extended in [false, true] {
+      var stage = refused()
+      let told = stage.keeper.bluetoothd(false, at: stage.now)
+      #expect(
+        told.contains { if case .notice(let text) = $0 { text.contains("CAP_NET_ADMIN") } else { false } })
+      let begun = obey(stage.wait(0.01), &stage, extended: extended)
+      #expect(begun == (extended ? [0x1002, 0x2003, 0x2041, 0x2042] : [0x1002, 0x2003, 0x200B, 0x200C]))
+      // Another program ends its discovery, and with it our scan.
+      stage.report()
+      stage.overhear(RawPackets.command(begun[3], [0, 0]))
+      stage.overhear(RawPackets.complete(begun[3]))
+      var again: [UInt16] = []
+      for _ in 0..<8 { again += obey(stage.wait(0.25), &stage, extended: extended) }
+      #expect(again == Array(begun[2...]))
+    }
+  }
+
+  @Test func aScanThatIsNotOursIsNeverStopped() {
+    var stage = refused()
+    _ = stage.keeper.bluetoothd(false, at: stage.now)
+    _ = obey(stage.wait(0.01), &stage)
+    stage.overhear(RawPackets.command(0x200C, [1, 1]))
+    stage.overhear(RawPackets.complete(0x200C))
+    #expect(sent(stage.keeper.stop(at: stage.now)) == [])
+  }
+
+  @Test func atTheEndOurOwnIsStopped() {
+    var stage = refused()
+    _ = stage.keeper.bluetoothd(false, at: stage.now)
+    _ = obey(stage.wait(0.01), &stage)
+    #expect(sent(stage.keeper.stop(at: stage.now)) == [0x200C])
+  }
+
+  @Test func bluetoothdDiscoversForUsAndIsAskedAgainWheneverItEnds() {
+    var stage = refused()
+    _ = stage.keeper.bluetoothd(true, at: stage.now)
+    #expect(stage.wait(0.01).contains(.discover(adapter: 0, true)))
+    _ = stage.keeper.discovering(true, on: 0, at: stage.now)
+    stage.report()
+    #expect(!stage.wait(1).contains(.discover(adapter: 0, true)))
+    _ = stage.keeper.discovering(false, on: 0, at: stage.now)
+    #expect(stage.wait(0.3).contains(.discover(adapter: 0, true)))
+    // It is killed: we scan by ourselves until it is back.
+    let alone = stage.keeper.bluetoothd(false, at: stage.now)
+    #expect(obey(alone + stage.wait(0.01), &stage).last == 0x200C)
+    let back = stage.keeper.bluetoothd(true, at: stage.now)
+    #expect(sent(back) == [0x200C])
+    #expect(stage.wait(0.01).contains(.discover(adapter: 0, true)))
+    #expect(stage.keeper.stop(at: stage.now) == [.discover(adapter: 0, false)])
+  }
+}
