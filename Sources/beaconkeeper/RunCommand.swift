@@ -58,8 +58,8 @@ struct RunCommand: AsyncParsableCommand {
 
   private func status(of error: any Error) -> Status {
     switch error {
+    case RadioError.missingRawCapability, is BrokerRefusal: .noPermission
     case is RadioError, is EmbeddedBrokerError: .unavailable
-    case is BrokerRefusal: .noPermission
     case is InvalidOptions: .configuration
     case is CaptureError: .dataError
     default: .software

@@ -2,19 +2,20 @@
 # Reads once what every scenario starts, so that none pays for the slow shared folder.
 python3 -IS "$RADIOLAB/vctl.py" --help >/dev/null
 "$BEACONKEEPER" --version >/dev/null
-export RUNS=$1; shift
+export RUNS=$1 limit=$2; shift 2
+set -a; . /out/environment; set +a
 passed=0 failed=0
 for name in "$@"; do
-  export SCENARIO=$name SCENARIO_DIR=/out/scenario/$name
+  export SCENARIO=${name##*/} SCENARIO_DIR=/out/scenario/${name##*/}
   mkdir -p "$SCENARIO_DIR"
   started=$(date +%s)
-  if setsid timeout -k 5 $((120 + 120 * RUNS)) \
-    bash -euo pipefail -c '. "$RADIOLAB/stage.sh"; . "$RADIOLAB/scenarios/$0.sh"' "$name" >"$SCENARIO_DIR/log" 2>&1; then
+  if setsid timeout -k 5 "$limit" \
+    bash -euo pipefail -c '. "$RADIOLAB/stage.sh"; . "$RADIOLAB/$0.sh"' "$name" >"$SCENARIO_DIR/log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok   $name ($(($(date +%s) - started)) s)"
+    echo "ok   $SCENARIO ($(($(date +%s) - started)) s)"
   else
     failed=$((failed + 1))
-    echo "FAIL $name ($(($(date +%s) - started)) s)"
+    echo "FAIL $SCENARIO ($(($(date +%s) - started)) s)"
     tail -n 40 "$SCENARIO_DIR/log" | sed 's/^/     /'
   fi
 done

@@ -45,5 +45,9 @@ for line in sys.stdin:
   read -r -t 60 <&"${teller[0]}" || fail "nobody speaks to the controller"
 }
 
+# The adapter of the scenario before is gone a moment after it.
+none() { [ "$(adapters)" = 0 ]; }
+within 30 none || fail "an adapter of another scenario is still there"
+
 # An iBeacon's payload: UUID F29DC74A-…, major 1, minor 2, measured power -59 dBm.
 ibeacon=02011a1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5

@@ -17,7 +17,7 @@ struct ScanKeeperTests {
     #expect(info.kernelName == "hci0")
     #expect(info.address.description == "00:AA:01:00:00:42")
     #expect(info.name == "lab")
-    #expect(commands(stage.hear(ManagementPackets.added(0, handle: 7))) == [])
+    #expect(commands(stage.hear(ManagementPackets.added(0, handle: 7))) == [.readPHY])
   }
 
   @Test func theMonitorIsTheOneThatTheKernelUnderstands() {
@@ -113,6 +113,18 @@ struct ScanKeeperTests {
     stage.keep(handle: 7)
     #expect(stage.hear(ManagementPackets.monitorRemoved(0, handle: 8)) == [])
     #expect(stage.hear(ManagementPackets.monitorRemoved(1, handle: 7)) == [])
+  }
+
+  @Test func theCodedPHYIsAddedWhereThereIsOneAndLeftAsItWasAtTheEnd() {
+    var stage = Stage()
+    stage.keep()
+    let (le1M, coded): (UInt32, UInt32) = (1 << 9 | 1 << 10, 1 << 13 | 1 << 14)
+    let reply = [le1M | coded, coded, le1M].flatMap { CaptureBytes.little($0) }
+    let actions = stage.hear(ManagementPackets.complete(.readPHY, 0, reply))
+    #expect(actions == [.send(.setPHY(0, le1M | 1 << 14))])
+    let renewed = stage.hear(ManagementPackets.complete(.setPHY, 0))
+    #expect(commands(renewed) == [.removeMonitor])
+    #expect(stage.keeper.stop(at: stage.now).contains(.send(.setPHY(0, le1M))))
   }
 
   @Test func aRefusalForLackOfRoomIsTriedAgain() {

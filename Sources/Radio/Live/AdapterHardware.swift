@@ -43,12 +43,7 @@ enum AdapterHardware {
 
   /// The first line of a small file; nil where it cannot be read.
   private static func text(_ path: String) -> String? {
-    guard let number = try? systemCall(path, { unsafe open(path, O_RDONLY | O_CLOEXEC) }) else { return nil }
-    let file = FileDescriptor(number)
-    var bytes = [UInt8](repeating: 0, count: 32)
-    var room = bytes.mutableSpan
-    guard let count = try? file.read(into: &room) else { return nil }
-    return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    SmallFile.text(path).map { String($0.prefix { $0 != "\n" }) }
   }
 
   private static func padded(_ number: UInt16) -> String {

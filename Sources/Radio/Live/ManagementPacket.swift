@@ -8,6 +8,8 @@ struct ManagementCommand: Equatable, Sendable {
     case setLowEnergy = 0x000D
     case startDiscovery = 0x0023
     case stopDiscovery = 0x0024
+    case readPHY = 0x0044
+    case setPHY = 0x0045
     case setDefaultConfiguration = 0x004C
     case addPatternMonitor = 0x0052
     case removeMonitor = 0x0053
@@ -47,6 +49,13 @@ struct ManagementCommand: Equatable, Sendable {
     parameters.append(littleEndian: duty.window)
     return Self(
       opcode: .setDefaultConfiguration, adapter: adapter, parameters: parameters + [0x1F, 0x00, 1, 0])
+  }
+
+  /// The PHYs to send and receive on.
+  static func setPHY(_ adapter: UInt16, _ selected: UInt32) -> Self {
+    var parameters: [UInt8] = []
+    for shift in [0, 8, 16, 24] { parameters.append(UInt8(truncatingIfNeeded: selected >> UInt32(shift))) }
+    return Self(opcode: .setPHY, adapter: adapter, parameters: parameters)
   }
 
   /// Low Energy discovery, public and random addresses.

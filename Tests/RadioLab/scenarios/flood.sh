@@ -9,7 +9,8 @@ flood() { # RATE SECONDS
   "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
   gateway=$!
   over() { grep -q '^GEN sent' flood.out; }
-  within $(($2 + 60)) over || fail "the flood does not end"
+  # A busy machine cannot make them as fast.
+  within $(($2 + 300)) over || fail "the flood does not end"
   sleep 12      # health tells every 10 s
   cat flood.out
   sent=$(awk '/^GEN sent/ { print $3 }' flood.out)

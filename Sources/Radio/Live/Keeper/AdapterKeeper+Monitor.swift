@@ -54,7 +54,11 @@ extension AdapterKeeper {
       monitorTries = 0
       // It came after the end was asked for.
       if isStopping { return removeMonitor(at: time) }
-      return isFirst ? [.notice("\(name): receives raw, and a monitor in the kernel keeps it scanning")] : []
+      guard isFirst else { return [] }
+      return [
+        .notice("\(name): \(ReceivePath.kernelMonitor)"),
+        .send(ManagementCommand(opcode: .readPHY, adapter: index)),
+      ]
     case .permissionDenied:
       lacksAdmin = true
       return refused()

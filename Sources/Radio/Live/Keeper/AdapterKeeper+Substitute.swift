@@ -27,17 +27,15 @@ extension AdapterKeeper {
       substitute = .discovery(isOn: false, tries: 0)
       substituteDeadline = time
       return leaving + [
-        .notice("\(name): receives raw, and bluetoothd's discovery keeps it scanning; \(Self.betterWay)")
+        .notice("\(name): \(ReceivePath.discovery)")
       ]
     }
     substitute = .ownScan(OwnScan(policy.duty, at: time))
     substituteDeadline = time
     return leaving + [
-      .notice("\(name): receives raw, by a scan of its own, which other programs can end; \(Self.betterWay)")
+      .notice("\(name): \(ReceivePath.ownScan)")
     ]
   }
-
-  private static let betterWay = "with CAP_NET_ADMIN the kernel would keep it scanning"
 
   mutating func substituteIsDue(at time: MonotonicTime) -> [KeeperAction] {
     guard power == .on, !isStopping else {

@@ -53,6 +53,8 @@ struct AdapterKeeper {
   var lacksAdmin = false
   var isStopping = false
   var hasToldPath = false
+  /// The PHYs that were selected before we added one.
+  var formerPHY: UInt32?
   private var lost: Int64 = 0
   private var lossShownUntil: MonotonicTime?
   private var told: ReceiverHealth?
@@ -121,7 +123,7 @@ struct AdapterKeeper {
     isStopping = true
     powerDeadline = .distantFuture
     monitorDeadline = .distantFuture
-    return endSubstitute() + removeMonitor(at: time)
+    return restorePHY() + endSubstitute() + removeMonitor(at: time)
   }
 
   /// The kernel has dropped so many packets of its socket in all.

@@ -113,6 +113,8 @@ struct ScanKeeper {
       return adapters[index]?.monitorAdded(status, handle: handle, at: time) ?? []
     case .removeMonitor: return adapters[index]?.removalAnswered(at: time) ?? []
     case .startDiscovery: return adapters[index]?.discoveryAnswered(status) ?? []
+    case .readPHY: return adapters[index]?.learnedPHY(parameters) ?? []
+    case .setPHY: return adapters[index]?.changedPHY(status, at: time) ?? []
     case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration: return []
     }
   }

@@ -1,0 +1,32 @@
+import Beacons
+
+/// Long range: where the controller has the coded PHY, the kernel scans on it once it is among the PHYs to receive on. It is
+/// a preference of the adapter's, so it is set back at the end.
+extension AdapterKeeper {
+  /// LE Coded RX among the PHYs of the management interface.
+  private static let coded: UInt32 = 1 << 14
+
+  /// Supported, configurable and selected PHYs, 4 bytes each.
+  mutating func learnedPHY(_ reply: Span<UInt8>) -> [KeeperAction] {
+    guard !isStopping, reply.count >= 12 else { return [] }
+    let configurable = reply.littleEndian32(at: 4)
+    let selected = reply.littleEndian32(at: 8)
+    guard configurable & Self.coded != 0, selected & Self.coded == 0 else { return [] }
+    formerPHY = selected
+    return [.send(.setPHY(index, selected | Self.coded))]
+  }
+
+  /// The scan that goes on was begun without it.
+  mutating func changedPHY(_ status: ManagementStatus, at time: MonotonicTime) -> [KeeperAction] {
+    guard status == .success else {
+      formerPHY = nil
+      return []
+    }
+    return isStopping ? [] : renewMonitor(at: time)
+  }
+
+  mutating func restorePHY() -> [KeeperAction] {
+    defer { formerPHY = nil }
+    return formerPHY.map { [.send(.setPHY(index, $0))] } ?? []
+  }
+}

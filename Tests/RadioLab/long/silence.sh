@@ -1,0 +1,18 @@
+# Ten minutes with nobody near: the controller is asked whether it lives, and nothing else is done to it.
+. "$RADIOLAB/fault.sh"
+watch_site
+controller
+"$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
+gateway=$!
+quiet() { grep '/health ' heard | grep -q '"name":"hci0","state":"quiet"'; }
+within 60 quiet || fail "health does not say quiet"
+before=$(grep -c 'cmd 0c03' controller.log)
+sleep 600
+[ "$(grep -c 'cmd 0c03' controller.log)" = "$before" ] || fail "the controller was reset"
+grep '/health ' heard | tail -n 1 | grep -q '"name":"hci0","state":"quiet".*"recoveries":0' || fail "something was done to it"
+# And then somebody comes.
+for i in $(seq 10); do tell adv $tag 1 NONCONN -60 $ibeacon; sleep 0.3; done
+within 5 grep -q '/enter ' heard || fail "whoever comes after a long silence is not noticed"
+kill -INT "$gateway"
+wait "$gateway"
+cat gateway.log
