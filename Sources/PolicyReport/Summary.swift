@@ -15,11 +15,17 @@ struct Summary {
       ) {
         page in
         page.element("table", ["class": "wide"]) { page in
-          page.element("caption", report.isSingle ? "Times count from the start" : "Over all approaches")
+          page.element("caption", report.isSingle ? caption : "Over all approaches")
           if report.isSingle { writeSingle(into: &page) } else { writeTallies(into: &page) }
         }
       }
     }
+  }
+
+  private var caption: String {
+    let several = report.tallies.contains { $0.triggers > 1 }
+    return "Times count from the start"
+      + (several ? "; the first near trigger, and how many of all came through" : "")
   }
 
   private var sentence: String {
@@ -68,7 +74,7 @@ struct Summary {
           page.element("td") { page in
             Outcome(result).write(into: &page)
             if tally.triggers > 1 {
-              page.say(" (\(tally.delivered + tally.late) of \(tally.triggers) triggers)")
+              page.say(" (\(tally.delivered + tally.late) of \(tally.triggers))")
             }
           }
           page.element("td", ["class": "why"]) { page in

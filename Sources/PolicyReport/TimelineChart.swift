@@ -105,7 +105,11 @@ struct TimelineChart {
   }
 
   private func drawBands(into page: inout Markup) {
+    var drawn = -Double.infinity
     for interval in result.intervals {
+      // Closer together than eyes can tell: of a long time not every change is drawn.
+      guard x(interval.to) - drawn > 0.4 else { continue }
+      drawn = x(interval.to)
       let from = x(interval.from)
       let width = max(0.6, x(interval.to) - from)
       let style = "band \(interval.state.rawValue)"
@@ -145,7 +149,10 @@ struct TimelineChart {
     let period = max(1, result.profile.os.tickPeriod.value)
     let apart = x(period) - x(0)
     var path = ""
+    var drawn = -Double.infinity
     for span in result.seeingSpans {
+      guard x(span.upperBound) - drawn > 0.4 else { continue }
+      drawn = x(span.upperBound)
       if apart < 2 {
         let width = max(0.6, x(span.upperBound) - x(span.lowerBound))
         page.element(

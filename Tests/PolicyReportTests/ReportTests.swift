@@ -137,6 +137,16 @@ private final class PageReader: NSObject, XMLParserDelegate {
     #expect(page.text.utf8.count < 40_000)
   }
 
+  @Test func aMonthOfScansMakesASmallDrawing() throws {
+    let month = Timeline(events: [], waypoints: [.init(time: 0, distance: 20_000_000)], end: 2_592_000_000)
+    for profile in PhoneProfile.all() where profile.os.name == "android8" {
+      let result = Simulation(profile, near: Self.near, timeline: month)
+      var page = Markup()
+      TimelineChart(result, near: Self.near, id: "x").write(into: &page)
+      #expect(page.text.utf8.count < 300_000, "\(profile.name) \(page.text.utf8.count)")
+    }
+  }
+
   @Test func theLogarithmIsThatOfTheLibrary() {
     for number in [1e-9, 0.0001, 0.37, 1, 2, 9.99, 123_456] {
       #expect(abs(Logarithm.ten(number) - log10(number)) < 1e-6)
