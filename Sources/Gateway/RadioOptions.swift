@@ -6,6 +6,7 @@ extension LiveRadio.Options {
   public init(_ configuration: Configuration) {
     self.init()
     duty = ScanDuty(rawValue: configuration.radio.duty.rawValue) ?? .balanced
+    takesBus = true
     unblocks = configuration.radio.unblocks
     for receiver in configuration.receivers {
       if let address = receiver.adapter { aliases[address] = receiver.name }

@@ -20,6 +20,11 @@ at_most() { awk "BEGIN { exit !($1 <= $2) }"; }
 
 no_exit() { ! grep '/exit ' heard || fail "an exit was published although the tag is there, $1"; }
 
+# As nobody, with the capabilities given (-all, or -all,+net_raw …): words to put before a command.
+as_nobody() {
+  echo setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" --bounding-set="$1"
+}
+
 # watch_site: a broker, and everything that the gateway says there, in the file heard.
 watch_site() {
   cat >site.yaml <<YAML

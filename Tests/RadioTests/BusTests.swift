@@ -1,3 +1,4 @@
+import Beacons
 import Testing
 
 @testable import Radio
@@ -76,5 +77,28 @@ struct BusTests {
   @Test func theAddressOfTheBusIsFound() {
     #expect(BusConnection.path(nil) == "/run/dbus/system_bus_socket")
     #expect(BusConnection.path("tcp:host=x;unix:guid=1,path=/tmp/bus") == "/tmp/bus")
+  }
+
+  /// What bluetoothd tells of a device, of which it repeats only what changed.
+  @Test func changesBecomeAdvertisements() {
+    func changed(_ properties: [String: BusValue]) -> BusMessage {
+      BusMessage(
+        kind: .signal, path: "/org/bluez/hci0/dev_C1_00_00_00_00_01", member: "PropertiesChanged",
+        values: [.text("org.bluez.Device1"), .map(properties), .list([])])
+    }
+    var devices = BusDevices()
+    #expect(devices.take(changed(["Connected": .flag(false)])) == nil)
+    let first = devices.take(
+      changed(["RSSI": .number(-60), "ManufacturerData": .map(["76": .bytes([2, 0x15])])]))
+    #expect(first?.address.description == "C1:00:00:00:00:01")
+    #expect(first?.adapter == 0)
+    #expect(first?.rssi == -60)
+    #expect(first?.payload == [5, 0xFF, 0x4C, 0, 2, 0x15])
+    let second = devices.take(changed(["RSSI": .number(-70)]))
+    #expect(second?.payload == first?.payload)
+    #expect(second?.rssi == -70)
+    let service = "0000feaa-0000-1000-8000-00805f9b34fb"
+    let third = devices.take(changed(["ServiceData": .map([service: .bytes([0x20]), "1234": .bytes([1])])]))
+    #expect(third?.payload == [5, 0xFF, 0x4C, 0, 2, 0x15, 4, 0x16, 0xAA, 0xFE, 0x20])
   }
 }

@@ -90,7 +90,17 @@ struct HealthTests {
     #expect(lab.seconds(until: { $0.health == .ok }) ?? 99 <= 1)
     // It lasts, and everything else is in order: it is taken for what it may be.
     lab.isMute = true
-    lab.run(60)
+    lab.run(20)
+    #expect(lab.health == .deaf)
+    lab.run(40)
+    #expect(lab.health == .quiet)
+    #expect(lab.heavySteps.isEmpty)
+  }
+
+  @Test func forACrowdThatFallsSilentOnePowerCycleIsWorthIt() {
+    var lab = lab(tags: [2, 3, 4, 5, 2, 3, 4])
+    lab.isMute = true
+    lab.run(600)
     #expect(lab.health == .quiet)
     #expect(lab.heavySteps.count == 1)
   }

@@ -6,6 +6,7 @@ final class BlueZ {
   enum News: Equatable {
     case isThere(Bool)
     case discovering(adapter: UInt16, Bool)
+    case heard(BusDevices.Heard)
   }
 
   private enum Question {
@@ -21,8 +22,12 @@ final class BlueZ {
   let connection: BusConnection
   /// By serial.
   private var questions: [UInt32: Question] = [:]
+  private let hearsDevices: Bool
+  private var devices = BusDevices()
 
-  init() throws(SystemError) {
+  /// - Parameter hearsDevices: whether advertisements are to come this way, too.
+  init(hearsDevices: Bool = false) throws(SystemError) {
+    self.hearsDevices = hearsDevices
     connection = try BusConnection()
   }
 
@@ -32,6 +37,13 @@ final class BlueZ {
     connection.subscribe(
       "type='signal',sender='\(Self.name)',interface='org.freedesktop.DBus.Properties',"
         + "member='PropertiesChanged',arg0='org.bluez.Adapter1'")
+    if hearsDevices {
+      connection.subscribe(
+        "type='signal',sender='\(Self.name)',interface='org.freedesktop.DBus.Properties',"
+          + "member='PropertiesChanged',arg0='org.bluez.Device1'")
+      connection.subscribe(
+        "type='signal',sender='\(Self.name)',interface='org.freedesktop.DBus.ObjectManager'")
+    }
     var body = BusWriter()
     body.text(Self.name)
     let serial = connection.call(
@@ -65,6 +77,7 @@ final class BlueZ {
   }
 
   private func read(_ message: BusMessage) -> News? {
+    if hearsDevices, message.kind == .signal, let heard = devices.take(message) { return .heard(heard) }
     switch message.kind {
     case .reply, .error:
       guard let serial = message.replySerial, let question = questions.removeValue(forKey: serial) else {

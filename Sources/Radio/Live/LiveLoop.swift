@@ -23,6 +23,8 @@ final class LiveLoop {
   /// Only where the kernel gives us no monitor.
   private var blueZ: BlueZ?
   private var hasBluetoothd: Bool?
+  /// Those without a raw socket, by adapter index.
+  private var busReceivers: [UInt16: ReceiverIndex] = [:]
   private var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
 
@@ -153,8 +155,9 @@ final class LiveLoop {
       return
     }
     do throws(SystemError) {
-      blueZ = try BlueZ()
+      blueZ = try BlueZ(hearsDevices: !busReceivers.isEmpty)
     } catch {
+      try miss()
       seeksBlueZ = LiveClock.now + Self.busRetry
       try perform(keeper.bluetoothd(false, at: LiveClock.now))
     }
@@ -165,16 +168,33 @@ final class LiveLoop {
     for news in bus.receive() {
       switch news {
       case .isThere(let isThere):
+        if !isThere { try miss() }
         hasBluetoothd = isThere
         try perform(keeper.bluetoothd(isThere, at: LiveClock.now))
       case .discovering(let adapter, let isOn):
         try perform(keeper.discovering(isOn, on: adapter, at: LiveClock.now))
+      case .heard(let heard): take(heard)
       }
     }
     if bus.connection.isDead {
       blueZ = nil
       seeksBlueZ = LiveClock.now + Self.busRetry
     }
+  }
+
+  /// There is no bluetoothd, and there never was: without a raw socket nothing can be heard.
+  private func miss() throws(RadioError) {
+    if !busReceivers.isEmpty, hasBluetoothd == nil { throw .missingRawCapability }
+  }
+
+  private func take(_ heard: BusDevices.Heard) {
+    guard let receiver = busReceivers[heard.adapter] else { return }
+    let before = batch.count
+    batch.append(
+      Advertisement(
+        receiver: receiver, address: heard.address, rssi: heard.rssi, time: LiveClock.now,
+        wallTime: LiveClock.wallNow), payload: heard.payload.span)
+    keeper.heard(batch, before..<batch.count, on: heard.adapter)
   }
 
   private func countLost(at time: MonotonicTime) throws(RadioError) {
@@ -200,8 +220,8 @@ final class LiveLoop {
       case .attach(let info): try attach(info)
       case .detach(let adapter): detach(adapter)
       case .health(let adapter, let health, let reason):
-        guard let receiver = receivers[adapter] else { continue }
-        report(health, receiver.index, reason)
+        guard let receiver = receivers[adapter]?.index ?? busReceivers[adapter] else { continue }
+        report(health, receiver, reason)
       case .notice(let text): handlers.onNotice(text)
       case .command(let adapter, let command):
         // One that is down takes none, which is told by other ways.
@@ -245,14 +265,18 @@ final class LiveLoop {
     do throws(RadioError) {
       receivers[info.index] = LiveReceiver(
         info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer))
+    } catch .missingRawCapability where options.takesBus {
+      busReceivers[info.index] = index
+      keeper.hearsByBusOnly(info.index)
     } catch .system(let error) where error.code == ENODEV {
       // Gone again already; its removal is announced next.
     }
   }
 
   private func detach(_ adapter: UInt16) {
-    guard let receiver = receivers.removeValue(forKey: adapter) else { return }
-    report(.gone, receiver.index, "the adapter was removed")
+    let byBus = busReceivers.removeValue(forKey: adapter)
+    guard let receiver = receivers.removeValue(forKey: adapter)?.index ?? byBus else { return }
+    report(.gone, receiver, "the adapter was removed")
   }
 
   private func report(_ new: ReceiverHealth, _ receiver: ReceiverIndex, _ reason: String) {

@@ -16,6 +16,8 @@ public final class LiveRadio: Sendable {
     public var unblocks = false
     /// How much of the time to listen.
     public var duty = ScanDuty.balanced
+    /// Whether bluetoothd's word is taken where raw sockets are not allowed.
+    public var takesBus = false
     /// Whether to wait for an adapter where there is none yet.
     public var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without

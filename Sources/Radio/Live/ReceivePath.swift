@@ -21,7 +21,8 @@ public struct RadioAccess: Equatable, Sendable {
   /// How advertisements are received with these rights.
   public var path: ReceivePath {
     switch (mayReceiveRaw, mayAdminister, hasBluetoothd) {
-    case (false, _, _): .none
+    case (false, _, true): .bus
+    case (false, _, false): .none
     case (true, true, _): .kernelMonitor
     case (true, false, true): .discovery
     case (true, false, false): .ownScan
@@ -48,6 +49,8 @@ public enum ReceivePath: Sendable {
   case discovery
   /// Raw, kept scanning by commands of our own.
   case ownScan
+  /// What bluetoothd tells other programs; much is lost on the way.
+  case bus
   case none
 }
 
@@ -59,6 +62,9 @@ extension ReceivePath: CustomStringConvertible {
       "receives raw, and bluetoothd's discovery keeps it scanning; with CAP_NET_ADMIN the kernel would, and better"
     case .ownScan:
       "receives raw, by a scan of its own, which other programs can end; with CAP_NET_ADMIN the kernel would keep it up"
+    case .bus:
+      "DEGRADED: hears only what bluetoothd passes on, which loses much; with CAP_NET_RAW it would hear everything; "
+        + RadioError.grant
     case .none: "receives nothing without CAP_NET_RAW; \(RadioError.grant)"
     }
   }

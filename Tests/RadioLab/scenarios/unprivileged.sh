@@ -1,21 +1,17 @@
 # An ordinary user with ambient capabilities hears everything; without them it is told what to grant, and that it cannot hear.
 . "$RADIOLAB/fault.sh"
-as() { # CAPABILITIES COMMAND…
-  local caps=$1; shift
-  setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$caps" --ambient-caps="$caps" --bounding-set="$caps" "$@"
-}
 watch_site
 tags 1
 controller --script air --loop 1000
 hciconfig hci0 up
 status=0
-as -all timeout 30 "$BEACONKEEPER" run --config site.yaml >without.log 2>&1 || status=$?
+$(as_nobody -all) timeout 30 "$BEACONKEEPER" run --config site.yaml >without.log 2>&1 || status=$?
 cat without.log
 [ "$status" != 0 ] && [ "$status" != 124 ] || fail "it does not end with an error, but with $status"
 grep -q 'setcap cap_net_raw,cap_net_admin' without.log || fail "it does not say what to grant"
 grep -q 'AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN' without.log || fail "it does not say what to put into a unit"
 
-gateway as -all,+net_raw,+net_admin
+gateway $(as_nobody -all,+net_raw,+net_admin)
 no_exit "at the start"
 fault() { befall deaf 8 hciconfig hci0 down; heal hciconfig hci0 up; }
 runs fault

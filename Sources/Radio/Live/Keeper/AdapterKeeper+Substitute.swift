@@ -17,17 +17,20 @@ extension AdapterKeeper {
     guard monitor == .refused, !isStopping else { return [] }
     switch (substitute, isThere) {
     case (.discovery, true), (.ownScan, false): return []
+    case (.none, false) where hearsByBusOnly && lacksBluetoothd: return []
     default: return substituteMonitor(hasBluetoothd: isThere, at: time)
     }
   }
 
   mutating func substituteMonitor(hasBluetoothd: Bool, at time: MonotonicTime) -> [KeeperAction] {
     let leaving = endSubstitute()
+    lacksBluetoothd = !hasBluetoothd
+    if hearsByBusOnly, !hasBluetoothd { return tellHealth(at: time) }
     if hasBluetoothd {
       substitute = .discovery(isOn: false, tries: 0)
       substituteDeadline = time
       return leaving + [
-        .notice("\(name): \(ReceivePath.discovery)")
+        .notice("\(name): \(hearsByBusOnly ? ReceivePath.bus : .discovery)")
       ]
     }
     substitute = .ownScan(OwnScan(policy.duty, at: time))

@@ -53,6 +53,9 @@ struct AdapterKeeper {
   var lacksAdmin = false
   var isStopping = false
   var hasToldPath = false
+  /// There is no raw socket: what bluetoothd tells is all that is heard.
+  var hearsByBusOnly = false
+  var lacksBluetoothd = false
   /// The PHYs that were selected before we added one.
   var formerPHY: UInt32?
   private var lost: Int64 = 0
@@ -99,7 +102,9 @@ struct AdapterKeeper {
     if substituteDeadline <= time { actions += substituteIsDue(at: time) }
     guard !isStopping, info != nil else { return actions }
     if power == .on, hearing.deadline <= time {
-      if hearing.advance(to: time) { actions.append(.command(adapter: index, .probe)) }
+      if hearing.advance(to: time, canAsk: !hearsByBusOnly) {
+        actions.append(.command(adapter: index, .probe))
+      }
       actions += recover(at: time)
     }
     return actions + tellHealth(at: time)
@@ -145,8 +150,13 @@ struct AdapterKeeper {
     case .turningOn: return powerReason.isEmpty ? nil : (.deaf, powerReason)
     case .on: break
     }
+    if hearsByBusOnly, lacksBluetoothd {
+      return (.deaf, "bluetoothd, by which alone it hears, is not running")
+    }
     // Once blind, it takes a sign of life to be believed again.
-    if told?.isBlind == true, !hearing.isProved, hearing.finding(at: time) == .ok { return nil }
+    if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, hearing.finding(at: time) == .ok {
+      return nil
+    }
     switch hearing.finding(at: time) {
     case .deaf(let deafness): return (.deaf, deafness.reason)
     case .empty: return (.empty, "reports arrive without data")

@@ -117,8 +117,14 @@ struct Hearing {
   }
 
   /// Whether to ask the controller now.
-  mutating func advance(to time: MonotonicTime) -> Bool {
+  ///
+  /// - Parameter canAsk: whether there is a way to.
+  mutating func advance(to time: MonotonicTime, canAsk: Bool) -> Bool {
     ticked = time
+    guard canAsk else {
+      judgeSilence(at: time)
+      return false
+    }
     if let asked = question {
       guard time - asked >= Self.patience else { return false }
       question = nil

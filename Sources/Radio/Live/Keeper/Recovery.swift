@@ -20,6 +20,9 @@ struct Recovery {
   /// Sound for so long, it counts as healed.
   static let healed = TimeSpan.seconds(600)
 
+  /// So many that fall silent together are worth a power cycle.
+  private static let crowd = 6
+
   enum Advice: Equatable {
     case perform(Step)
     /// A heavy step would be due, but too many were taken of late.
@@ -63,7 +66,7 @@ struct Recovery {
     }
     let plan = Self.plan(finding)
     guard let (step, pause) = plan.first(where: { next in lastStep.map { next.step > $0 } ?? true }) else {
-      return plan.isEmpty ? nil : exhaust(at: time)
+      return plan.isEmpty ? nil : exhaust(finding, at: time)
     }
     guard time - began >= pause else { return nil }
     if step.isHeavy {
@@ -85,8 +88,11 @@ struct Recovery {
   /// Time passes only from here on: a step that takes long was just finished.
   mutating func stepFinished(at time: MonotonicTime) { if since != nil { since = time } }
 
-  private mutating func exhaust(at time: MonotonicTime) -> Advice? {
-    guard let began = since, time - began >= .seconds(10) else { return nil }
+  private mutating func exhaust(_ finding: Finding, at time: MonotonicTime) -> Advice? {
+    var pause = TimeSpan.seconds(10)
+    // Whether they have left or were cut off shows within this time, or never.
+    if case .deaf(.fellSilent) = finding { pause = .seconds(25) }
+    guard let began = since, time - began >= pause else { return nil }
     let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]
     vainClimbs += 1
     restsUntil = until
@@ -110,9 +116,10 @@ struct Recovery {
         (.renewScan, .zero), (.powerCycle, .milliseconds(1_500)), (.reset, .seconds(10)),
         (.resetUSB, .seconds(15)),
       ]
-    // It may be chance after all: once, and not at once.
-    case .deaf(.fellSilent):
-      return [(.renewScan, .zero), (.restartScan, .seconds(3)), (.powerCycle, .seconds(12))]
+    // It may be chance after all: cheap steps, and for a crowd one that costs, once and not at once.
+    case .deaf(.fellSilent(let senders)):
+      let cheap: [(step: Step, pause: TimeSpan)] = [(.renewScan, .zero), (.restartScan, .seconds(3))]
+      return senders < crowd ? cheap : cheap + [(.powerCycle, .seconds(20))]
     case .empty, .deaf: return full
     }
   }

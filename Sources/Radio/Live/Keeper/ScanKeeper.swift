@@ -48,12 +48,17 @@ struct ScanKeeper {
 
   /// Advertisements came from the adapter: those of the batch in the range.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
+    let isByBus = adapters[index]?.hearsByBusOnly ?? false
     batch.forEach(in: range) { advertisement, payload in
       adapters[index]?.hearing.report(
-        from: advertisement.address.bits, isEmpty: payload.isEmpty && !advertisement.isScanResponse,
+        from: advertisement.address.bits,
+        isEmpty: payload.isEmpty && !advertisement.isScanResponse && !isByBus,
         hasData: !payload.isEmpty, at: advertisement.time)
     }
   }
+
+  /// There is no raw socket for it.
+  mutating func hearsByBusOnly(_ index: UInt16) { adapters[index]?.hearsByBusOnly = true }
 
   /// Any other packet of the adapter's raw socket.
   mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {

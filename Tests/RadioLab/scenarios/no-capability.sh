@@ -1,0 +1,22 @@
+# No capability at all, but a bluetoothd: it hears what that passes on, and says how little that is; when bluetoothd is
+# restarted, it is deaf meanwhile and then hears again.
+. "$RADIOLAB/fault.sh"
+start_bluetoothd() {
+  /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
+  bluetoothd=$!
+  named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
+  within 40 named || fail "bluetoothd does not come up"
+}
+kill_bluetoothd() { kill -9 "$bluetoothd"; wait "$bluetoothd" || true; }
+mkdir -p /run/dbus
+pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
+start_bluetoothd
+watch_site
+tags 1
+controller --script air --loop 1000
+hciconfig hci0 up || true
+gateway $(as_nobody -all)
+grep -q 'DEGRADED' gateway.log || fail "it does not say that it hears little"
+fault() { befall deaf 8 kill_bluetoothd; heal start_bluetoothd; }
+runs fault
+leaves
