@@ -23,7 +23,7 @@ controller() {
   python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/controller" --log controller.log "$@" &
   controller_pid=$!
   after() { [ "$(adapters)" != "$before" ]; }
-  within 60 after || fail "the controller got no adapter"
+  within 120 after || fail "the controller got no adapter"
   [ -n "${teller_PID:-}" ] || start_teller
 }
 adapters() { ls /sys/class/bluetooth 2>/dev/null | grep -c '^hci[0-9]*$' || true; }

@@ -6,26 +6,25 @@ final class LiveLoop {
   /// Packets taken from one socket before the others get their turn.
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
-  private static let busRetry = TimeSpan.seconds(5)
 
-  private let options: LiveRadio.Options
-  private let handlers: LiveRadio.Handlers
-  private let management: HCISocket
-  private let openRaw: (UInt16, Int32) throws(RadioError) -> HCISocket
-  private var keeper: ScanKeeper
-  private var names: ReceiverNames
+  let options: LiveRadio.Options
+  let handlers: LiveRadio.Handlers
+  let management: HCISocket
+  let openRaw: (UInt16, Int32) throws(RadioError) -> HCISocket
+  var keeper: ScanKeeper
+  var names: ReceiverNames
   /// Keyed by adapter index.
-  private var receivers: [UInt16: LiveReceiver] = [:]
-  private var health: [ReceiverIndex: ReceiverHealth] = [:]
-  private var counts: [ReceiverIndex: ReceiverCounts] = [:]
-  private var batch = AdvertisementBatch()
+  var receivers: [UInt16: LiveReceiver] = [:]
+  var health: [ReceiverIndex: ReceiverHealth] = [:]
+  var counts: [ReceiverIndex: ReceiverCounts] = [:]
+  var batch = AdvertisementBatch()
   private var buffer = PacketBuffer()
   /// Only where the kernel gives us no monitor.
-  private var blueZ: BlueZ?
-  private var hasBluetoothd: Bool?
+  var blueZ: BlueZ?
+  var hasBluetoothd: Bool?
   /// Those without a raw socket, by adapter index.
-  private var busReceivers: [UInt16: ReceiverIndex] = [:]
-  private var seeksBlueZ: MonotonicTime?
+  var busReceivers: [UInt16: ReceiverIndex] = [:]
+  var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
 
   init(
@@ -147,56 +146,6 @@ final class LiveLoop {
     try perform(actions)
   }
 
-  /// Meets bluetoothd on the bus; where there is no bus, tries again later.
-  private func seekBlueZ() throws(RadioError) {
-    seeksBlueZ = nil
-    if blueZ != nil {
-      if let hasBluetoothd { try perform(keeper.bluetoothd(hasBluetoothd, at: LiveClock.now)) }
-      return
-    }
-    do throws(SystemError) {
-      blueZ = try BlueZ(hearsDevices: !busReceivers.isEmpty)
-    } catch {
-      try miss()
-      seeksBlueZ = LiveClock.now + Self.busRetry
-      try perform(keeper.bluetoothd(false, at: LiveClock.now))
-    }
-  }
-
-  private func receiveBus() throws(RadioError) {
-    guard let bus = blueZ else { return }
-    for news in bus.receive() {
-      switch news {
-      case .isThere(let isThere):
-        if !isThere { try miss() }
-        hasBluetoothd = isThere
-        try perform(keeper.bluetoothd(isThere, at: LiveClock.now))
-      case .discovering(let adapter, let isOn):
-        try perform(keeper.discovering(isOn, on: adapter, at: LiveClock.now))
-      case .heard(let heard): take(heard)
-      }
-    }
-    if bus.connection.isDead {
-      blueZ = nil
-      seeksBlueZ = LiveClock.now + Self.busRetry
-    }
-  }
-
-  /// There is no bluetoothd, and there never was: without a raw socket nothing can be heard.
-  private func miss() throws(RadioError) {
-    if !busReceivers.isEmpty, hasBluetoothd == nil { throw .missingRawCapability }
-  }
-
-  private func take(_ heard: BusDevices.Heard) {
-    guard let receiver = busReceivers[heard.adapter] else { return }
-    let before = batch.count
-    batch.append(
-      Advertisement(
-        receiver: receiver, address: heard.address, rssi: heard.rssi, time: LiveClock.now,
-        wallTime: LiveClock.wallNow), payload: heard.payload.span)
-    keeper.heard(batch, before..<batch.count, on: heard.adapter)
-  }
-
   private func countLost(at time: MonotonicTime) throws(RadioError) {
     for (adapter, receiver) in receivers {
       let lost = receiver.socket.dropped
@@ -207,83 +156,8 @@ final class LiveLoop {
     }
   }
 
-  private func count(_ receiver: ReceiverIndex, _ change: (inout ReceiverCounts) -> Void) {
+  func count(_ receiver: ReceiverIndex, _ change: (inout ReceiverCounts) -> Void) {
     change(&counts[receiver, default: ReceiverCounts(receiver: receiver)])
     if let counts = counts[receiver] { handlers.onCounts(counts, names.table) }
-  }
-
-  private func perform(_ actions: [KeeperAction]) throws(RadioError) {
-    for action in actions {
-      switch action {
-      case .send(let command):
-        do throws(SystemError) { try management.send(command.bytes) } catch { throw RadioError(error) }
-      case .attach(let info): try attach(info)
-      case .detach(let adapter): detach(adapter)
-      case .health(let adapter, let health, let reason):
-        guard let receiver = receivers[adapter]?.index ?? busReceivers[adapter] else { continue }
-        report(health, receiver, reason)
-      case .notice(let text): handlers.onNotice(text)
-      case .command(let adapter, let command):
-        // One that is down takes none, which is told by other ways.
-        try? receivers[adapter]?.socket.send(command.packet)
-      case .recovery(let adapter):
-        if let receiver = receivers[adapter] { count(receiver.index) { $0.recoveries += 1 } }
-      case .seekBluetoothd: try seekBlueZ()
-      case .discover(let adapter, let isOn):
-        if isOn { blueZ?.startDiscovery(adapter) } else { blueZ?.stopDiscovery(adapter) }
-      case .inspectBlock(let adapter):
-        try perform(
-          keeper.inspected(AdapterHardware.isBlocked(adapter), of: adapter, at: LiveClock.now))
-      case .unblock(let adapter):
-        attempt("hci\(adapter) stays blocked") { () throws(SystemError) in
-          try AdapterHardware.unblock(adapter)
-        }
-      case .resetUSB(let adapter):
-        attempt("the USB device of hci\(adapter) was not reset") { () throws(SystemError) in
-          try AdapterHardware.resetUSB(adapter)
-        }
-      case .listed(let wanted):
-        guard wanted == 0, !options.waitsForAdapter else { continue }
-        throw .noAdapter(found: try LiveRadio.adapters().map { "\($0.kernelName) (\($0.address))" })
-      }
-    }
-  }
-
-  private func attempt(_ failure: String, _ body: () throws(SystemError) -> Void) {
-    do throws(SystemError) {
-      try body()
-    } catch {
-      let why = error.code == ENODEV ? "it is no USB adapter" : "\(error)"
-      let grant =
-        [EACCES, EPERM].contains(error.code) ? "; a udev rule can allow this user to write there" : ""
-      handlers.onNotice("\(failure): \(why)\(grant)")
-    }
-  }
-
-  private func attach(_ info: AdapterInfo) throws(RadioError) {
-    guard receivers[info.index] == nil, let index = names.receiver(of: info) else { return }
-    do throws(RadioError) {
-      receivers[info.index] = LiveReceiver(
-        info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer))
-    } catch .missingRawCapability where options.takesBus {
-      busReceivers[info.index] = index
-      keeper.hearsByBusOnly(info.index)
-    } catch .system(let error) where error.code == ENODEV {
-      // Gone again already; its removal is announced next.
-    }
-  }
-
-  private func detach(_ adapter: UInt16) {
-    let byBus = busReceivers.removeValue(forKey: adapter)
-    guard let receiver = receivers.removeValue(forKey: adapter)?.index ?? byBus else { return }
-    report(.gone, receiver, "the adapter was removed")
-  }
-
-  private func report(_ new: ReceiverHealth, _ receiver: ReceiverIndex, _ reason: String) {
-    health[receiver] = new
-    handlers.onHealth(
-      ReceiverHealthChange(
-        receiver: receiver, health: new, reason: reason, time: LiveClock.now, wallTime: LiveClock.wallNow),
-      names.table)
   }
 }

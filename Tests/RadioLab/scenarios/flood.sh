@@ -6,6 +6,8 @@ field() { receivers | grep -o "\"$1\":[0-9]*" | head -n 1 | cut -d: -f2; }
 flood() { # RATE SECONDS
   python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/flood" --log flood.log --gen "50,$1,$2" >flood.out &
   flood=$!
+  there() { [ "$(adapters)" = 1 ]; }
+  within 120 there || fail "the controller got no adapter"
   "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
   gateway=$!
   over() { grep -q '^GEN sent' flood.out; }
@@ -22,6 +24,7 @@ watch_site
 flood 5000 10
 [ "$heard_of" = "$sent" ] && [ "$lost" = 0 ] || fail "not all were heard"
 kill -INT "$gateway"; wait "$gateway"; kill "$flood"; wait "$flood" || true
+within 30 none || fail "the first controller does not go"
 flood 20000 10
 [ $((heard_of + lost)) -ge $((sent * 99 / 100)) ] || fail "some were lost without being counted"
 [ "$lost" = 0 ] || grep '/health ' heard | grep -q '"state":"lossy"' || fail "health does not say lossy"

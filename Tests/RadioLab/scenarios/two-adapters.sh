@@ -3,7 +3,7 @@
 second() {
   python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/second" --log second.log --addr 00:AA:01:00:00:43 --script air --loop 1000 &
   both() { [ "$(adapters)" = 2 ]; }
-  within 60 both || fail "the second controller got no adapter"
+  within 120 both || fail "the second controller got no adapter"
 }
 named_second() { grep '/health ' heard | tail -n 1 | grep -q "\"name\":\"hci1\",\"state\":\"$1\""; }
 occupancy() { grep '/zone/pump/occupancy ' heard | tail -n 1 | grep -q "\"state\":\"$1\""; }

@@ -164,6 +164,11 @@ struct AdapterKeeper {
       if let lossShownUntil, time < lossShownUntil {
         return (.lossy, "more advertisements arrive than are taken in; \(lost) were lost so far")
       }
+      if hearsByBusOnly {
+        return (
+          hearing.finding(at: time) == .quiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on"
+        )
+      }
       return hearing.finding(at: time) == .quiet
         ? (.quiet, "nobody is heard; the controller answers") : (.ok, "")
     }
