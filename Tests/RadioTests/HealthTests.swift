@@ -64,6 +64,25 @@ struct HealthTests {
     #expect(lab.heavySteps.count == 1)
   }
 
+  @Test func aReportFromBeforeAResetDoesNotHideIt() {
+    var stage = Stage()
+    stage.keep()
+    stage.report()
+    _ = stage.wait(1)
+    stage.overhear(RawPackets.complete(HCICommand.Opcode.reset))
+    // Handed over later, in a batch.
+    stage.report(secondsAgo: 0.01)
+    var all: [KeeperAction] = []
+    for _ in 0..<8 { all += stage.wait(0.25) }
+    #expect(health(all) == [.deaf])
+  }
+
+  @Test func manySlowTagsThatFallSilentTogetherAreMissedSoonerThanOne() {
+    var lab = lab(tags: [Int](repeating: 20, count: 30), running: 20)
+    lab.isMute = true
+    #expect(lab.seconds(until: { $0.health == .deaf }) ?? 99 <= 3.5)
+  }
+
   @Test func aStoppedScanIsRenewedWithoutDisturbingOthers() {
     var lab = lab()
     lab.scanStoppedByOthers()

@@ -31,12 +31,15 @@ struct Stage {
   }
 
   /// An advertisement with so many bytes of data.
-  mutating func report(from address: UInt64 = 1, bytes: Int = 7, on adapter: UInt16 = 0) {
+  mutating func report(
+    from address: UInt64 = 1, bytes: Int = 7, on adapter: UInt16 = 0, secondsAgo: Double = 0
+  ) {
     var batch = AdvertisementBatch()
     batch.append(
       Advertisement(
         receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: address, kind: .random), rssi: -60,
-        time: now, wallTime: WallTime(nanoseconds: 0)), payload: [UInt8](repeating: 2, count: bytes).span)
+        time: now - .seconds(secondsAgo), wallTime: WallTime(nanoseconds: 0)),
+      payload: [UInt8](repeating: 2, count: bytes).span)
     keeper.heard(batch, 0..<1, on: adapter)
   }
 

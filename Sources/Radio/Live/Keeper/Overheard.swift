@@ -25,11 +25,12 @@ struct Overheard {
     acceptListChanged = time
   }
 
-  /// An advertising report proves that it scans, and that what it sends reaches us.
+  /// An advertising report proves that it scans, and that what it sends reaches us; if it came later, for reports and the
+  /// rest are handed over apart.
   mutating func noteReport(at time: MonotonicTime) {
-    resetAt = nil
-    connectingSince = nil
-    if isScanning == false { setScanning(nil, time) }
+    if let reset = resetAt, time > reset { resetAt = nil }
+    if let since = connectingSince, time > since { connectingSince = nil }
+    if isScanning == false, time > scanChanged { setScanning(nil, time) }
   }
 
   /// A command that somebody sends; from the opcode on.

@@ -6,6 +6,8 @@ struct SenderCensus {
   private static let size = 256
   /// Advertisements from which on a sender's interval is believed.
   private static let familiar: UInt16 = 10
+  /// Missing in a row from one sender, they count no more.
+  private static let enough: Int64 = 8
 
   private struct Sender {
     var address: UInt64 = 0
@@ -36,13 +38,22 @@ struct SenderCensus {
   }
 
   /// How many that were heard regularly up to `end`, the last advertisement of all, have been silent since for so long
-  /// that chance is no explanation.
+  /// that chance is no explanation; 0: it may be chance. The advertisements missing from them all are weighed together:
+  /// eight from each of three senders, or two from each of twelve.
   func silenced(since end: MonotonicTime, at time: MonotonicTime) -> Int {
     let silence = (time - end).nanoseconds
-    return senders.count { sender in
-      sender.count >= Self.familiar && silence >= sender.interval.multipliedSaturating(by: 8)
-        && (end - sender.last).nanoseconds <= sender.interval.multipliedSaturating(by: 3)
+    var silenced = 0
+    var missing: Int64 = 0
+    for sender in senders where sender.count >= Self.familiar {
+      let interval = max(sender.interval, 1)
+      guard silence / interval >= 2, (end - sender.last).nanoseconds <= interval.multipliedSaturating(by: 3)
+      else {
+        continue
+      }
+      silenced += 1
+      missing += min(silence / interval, Self.enough)
     }
+    return missing >= Self.enough * 3 ? silenced : 0
   }
 }
 
