@@ -51,8 +51,10 @@ struct BrokerLink: Service {
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason): listener.onNotice("lost the broker: \(reason); trying again")
-      case .acknowledged: station.acknowledged()
-      case .rejected(_, let reason): listener.onNotice("the broker refused a message: \(reason)")
+      case .acknowledged(let id): station.acknowledged(id)
+      case .rejected(let id, let reason):
+        listener.onNotice("the broker refused a message: \(reason)")
+        station.acknowledged(id)
       case .subscriptionRefused(let filter, let reason):
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
       case .message(let message):

@@ -122,7 +122,8 @@ public final class EmbeddedBroker: Sendable {
   }
 
   private static func privateDirectory(for account: Account?) throws(EmbeddedBrokerError) -> String {
-    var template = Array((FileManager.default.temporaryDirectory.path + "/beaconkeeper-XXXXXX").utf8CString)
+    var template = Array(
+      (FileManager.default.temporaryDirectory.path + "/beaconkeeper-\(getpid())-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw .failed("no private directory: \(String(cString: strerror(errno)))")
     }

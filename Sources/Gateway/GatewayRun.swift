@@ -12,8 +12,8 @@ public struct GatewayRun: Sendable {
   /// Where advertisements come from.
   public enum Input: Sendable {
     case radio(LiveRadio.Options)
-    /// A capture that is played in real time, over and over.
-    case walk(path: String)
+    /// A capture that is played in real time, over and over. A demonstration leaves nothing on disk.
+    case walk(path: String, isDemonstration: Bool)
   }
 
   /// Whom to tell what happens.
@@ -60,7 +60,7 @@ public struct GatewayRun: Sendable {
   /// Works until SIGINT or SIGTERM.
   ///
   /// Throws what keeps it from working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a refusal
-  /// that would be the same for ever, `RadioError`, `CaptureError`.
+  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`.
   public func run() async throws {
     switch configuration.broker {
     case .remote(let broker):
@@ -85,27 +85,46 @@ public struct GatewayRun: Sendable {
     _ options: Options, watch: String, beside companion: EmbeddedBrokerService? = nil
   ) async throws {
     let client = try Client(options)
-    // Tells this run's sequence numbers from those of every other.
-    let epoch = UInt64(clamping: LiveClock.wallNow.nanoseconds / 1_000_000)
+    let outbox = try openOutbox()
+    for notice in outbox.notices { listener.onNotice(notice) }
     let station = Station(
-      Pipeline(configuration, epoch: epoch), client: client, logger: logger,
-      onPublished: listener.onTransition, onVerdict: listener.onVerdict)
+      pipeline(outbox), client: client, logger: logger, outbox: outbox, listener: listener)
+    defer { station.closeDisk() }
     let link = BrokerLink(client, station, listener, watch: watch, broker: "\(options.host):\(options.port)")
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []
     if let companion { services.append(companion) }
-    services += [link, DeadlineService(station)]
+    services += [OutboxService(station), link, DeadlineService(station)]
     services.append(HealthService(station, interval: configuration.telemetry.health))
     if let path { services.append(ReloadService(path, configuration, station, listener)) }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
-    case .walk(let path): services.append(WalkService(path, station, listener))
+    case .walk(let path, _): services.append(WalkService(path, station, listener))
     }
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
       configuration: .init(services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
     try await group.run()
+  }
+
+  private func openOutbox() throws -> OpenOutbox {
+    if case .walk(_, isDemonstration: true) = input { return OpenOutbox() }
+    return try OpenOutbox(
+      gateway: configuration.gatewayName, directory: StateDirectory(configured: configuration.stateDirectory),
+      wallTime: LiveClock.wallNow)
+  }
+
+  /// Goes on where the outbox says that an earlier run ended.
+  private func pipeline(_ outbox: OpenOutbox) -> Pipeline {
+    let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+    guard let remains = outbox.remains else {
+      // Tells this run's sequence numbers from those of every other.
+      return Pipeline(configuration, epoch: UInt64(clamping: wallNow.nanoseconds / 1_000_000))
+    }
+    var pipeline = Pipeline(configuration, epoch: remains.epoch, lastSequence: remains.lastSequence)
+    pipeline.restore(remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow)
+    return pipeline
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {

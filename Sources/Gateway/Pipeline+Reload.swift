@@ -21,6 +21,7 @@ extension Pipeline {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
     }
     next.blind = blind
+    next.unproven = unproven
     next.time = time
     next.phones.adopt(phones, at: time)
     for (position, index) in next.roster.adopt(roster).enumerated() {

@@ -12,7 +12,9 @@ public struct Pipeline: Sendable {
   public internal(set) var counts = Counts()
 
   let configuration: Configuration
-  let epoch: UInt64
+  /// What each zone asks for, in words that are the same in every run.
+  let zoneDefinitions: [String]
+  var epoch: UInt64
   var sequence: UInt64
   var roster: Roster
   var engine: ZoneEngine
@@ -21,6 +23,8 @@ public struct Pipeline: Sendable {
   /// Near triggers that the phones still have to be told of, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
+  /// Those of an earlier run of which nothing was heard yet.
+  var unproven: Set<ReceiverIndex> = []
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
   /// Zones of which nobody could say anything yet, as no receiver of theirs was heard of.
@@ -73,6 +77,7 @@ public struct Pipeline: Sendable {
     receivers: ReceiverTable = ReceiverTable()
   ) {
     self.configuration = configuration
+    zoneDefinitions = configuration.zones.map { "\($0)" }
     self.epoch = epoch
     self.receivers = receivers
     sequence = lastSequence
@@ -114,6 +119,7 @@ public struct Pipeline: Sendable {
   ) {
     let before = configuration.zones.indices.map { engine.isBlind(ZoneIndex(rawValue: Int32($0))) }
     self.time = max(self.time, time)
+    unproven.remove(receiver)
     if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
@@ -143,6 +149,7 @@ public struct Pipeline: Sendable {
     _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
   ) -> Sighting? {
     counts.advertisements += 1
+    if !unproven.isEmpty { proveSight(advertisement.receiver, at: advertisement.time, into: &output) }
     time = max(time, advertisement.time)
     let revision = roster.revision
     readings.removeAll(keepingCapacity: true)

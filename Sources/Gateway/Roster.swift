@@ -40,6 +40,12 @@ struct Roster: Sendable {
   /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
   mutating func adopt(_ previous: Roster) -> [BeaconIndex?] { catalogue.adopt(previous.catalogue) }
 
+  /// Takes up a beacon of an earlier run by its key; nil for one no longer known.
+  mutating func adopt(key: String) -> BeaconIndex? { catalogue.adopt(key: key) }
+
+  /// A text that stands for a beacon in every run.
+  func key(of beacon: BeaconIndex) -> String { catalogue.key(of: beacon) }
+
   var count: Int { catalogue.count }
   /// Grows whenever a beacon is new or matches an entry that it did not match before.
   var revision: UInt64 { catalogue.revision }

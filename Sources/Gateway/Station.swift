@@ -1,16 +1,21 @@
 import Beacons
+import Dispatch
 import Logging
 import Messages
 import Mosquitto
+import Proximity
 import Radio
 import Synchronization
 
 /// Ties pipeline, outbox and broker together behind one lock: sources and timers come from threads of their
 /// own, decisions are made one after the other.
 final class Station: Sendable {
-  private struct State {
+  struct State {
     var pipeline: Pipeline
-    var outbox = Outbox()
+    var outbox: Outbox
+    var isWriting = false
+    /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
+    var diskFault: String?
     var health = ReceiverHealths()
     var output = Pipeline.Output()
     /// By `SourceIndex`.
@@ -31,22 +36,30 @@ final class Station: Sendable {
     var rawValue: Int
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
+  let store: OutboxStore?
+  /// Where `store` is waited for.
+  let disk = DispatchQueue(label: "outbox")
   private let client: Client
   private let logger: Logger
+  let onNotice: @Sendable (String) -> Void
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
 
+  /// - Parameter outbox: with what an earlier run left on disk.
   init(
-    _ pipeline: Pipeline, client: Client, logger: Logger,
-    onPublished: @escaping @Sendable (TransitionMessage) -> Void,
-    onVerdict: @escaping @Sendable (VerdictMessage) -> Void
+    _ pipeline: Pipeline, client: Client, logger: Logger, outbox: OpenOutbox = OpenOutbox(),
+    listener: GatewayRun.Listener
   ) {
-    state = Mutex(State(pipeline: pipeline))
+    let memory = Outbox(isDurable: outbox.store != nil, stored: outbox.remains?.waiting ?? 0)
+    state = Mutex(State(pipeline: pipeline, outbox: memory, diskFault: outbox.fault))
+    store = outbox.store
     self.client = client
     self.logger = logger
-    self.onPublished = onPublished
-    self.onVerdict = onVerdict
+    onPublished = listener.onTransition
+    onVerdict = listener.onVerdict
+    onNotice = listener.onNotice
+    state.withLock { tendDisk(&$0) }
   }
 
   /// Takes in what a source heard; `table` names the source's receivers.
@@ -115,8 +128,13 @@ final class Station: Sendable {
     }
   }
 
-  /// The broker has room again.
-  func acknowledged() { state.withLock { send(&$0) } }
+  /// The broker has, or will never take, the message with this id; there is room for another.
+  func acknowledged(_ id: UInt64) {
+    state.withLock { state in
+      if id > 0, store != nil { state.outbox.acknowledge(row: Int64(clamping: id)) }
+      send(&state)
+    }
+  }
 
   /// Asks for what others tell of our phones, once there are phones.
   func subscribe() {
@@ -179,28 +197,37 @@ final class Station: Sendable {
   }
 
   /// Moves what the pipeline said into the outbox, and from there to the broker as far as it takes it.
-  private func send(_ state: inout State) {
+  func send(_ state: inout State) {
     for item in state.output.items {
       switch item {
-      case .transition(let transition): state.outbox.add(transition)
+      case .transition(let message) where store == nil: state.outbox.add(message)
+      case .transition(let message):
+        let beacon = message.transition.beacon
+        state.outbox.add(
+          message, key: state.pipeline.key(of: beacon),
+          beacon: state.pipeline.saved(beacon, after: message.transition))
       case .verdict(let verdict): state.outbox.add(verdict)
       case .state(let message): state.outbox.add(message)
       }
     }
     state.output.removeAll()
+    defer { tendDisk(&state) }
     while let item = state.outbox.first {
       let message: Message
+      var id: UInt64 = 0
       switch item {
-      case .transition(let transition): message = transition.message(topics: state.pipeline.topics)
+      case .transition(let transition, let row):
+        message = transition.message(topics: state.pipeline.topics)
+        id = UInt64(clamping: row ?? 0)
       case .verdict(let verdict): message = verdict.message(topics: state.pipeline.topics)
       case .state(let waiting): message = waiting
       }
       do {
         try client.publish(
           message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
-          retain: message.retained)
+          retain: message.retained, id: id)
         switch item {
-        case .transition(let transition): onPublished(transition)
+        case .transition(let transition, _): onPublished(transition)
         case .verdict(let verdict): onVerdict(verdict)
         case .state: break
         }
@@ -209,6 +236,7 @@ final class Station: Sendable {
       } catch .notConnected {
         // Telemetry of this moment only; `connected` says anew what still holds.
       } catch {
+        if case .transition(_, let row?) = item { state.outbox.acknowledge(row: row) }
         logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
       }
       state.outbox.removeFirst()

@@ -8,6 +8,8 @@ import Proximity
 public struct Configuration: Hashable, Sendable {
   /// The gateway's name in every topic and transition.
   public var gatewayName: String
+  /// Where the outbox is kept; nil: where the system keeps such things.
+  public var stateDirectory: String?
   public var broker: BrokerSettings
   public var radio: RadioSettings
   public var receivers: [ReceiverSettings]

@@ -26,9 +26,7 @@ struct ConfigurationReader {
     }
     guard let section = root.section() else { return configuration }
     defer { section.finish() }
-    if let gateway = section.take("gateway"), let name = readGateway(gateway) {
-      configuration.gatewayName = name
-    }
+    if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
     if let value = section.take("broker") {
       let reader = BrokerReader(environment: environment, directory: directory)
       configuration.broker = reader.read(value) ?? .embedded
@@ -63,10 +61,12 @@ struct ConfigurationReader {
     return configuration
   }
 
-  private func readGateway(_ value: Value) -> String? {
-    guard let section = value.section(hint: "for example { name: forecourt }") else { return nil }
+  private func readGateway(_ value: Value, into configuration: inout Configuration) {
+    guard let section = value.section(hint: "for example { name: forecourt }") else { return }
     defer { section.finish() }
-    return section.take("name").flatMap(checkedName)
+    if let name = section.take("name").flatMap(checkedName) { configuration.gatewayName = name }
+    configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
+      .map { absolute($0, in: directory) }
   }
 
   private func readTelemetry(_ value: Value) -> TelemetrySettings {

@@ -2,26 +2,26 @@
 public struct Topics: Sendable {
   public let base: String
 
-  public init(gateway: String) { base = "beaconkeeper/" + escaped(gateway) }
+  public init(gateway: String) { base = "beaconkeeper/" + topicLevel(gateway) }
 
   public var status: String { base + "/status" }
   public var health: String { base + "/health" }
-  public func occupancy(zone: String) -> String { base + "/zone/" + escaped(zone) + "/occupancy" }
+  public func occupancy(zone: String) -> String { base + "/zone/" + topicLevel(zone) + "/occupancy" }
   public func transition(zone: String, event: String) -> String {
-    base + "/zone/" + escaped(zone) + "/" + event
+    base + "/zone/" + topicLevel(zone) + "/" + event
   }
-  public func state(beacon: String) -> String { base + "/beacon/" + escaped(beacon) + "/state" }
-  public func window(phone: String) -> String { base + "/phone/" + escaped(phone) + "/window" }
-  public func verdict(phone: String) -> String { base + "/phone/" + escaped(phone) + "/verdict" }
+  public func state(beacon: String) -> String { base + "/beacon/" + topicLevel(beacon) + "/state" }
+  public func window(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/window" }
+  public func verdict(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/verdict" }
   /// Where others tell what they know of a phone's app.
-  public func appReport(phone: String) -> String { base + "/phone/" + escaped(phone) + "/app/set" }
+  public func appReport(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/app/set" }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }
 }
 
 /// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can leave its
 /// place or become a wildcard.
-func escaped(_ name: String) -> String {
+public func topicLevel(_ name: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var level: [UInt8] = []
   for unit in name.utf8 {

@@ -17,6 +17,13 @@ public struct BeaconState: Hashable, Sendable, Codable {
       MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
   }
 
+  /// Every receiver that it speaks of.
+  public var receivers: [ReceiverIndex] { links.map(\.receiver) }
+  /// Every zone that it speaks of.
+  public var zones: [ZoneIndex] { presences.map(\.zone) }
+  /// Whether the beacon is in a zone.
+  public var isInside: Bool { presences.contains(where: \.isInside) }
+
   /// Renumbers receivers and zones for an engine that counts them otherwise; what maps to nil is left out.
   public mutating func renumber(
     receivers: (ReceiverIndex) -> ReceiverIndex?, zones: (ZoneIndex) -> ZoneIndex?

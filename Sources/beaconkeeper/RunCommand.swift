@@ -18,6 +18,7 @@ struct RunCommand: AsyncParsableCommand {
       EXAMPLES
         beaconkeeper run
         beaconkeeper run --demo
+        beaconkeeper run --config my.yaml --capture monday.btsnoop
         beaconkeeper run --config /etc/beaconkeeper/beaconkeeper.yaml
       """)
 
@@ -25,6 +26,10 @@ struct RunCommand: AsyncParsableCommand {
   var config: String?
   @Flag(help: "Play the recorded walk, whatever adapter there is.")
   var demo = false
+  @Option(
+    help: ArgumentHelp(
+      "Play this recording in real time, over and over, instead of the radio.", valueName: "file"))
+  var capture: String?
   @Flag(name: .shortAndLong, help: "Say more.")
   var verbose = false
 
@@ -32,6 +37,7 @@ struct RunCommand: AsyncParsableCommand {
     if demo, config != nil {
       throw ValidationError("--demo brings its own configuration; leave out --config.")
     }
+    if demo, capture != nil { throw ValidationError("Either --demo or --capture.") }
   }
 
   func run() async throws {
@@ -59,7 +65,7 @@ struct RunCommand: AsyncParsableCommand {
   private func status(of error: any Error) -> Status {
     switch error {
     case RadioError.missingRawCapability, is BrokerRefusal: .noPermission
-    case is RadioError, is EmbeddedBrokerError: .unavailable
+    case is RadioError, is EmbeddedBrokerError, is OutboxInUse: .unavailable
     case is InvalidOptions: .configuration
     case is CaptureError: .dataError
     default: .software
@@ -69,6 +75,7 @@ struct RunCommand: AsyncParsableCommand {
   /// The configuration's file and where advertisements come from.
   private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
     let path = config ?? Configuration.find()
+    if let capture { return (path, { _ in .walk(path: capture, isDemonstration: false) }) }
     let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty
     guard demo || (path == nil && !hasAdapter) else {
       return (path, { .radio(LiveRadio.Options($0)) })
@@ -80,7 +87,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     let why = demo ? "" : "no Bluetooth adapter here; "
     say("beaconkeeper: \(why)plays the recorded walk \(demonstration.walk) in real time")
-    return (demonstration.configuration, { _ in .walk(path: demonstration.walk) })
+    return (demonstration.configuration, { _ in .walk(path: demonstration.walk, isDemonstration: true) })
   }
 }
 

@@ -39,6 +39,9 @@ struct Command {
     process.executableURL = Self.binary
     process.arguments = arguments
     process.currentDirectoryURL = directory
+    // Nothing of one test is left to another, and nothing is left behind.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["STATE_DIRECTORY": folder.appendingPathComponent("state").path], uniquingKeysWith: { $1 })
     process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
     process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent("out"))
     process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("err"))

@@ -25,7 +25,7 @@ import Testing
     var items: [String] = []
     while let item = outbox.first {
       switch item {
-      case .transition(let message): items.append("\(message.sequence)")
+      case .transition(let message, _): items.append("\(message.sequence)")
       case .verdict(let verdict): items.append("verdict \(verdict.transition)")
       case .state(let message):
         items.append(message.topic + "=" + String(decoding: message.payload, as: UTF8.self))
@@ -65,7 +65,88 @@ import Testing
     for sequence in 0..<UInt64(Outbox.transitionLimit + 3) { outbox.add(transition(sequence)) }
     #expect(outbox.count == Outbox.transitionLimit)
     #expect(outbox.lostTransitions == 3)
-    guard case .transition(let first) = outbox.first else { return #expect(Bool(false)) }
+    guard case .transition(let first, _) = outbox.first else { return #expect(Bool(false)) }
     #expect(first.sequence == 3)
+  }
+
+  /// Commits, failures, fetches, sending and acknowledgements in any order: each transition is offered once, in the order
+  /// in which it was decided, and nothing stays behind.
+  @Test(arguments: 0..<20) func whateverTheDiskDoesAllAreOfferedOnceAndInOrder(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    var outbox = Outbox(isDurable: true)
+    var rows: [(row: Int64, transition: TransitionMessage)] = []
+    var writing: OutboxStore.Batch?
+    var decided: UInt64 = 0
+    var offered: [Double] = []
+
+    func write(_ batch: OutboxStore.Batch) {
+      let first = (rows.last?.row ?? 0) + 1
+      for (offset, transition) in batch.transitions.enumerated() {
+        rows.append((first + Int64(offset), transition))
+      }
+      outbox.committed(batch, firstRow: first)
+    }
+    func fetch() {
+      guard outbox.wantsFetch else { return }
+      let found = rows.filter { $0.row > outbox.lastRow }.prefix(100)
+      outbox.fetched(Array(found), isLast: found.count < 100)
+    }
+    func offer() {
+      guard case .transition(let transition, let row)? = outbox.first else { return }
+      // The number under which it was decided, whatever it was stamped with later.
+      offered.append(transition.transition.evidence.value)
+      outbox.removeFirst()
+      if let row { outbox.acknowledge(row: row) }
+    }
+    for _ in 0..<4000 {
+      switch random.next() % 8 {
+      case 0, 1, 2:
+        for _ in 0..<(1 + random.next() % 20) {
+          decided += 1
+          var next = transition(decided)
+          next.transition.evidence.value = Double(decided)
+          outbox.add(next)
+        }
+      case 3:
+        if let batch = writing {
+          write(batch)
+          writing = nil
+        } else {
+          if random.next() % 2 == 0 { outbox.retry() }
+          writing = outbox.takePending()
+        }
+      case 4:
+        if let batch = writing, random.next() % 4 == 0 {
+          outbox.failed(batch) { _ in }
+          writing = nil
+        }
+      case 5: fetch()
+      default: for _ in 0..<(random.next() % 30) { offer() }
+      }
+    }
+    if let writing { write(writing) }
+    for _ in 0..<3000 {
+      outbox.retry()
+      write(outbox.takePending())
+      fetch()
+      offer()
+      while case .transition? = outbox.first { offer() }
+    }
+    let all = (1...decided).map { Double($0) }
+    let agrees = offered == all
+    #expect(agrees, "\(offered.count) offered of \(decided)")
+  }
+}
+
+/// A small generator whose runs repeat.
+private struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
   }
 }

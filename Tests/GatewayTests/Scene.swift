@@ -27,7 +27,7 @@ struct Scene {
   var output = Pipeline.Output()
   private(set) var time = MonotonicTime.zero
   /// The receiver `hci0`.
-  let receiver: ReceiverIndex
+  private(set) var receiver: ReceiverIndex
 
   init(_ yaml: String = Scene.rules) throws {
     pipeline = Pipeline(try Self.configuration(yaml), epoch: 7)
@@ -58,6 +58,15 @@ struct Scene {
       pipeline.observe(batch, into: &output)
       time = time + .milliseconds(100)
     }
+  }
+
+  /// Time during which no gateway runs.
+  mutating func skip(_ seconds: Double) { time = time + .seconds(seconds) }
+
+  /// Another run of the gateway, in which `hci0` may have another index.
+  mutating func replace(_ next: Pipeline, receiver: ReceiverIndex) {
+    pipeline = next
+    self.receiver = receiver
   }
 
   /// Lets time pass in silence.

@@ -8,6 +8,9 @@ passed=0 failed=0
 for name in "$@"; do
   export SCENARIO=${name##*/} SCENARIO_DIR=/out/scenario/${name##*/}
   mkdir -p "$SCENARIO_DIR"
+  # Who is where in one scenario is nothing to the next; any user may write there.
+  export STATE_DIRECTORY=/tmp/state/$name
+  mkdir -p -m 1777 "$STATE_DIRECTORY"
   started=$(date +%s)
   if setsid timeout -k 5 "$limit" \
     bash -euo pipefail -c '. "$RADIOLAB/stage.sh"; . "$RADIOLAB/$0.sh"' "$name" >"$SCENARIO_DIR/log" 2>&1; then

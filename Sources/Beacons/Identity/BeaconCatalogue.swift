@@ -7,7 +7,7 @@
 public struct BeaconCatalogue: Sendable {
   public static let defaultMemberLimit = 100_000
 
-  private struct Tracked {
+  struct Tracked {
     var identity: BeaconIdentity
     /// The most specific first.
     var entries: [BeaconEntryIndex]
@@ -19,8 +19,8 @@ public struct BeaconCatalogue: Sendable {
   public let entries: [BeaconEntry]
   private let patterns: PatternIndex
   private let memberLimit: Int
-  private var tracked: [Tracked] = []
-  private var beacons: [BeaconIdentity: BeaconIndex] = [:]
+  private(set) var tracked: [Tracked] = []
+  private(set) var beacons: [BeaconIdentity: BeaconIndex] = [:]
   private var members = 0
   private var addresses = AddressMemory()
 
@@ -134,13 +134,13 @@ public struct BeaconCatalogue: Sendable {
     }
   }
 
-  private mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
+  mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
     guard entries.indices.contains(Int(entry.rawValue)) else { return nil }
     if let known = beacons[.entry(entry)] { return known }
     return insert(.entry(entry), entries: [entry])
   }
 
-  private mutating func newMember(_ identity: BeaconIdentity) -> BeaconIndex? {
+  mutating func newMember(_ identity: BeaconIdentity) -> BeaconIndex? {
     var matching: [BeaconEntryIndex] = []
     patterns.forEachEntry(identity) { matching.append($0) }
     guard let first = matching.first else { return nil }

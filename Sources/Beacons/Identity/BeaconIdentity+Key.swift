@@ -1,0 +1,58 @@
+extension BeaconCatalogue {
+  /// A text that stands for a tracked beacon in every run of the gateway, whatever its index. A beacon known by its
+  /// address or key is its entry: another pattern under the same name is another beacon.
+  public func key(of beacon: BeaconIndex) -> String {
+    switch tracked[Int(beacon.rawValue)].identity {
+    case .iBeacon(let uuid, let major, let minor):
+      "ibeacon \(hexadecimal(uuid, octets: 16)) \(major) \(minor)"
+    case .altBeacon(let high, let low):
+      "altbeacon \(hexadecimal(high, octets: 16)) \(low)"
+    case .eddystoneUID(let namespace, let instance):
+      "eddystone-uid \(hexadecimal(namespace, octets: 10)) \(instance)"
+    case .eddystoneURL(let high, let low, let length):
+      "eddystone-url \(high) \(hexadecimal(low, octets: 16)) \(length)"
+    case .entry(let entry): Self.key(of: entries[Int(entry.rawValue)])
+    }
+  }
+
+  /// Takes up a beacon that an earlier run knew by this key; nil where no entry matches it any more.
+  public mutating func adopt(key: String) -> BeaconIndex? {
+    if let entry = entries.firstIndex(where: { Self.key(of: $0) == key }) {
+      return beacon(BeaconEntryIndex(rawValue: Int32(clamping: entry)))
+    }
+    guard let identity = BeaconIdentity(key: key) else { return nil }
+    return beacons[identity] ?? newMember(identity)
+  }
+
+  private static func key(of entry: BeaconEntry) -> String { "entry \(entry.pattern) \(entry.name)" }
+}
+
+extension BeaconIdentity {
+  fileprivate init?(key: String) {
+    let parts = key.split(separator: " ", omittingEmptySubsequences: false)
+    func number<Value: FixedWidthInteger>(_ index: Int, radix: Int = 10) -> Value? {
+      parts.indices.contains(index) ? Value(parts[index], radix: radix) : nil
+    }
+    switch parts.first {
+    case "ibeacon":
+      guard let uuid: UInt128 = number(1, radix: 16), let major: UInt16 = number(2),
+        let minor: UInt16 = number(3)
+      else { return nil }
+      self = .iBeacon(uuid: uuid, major: major, minor: minor)
+    case "altbeacon":
+      guard let high: UInt128 = number(1, radix: 16), let low: UInt32 = number(2) else { return nil }
+      self = .altBeacon(high: high, low: low)
+    case "eddystone-uid":
+      guard let namespace: UInt128 = number(1, radix: 16), let instance: UInt64 = number(2) else {
+        return nil
+      }
+      self = .eddystoneUID(namespace: namespace, instance: instance)
+    case "eddystone-url":
+      guard let high: UInt32 = number(1), let low: UInt128 = number(2, radix: 16),
+        let length: UInt8 = number(3)
+      else { return nil }
+      self = .eddystoneURL(high: high, low: low, length: length)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Beacons
+import Foundation
+import GRDB
+import Radio
+
+/// The outbox on disk as it was found at the start.
+struct OpenOutbox: Sendable {
+  /// nil: transitions wait in memory only.
+  var store: OutboxStore?
+  var remains: OutboxStore.Remains?
+  /// Why there is no `store` though there should be.
+  var fault: String?
+  /// What a person should know.
+  var notices: [String] = []
+
+  /// In memory only, as for a demonstration.
+  init() {}
+
+  /// Opens the outbox of a gateway, or begins one. A damaged file is set aside; one that cannot be had is done without.
+  ///
+  /// Throws `OutboxInUse`.
+  init(gateway: String, directory: StateDirectory, wallTime: WallTime) throws {
+    let epoch = UInt64(clamping: wallTime.nanoseconds / 1_000_000)
+    let path = directory.file(gateway: gateway)
+    do {
+      try directory.make()
+      try open(path, epoch)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      throw OutboxInUse(path: path, gateway: gateway)
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
+    {
+      do {
+        let aside = try setAside(path, epoch)
+        notices.append("the outbox \(path) is damaged; it is set aside as \(aside), and a new one begins")
+        try open(path, epoch)
+      } catch {
+        giveUp(path, error)
+      }
+    } catch {
+      giveUp(path, error)
+    }
+  }
+
+  private mutating func open(_ path: String, _ epoch: UInt64) throws {
+    let store = try OutboxStore(path: path)
+    remains = try store.begin(epoch: epoch, bootID: Self.bootID)
+    self.store = store
+  }
+
+  private mutating func giveUp(_ path: String, _ error: any Error) {
+    let reason = (error as? CocoaError)?.localizedDescription ?? words(error)
+    fault = reason
+    notices.append(
+      "no outbox at \(path): \(reason). Transitions wait in memory, where a crash loses them. "
+        + "Name a writable folder with gateway: { state_directory: … }")
+  }
+
+  private func setAside(_ path: String, _ epoch: UInt64) throws -> String {
+    let aside = "\(path).damaged-\(epoch)"
+    try FileManager.default.moveItem(atPath: path, toPath: aside)
+    for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
+    }
+    return aside
+  }
+
+  /// Tells one run of the machine, and so of its monotonic clock, from another.
+  private static var bootID: String {
+    (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
+  }
+}
+
+/// Two gateways of one name would mix their transitions.
+public struct OutboxInUse: Error, CustomStringConvertible {
+  let path: String
+  let gateway: String
+
+  public var description: String {
+    "another gateway called \(gateway) runs here and uses \(path); give one of them another name or state_directory"
+  }
+}
