@@ -1,0 +1,125 @@
+import Beacons
+import Foundation
+import GatewayConfiguration
+import Radio
+
+extension Doctor {
+  /// Kernel, adapters, rights, and who else is at the radio.
+  func radio() -> [DoctorFinding] {
+    var findings = [kernel()]
+    let adapters: [AdapterInfo]
+    do {
+      adapters = try LiveRadio.adapters()
+    } catch {
+      return findings + [DoctorFinding("adapter", .fault, "\(error)")]
+    }
+    findings += adapterFindings(adapters)
+    let access = RadioAccess.look()
+    findings.append(
+      DoctorFinding(
+        "bluetoothd", .ok,
+        access.hasBluetoothd
+          ? "is on the system bus; it is left as it is" : "is not on the system bus; it is not needed"))
+    findings.append(capabilities(access))
+    findings.append(receivePath(access))
+    findings.append(company())
+    return findings
+  }
+
+  private func kernel() -> DoctorFinding {
+    var name = utsname()
+    uname(&name)
+    let release = withUnsafeBytes(of: name.release) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let parts = release.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+    // Monitors for advertisement patterns came with 5.10.
+    let isOld = (parts.first ?? 0, parts.dropFirst().first ?? 0) < (5, 10)
+    return DoctorFinding(
+      "kernel", isOld ? .warning : .ok, "Linux \(release)",
+      remedy: isOld
+        ? "from 5.10 on the kernel itself keeps an adapter scanning; older ones need bluetoothd" : nil)
+  }
+
+  private func adapterFindings(_ adapters: [AdapterInfo]) -> [DoctorFinding] {
+    if adapters.isEmpty {
+      return [
+        DoctorFinding(
+          "adapter", .fault, "no Bluetooth adapter", remedy: "plug one in, or look with: bluetoothctl list")
+      ]
+    }
+    var findings = adapters.flatMap { adapter -> [DoctorFinding] in
+      let name = "\(adapter.kernelName) \(adapter.address)"
+      guard adapter.supportsLowEnergy else {
+        return [
+          DoctorFinding(
+            "adapter", .fault, "\(name) knows no Low Energy", remedy: "use a Bluetooth 4.0 adapter or newer")
+        ]
+      }
+      let power = DoctorFinding(
+        "adapter", .ok, "\(name) is \(adapter.isPowered ? "on" : "off; `run` switches it on")")
+      switch LiveRadio.isBlocked(adapter) {
+      case true:
+        return [
+          power,
+          DoctorFinding(
+            "rfkill", .fault, "\(adapter.kernelName) is blocked", remedy: "sudo rfkill unblock bluetooth"),
+        ]
+      case false: return [power, DoctorFinding("rfkill", .ok, "does not block \(adapter.kernelName)")]
+      default: return [power]
+      }
+    }
+    let addresses = Set(adapters.map(\.address.bits))
+    for receiver in configuration.receivers {
+      guard let wanted = receiver.adapter, !addresses.contains(wanted.bits) else { continue }
+      findings.append(
+        DoctorFinding(
+          "adapter", .fault, "\(receiver.name) is configured to be \(wanted), which is not here",
+          remedy: "plug it in, or correct receivers: in the configuration"))
+    }
+    return findings
+  }
+
+  private func capabilities(_ access: RadioAccess) -> DoctorFinding {
+    let missing = [
+      access.mayReceiveRaw ? nil : "CAP_NET_RAW", access.mayAdminister ? nil : "CAP_NET_ADMIN",
+    ].compactMap { $0 }
+    if missing.isEmpty {
+      return DoctorFinding("capabilities", .ok, "CAP_NET_RAW and CAP_NET_ADMIN are there")
+    }
+    return DoctorFinding(
+      "capabilities", access.mayReceiveRaw ? .warning : .fault, "missing: \(missing.joined(separator: ", "))",
+      remedy: "sudo setcap cap_net_raw,cap_net_admin+ep \(CommandLine.arguments.first ?? "beaconkeeper")"
+        + ", or AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN in the systemd unit")
+  }
+
+  private func receivePath(_ access: RadioAccess) -> DoctorFinding {
+    let state: DoctorFinding.State =
+      switch access.path {
+      case .kernelMonitor: .ok
+      case .discovery, .ownScan, .bus: .warning
+      case .none: .fault
+      }
+    return DoctorFinding("receive path", state, "\(access.path)")
+  }
+
+  /// Programs known to use the radio themselves.
+  private func company() -> DoctorFinding {
+    let known: Set<String> = [
+      "btmon", "hcidump", "hcitool", "bluetoothctl", "hass", "TheengsGateway", "beaconkeeper", "ble2mqtt",
+      "bluepy-helper",
+    ]
+    let here = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])
+      .filter { $0 != "\(getpid())" && $0.allSatisfy(\.isNumber) }
+      .compactMap { try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8) }
+      .map { $0.trimmingCharacters(in: .newlines) }
+      .filter { known.contains($0) }
+    let names = Set(here).sorted()
+    return DoctorFinding(
+      "who else", .ok,
+      names.isEmpty
+        ? "no other program that is known to use the radio runs"
+        : "\(names.joined(separator: ", ")) \(names.count == 1 ? "runs" : "run") too; what is theirs is left alone"
+    )
+  }
+}

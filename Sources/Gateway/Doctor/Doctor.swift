@@ -1,0 +1,108 @@
+import Beacons
+import Foundation
+import GatewayConfiguration
+import Glibc
+import Messages
+import Mosquitto
+import Radio
+
+/// Looks at everything that the gateway needs, and changes nothing.
+public struct Doctor: Sendable {
+  let configuration: Configuration
+
+  public init(_ configuration: Configuration) { self.configuration = configuration }
+
+  /// All findings, in the order in which the gateway needs the things.
+  public func examine() async -> [DoctorFinding] { radio() + [clock(), disk()] + [await broker()] }
+
+  private func clock() -> DoctorFinding {
+    let remedy = "install systemd-timesyncd or chrony: transitions carry the time of this clock"
+    // 2024-01-01: a board without a clock of its own starts long before.
+    if LiveClock.wallNow.nanoseconds < 1_704_067_200_000_000_000 {
+      return DoctorFinding("clock", .fault, "is at \(LiveClock.wallNow.rfc3339)", remedy: remedy)
+    }
+    // systemd-timesyncd leaves the first, the others run as long as they hold the clock.
+    let signs = [
+      "/run/systemd/timesync/synchronized", "/run/chrony/chronyd.pid", "/run/chronyd.pid", "/run/ntpd.pid",
+    ]
+    let isSynchronised = signs.contains(where: FileManager.default.fileExists(atPath:))
+    return isSynchronised
+      ? DoctorFinding("clock", .ok, "\(LiveClock.wallNow.rfc3339), synchronised")
+      : DoctorFinding(
+        "clock", .warning, "\(LiveClock.wallNow.rfc3339); nothing is known to keep it right", remedy: remedy)
+  }
+
+  /// Less than this, and the outbox may not hold a long outage.
+  private static let scarce: UInt64 = 256 << 20
+
+  private func disk() -> DoctorFinding {
+    let directory = StateDirectory(configured: configuration.stateDirectory)
+    let remedy = "name a writable folder with gateway: { state_directory: … }"
+    // It may be made at the first start only.
+    var place = directory.path
+    while !FileManager.default.fileExists(atPath: place), place.count > 1 {
+      place = URL(fileURLWithPath: place).deletingLastPathComponent().path
+    }
+    guard access(place, W_OK) == 0 else {
+      return DoctorFinding(
+        "disk", .warning, "\(directory.path) cannot be written; transitions would wait in memory only",
+        remedy: remedy)
+    }
+    var status = statvfs()
+    guard statvfs(place, &status) == 0 else { return DoctorFinding("disk", .ok, directory.path) }
+    let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    let words = "\(directory.path), \(free >> 20) MiB free"
+    return free < Self.scarce
+      ? DoctorFinding("disk", .warning, words, remedy: "make room: a long outage of the broker may not fit")
+      : DoctorFinding("disk", .ok, words)
+  }
+
+  private static let patience = Duration.seconds(5)
+
+  private func broker() async -> DoctorFinding {
+    guard case .remote(let remote) = configuration.broker else {
+      let mosquitto = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
+        .first(where: FileManager.default.isExecutableFile)
+      return mosquitto.map { DoctorFinding("broker", .ok, "embedded: \($0)") }
+        ?? DoctorFinding("broker", .fault, "mosquitto is not installed", remedy: "sudo apt install mosquitto")
+    }
+    let name = "\(remote.host):\(remote.port)"
+    var options = Options(remote, gateway: configuration.gatewayName)
+    // Beside a gateway that runs, not in its place.
+    options.clientID = ""
+    options.will = nil
+    do {
+      let client = try Client(options)
+      let refusal = await withTaskGroup(of: String?.self) { group in
+        group.addTask { await firstWord(of: client) }
+        group.addTask {
+          do { try await Task.sleep(for: Self.patience) } catch { return nil }
+          return "says nothing within \(Self.patience.components.seconds) s"
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? nil
+      }
+      await client.stop()
+      return refusal.map {
+        DoctorFinding("broker", .fault, "\(name): \($0)", remedy: "look at broker: in the configuration")
+      }
+        ?? DoctorFinding("broker", .ok, "\(name) takes us in")
+    } catch {
+      return DoctorFinding(
+        "broker", .fault, "\(name): \(error)", remedy: "look at broker: in the configuration")
+    }
+  }
+}
+
+/// Why the broker refuses; nil: it does not.
+private func firstWord(of client: Client) async -> String? {
+  client.start()
+  for await event in client.events {
+    switch event {
+    case .connected: return nil
+    case .refused(let failure): return "\(failure)"
+    default: continue
+    }
+  }
+  return nil
+}

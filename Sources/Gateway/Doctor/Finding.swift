@@ -1,0 +1,56 @@
+import Messages
+
+/// What one look at the machine found.
+public struct DoctorFinding: Hashable, Sendable {
+  public enum State: String, Hashable, Sendable {
+    case ok
+    /// The gateway works, but not as well as it could.
+    case warning
+    /// The gateway cannot do its work.
+    case fault
+  }
+
+  /// What was looked at: `adapter`, `broker`, …
+  public var subject: String
+  public var state: State
+  public var words: String
+  /// What to do; nil where there is nothing.
+  public var remedy: String?
+
+  public init(_ subject: String, _ state: State, _ words: String, remedy: String? = nil) {
+    self.subject = subject
+    self.state = state
+    self.words = words
+    self.remedy = remedy
+  }
+
+  /// One line, and a second with what to do.
+  public var text: String {
+    let mark =
+      switch state {
+      case .ok: "ok     "
+      case .warning: "warning"
+      case .fault: "FAULT  "
+      }
+    let name = subject + String(repeating: " ", count: max(0, 13 - subject.count))
+    return "\(mark)  \(name)  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
+  }
+
+  /// All of them as one JSON object.
+  public static func json(_ findings: [DoctorFinding]) -> String {
+    let bytes = JSONWriter.object { json in
+      json.field("v", 1)
+      json.field("ok", !findings.contains { $0.state == .fault })
+      json.key("checks")
+      json.array(findings) { json, finding in
+        json.object { json in
+          json.field("check", finding.subject)
+          json.field("state", finding.state.rawValue)
+          json.field("finding", finding.words)
+          if let remedy = finding.remedy { json.field("remedy", remedy) }
+        }
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Gateway
+import GatewayConfiguration
+
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Looks at all that the gateway needs, and says what to do.",
+    discussion: """
+      Configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, who else uses the radio, clock, \
+      disk and broker: a line each. It changes nothing, and may run beside a gateway. Run it as the user, and with \
+      the rights, of the gateway. Exit status: 0 nothing stands in the way, 69 something does, 78 the configuration.
+
+      EXAMPLES
+        beaconkeeper doctor
+        sudo -u beaconkeeper beaconkeeper doctor --config /etc/beaconkeeper/beaconkeeper.yaml
+        beaconkeeper doctor --json | jq '.checks[] | select(.state != "ok")'
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  func run() async throws {
+    let path = config ?? Configuration.find()
+    var findings: [DoctorFinding] = []
+    var configuration = Configuration.builtIn()
+    var isUsable = true
+    do throws(ConfigurationErrors) {
+      if let path {
+        let loaded = try Configuration.load(path: path)
+        configuration = loaded.configuration
+        let warnings = loaded.warnings.count
+        findings.append(
+          DoctorFinding(
+            "configuration", warnings == 0 ? .ok : .warning,
+            warnings == 0 ? "\(path) is usable" : "\(path) is usable, with \(warnings) warnings",
+            remedy: warnings == 0 ? nil : "beaconkeeper check \(path)"))
+      } else {
+        findings.append(
+          DoctorFinding(
+            "configuration", .warning, "none; the built-in one knows no beacon",
+            remedy: "copy config/beaconkeeper.yaml; `beaconkeeper scan --yaml` gives lines for it"))
+      }
+    } catch {
+      isUsable = false
+      findings.append(
+        DoctorFinding(
+          "configuration", .fault, "\(path ?? "") has \(error.diagnostics.count) faults",
+          remedy: "beaconkeeper check \(path ?? "")"))
+    }
+    findings += await Doctor(configuration).examine()
+    if json {
+      try tell(DoctorFinding.json(findings))
+    } else {
+      for finding in findings { try tell(finding.text) }
+    }
+    if !isUsable { throw ExitCode(Status.configuration.rawValue) }
+    if findings.contains(where: { $0.state == .fault }) { throw ExitCode(Status.unavailable.rawValue) }
+  }
+}
