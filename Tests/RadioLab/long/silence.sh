@@ -4,7 +4,7 @@ watch_site
 controller
 "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
 gateway=$!
-quiet() { grep '/health ' heard | grep -q '"name":"hci0","state":"quiet"'; }
+quiet() { grep -q '/health .*"name":"hci0","state":"quiet"' heard; }
 within 60 quiet || fail "health does not say quiet"
 before=$(grep -c 'cmd 0c03' controller.log)
 sleep 600

@@ -3,7 +3,7 @@
 switch() { echo "$1" | tee /sys/class/bluetooth/hci0/rfkill*/soft >/dev/null; }
 fault() {
   befall deaf 8 switch 1
-  grep '/health ' heard | grep -q 'rfkill unblock' || fail "health does not say how to unblock it"
+  grep -q '/health .*rfkill unblock' heard || fail "health does not say how to unblock it"
   heal switch 0
 }
 hearing

@@ -1,7 +1,7 @@
 import Beacons
 
 /// Who has been heard lately, and how regularly: so that one can tell a room that fell silent at a stroke from the last
-/// visitor leaving. Of fixed size: a newcomer takes the place of whom its address falls upon.
+/// visitor leaving. Of fixed size: a newcomer whose place is taken is passed over until the other is long gone.
 struct SenderCensus {
   private static let size = 256
   /// Advertisements from which on a sender's interval is believed.
@@ -16,6 +16,11 @@ struct SenderCensus {
     var interval: Int64 = 0
     var count: UInt16 = 0
     var hadData = false
+
+    /// Silent for so long that its place is another's.
+    func isForgotten(at time: MonotonicTime) -> Bool {
+      (time - last).nanoseconds > max(20_000_000_000, interval.multipliedSaturating(by: 20))
+    }
   }
 
   private var senders = [Sender](repeating: Sender(), count: Self.size)
@@ -24,6 +29,9 @@ struct SenderCensus {
   mutating func note(_ address: UInt64, hasData: Bool, at time: MonotonicTime) -> Bool {
     // Fibonacci hashing: consecutive addresses spread out.
     let slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    if senders[slot].count > 0, senders[slot].address != address, !senders[slot].isForgotten(at: time) {
+      return hasData
+    }
     if senders[slot].count == 0 || senders[slot].address != address {
       senders[slot] = Sender(address: address, last: time, count: 1, hadData: hasData)
       return hasData
