@@ -4,7 +4,7 @@ import Beacons
 /// nothing, so a controller that is silent is asked a question that every living one answers.
 struct Hearing {
   /// Silence before the controller is asked.
-  static let calm = TimeSpan.seconds(1)
+  static let calm = TimeSpan.milliseconds(800)
   /// Between two questions while they are answered.
   static let questionInterval = TimeSpan.seconds(2)
   /// For an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next command.
@@ -51,7 +51,10 @@ struct Hearing {
   }
 
   /// When `advance` is next due.
-  var deadline: MonotonicTime { ticked + Self.tick }
+  var deadline: MonotonicTime {
+    let tick = ticked + Self.tick
+    return question.map { min(tick, $0 + Self.patience) } ?? tick
+  }
 
   /// The controller was switched on: what came before tells nothing of what it does now.
   mutating func poweredOn(at time: MonotonicTime) {
