@@ -80,11 +80,11 @@ struct HealthTests {
   @Test func manySlowTagsThatFallSilentTogetherAreMissedSoonerThanOne() {
     var lab = lab(tags: [Int](repeating: 20, count: 30), running: 20)
     lab.isMute = true
-    #expect(lab.seconds(until: { $0.health == .deaf }) ?? 99 <= 3.5)
+    #expect(lab.seconds(until: { $0.health == .deaf }) ?? 99 <= 4.5)
     // Far more than are kept in mind.
     var hall = self.lab(tags: [2] + [Int](repeating: 20, count: 1000), running: 20)
     hall.isMute = true
-    #expect(hall.seconds(until: { $0.health == .deaf }) ?? 99 <= 3.5)
+    #expect(hall.seconds(until: { $0.health == .deaf }) ?? 99 <= 4.5)
   }
 
   @Test func aStoppedScanIsRenewedWithoutDisturbingOthers() {

@@ -15,7 +15,8 @@ flood() { # RATE SECONDS
   within $(($2 + 300)) over || fail "the flood does not end"
   sleep 12      # health tells every 10 s
   cat flood.out
-  sent=$(awk '/^GEN sent/ { print $3 }' flood.out)
+  # Of all scans together: each new one begins the flood anew.
+  sent=$(awk '/gen done sent/ { print $5 }' flood.log)
   heard_of=$(field heard) lost=$(field lost)
   echo "$1/s for $2 s: sent $sent, heard $heard_of, lost $lost, RSS $(rss) kB"
   receivers

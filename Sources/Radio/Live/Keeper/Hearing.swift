@@ -16,7 +16,7 @@ struct Hearing {
   /// Silence after which it is called quiet, unless its reports are always that rare.
   static let quietAfter = TimeSpan.seconds(4)
   /// Within this much silence a cut-off is recognized.
-  private static let cutOff = TimeSpan.seconds(2)...TimeSpan.seconds(15)
+  private static let cutOff = TimeSpan.seconds(3)...TimeSpan.seconds(15)
   private static let cutOffSenders = 3
   private static let emptyReports = 3
   private static let tick = TimeSpan.milliseconds(250)
