@@ -38,6 +38,8 @@ final class Station: Sendable {
 
   let state: Mutex<State>
   let store: OutboxStore?
+  /// Rows up to this one were decided before the machine was last started.
+  private let lastForeignRow: Int64
   /// Where `store` is waited for.
   let disk = DispatchQueue(label: "outbox")
   private let client: Client
@@ -54,6 +56,7 @@ final class Station: Sendable {
     let memory = Outbox(isDurable: outbox.store != nil, stored: outbox.remains?.waiting ?? 0)
     state = Mutex(State(pipeline: pipeline, outbox: memory, diskFault: outbox.fault))
     store = outbox.store
+    lastForeignRow = outbox.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
     self.client = client
     self.logger = logger
     onPublished = listener.onTransition
@@ -216,7 +219,9 @@ final class Station: Sendable {
       let message: Message
       var id: UInt64 = 0
       switch item {
-      case .transition(let transition, let row):
+      case .transition(var transition, let row):
+        CalendarCorrection(time: LiveClock.now, wallTime: LiveClock.wallNow, lastForeignRow: lastForeignRow)
+          .apply(to: &transition, row: row)
         message = transition.message(topics: state.pipeline.topics)
         id = UInt64(clamping: row ?? 0)
       case .verdict(let verdict): message = verdict.message(topics: state.pipeline.topics)

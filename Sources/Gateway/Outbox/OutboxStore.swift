@@ -13,6 +13,8 @@ final class OutboxStore: Sendable {
     var epoch: UInt64
     var lastSequence: UInt64
     var waiting: Int
+    /// The last row that was ever written.
+    var lastRow: Int64
     var beacons: [SavedBeacon] = []
     /// Whether the monotonic clock is still that of the earlier run.
     var isSameBoot: Bool
@@ -93,7 +95,8 @@ final class OutboxStore: Sendable {
       let known: Int64? = last?["epoch"]
       let remains = Remains(
         epoch: known.map { UInt64(clamping: $0) } ?? epoch, lastSequence: UInt64(clamping: last?["seq"] ?? 0),
-        waiting: last?["waiting"] ?? 0, beacons: try Self.beacons(database),
+        waiting: last?["waiting"] ?? 0, lastRow: try Self.lastRow(database),
+        beacons: try Self.beacons(database),
         isSameBoot: last?["boot"] == bootID)
       try Self.set("epoch", Int64(clamping: remains.epoch), database)
       try Self.set("boot", bootID, database)
@@ -107,14 +110,17 @@ final class OutboxStore: Sendable {
     }
   }
 
+  private static func lastRow(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'waiting'") ?? 0
+  }
+
   /// Writes a batch; all of it is on the medium when this returns, or nothing.
   ///
   /// - Returns: the row of the first transition; the others follow it.
   func commit(_ batch: Batch) throws -> Int64 {
     let states = batch.beacons.mapValues { $0.flatMap { try? SavedBeacon.encoder.encode($0) } }
     return try database.write { database in
-      let first =
-        try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'waiting'") ?? 0
+      let first = try Self.lastRow(database)
       let insert = try database.cachedStatement(sql: TransitionMessage.insertion)
       for transition in batch.transitions { try insert.execute(arguments: transition.columns) }
       if let last = batch.transitions.last {
