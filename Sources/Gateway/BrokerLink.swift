@@ -5,13 +5,18 @@ import ServiceLifecycle
 struct BrokerLink: Service {
   private let client: Client
   private let station: Station
+  private let homeAssistant: HomeAssistantLink
   private let listener: GatewayRun.Listener
   private let watch: String
   private let broker: String
 
-  init(_ client: Client, _ station: Station, _ listener: GatewayRun.Listener, watch: String, broker: String) {
+  init(
+    _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink, _ listener: GatewayRun.Listener,
+    watch: String, broker: String
+  ) {
     self.client = client
     self.station = station
+    self.homeAssistant = homeAssistant
     self.listener = listener
     self.watch = watch
     self.broker = broker
@@ -35,6 +40,7 @@ struct BrokerLink: Service {
       switch event {
       case .connected:
         station.connected()
+        homeAssistant.connected()
         if wasConnected {
           listener.onNotice("connected to the broker again")
         } else {
@@ -50,7 +56,9 @@ struct BrokerLink: Service {
         }
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
-      case .disconnected(let reason): listener.onNotice("lost the broker: \(reason); trying again")
+      case .disconnected(let reason):
+        homeAssistant.disconnected()
+        listener.onNotice("lost the broker: \(reason); trying again")
       case .acknowledged(let id): station.acknowledged(id)
       case .rejected(let id, let reason):
         listener.onNotice("the broker refused a message: \(reason)")
@@ -58,6 +66,7 @@ struct BrokerLink: Service {
       case .subscriptionRefused(let filter, let reason):
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
       case .message(let message):
+        if homeAssistant.received(message) { break }
         if let notice = station.receive(message) { listener.onNotice(notice) }
       }
     }

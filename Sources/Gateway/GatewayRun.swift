@@ -90,13 +90,15 @@ public struct GatewayRun: Sendable {
     let station = Station(
       pipeline(outbox), client: client, logger: logger, outbox: outbox, listener: listener)
     defer { station.closeDisk() }
-    let link = BrokerLink(client, station, listener, watch: watch, broker: "\(options.host):\(options.port)")
+    let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
+    let link = BrokerLink(
+      client, station, homeAssistant, listener, watch: watch, broker: "\(options.host):\(options.port)")
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []
     if let companion { services.append(companion) }
-    services += [OutboxService(station), link, DeadlineService(station)]
+    services += [OutboxService(station), link, DeadlineService(station), homeAssistant]
     services.append(HealthService(station, interval: configuration.telemetry.health))
-    if let path { services.append(ReloadService(path, configuration, station, listener)) }
+    if let path { services.append(ReloadService(path, configuration, station, homeAssistant, listener)) }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
     case .walk(let path, _): services.append(WalkService(path, station, listener))

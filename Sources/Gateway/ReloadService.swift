@@ -7,12 +7,17 @@ struct ReloadService: Service {
   private let path: String
   private let configuration: Configuration
   private let station: Station
+  private let homeAssistant: HomeAssistantLink
   private let listener: GatewayRun.Listener
 
-  init(_ path: String, _ configuration: Configuration, _ station: Station, _ listener: GatewayRun.Listener) {
+  init(
+    _ path: String, _ configuration: Configuration, _ station: Station, _ homeAssistant: HomeAssistantLink,
+    _ listener: GatewayRun.Listener
+  ) {
     self.path = path
     self.configuration = configuration
     self.station = station
+    self.homeAssistant = homeAssistant
     self.listener = listener
   }
 
@@ -25,6 +30,7 @@ struct ReloadService: Service {
           for warning in loaded.warnings { listener.onNotice("\(warning)") }
           let new = loaded.configuration
           station.replacePipeline { $0.reconfigured(new) }
+          homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           listener.onNotice("configuration read again")
           if new.broker != current.broker || new.gatewayName != current.gatewayName {
             listener.onNotice(

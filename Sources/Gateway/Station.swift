@@ -189,6 +189,17 @@ final class Station: Sendable {
     subscribe()
   }
 
+  /// Beacons that Home Assistant may not know yet.
+  func takeNews() -> [(name: String, beacon: HeardBeacon)] { state.withLock { $0.pipeline.takeNews() } }
+
+  /// Publishes retained messages that others made.
+  func send(_ messages: [Message]) {
+    state.withLock { state in
+      for message in messages { state.outbox.add(message) }
+      send(&state)
+    }
+  }
+
   private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
     let pipeline = state.pipeline
     return HealthMessage(

@@ -17,6 +17,8 @@ struct Telemetry: Sendable {
   /// in one advertisement.
   private var heard: [Heard?] = []
   private var due: [BeaconIndex] = []
+  /// Beacons heard for the first time, or with a reading of a new kind.
+  private var news: [BeaconIndex] = []
 
   init(interval: TimeSpan) { self.interval = interval }
 
@@ -34,6 +36,7 @@ struct Telemetry: Sendable {
     let index = makeRoom(for: sighting.beacon)
     if heard[index] == nil {
       heard[index] = Heard(time: sighting.time, wallTime: sighting.wallTime, receiver: sighting.receiver)
+      tell(sighting.beacon)
     } else {
       heard[index]?.time = sighting.time
       heard[index]?.wallTime = sighting.wallTime
@@ -47,6 +50,7 @@ struct Telemetry: Sendable {
     let index = makeRoom(for: beacon)
     heard[index] = known
     heard[index]?.isDue = false
+    tell(beacon)
   }
 
   /// Keeps a reading of a beacon that was sighted until a newer one of the same quantity comes.
@@ -60,7 +64,18 @@ struct Telemetry: Sendable {
       heard[index]?.readings[place] = reading
     } else {
       heard[index]?.readings.append(reading)
+      tell(beacon)
     }
+  }
+
+  mutating func takeNews() -> [BeaconIndex] {
+    defer { news.removeAll() }
+    return news
+  }
+
+  /// The news of one frame come together.
+  private mutating func tell(_ beacon: BeaconIndex) {
+    if news.last != beacon { news.append(beacon) }
   }
 
   mutating func setDue(_ beacon: BeaconIndex) {

@@ -134,7 +134,7 @@ struct BeaconReader {
 
 extension BeaconPattern {
   /// Whether many beacons can match, each then a member such as `fleet:1.2`.
-  var isRegion: Bool {
+  public var isRegion: Bool {
     switch self {
     case .iBeacon(_, let major, let minor): major == nil || minor == nil
     case .altBeacon(let prefix): prefix.count < 20

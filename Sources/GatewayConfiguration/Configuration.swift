@@ -18,6 +18,7 @@ public struct Configuration: Hashable, Sendable {
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
+  public var homeAssistant: HomeAssistantSettings
   /// Identity resolving keys and bind keys, by name.
   public var keys: [String: SecretBytes]
 
@@ -25,7 +26,7 @@ public struct Configuration: Hashable, Sendable {
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
     receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
-    keys: [String: SecretBytes] = [:]
+    homeAssistant: HomeAssistantSettings = .init(), keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
     self.broker = broker
@@ -36,6 +37,7 @@ public struct Configuration: Hashable, Sendable {
     self.phones = phones
     self.profiles = profiles
     self.telemetry = telemetry
+    self.homeAssistant = homeAssistant
     self.keys = keys
   }
 }

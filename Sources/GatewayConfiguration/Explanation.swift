@@ -16,6 +16,7 @@ public struct Explanation: Hashable, Sendable {
   public var beacons: [Item]
   public var zones: [Item]
   public var phones: [Item]
+  public var homeAssistant: String
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
@@ -26,6 +27,7 @@ public struct Explanation: Hashable, Sendable {
     let known = configuration.beacons.map(\.name)
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
+    homeAssistant = sentence(configuration.homeAssistant)
   }
 }
 

@@ -1,5 +1,5 @@
 /// Every topic of version 1 of the contract, below `beaconkeeper/<gateway>`.
-public struct Topics: Sendable {
+public struct Topics: Hashable, Sendable {
   public let base: String
 
   public init(gateway: String) { base = "beaconkeeper/" + topicLevel(gateway) }

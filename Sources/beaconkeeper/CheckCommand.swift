@@ -77,6 +77,7 @@ struct CheckCommand: ParsableCommand {
       return phone
     }
     try show("phones", phones, none: nil)
+    try tell("\nhome assistant: \(explanation.homeAssistant)")
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
@@ -133,6 +134,7 @@ private struct Report {
     json.field("topics", Topics(gateway: configuration.gatewayName).base)
     json.field("broker", explanation.broker)
     json.field("radio", explanation.radio)
+    json.field("home_assistant", explanation.homeAssistant)
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     for (title, items) in [

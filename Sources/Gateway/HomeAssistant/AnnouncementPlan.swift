@@ -1,0 +1,98 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import RangingPolicy
+
+/// Which devices Home Assistant is to have, by the configuration, and how they look.
+struct AnnouncementPlan: Sendable {
+  typealias Subject = DiscoveryDevice.Subject
+
+  let isOn: Bool
+  let discovery: Discovery
+  let memberLimit: Int
+  /// Devices that are there whether anything was heard or not, the gateway first: the others name it.
+  let standing: [Subject]
+
+  private let topics: Topics
+  private let places: ZonePlaces
+  /// By name.
+  private let zones: [String: ZoneSettings]
+  private let beacons: [String: BeaconSettings]
+  private let phones: [String: PhoneSettings]
+
+  init(_ configuration: Configuration) {
+    let settings = configuration.homeAssistant
+    isOn = settings.isOn
+    memberLimit = settings.members
+    discovery = Discovery(
+      gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
+      form: Discovery.Form(rawValue: settings.form.rawValue) ?? .device)
+    topics = Topics(gateway: configuration.gatewayName)
+    places = ZonePlaces(settings.places?.map { (name: $0.zone, entity: $0.entity) })
+    zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
+    beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
+    phones = Dictionary(configuration.phones.map { ($0.name, $0) }) { first, _ in first }
+    standing =
+      [.gateway] + configuration.zones.map { .zone($0.name) }
+      + configuration.beacons.filter { !$0.pattern.isRegion }.map { .beacon($0.name) }
+      + configuration.phones.map { .phone($0.name) }
+  }
+
+  /// nil where the configuration knows no such thing.
+  func device(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
+    guard isOn else { return nil }
+    switch subject {
+    case .gateway: return GatewayDevice(name: discovery.gateway).device(topics: topics)
+    case .zone(let name):
+      guard let zone = zones[name] else { return nil }
+      return ZoneDevice(name: name, hasNear: zone.near != nil).device(topics: topics)
+    case .beacon(let name):
+      guard let entry = entry(of: name) else { return nil }
+      let watching = zones.values.filter { zone in
+        zone.beacons?.contains(entry.name) ?? true || heard?.zones.contains(zone.name) ?? false
+      }
+      return BeaconDevice(
+        name: name, model: entry.pattern.model,
+        zones: watching.map { BeaconDevice.Zone(name: $0.name, hasNear: $0.near != nil) }
+          .sorted { $0.name < $1.name },
+        readings: heard?.readings.sorted() ?? []
+      ).device(topics: topics, places: places)
+    case .phone(let name):
+      guard let phone = phones[name] else { return nil }
+      let model = "\(phone.profile.os.name), \(phone.profile.strategy.name)"
+      return PhoneDevice(name: name, model: model).device(topics: topics)
+    }
+  }
+
+  /// Whether a name is that of a region's member.
+  func isMember(_ name: String) -> Bool { beacons[name] == nil && entry(of: name) != nil }
+
+  /// The entry that names a beacon: its own, or that of its region.
+  private func entry(of name: String) -> BeaconSettings? {
+    if let beacon = beacons[name] { return beacon.pattern.isRegion ? nil : beacon }
+    guard let colon = name.lastIndex(of: ":"), let region = beacons[String(name[..<colon])],
+      region.pattern.isRegion
+    else { return nil }
+    return region
+  }
+}
+
+/// What was heard of a beacon, as far as it shapes its device.
+struct HeardBeacon: Hashable, Sendable {
+  /// By name: the zones that watch it.
+  var zones: Set<String> = []
+  var readings: Set<ReadingKind> = []
+}
+
+extension BeaconPattern {
+  /// As Home Assistant shows it beside the device.
+  fileprivate var model: String {
+    switch self {
+    case .iBeacon: "iBeacon"
+    case .altBeacon: "AltBeacon"
+    case .eddystoneUID, .eddystoneURL: "Eddystone beacon"
+    case .address: "Bluetooth device"
+    case .resolvingKey: "Bluetooth device with a private address"
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+
+/// Keeps what the broker holds for Home Assistant in line with the configuration and with what was heard.
+///
+/// It learns from the broker's retained messages what an earlier run announced: that needs no file, and holds when
+/// the broker has forgotten or was exchanged. A function of its input and of the time that is passed in.
+struct Announcer: Sendable {
+  typealias Subject = DiscoveryDevice.Subject
+
+  /// Until then the broker has sent what it keeps.
+  private static let settling = TimeSpan.milliseconds(1500)
+  /// Between two announcements of one device. Home Assistant loses part of one that comes while it still works on the
+  /// last.
+  private static let pause = TimeSpan.seconds(5)
+  /// Messages in one call of `next`.
+  private static let batch = 20
+  /// Discovery topics that are kept in mind.
+  private static let topicLimit = 100_000
+
+  private var plan: AnnouncementPlan
+  /// By beacon name; of members of regions no more than the plan's limit.
+  private var heard: [String: HeardBeacon] = [:]
+  private var members = 0
+  /// Members that got no device, as there were too many.
+  private(set) var refusedMembers = 0
+  /// What the broker keeps: by topic the platform of each component, by its key.
+  private var kept: [String: [String: String]] = [:]
+  private var announced: [Subject: Announced] = [:]
+  /// Topics to take back, first come first.
+  private var obsolete: [(topic: String, from: MonotonicTime)] = []
+  private var due = SubjectQueue()
+  /// When to look at everything again; nil while there is no broker.
+  private var sweepTime: MonotonicTime?
+  private var isConnected = false
+  /// Nothing is announced before.
+  private var announceTime = MonotonicTime(nanoseconds: .min)
+
+  private struct Announced {
+    var fingerprint: Int
+    var time: MonotonicTime
+  }
+
+  init(_ configuration: Configuration) { plan = AnnouncementPlan(configuration) }
+
+  var discovery: Discovery { plan.discovery }
+
+  mutating func connected(at time: MonotonicTime) {
+    isConnected = true
+    kept.removeAll()
+    obsolete.removeAll()
+    announced.removeAll()
+    sweepTime = time + Self.settling
+  }
+
+  mutating func disconnected() {
+    isConnected = false
+    sweepTime = nil
+  }
+
+  /// Home Assistant has started: it is told everything, a while later so that gateways do not all speak at once.
+  mutating func born(at time: MonotonicTime) {
+    guard isConnected else { return }
+    announced.removeAll()
+    let turn = discovery.gateway.utf8.reduce(0) { ($0 * 31 + Int64($1)) % 2000 }
+    sweepTime = max(sweepTime ?? time, time + .milliseconds(1000 + turn))
+  }
+
+  /// Takes over another configuration. `note` must then tell again of every beacon.
+  mutating func reconfigure(_ configuration: Configuration, at time: MonotonicTime) {
+    plan = AnnouncementPlan(configuration)
+    heard.removeAll()
+    members = 0
+    refusedMembers = 0
+    announced.removeAll()
+    for topic in kept.keys { learn(topic) }
+    if isConnected { sweepTime = max(sweepTime ?? time, time + .milliseconds(500)) }
+  }
+
+  /// What the broker keeps at a discovery topic.
+  mutating func received(_ payload: [UInt8], at topic: String, time: MonotonicTime) {
+    guard !payload.isEmpty else {
+      kept[topic] = nil
+      return
+    }
+    guard kept.count < Self.topicLimit else { return }
+    var components: [String: String] = [:]
+    for (key, component) in RetainedDiscovery(payload)?.components ?? [:] where component.isThere {
+      components[key] = component.platform
+    }
+    kept[topic] = components
+    learn(topic)
+    // One that comes late is looked at late.
+    if isConnected { sweepTime = sweepTime ?? time + Self.settling }
+  }
+
+  /// Beacons that were heard for the first time, or measure something new.
+  mutating func note(_ name: String, _ news: HeardBeacon) {
+    guard admit(name) else { return }
+    let before = heard[name]
+    heard[name, default: HeardBeacon()].zones.formUnion(news.zones)
+    heard[name, default: HeardBeacon()].readings.formUnion(news.readings)
+    if heard[name] != before { due.append(.beacon(name)) }
+  }
+
+  /// What to publish now; to be asked some times a second.
+  mutating func next(at time: MonotonicTime) -> [Message] {
+    guard isConnected else { return [] }
+    if let sweepTime {
+      guard time >= sweepTime else { return [] }
+      self.sweepTime = nil
+      let migrations = sweep(at: time)
+      if !migrations.isEmpty { return migrations }
+    }
+    var messages = takeObsolete(at: time)
+    guard plan.isOn, time >= announceTime else { return messages }
+    while messages.count < Self.batch, let subject = due.popFirst() {
+      messages += announce(subject, at: time)
+    }
+    due.restore()
+    return messages
+  }
+
+  // MARK: What was announced
+
+  /// Takes from a topic what is known of its device.
+  private mutating func learn(_ topic: String) {
+    guard let parsed = discovery.parse(topic), case .beacon(let name) = parsed.subject, admit(name) else {
+      return
+    }
+    var keys = kept[topic].map { Array($0.keys) } ?? []
+    if let component = parsed.component { keys.append(component.key) }
+    heard[name, default: HeardBeacon()].readings.formUnion(keys.compactMap { ReadingKind(name: $0) })
+  }
+
+  /// Whether a beacon has a device, or gets one.
+  private mutating func admit(_ name: String) -> Bool {
+    guard plan.isOn else { return false }
+    guard plan.isMember(name) else { return true }
+    if heard[name] != nil { return true }
+    guard members < plan.memberLimit else {
+      refusedMembers += 1
+      return false
+    }
+    members += 1
+    heard[name] = HeardBeacon()
+    return true
+  }
+
+  /// Compares what is kept with what should be, and queues all that is to be done. Returns what must be said first: to
+  /// let go of what another form announced.
+  private mutating func sweep(at time: MonotonicTime) -> [Message] {
+    for subject in plan.standing { due.append(subject) }
+    for name in heard.keys.sorted() { due.append(.beacon(name)) }
+    let queued = Set(obsolete.map(\.topic))
+    var migrations: [Message] = []
+    let patience = TimeSpan.seconds(10 + Double(due.count) / 40)
+    for topic in kept.keys.sorted() where !queued.contains(topic) {
+      switch verdict(on: topic) {
+      case .keep: continue
+      case .remove: obsolete.append((topic, time))
+      case .migrate:
+        migrations.append(Discovery.migration(topic))
+        obsolete.append((topic, time + patience))
+      }
+    }
+    if !migrations.isEmpty { announceTime = time + .seconds(2) }
+    return migrations
+  }
+
+  private enum Verdict { case keep, remove, migrate }
+
+  private func verdict(on topic: String) -> Verdict {
+    guard let parsed = discovery.parse(topic), let device = device(parsed.subject) else { return .remove }
+    guard parsed.form == discovery.form else { return .migrate }
+    guard let component = parsed.component else { return .keep }
+    let isThere = device.components.contains {
+      $0.key == component.key && $0.platform == component.platform
+    }
+    return isThere ? .keep : .remove
+  }
+
+  private mutating func takeObsolete(at time: MonotonicTime) -> [Message] {
+    var messages: [Message] = []
+    var later: [(topic: String, from: MonotonicTime)] = []
+    for entry in obsolete {
+      // It may be wanted again by now.
+      if verdict(on: entry.topic) == .keep { continue }
+      guard entry.from <= time, messages.count < Self.batch else {
+        later.append(entry)
+        continue
+      }
+      kept[entry.topic] = nil
+      messages.append(Discovery.removal(entry.topic))
+    }
+    obsolete = later
+    return messages
+  }
+
+  // MARK: Announcing
+
+  private func device(_ subject: Subject) -> DiscoveryDevice? {
+    var beacon: HeardBeacon?
+    if case .beacon(let name) = subject { beacon = heard[name] }
+    return plan.device(subject, heard: beacon)
+  }
+
+  private mutating func announce(_ subject: Subject, at time: MonotonicTime) -> [Message] {
+    guard let device = device(subject) else { return [] }
+    var hasher = Hasher()
+    hasher.combine(device)
+    let fingerprint = hasher.finalize()
+    if let last = announced[subject] {
+      if last.fingerprint == fingerprint { return [] }
+      if time - last.time < Self.pause {
+        due.putBack(subject)
+        return []
+      }
+    }
+    announced[subject] = Announced(fingerprint: fingerprint, time: time)
+    switch discovery.form {
+    case .device:
+      let topic = discovery.topic(of: subject)
+      let keys = Set(device.components.map(\.key))
+      let dropped = (kept[topic] ?? [:]).filter { !keys.contains($0.key) }
+      kept[topic] = Dictionary(
+        device.components.map { ($0.key, $0.platform) }, uniquingKeysWith: { first, _ in first }
+      ).merging(dropped) { now, _ in now }
+      return discovery.messages(device, dropped: dropped)
+    case .component:
+      let messages = discovery.messages(device)
+      for message in messages { kept[message.topic] = [:] }
+      return messages
+    }
+  }
+}

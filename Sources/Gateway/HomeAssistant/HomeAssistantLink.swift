@@ -1,0 +1,99 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Mosquitto
+import Radio
+import ServiceLifecycle
+import Synchronization
+
+/// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces
+/// devices as the gateway comes to know them.
+final class HomeAssistantLink: Service {
+  private static let tick = Duration.milliseconds(250)
+  /// Where Home Assistant says that it has started, whatever prefix it was given for discovery.
+  private static let usualBirthTopic = "homeassistant/status"
+
+  private struct State {
+    var announcer: Announcer
+    var hasToldLimit = false
+  }
+
+  private let state: Mutex<State>
+  private let client: Client
+  private let station: Station
+  private let listener: GatewayRun.Listener
+
+  init(_ configuration: Configuration, _ client: Client, _ station: Station, _ listener: GatewayRun.Listener)
+  {
+    state = Mutex(State(announcer: Announcer(configuration)))
+    self.client = client
+    self.station = station
+    self.listener = listener
+    subscribe()
+  }
+
+  private func subscribe() {
+    let discovery = state.withLock { $0.announcer.discovery }
+    for filter in [discovery.filter, discovery.birthTopic, Self.usualBirthTopic] {
+      do throws(PublishError) {
+        try client.subscribe(to: filter)
+      } catch {
+        listener.onNotice("no subscription to \(filter): \(error)")
+      }
+    }
+  }
+
+  func connected() { state.withLock { $0.announcer.connected(at: LiveClock.now) } }
+
+  func disconnected() { state.withLock { $0.announcer.disconnected() } }
+
+  /// Takes in a message of the broker's; false if it is not about Home Assistant.
+  func received(_ message: ReceivedMessage) -> Bool {
+    state.withLock { state in
+      let discovery = state.announcer.discovery
+      if message.topic == discovery.birthTopic || message.topic == Self.usualBirthTopic {
+        if message.payload.elementsEqual("online".utf8) { state.announcer.born(at: LiveClock.now) }
+        return true
+      }
+      guard discovery.isOwn(message.topic) else { return false }
+      // What is not retained is our own word come back.
+      if message.retain {
+        state.announcer.received(message.payload, at: message.topic, time: LiveClock.now)
+      }
+      return true
+    }
+  }
+
+  /// - Parameter gateway: the name that the gateway keeps until it is restarted.
+  func reconfigure(_ configuration: Configuration, gateway: String) {
+    var configuration = configuration
+    configuration.gatewayName = gateway
+    state.withLock { $0.announcer.reconfigure(configuration, at: LiveClock.now) }
+    subscribe()
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        self.announce()
+        try? await Task.sleep(for: Self.tick)
+      }
+    }
+  }
+
+  private func announce() {
+    let news = station.takeNews()
+    let (messages, limit) = state.withLock { state in
+      for (name, beacon) in news { state.announcer.note(name, beacon) }
+      let isNew = state.announcer.refusedMembers > 0 && !state.hasToldLimit
+      if isNew { state.hasToldLimit = true }
+      return (state.announcer.next(at: LiveClock.now), isNew)
+    }
+    if limit {
+      listener.onNotice(
+        "more members of regions were heard than Home Assistant is told of; raise members below home_assistant: to see all"
+      )
+    }
+    if !messages.isEmpty { station.send(messages) }
+  }
+}

@@ -1,0 +1,152 @@
+/// How a gateway makes itself known to Home Assistant: topics and payloads of MQTT discovery.
+///
+/// Device form: `<prefix>/device/<node>/<object>/config`, one message a device. Component form:
+/// `<prefix>/<platform>/<node>/<object>__<key>/config`, one message an entity, as Domoticz and Home Assistant before
+/// 2024.12 need it. Both have the same unique ids. The node is the gateway, so that one subscription finds all that a
+/// gateway ever announced and nothing else.
+///
+/// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
+public struct Discovery: Hashable, Sendable {
+  public enum Form: String, Hashable, Sendable, CaseIterable { case device, component }
+
+  public var prefix: String
+  public var form: Form
+  public var gateway: String
+  public var version: String
+  let topics: Topics
+
+  public init(gateway: String, version: String, prefix: String = "homeassistant", form: Form = .device) {
+    self.gateway = gateway
+    self.version = version
+    self.prefix = prefix
+    self.form = form
+    topics = Topics(gateway: gateway)
+  }
+
+  /// Home Assistant's own state: `online` once it has started.
+  public var birthTopic: String { prefix + "/status" }
+
+  /// Matches every discovery topic of this gateway, in both forms.
+  public var filter: String { "\(prefix)/+/\(node)/+/config" }
+
+  var node: String { "beaconkeeper_" + discoveryID(gateway) }
+
+  /// Also the start of every unique id of the device.
+  func identifier(_ subject: DiscoveryDevice.Subject) -> String { "\(node)_\(subject.objectID)" }
+
+  public func topic(of subject: DiscoveryDevice.Subject) -> String {
+    "\(prefix)/device/\(node)/\(subject.objectID)/config"
+  }
+
+  public func topic(of component: DiscoveryComponent, of subject: DiscoveryDevice.Subject) -> String {
+    "\(prefix)/\(component.platform)/\(node)/\(subject.objectID)__\(component.key)/config"
+  }
+
+  /// What announces a device.
+  ///
+  /// - Parameter dropped: components, by key with their platform, that the device had and has no longer. In the device
+  ///   form they are named without options, which removes them. In the component form their topics are to be emptied.
+  public func messages(_ device: DiscoveryDevice, dropped: [String: String] = [:]) -> [Message] {
+    switch form {
+    case .device: [message(device, dropped: dropped)]
+    case .component: device.components.map { message($0, of: device) }
+    }
+  }
+
+  /// Takes back what a topic announced.
+  public static func removal(_ topic: String) -> Message {
+    Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
+  }
+
+  /// Tells Home Assistant to let go of what a topic announced and to keep its registry entries, for the other form takes
+  /// over.
+  public static func migration(_ topic: String) -> Message {
+    Message(
+      topic: topic, payload: JSONWriter.object { $0.field("migrate_discovery", true) }, qos: .atLeastOnce,
+      retained: true)
+  }
+
+  private func message(_ device: DiscoveryDevice, dropped: [String: String]) -> Message {
+    let payload = JSONWriter.object {
+      writeDevice(device, &$0)
+      writeOrigin(&$0)
+      $0.key("availability")
+      $0.array([topics.status]) { writer, topic in
+        writer.object {
+          $0.field("topic", topic)
+          $0.field("payload_available", Status.online.rawValue)
+          $0.field("payload_not_available", Status.offline.rawValue)
+        }
+      }
+      $0.field("qos", 1)
+      $0.key("components")
+      $0.object {
+        for component in device.components {
+          $0.key(component.key)
+          $0.object {
+            $0.field("platform", component.platform)
+            writeOptions(component, of: device, &$0)
+            if !component.followsAvailability {
+              $0.key("availability")
+              $0.array([String]()) { $0.value($1) }
+            }
+          }
+        }
+        for (key, platform) in dropped.sorted(by: { $0.key < $1.key }) {
+          $0.key(key)
+          $0.object { $0.field("platform", platform) }
+        }
+      }
+    }
+    return Message(topic: topic(of: device.subject), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+
+  private func message(_ component: DiscoveryComponent, of device: DiscoveryDevice) -> Message {
+    let payload = JSONWriter.object {
+      writeOptions(component, of: device, &$0)
+      $0.field("qos", 1)
+      if component.isEntity, component.followsAvailability {
+        $0.field("availability_topic", topics.status)
+        $0.field("payload_available", Status.online.rawValue)
+        $0.field("payload_not_available", Status.offline.rawValue)
+      }
+      writeDevice(device, &$0)
+      writeOrigin(&$0)
+    }
+    return Message(
+      topic: topic(of: component, of: device.subject), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+
+  private func writeOptions(
+    _ component: DiscoveryComponent, of device: DiscoveryDevice, _ writer: inout JSONWriter
+  ) {
+    if component.isEntity {
+      writer.field("unique_id", "\(identifier(device.subject))_\(component.key)")
+    }
+    writer.fields(component.options)
+  }
+
+  private func writeDevice(_ device: DiscoveryDevice, _ writer: inout JSONWriter) {
+    writer.key("device")
+    writer.object {
+      $0.key("identifiers")
+      $0.array([identifier(device.subject)]) { $0.value($1) }
+      $0.field("name", device.name)
+      $0.field("manufacturer", "Beaconkeeper")
+      $0.field("model", device.model)
+      if device.subject == .gateway {
+        $0.field("sw_version", version)
+      } else {
+        $0.field("via_device", identifier(.gateway))
+      }
+    }
+  }
+
+  private func writeOrigin(_ writer: inout JSONWriter) {
+    writer.key("origin")
+    writer.object {
+      $0.field("name", "Beaconkeeper")
+      $0.field("sw_version", version)
+    }
+  }
+}

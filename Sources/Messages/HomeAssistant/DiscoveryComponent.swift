@@ -1,0 +1,66 @@
+/// One entity or device trigger, with the options that Home Assistant's MQTT integration takes.
+public struct DiscoveryComponent: Hashable, Sendable {
+  public enum Value: Hashable, Sendable {
+    case text(String)
+    case texts([String])
+    case flag(Bool)
+    case number(Int)
+    case null
+  }
+
+  public struct Option: Hashable, Sendable {
+    public var name: String
+    public var value: Value
+  }
+
+  /// Tells it from the others of its device, for ever.
+  public let key: String
+  /// `sensor`, `binary_sensor`, `device_tracker`, `event` or `device_automation`.
+  public let platform: String
+  public private(set) var options: [Option] = []
+  /// Whether it is there only while the gateway is. What says whether the gateway is there must not be.
+  public var followsAvailability = true
+
+  init(_ platform: String, _ key: String) {
+    self.platform = platform
+    self.key = key
+  }
+
+  /// An entity with a name beside the device's; nil: it is called like the device.
+  static func entity(_ platform: String, _ key: String, named name: String?) -> DiscoveryComponent {
+    var entity = DiscoveryComponent(platform, key)
+    entity["name"] = name.map(Value.text) ?? .null
+    return entity
+  }
+
+  subscript(option: String) -> Value? {
+    get { options.first { $0.name == option }?.value }
+    set {
+      options.removeAll { $0.name == option }
+      if let newValue { options.append(Option(name: option, value: newValue)) }
+    }
+  }
+
+  subscript(text option: String) -> String? {
+    get { if case .text(let text)? = self[option] { text } else { nil } }
+    set { self[option] = newValue.map(Value.text) }
+  }
+
+  /// Triggers have no place in the entity registry.
+  var isEntity: Bool { platform != "device_automation" }
+}
+
+extension JSONWriter {
+  mutating func fields(_ options: [DiscoveryComponent.Option]) {
+    for option in options {
+      key(option.name)
+      switch option.value {
+      case .text(let text): value(text)
+      case .texts(let texts): array(texts) { $0.value($1) }
+      case .flag(let flag): value(flag)
+      case .number(let number): value(number)
+      case .null: null()
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+public import Beacons
+
+/// What a beacon was heard to measure: a sensor of its own.
+public struct ReadingKind: Hashable, Comparable, Sendable {
+  public var quantity: Quantity
+  /// As in `Reading`.
+  public var ordinal: UInt8
+
+  public init(_ reading: Reading) {
+    quantity = reading.quantity
+    ordinal = reading.ordinal
+  }
+
+  init(_ quantity: Quantity, ordinal: UInt8 = 1) {
+    self.quantity = quantity
+    self.ordinal = ordinal
+  }
+
+  /// The kind with a name as in `Reading.name`; nil where there is none.
+  public init?(name: String) {
+    if let quantity = Self.quantities[name] {
+      self.init(quantity)
+      return
+    }
+    guard let end = name.lastIndex(of: "_"), let quantity = Self.quantities[String(name[..<end])],
+      let ordinal = UInt8(name[name.index(after: end)...]), ordinal > 1
+    else { return nil }
+    self.init(quantity, ordinal: ordinal)
+  }
+
+  private static let quantities = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.name, $0) })
+
+  /// As in the state of a beacon.
+  public var name: String { Reading(quantity, ordinal: ordinal, .flag(false)).name }
+
+  public static func < (a: Self, b: Self) -> Bool {
+    (a.quantity.rawValue, a.ordinal) < (b.quantity.rawValue, b.ordinal)
+  }
+}

@@ -1,0 +1,49 @@
+/// A zone as a device: whether somebody is in it, how many, and who comes and goes.
+public struct ZoneDevice: Hashable, Sendable {
+  public var name: String
+  public var hasNear: Bool
+
+  public init(name: String, hasNear: Bool) {
+    self.name = name
+    self.hasNear = hasNear
+  }
+
+  public func device(topics: Topics) -> DiscoveryDevice {
+    let topic = topics.occupancy(zone: name)
+
+    var occupancy = DiscoveryComponent.entity("binary_sensor", "occupancy", named: "Occupancy")
+    occupancy[text: "device_class"] = "occupancy"
+    occupancy[text: "state_topic"] = topic
+    // While the zone is blind nobody knows.
+    occupancy[text: "value_template"] =
+      "{{ {'occupied': 'ON', 'empty': 'OFF'}.get(value_json.state, none) }}"
+    occupancy[text: "json_attributes_topic"] = topic
+    occupancy[text: "json_attributes_template"] =
+      "{{ {'beacons': value_json.beacons | map(attribute='beacon') | list} | tojson }}"
+
+    var count = DiscoveryComponent.entity("sensor", "count", named: "Beacons")
+    count[text: "icon"] = "mdi:counter"
+    count[text: "state_class"] = "measurement"
+    count[text: "state_topic"] = topic
+    count[text: "value_template"] = "{{ value_json.count if value_json.state != 'unknown' else none }}"
+
+    let kinds = hasNear ? ["enter", "near", "exit"] : ["enter", "exit"]
+    var passage = DiscoveryComponent.entity("event", "passage", named: "Passage")
+    passage[text: "icon"] = "mdi:transit-transfer"
+    passage["event_types"] = .texts(kinds)
+    // Transitions have topics of their own, beside which only occupancy is.
+    passage[text: "state_topic"] = topics.transition(zone: name, event: "+")
+    passage[text: "value_template"] =
+      "{% if value_json.event is defined %}{{ {'event_type': value_json.event, 'beacon': value_json.beacon, "
+      + "'time': value_json.time, 'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm} "
+      + "| tojson }}{% endif %}"
+
+    let triggers = kinds.map { event in
+      DiscoveryComponent.trigger(
+        event, key: event, subtype: "any beacon", topic: topics.transition(zone: name, event: event),
+        beacon: nil)
+    }
+    return DiscoveryDevice(
+      subject: .zone(name), name: name, model: "Zone", components: [occupancy, count, passage] + triggers)
+  }
+}

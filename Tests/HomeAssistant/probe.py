@@ -1,0 +1,163 @@
+"""Runs a real Home Assistant with its MQTT integration and answers questions about it, a line of JSON each.
+
+    python probe.py CONFIG_FOLDER BROKER_PORT
+
+It runs inside an environment that holds the `homeassistant` package: see `environment`. Registries and entities live
+in CONFIG_FOLDER, so that a second start is a restart. Every warning and error that Home Assistant logs is kept.
+"""
+import asyncio
+import json
+import logging
+import os
+import sys
+
+folder, port = sys.argv[1], int(sys.argv[2])
+logged = []
+
+
+class Keeper(logging.Handler):
+    def emit(self, record):
+        text = record.getMessage()
+        if record.exc_info:
+            text += " " + repr(record.exc_info[1])
+        logged.append(f"{record.levelname} {record.name}: {text}")
+
+
+logging.getLogger().addHandler(Keeper(logging.WARNING))
+if os.environ.get("PROBE_DEBUG"):
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr)
+
+from homeassistant import auth, bootstrap, config_entries, core, loader  # noqa: E402
+from homeassistant.const import __version__  # noqa: E402
+from homeassistant.helpers import device_registry, entity_registry  # noqa: E402
+from homeassistant.setup import async_setup_component  # noqa: E402
+
+
+def plain(value):
+    return json.loads(json.dumps(value, default=str))
+
+
+async def start():
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "configuration.yaml"), "a"):
+        pass
+    hass = core.HomeAssistant(folder)
+    loader.async_setup(hass)
+    hass.config.skip_pip = True
+    hass.config_entries = config_entries.ConfigEntries(hass, {})
+    await bootstrap.async_load_base_functionality(hass)
+    hass.auth = await auth.auth_manager_from_config(hass, [], [])
+    await hass.config.async_update(latitude=52.0, longitude=13.0, location_name="Home", time_zone="UTC")
+    people = [{"id": "anna", "name": "Anna", "device_trackers": os.environ.get("PROBE_TRACKERS", "").split()}]
+    config = {
+        "http": {"server_port": int(os.environ.get("PROBE_HTTP_PORT", "0")) or 18123, "server_host": ["127.0.0.1"]},
+        "zone": [{"name": "Forecourt", "latitude": 53.0, "longitude": 14.0, "radius": 50}],
+        "person": people,
+    }
+    for domain in ("homeassistant", "http", "zone", "person", "device_automation", "mqtt"):
+        if not await async_setup_component(hass, domain, config):
+            logged.append(f"ERROR probe: {domain} was not set up")
+    await hass.async_start()
+    if not hass.config_entries.async_entries("mqtt"):
+        flow = await hass.config_entries.flow.async_init("mqtt", context={"source": "user"})
+        if flow["type"] == "menu":
+            flow = await hass.config_entries.flow.async_configure(flow["flow_id"], {"next_step_id": "broker"})
+        answer = {"broker": "127.0.0.1", "port": port}
+        known = {str(key) for key in flow["data_schema"].schema}
+        for key, value in {"other_settings": {"set_client_cert": False, "set_ca_cert": "off"}}.items():
+            if key in known:
+                answer[key] = value
+        flow = await hass.config_entries.flow.async_configure(flow["flow_id"], answer)
+        if flow["type"] != "create_entry":
+            logged.append(f"ERROR probe: no MQTT entry: {flow}")
+    await hass.async_block_till_done()
+    return hass
+
+
+def entry(hass):
+    return hass.config_entries.async_entries("mqtt")[0].entry_id
+
+
+def states(hass):
+    return {
+        s.entity_id: {"state": s.state, "attributes": plain(dict(s.attributes))} for s in hass.states.async_all()
+    }
+
+
+def entities(hass):
+    devices = device_registry.async_get(hass)
+    return {
+        e.entity_id: {
+            "unique_id": e.unique_id, "platform": e.platform, "disabled": e.disabled,
+            "device": devices.async_get(e.device_id).name if e.device_id else None,
+            "category": str(e.entity_category) if e.entity_category else None,
+        }
+        for e in entity_registry.async_entries_for_config_entry(entity_registry.async_get(hass), entry(hass))
+    }
+
+
+def devices(hass):
+    registry = device_registry.async_get(hass)
+    return {
+        d.id: {
+            "name": d.name, "identifiers": sorted(i[1] for i in d.identifiers), "model": d.model,
+            "sw_version": d.sw_version, "via": d.via_device_id,
+        }
+        for d in device_registry.async_entries_for_config_entry(registry, entry(hass))
+    }
+
+
+async def triggers(hass, device):
+    from homeassistant.components.device_automation import DeviceAutomationType, async_get_device_automations
+
+    found = await async_get_device_automations(hass, DeviceAutomationType.TRIGGER, [device])
+    return plain([t for t in found[device] if t["domain"] == "mqtt"])
+
+
+fired = []
+
+
+async def automate(hass, automations):
+    hass.bus.async_listen("automation_triggered", lambda event: fired.append(event.data["name"]))
+    hass.bus.async_listen("probe_event", lambda event: fired.append(plain(dict(event.data))))
+    return await async_setup_component(hass, "automation", {"automation": automations})
+
+
+async def main():
+    hass = await start()
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    say({"started": __version__})
+    while line := await reader.readline():
+        ask = json.loads(line)
+        do = ask["do"]
+        if do == "states":
+            say(states(hass))
+        elif do == "entities":
+            say(entities(hass))
+        elif do == "devices":
+            say(devices(hass))
+        elif do == "triggers":
+            say(await triggers(hass, ask["device"]))
+        elif do == "automate":
+            say(await automate(hass, ask["automations"]))
+        elif do == "fired":
+            say(fired)
+        elif do == "warnings":
+            say(logged)
+        elif do == "stop":
+            break
+    await hass.async_stop(force=True)
+    say(logged)
+
+
+def say(answer):
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+try:
+    asyncio.run(main())
+except BaseException:
+    sys.stderr.write("\n".join(logged) + "\n")
+    raise

@@ -1,0 +1,135 @@
+import Beacons
+import Foundation
+import Testing
+
+@testable import Messages
+
+@Suite struct DiscoveryTests {
+  private let discovery = Discovery(gateway: "home", version: "1.2.3")
+  private let topics = Topics(gateway: "home")
+
+  private func object(_ message: Message) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+  }
+
+  private func beacon(_ readings: [ReadingKind] = []) -> DiscoveryDevice {
+    BeaconDevice(
+      name: "fleet:1.2", model: "iBeacon",
+      zones: [.init(name: "pump 3", hasNear: true), .init(name: "shop", hasNear: false)], readings: readings
+    ).device(topics: topics, places: ZonePlaces())
+  }
+
+  @Test(arguments: ["van", "fleet:1.2", "a_b", "a/b", "Küche", "_", "", "a__b", "_2E", "Anna's key"])
+  func everyNameHasAnIDOfItsOwnAndComesBackFromIt(name: String) {
+    let id = discoveryID(name)
+    #expect(
+      id.utf8.allSatisfy {
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8.contains($0)
+      })
+    #expect(discoveryName(id) == name)
+    #expect(!id.contains("__"))
+    #expect(DiscoveryDevice.Subject(objectID: "beacon_" + id) == .beacon(name))
+  }
+
+  @Test(arguments: ["a_", "a_1", "a_zz", "a_2e", "_5G", "a.b", "_C3"]) func otherIDsAreNobodys(id: String) {
+    #expect(discoveryName(id) == nil)
+  }
+
+  @Test func everyTopicOfOursIsTakenApartAgain() throws {
+    let device = beacon([ReadingKind(.temperature), ReadingKind(.temperature, ordinal: 2)])
+    let whole = try #require(discovery.parse(discovery.topic(of: device.subject)))
+    #expect(whole == DiscoveryTopic(form: .device, subject: .beacon("fleet:1.2"), component: nil))
+    for component in device.components {
+      let topic = discovery.topic(of: component, of: device.subject)
+      #expect(discovery.isOwn(topic))
+      let parsed = try #require(discovery.parse(topic))
+      #expect(parsed.form == .component && parsed.subject == .beacon("fleet:1.2"))
+      #expect(parsed.component == .init(key: component.key, platform: component.platform))
+    }
+  }
+
+  @Test(arguments: [
+    "homeassistant/device/beaconkeeper_away/gateway/config", "homeassistant/device/gateway/config",
+    "homeassistant/sensor/beaconkeeper_home/beacon_a/config", "other/device/beaconkeeper_home/gateway/config",
+    "homeassistant/device/beaconkeeper_home/nobody_a/config",
+    "homeassistant/device/beaconkeeper_home/gateway/set", "",
+  ])
+  func topicsOfOthersAreLeftAlone(topic: String) { #expect(discovery.parse(topic) == nil) }
+
+  @Test func aDeviceIsOneRetainedMessage() throws {
+    let messages = discovery.messages(beacon())
+    #expect(messages.map(\.topic) == ["homeassistant/device/beaconkeeper_home/beacon_fleet_3A1_2E2/config"])
+    #expect(messages.allSatisfy { $0.retained && $0.qos == .atLeastOnce })
+    let payload = try object(messages[0])
+    #expect(Set(payload.keys) == ["device", "origin", "availability", "qos", "components"])
+    let device = try #require(payload["device"] as? [String: Any])
+    #expect(device["identifiers"] as? [String] == ["beaconkeeper_home_beacon_fleet_3A1_2E2"])
+    #expect(device["via_device"] as? String == "beaconkeeper_home_gateway")
+    let components = try #require(payload["components"] as? [String: [String: Any]])
+    #expect(components["tracker"]?["name"] is NSNull)
+    #expect(components["enter_pump_203"]?["payload"] as? String == "fleet:1.2")
+    #expect(components["near_pump_203"] != nil && components["near_shop"] == nil)
+    let ids = components.values.compactMap { $0["unique_id"] as? String }
+    #expect(Set(ids).count == ids.count)
+  }
+
+  @Test func inTheComponentFormEachEntityIsAMessageWithTheSameIDs() throws {
+    var other = discovery
+    other.form = .component
+    let whole = try object(discovery.messages(beacon())[0])
+    let components = try #require(whole["components"] as? [String: [String: Any]])
+    let messages = other.messages(beacon())
+    #expect(messages.count == components.count)
+    let ids = try messages.compactMap { try object($0)["unique_id"] as? String }
+    #expect(Set(ids) == Set(components.values.compactMap { $0["unique_id"] as? String }))
+    let connectivity = try #require(
+      other.messages(GatewayDevice(name: "home").device(topics: topics)).first {
+        $0.topic.hasSuffix("__connectivity/config")
+      })
+    #expect(try object(connectivity)["availability_topic"] == nil)
+  }
+
+  @Test func aComponentThatIsGoneIsNamedWithoutOptions() throws {
+    let message = discovery.messages(beacon(), dropped: ["enter_yard": "device_automation"])[0]
+    let components = try #require(try object(message)["components"] as? [String: [String: Any]])
+    #expect(components["enter_yard"]?.count == 1)
+    #expect(components["enter_yard"]?["platform"] as? String == "device_automation")
+  }
+
+  @Test func whatTellsWhetherTheGatewayIsThereNeverBecomesUnavailable() throws {
+    let message = discovery.messages(GatewayDevice(name: "home").device(topics: topics))[0]
+    let components = try #require(try object(message)["components"] as? [String: [String: Any]])
+    #expect((components["connectivity"]?["availability"] as? [Any])?.isEmpty == true)
+    #expect(components["radio"]?["availability"] == nil)
+  }
+
+  @Test func everyKindOfReadingHasANameThatComesBack() {
+    for quantity in Quantity.allCases {
+      for ordinal in [1, 2, 17] as [UInt8] {
+        let kind = ReadingKind(quantity, ordinal: ordinal)
+        #expect(ReadingKind(name: kind.name) == kind)
+      }
+    }
+    for name in [
+      "", "tracker", "temperature", "temperature_c_1", "temperature_c_x", "temperature_c_300", "enter_a",
+    ] {
+      #expect(ReadingKind(name: name) == nil)
+    }
+  }
+
+  @Test func everyQuantityIsShownWithAValueFromTheState() {
+    for quantity in Quantity.allCases {
+      guard let component = ReadingKind(quantity).component(topics: topics, beacon: "a") else { continue }
+      #expect(component.key == quantity.name)
+      #expect(component[text: "value_template"]?.contains("value_json.readings.\(quantity.name)") == true)
+      if component[text: "device_class"] == "enum" { #expect(component["state_class"] == nil) }
+    }
+  }
+
+  @Test func whereZonesLieIsSaidInATemplate() {
+    #expect(ZonePlaces().stateTemplate == "{{ 'home' if value_json.zones else 'not_home' }}")
+    let places = ZonePlaces([(name: "Anna's", entity: "zone.home"), (name: "b", entity: "zone.work")])
+    #expect(places.stateTemplate.contains(#"['Anna\'s']"#))
+    #expect(places.attributesTemplate.contains(#"[['Anna\'s', 'zone.home'], ['b', 'zone.work']]"#))
+  }
+}
