@@ -76,15 +76,18 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
     .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons"], swiftSettings: house),
-    .testTarget(name: "CommandTests", dependencies: ["beaconkeeper"], swiftSettings: house),
+    .testTarget(
+      name: "CommandTests", dependencies: ["MessageSchemas", "beaconkeeper"], swiftSettings: house),
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "Proximity", "Radio",
+        "Beacons", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages", "Mosquitto", "Proximity",
+        "Radio",
         "RangingPolicy",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -93,7 +96,8 @@ let package = Package(
       name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "RangingPolicy"],
       swiftSettings: house),
     .testTarget(
-      name: "MessagesTests", dependencies: ["Beacons", "Messages", "Proximity", "RangingPolicy"],
+      name: "MessagesTests",
+      dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "RangingPolicy"],
       swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),

@@ -3,24 +3,6 @@ import Testing
 
 /// The gateway as a whole: `run` and `replay` against a real broker.
 @Suite(.serialized) struct WholeGatewayTests {
-  private struct Broker {
-    let process = Process()
-    let port: Int
-
-    init(_ settings: String = "allow_anonymous true") async throws {
-      port = Int.random(in: 20_000..<40_000)
-      process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
-      process.arguments = ["-c", try file("listener \(port) 127.0.0.1\n\(settings)\n", "conf")]
-      process.standardError = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      try await Task.sleep(for: .milliseconds(500))
-    }
-
-    /// By force: a child of a test inherits blocked signals.
-    func stop() { kill(process.processIdentifier, SIGKILL) }
-  }
-
   /// A child of the gateway's own that is still there.
   private func brokers(of parent: Int32) -> [String] {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

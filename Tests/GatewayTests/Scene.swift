@@ -1,7 +1,9 @@
 import Beacons
 import GatewayConfiguration
+import MessageSchemas
 import Messages
 import Proximity
+import Testing
 
 @testable import Gateway
 
@@ -25,6 +27,7 @@ struct Scene {
 
   var pipeline: Pipeline
   var output = Pipeline.Output()
+  private let witness = Witness()
   private(set) var time = MonotonicTime.zero
   /// The receiver `hci0`.
   private(set) var receiver: ReceiverIndex
@@ -58,6 +61,7 @@ struct Scene {
       pipeline.observe(batch, into: &output)
       time = time + .milliseconds(100)
     }
+    witness.look(at: output, pipeline.topics)
   }
 
   /// Time during which no gateway runs.
@@ -73,16 +77,19 @@ struct Scene {
   mutating func pass(_ seconds: Double) {
     time = time + .seconds(seconds)
     pipeline.advance(to: time, into: &output)
+    witness.look(at: output, pipeline.topics)
   }
 
   /// `event zone beacon` of each transition so far.
   var story: [String] {
-    output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
+    witness.look(at: output, pipeline.topics)
+    return output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
   }
 
   /// The latest payload of a state topic below `beaconkeeper/forecourt/`.
   func state(_ topic: String) -> String? {
-    output.states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
+    witness.look(at: output, pipeline.topics)
+    return output.states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
@@ -97,4 +104,23 @@ struct Scene {
     [0x02, 0x01, 0x06, 0x1B, 0xFF, 0x99, 0x04]
     + [0x05, 0x12, 0xFC, 0x53, 0x94, 0xC3, 0x7C, 0x00, 0x04, 0xFF, 0xFC, 0x04, 0x0C, 0xAC, 0x36, 0x42, 0x00]
     + [0xCD, 0xCB, 0xB8, 0x33, 0x4C, 0x88, 0x4F]
+}
+
+/// Holds every message of a scene to the schema of its topic.
+private final class Witness {
+  private var seen = 0
+
+  func look(at output: Pipeline.Output, _ topics: Topics) {
+    if seen > output.items.count { seen = 0 }
+    for item in output.items[seen...] {
+      let message =
+        switch item {
+        case .transition(let transition): transition.message(topics: topics)
+        case .state(let state): state
+        case .verdict(let verdict): verdict.message(topics: topics)
+        }
+      #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
+    }
+    seen = output.items.count
+  }
 }

@@ -27,6 +27,7 @@ logging.getLogger().addHandler(Keeper(logging.WARNING))
 if os.environ.get("PROBE_DEBUG"):
     logging.basicConfig(level=logging.INFO, stream=sys.stderr)
 
+import yaml  # noqa: E402
 from homeassistant import auth, bootstrap, config_entries, core, loader  # noqa: E402
 from homeassistant.const import __version__  # noqa: E402
 from homeassistant.helpers import device_registry, entity_registry  # noqa: E402
@@ -54,7 +55,7 @@ async def start():
         "zone": [{"name": "Forecourt", "latitude": 53.0, "longitude": 14.0, "radius": 50}],
         "person": people,
     }
-    for domain in ("homeassistant", "http", "zone", "person", "device_automation", "mqtt"):
+    for domain in ("homeassistant", "http", "zone", "person", "device_automation", "mqtt", "persistent_notification"):
         if not await async_setup_component(hass, domain, config):
             logged.append(f"ERROR probe: {domain} was not set up")
     await hass.async_start()
@@ -118,6 +119,8 @@ fired = []
 
 
 async def automate(hass, automations):
+    if isinstance(automations, str):
+        automations = yaml.safe_load(automations)
     hass.bus.async_listen("automation_triggered", lambda event: fired.append(event.data["name"]))
     hass.bus.async_listen("probe_event", lambda event: fired.append(plain(dict(event.data))))
     return await async_setup_component(hass, "automation", {"automation": automations})
@@ -141,6 +144,8 @@ async def main():
             say(await triggers(hass, ask["device"]))
         elif do == "automate":
             say(await automate(hass, ask["automations"]))
+        elif do == "automations":
+            say({s.attributes["friendly_name"]: s.attributes.get("last_triggered") for s in hass.states.async_all("automation")})
         elif do == "fired":
             say(fired)
         elif do == "warnings":
@@ -152,7 +157,7 @@ async def main():
 
 
 def say(answer):
-    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.write(json.dumps(answer, default=str) + "\n")
     sys.stdout.flush()
 
 

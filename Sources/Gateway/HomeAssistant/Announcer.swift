@@ -97,8 +97,8 @@ struct Announcer: Sendable {
 
   /// Beacons that were heard for the first time, or measure something new.
   mutating func note(_ name: String, _ news: HeardBeacon) {
-    guard admit(name) else { return }
     let before = heard[name]
+    guard admit(name) else { return }
     heard[name, default: HeardBeacon()].zones.formUnion(news.zones)
     heard[name, default: HeardBeacon()].readings.formUnion(news.readings)
     if heard[name] != before { due.append(.beacon(name)) }

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// What stands on the broker's side: the access that the gateway needs, and the subscriber of the examples.
+@Suite(.serialized) struct BrokerSideTests {
+  /// Changes the demonstration's configuration to another broker, in a folder of its own.
+  private func folder(broker: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("broker-side-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
+    let configuration = folder.appendingPathComponent("config/demo.yaml")
+    let demo = try String(contentsOf: configuration, encoding: .utf8)
+    try Data(demo.replacing("broker: embedded", with: "broker: \(broker)").utf8).write(to: configuration)
+    return folder
+  }
+
+  private func passwords() throws -> String {
+    let path = try file("gateway:secret\nhomeassistant:secret\n", "passwords")
+    let hasher = Process()
+    hasher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
+    hasher.arguments = ["-U", path]
+    try hasher.run()
+    hasher.waitUntilExit()
+    return path
+  }
+
+  @Test func theGatewayWorksUnderTheAccessListThatShips() async throws {
+    let rules = try String(
+      contentsOf: Command.package.appendingPathComponent("deploy/mosquitto.acl"), encoding: .utf8)
+    let access = try file(
+      rules.replacing("beaconkeeper/home/", with: "beaconkeeper/forecourt/")
+        .replacing("beaconkeeper_home/", with: "beaconkeeper_forecourt/"), "acl")
+    let log = try file("", "log")
+    let broker = try await Broker(
+      """
+      allow_anonymous false
+      password_file \(try passwords())
+      acl_file \(access)
+      log_dest file \(log)
+      log_type all
+      user root
+      """, recordedAs: ["-u", "homeassistant", "-P", "secret", "-t", "homeassistant/#"])
+    defer { broker.stop() }
+    let password = try file("secret", "password")
+    let folder = try folder(
+      broker: "{ url: \"mqtt://127.0.0.1:\(broker.port)\", username: gateway, password_file: \(password) }")
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    let wanted = [
+      "beaconkeeper/forecourt/status", "beaconkeeper/forecourt/health",
+      "beaconkeeper/forecourt/zone/shop/enter",
+      "beaconkeeper/forecourt/zone/shop/occupancy", "beaconkeeper/forecourt/beacon/fridge/state",
+      "homeassistant/device/beaconkeeper_forecourt/gateway/config",
+      "homeassistant/device/beaconkeeper_forecourt/beacon_fridge/config",
+    ]
+    let all = try await gateway.wait(40) { Set(broker.messages.map(\.topic)).isSuperset(of: wanted) }
+    #expect(all, "\(Set(wanted).subtracting(broker.messages.map(\.topic)))")
+    kill(gateway.process.processIdentifier, SIGINT)
+    let result = try await gateway.end(within: 10)
+    #expect(result.status == 0)
+    #expect(!result.errors.contains("refused"), "\(result.errors)")
+    let said = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(said.contains("gateway") && !said.contains("Denied"), "\(said.suffix(2000))")
+  }
+
+  @Test func theAccessListKeepsAGatewayToItsOwnName() async throws {
+    let access = Command.package.appendingPathComponent("deploy/mosquitto.acl").path
+    let log = try file("", "log")
+    let broker = try await Broker(
+      "allow_anonymous false\npassword_file \(try passwords())\nacl_file \(access)\nlog_dest file \(log)\nlog_type all\nuser root",
+      recordedAs: ["-u", "homeassistant", "-P", "secret"])
+    defer { broker.stop() }
+    let password = try file("secret", "password")
+    let folder = try folder(
+      broker: "{ url: \"mqtt://127.0.0.1:\(broker.port)\", username: gateway, password_file: \(password) }")
+    // It is called forecourt, and the list knows home.
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("the broker refused a message") })
+    kill(gateway.process.processIdentifier, SIGINT)
+    _ = try await gateway.end(within: 10)
+    #expect(broker.messages.isEmpty)
+    #expect(try String(contentsOfFile: log, encoding: .utf8).contains("Denied"))
+  }
+
+  @Test func theSubscriberOfTheExamplesTellsEachTransitionOnce() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("subscriber-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let configuration = try self.folder(broker: "{ url: \"mqtt://127.0.0.1:\(broker.port)\" }")
+      .appendingPathComponent("config/demo.yaml").path
+    let heard = folder.appendingPathComponent("heard")
+    try Data().write(to: heard)
+    func told() -> [String] {
+      ((try? String(contentsOf: heard, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+    func subscriber() throws -> Process {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+      process.arguments = [
+        Command.package.appendingPathComponent("config/examples/subscriber.py").path, "127.0.0.1",
+        "\(broker.port)",
+      ]
+      process.currentDirectoryURL = folder
+      let output = try FileHandle(forWritingTo: heard)
+      try output.seekToEnd()
+      process.standardOutput = output
+      try process.run()
+      return process
+    }
+    func replay() async throws {
+      let result = try await Command.run(
+        "replay", "--config", configuration, "--capture", "config/walk.jsonl", "--publish")
+      #expect(result.status == 0)
+    }
+    let first = try subscriber()
+    try await Task.sleep(for: .seconds(2))
+    try await replay()
+    let watch = try Command(["decode", "--help"])
+    #expect(try await watch.wait(10) { told().count == 4 })
+    #expect(told().map { $0.split(separator: " ")[1] } == ["enter", "enter", "near", "exit"])
+    kill(first.processIdentifier, SIGKILL)
+    // The same once more, as after a broker that delivers twice, while nobody listens: its session keeps them.
+    try await replay()
+    let second = try subscriber()
+    defer { kill(second.processIdentifier, SIGKILL) }
+    try await Task.sleep(for: .seconds(3))
+    #expect(told().count == 4)
+    #expect(second.isRunning)
+    _ = try await watch.end()
+  }
+
+  @Test func theNodeREDFlowIsWholeAndItsFunctionsAreJavaScript() throws {
+    let text = try Data(contentsOf: Command.package.appendingPathComponent("config/examples/node-red.json"))
+    let nodes = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+    let ids = nodes.compactMap { $0["id"] as? String }
+    #expect(Set(ids).count == nodes.count)
+    for node in nodes {
+      for wire in (node["wires"] as? [[String]] ?? []).joined() { #expect(ids.contains(wire)) }
+      if let tab = node["z"] as? String { #expect(ids.contains(tab)) }
+      if let broker = node["broker"] as? String, node["type"] as? String == "mqtt in" {
+        #expect(ids.contains(broker))
+      }
+    }
+    let topics = nodes.compactMap { $0["topic"] as? String }
+    #expect(topics.contains("beaconkeeper/+/zone/+/near"))
+  }
+}

@@ -1,0 +1,265 @@
+import Beacons
+import Foundation
+import GatewayConfiguration
+import Messages
+import Testing
+
+@testable import Gateway
+
+/// A broker that keeps what is retained, and an announcer that speaks to it.
+private struct Home {
+  var announcer: Announcer
+  var kept: [String: [UInt8]] = [:]
+  var time = MonotonicTime.zero
+  /// Everything that was said, in order.
+  var said: [Message] = []
+
+  init(_ yaml: String = Home.rules) throws { announcer = Announcer(try Scene.configuration(yaml)) }
+
+  static let rules = """
+    gateway: { name: home }
+    beacons:
+      - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+      - { name: fridge, address: "C1:00:00:00:00:05" }
+    zones:
+      - { name: shop, beacons: [fridge] }
+      - { name: pump, beacons: [fleet], near: { distance: 2 m } }
+    """
+
+  mutating func connect() {
+    announcer.connected(at: time)
+    for (topic, payload) in kept { announcer.received(payload, at: topic, time: time) }
+  }
+
+  mutating func pass(_ seconds: Int = 60) {
+    for _ in 0..<(seconds * 4) {
+      time = time + .milliseconds(250)
+      for message in announcer.next(at: time) {
+        said.append(message)
+        kept[message.topic] = message.payload.isEmpty ? nil : message.payload
+      }
+    }
+  }
+
+  mutating func hear(_ name: String, zones: Set<String> = [], _ readings: Reading...) {
+    announcer.note(name, HeardBeacon(zones: zones, readings: Set(readings.map { ReadingKind($0) })))
+  }
+
+  /// The same broker, another run of the gateway.
+  func restarted(_ yaml: String = Home.rules) throws -> Home {
+    var next = try Home(yaml)
+    next.kept = kept
+    next.time = time
+    next.connect()
+    next.pass()
+    return next
+  }
+
+  mutating func reconfigure(_ yaml: String) throws {
+    announcer.reconfigure(try Scene.configuration(yaml), at: time)
+    pass()
+  }
+
+  /// Which devices the broker keeps, by their object ids.
+  var devices: Set<String> { Set(kept.keys.map { String($0.split(separator: "/")[3]) }) }
+
+  func components(_ object: String) throws -> [String: [String: Any]] {
+    let payload = try #require(kept["homeassistant/device/beaconkeeper_home/\(object)/config"])
+    let whole = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
+    return try #require(whole["components"] as? [String: [String: Any]])
+  }
+}
+
+@Suite struct AnnouncerTests {
+  @Test func saysNothingBeforeItKnowsWhatTheBrokerKeeps() throws {
+    var home = try Home()
+    home.pass(10)
+    #expect(home.said.isEmpty)
+    home.connect()
+    home.pass(1)
+    #expect(home.said.isEmpty)
+    home.pass(5)
+    #expect(home.devices == ["gateway", "zone_shop", "zone_pump", "beacon_fridge"])
+    #expect(home.said.first?.topic.contains("/gateway/") == true)
+  }
+
+  @Test func aSensorAppearsOnceItsReadingIsKnown() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    #expect(try home.components("beacon_fridge")["temperature_c"] == nil)
+    home.hear("fridge", Reading(.temperature, .number(3)))
+    home.pass()
+    #expect(try home.components("beacon_fridge")["temperature_c"] != nil)
+    #expect(home.said.count { $0.topic.contains("beacon_fridge") } == 2)
+    home.hear("fridge", Reading(.temperature, .number(4)))
+    home.pass()
+    #expect(home.said.count { $0.topic.contains("beacon_fridge") } == 2)
+  }
+
+  @Test func aMemberOfARegionBecomesADeviceWhenItIsHeard() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    home.hear("fleet:1.2", zones: ["pump"])
+    home.pass()
+    #expect(try home.components("beacon_fleet_3A1_2E2")["near_pump"] != nil)
+    let next = try home.restarted()
+    #expect(next.devices.contains("beacon_fleet_3A1_2E2"))
+  }
+
+  @Test func membersAreBounded() throws {
+    var home = try Home(Home.rules + "\nhome_assistant: { members: 2 }")
+    home.connect()
+    home.pass()
+    for minor in 0..<5 { home.hear("fleet:1.\(minor)") }
+    home.pass()
+    #expect(home.devices.count { $0.hasPrefix("beacon_fleet") } == 2)
+    #expect(home.announcer.refusedMembers == 3)
+  }
+
+  @Test func aDeviceIsNotAnnouncedTwiceWithinSeconds() throws {
+    var home = try Home()
+    home.connect()
+    home.pass(3)
+    let before = home.said.count
+    home.hear("fridge", Reading(.temperature, .number(3)))
+    home.pass(2)
+    #expect(home.said.count == before)
+    home.pass(5)
+    #expect(home.said.count == before + 1)
+  }
+
+  @Test func everythingIsSaidAgainWhenHomeAssistantStartsAndNotAllAtOnce() throws {
+    let beacons = (0..<100).map {
+      "  - { name: b\($0), address: \"C1:00:00:00:01:\(String($0 + 16, radix: 16))\" }"
+    }
+    var home = try Home("gateway: { name: home }\nbeacons:\n" + beacons.joined(separator: "\n"))
+    home.connect()
+    home.pass()
+    #expect(home.said.count == 101)
+    home.said.removeAll()
+    home.announcer.born(at: home.time)
+    home.pass(1)
+    #expect(home.said.isEmpty)
+    var most = 0
+    for _ in 0..<100 {
+      let before = home.said.count
+      home.time = home.time + .milliseconds(250)
+      home.said += home.announcer.next(at: home.time)
+      most = max(most, home.said.count - before)
+    }
+    #expect(home.said.count == 101)
+    #expect(most <= 20)
+  }
+
+  @Test func aRestartKeepsSensorsThatWereNotHeardYet() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    home.hear("fridge", Reading(.temperature, .number(3)), Reading(.temperature, ordinal: 2, .number(3)))
+    home.pass()
+    let next = try home.restarted()
+    #expect(next.kept == home.kept)
+    #expect(try next.components("beacon_fridge")["temperature_c_2"] != nil)
+  }
+
+  static let without = Home.rules.replacing("      - { name: shop, beacons: [fridge] }\n", with: "")
+    .replacing("  - { name: shop, beacons: [fridge] }\n", with: "")
+
+  @Test(arguments: [true, false]) func whatTheConfigurationDropsIsTakenBackOnce(byReload: Bool) throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    #expect(try home.components("beacon_fridge")["enter_shop"] != nil)
+    if byReload {
+      try home.reconfigure(Self.without)
+    } else {
+      home = try home.restarted(Self.without)
+    }
+    #expect(home.devices == ["gateway", "zone_pump", "beacon_fridge"])
+    // Home Assistant lets go of a trigger that is named without options.
+    #expect(try home.components("beacon_fridge")["enter_shop"]?.keys.map { $0 } == ["platform"])
+    #expect(home.said.count { $0.payload.isEmpty } == 1)
+    let next = try home.restarted(Self.without)
+    #expect(try next.components("beacon_fridge")["enter_shop"] == nil)
+    #expect(next.said.allSatisfy { !$0.payload.isEmpty })
+  }
+
+  @Test(arguments: [true, false]) func switchedOffNothingIsLeft(byReload: Bool) throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    home.hear("fleet:1.2")
+    home.pass()
+    let off = Home.rules + "\nhome_assistant: off"
+    if byReload { try home.reconfigure(off) } else { home = try home.restarted(off) }
+    #expect(home.kept.isEmpty)
+  }
+
+  @Test(arguments: ["device", "component"]) func theOtherFormTakesOverStepByStep(form: String) throws {
+    func yaml(_ form: String) -> String { Home.rules + "\nhome_assistant: { form: \(form) }" }
+    let other = form == "device" ? "component" : "device"
+    var home = try Home(yaml(form))
+    home.connect()
+    home.pass()
+    home.hear("fridge", Reading(.temperature, .number(3)))
+    home.pass()
+    let old = Set(home.kept.keys)
+    home.said.removeAll()
+    try home.reconfigure(yaml(other))
+    #expect(home.kept.keys.allSatisfy { !old.contains($0) } && !home.kept.isEmpty)
+    for topic in old {
+      let told = home.said.filter { $0.topic == topic }
+      #expect(told.map(\.payload) == [Array(#"{"migrate_discovery":true}"#.utf8), []])
+    }
+    // First it lets go, then the new form is announced, then the old topics are emptied.
+    let first = try #require(home.said.firstIndex { !old.contains($0.topic) })
+    let last = try #require(home.said.lastIndex { !old.contains($0.topic) })
+    #expect(home.said[..<first].count == old.count)
+    #expect(home.said[last...].allSatisfy { $0.payload.isEmpty || !old.contains($0.topic) })
+    #expect(home.kept.keys.contains { $0.contains("temperature_c") } == (other == "component"))
+  }
+
+  @Test func garbageInItsPlaceIsRemovedAndNeverTrusted() throws {
+    var home = try Home()
+    let start = "homeassistant/device/beaconkeeper_home/"
+    home.kept = [
+      start + "beacon_fridge/config": Array(#"{"components":{"temperature_c":7,"x":{}}}"#.utf8),
+      start + "zone_shop/config": [0xFF, 0x00], start + "beacon_ghost/config": Array("{}".utf8),
+      start + "beacon_fleet_3A9_2E9/config": Array(repeating: UInt8(ascii: "["), count: 100_000),
+      "homeassistant/sensor/beaconkeeper_home/old-id/config": Array("{}".utf8),
+    ]
+    home.connect()
+    home.pass()
+    #expect(!home.devices.contains("beacon_ghost") && !home.devices.contains("old-id"))
+    #expect(try home.components("beacon_fridge")["temperature_c"] == nil)
+    #expect(home.devices.contains("beacon_fleet_3A9_2E9"))
+  }
+
+  @Test func aBrokerThatForgotIsToldAnew() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    let before = home.kept
+    home.announcer.disconnected()
+    home.pass()
+    home.kept.removeAll()
+    home.connect()
+    home.pass()
+    #expect(home.kept == before)
+  }
+
+  @Test func thePipelineTellsWhatIsNew() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 1)
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
+    let news = scene.pipeline.takeNews()
+    #expect(Set(news.map(\.name)) == ["fleet:1.2", "fridge"])
+    let fridge = try #require(news.last { $0.name == "fridge" })
+    #expect(fridge.beacon.readings.contains(ReadingKind(Reading(.temperature, .number(0)))))
+    #expect(fridge.beacon.zones == ["shop"])
+    try scene.hear(rssi: -58, for: 1)
+    #expect(scene.pipeline.takeNews().isEmpty)
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Holds messages to the schemas in config/schemas. Whatever a test sees published goes through here.
+public struct MessageSchemas: Sendable {
+  /// Schema files by the topic's levels after the gateway; `+` stands for a name.
+  public static let files = [
+    "status": "status", "health": "health", "zone/+/enter": "transition", "zone/+/near": "transition",
+    "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
+    "phone/+/window": "window", "phone/+/verdict": "verdict",
+  ]
+
+  public static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("config/schemas/v1")
+
+  /// What is wrong with a message; empty: it is as its schema says. Topics of others are none of ours.
+  public static func faults(topic: String, payload: [UInt8]) -> [String] {
+    var levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.first == "beaconkeeper", levels.count > 2 else { return [] }
+    levels.removeFirst(2)
+    if levels.count == 3 { levels[1] = "+" }
+    let kind = levels.joined(separator: "/")
+    // What others say to the gateway; and what is no longer retained.
+    if topic.hasSuffix("/app/set") || (payload.isEmpty && kind == "phone/+/window") { return [] }
+    guard let file = files[kind] else { return ["\(topic) has no schema"] }
+    do {
+      guard let schema = try schemas.get()[file] else { return ["there is no \(file).schema.json"] }
+      let isText = file == "status"
+      let value = try isText ? .text(String(decoding: payload, as: UTF8.self)) : JSONValue(payload)
+      return schema.faults(value).map { "\(topic)\($0)" }
+    } catch {
+      return ["\(topic): \(error)"]
+    }
+  }
+
+  private static let schemas = Result {
+    try Dictionary(
+      uniqueKeysWithValues: Set(files.values).map { file in
+        let text = try Data(contentsOf: folder.appendingPathComponent("\(file).schema.json"))
+        return (file, try Schema(Array(text)))
+      })
+  }
+}

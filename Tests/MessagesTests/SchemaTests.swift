@@ -1,0 +1,73 @@
+import Beacons
+import Foundation
+import MessageSchemas
+import Messages
+import RangingPolicy
+import Testing
+
+/// The schemas of every topic, in config/schemas.
+@Suite struct SchemaTests {
+  private let topics = Topics(gateway: "a/b")
+
+  private func faults(_ message: Message) -> [String] {
+    MessageSchemas.faults(topic: message.topic, payload: message.payload)
+  }
+
+  @Test func everyFileBelongsToATopic() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: MessageSchemas.folder.path)
+    #expect(Set(files) == Set(MessageSchemas.files.values.map { "\($0).schema.json" }))
+  }
+
+  @Test func emptyAndFullMessagesAreAsTheirSchemasSay() {
+    let time = WallTime(nanoseconds: 1_795_211_403_120_000_000)
+    #expect(faults(Status.online.message(topics: topics)) == [])
+    #expect(faults(Status.offline.message(topics: topics)) == [])
+    let receiver = HealthMessage.Receiver(
+      name: "hci0", state: "gone", isBlind: true, reason: "unplugged", advertisementsPerSecond: 0,
+      lastHeard: nil)
+    for receivers in [[], [receiver]] {
+      let health = HealthMessage(
+        time: time, version: "1", receivers: receivers, advertisements: 0, sightings: 0, transitions: 0,
+        queued: 0, beacons: 0)
+      #expect(faults(health.message(topics: topics)) == [])
+    }
+    #expect(faults(OccupancyMessage(zone: "z", state: "unknown", members: []).message(topics: topics)) == [])
+    let member = OccupancyMessage.Member(beacon: "b", since: time, isNear: true)
+    #expect(
+      faults(OccupancyMessage(zone: "z", state: "occupied", members: [member]).message(topics: topics)) == [])
+    let readings = [
+      Reading(.temperature, .number(21.5)), Reading(.door, .flag(true)), Reading(.button, .button(.press)),
+    ]
+    let state = BeaconStateMessage(
+      beacon: "b", zones: ["z"], estimate: nil, lastSeen: time, receiver: "hci0", readings: readings)
+    #expect(faults(state.message(topics: topics)) == [])
+    #expect(faults(TransitionMessageTests.message.message(topics: topics)) == [])
+  }
+
+  @Test(arguments: Window.State.allCases) func everyWindowIsAsItsSchemaSays(state: Window.State) {
+    let time = WallTime(nanoseconds: 1_795_211_403_120_000_000)
+    for why in Reason.allCases.map(Optional.some) + [nil] {
+      let window = WindowMessage(
+        phone: "anna", state: state, since: time, time: time, remaining: why == nil ? nil : 1500, os: "ios17",
+        strategy: "stock", why: why)
+      #expect(faults(window.message(topics: topics)) == [])
+    }
+  }
+
+  @Test(arguments: [
+    ("zone/z/enter", "{}"), ("zone/z/enter", "no JSON"), ("zone/z/left", "{}"), ("status", "maybe"),
+    ("news", "{}"),
+    ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0.5,"beacons":[]}"#),
+    ("zone/z/occupancy", #"{"v":true,"state":"empty","count":0,"beacons":[]}"#),
+    ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0,"beacons":[],"more":1}"#),
+    ("zone/z/occupancy", #"{"v":1,"state":"full","count":0,"beacons":[]}"#),
+    (
+      "zone/z/occupancy",
+      #"{"v":1,"state":"empty","count":0,"beacons":[{"beacon":"b","since":"now","near":true}]}"#
+    ),
+    ("beacon/b/state", ""),
+  ])
+  func whatIsWrongIsFound(topic: String, payload: String) {
+    #expect(!MessageSchemas.faults(topic: "beaconkeeper/g/\(topic)", payload: Array(payload.utf8)).isEmpty)
+  }
+}
