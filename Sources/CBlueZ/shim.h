@@ -1,10 +1,6 @@
 #ifndef BEACONKEEPER_CBLUEZ_H
 #define BEACONKEEPER_CBLUEZ_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // recvmmsg
-#endif
-
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <errno.h>
@@ -17,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -83,10 +80,16 @@ static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
 // Packets taken at one call at most, and room for each; an HCI event has at most 258 bytes.
 enum { BEACONKEEPER_PACKETS = 64, BEACONKEEPER_PACKET_ROOM = 1024 };
 
+// As recvmmsg(2) has it. Its own declaration needs _GNU_SOURCE, under which other types are not those of Swift's Glibc.
+struct beaconkeeper_message {
+  struct msghdr msg_hdr;
+  unsigned int msg_len;
+};
+
 // Receives up to BEACONKEEPER_PACKETS packets, each into its room, with their lengths and timestamps.
 static inline int beaconkeeper_receive(int fd, uint8_t *bytes, uint32_t *lengths, int64_t *stamps) {
   struct iovec parts[BEACONKEEPER_PACKETS];
-  struct mmsghdr messages[BEACONKEEPER_PACKETS];
+  struct beaconkeeper_message messages[BEACONKEEPER_PACKETS];
   union {
     char bytes[64];
     struct cmsghdr align;
@@ -99,7 +102,7 @@ static inline int beaconkeeper_receive(int fd, uint8_t *bytes, uint32_t *lengths
     messages[i].msg_hdr.msg_control = control[i].bytes;
     messages[i].msg_hdr.msg_controllen = sizeof control[i].bytes;
   }
-  int count = recvmmsg(fd, messages, BEACONKEEPER_PACKETS, MSG_DONTWAIT, NULL);
+  int count = (int)syscall(SYS_recvmmsg, fd, messages, BEACONKEEPER_PACKETS, MSG_DONTWAIT, NULL);
   for (int i = 0; i < count; i++) {
     lengths[i] = messages[i].msg_len;
     stamps[i] = beaconkeeper_timestamp(&messages[i].msg_hdr);
