@@ -40,6 +40,7 @@ extension Station {
     if isWriting {
       let batch = state.withLock { $0.outbox.takePending() }
       let result = Result { try store.commit(batch) }
+      if case .success = result { store.mark.set(isLost: false) } else { store.mark.set(isLost: true) }
       state.withLock { state in
         switch result {
         case .success(let firstRow):

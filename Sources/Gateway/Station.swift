@@ -202,12 +202,15 @@ final class Station: Sendable {
 
   private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
     let pipeline = state.pipeline
-    return HealthMessage(
+    var message = HealthMessage(
       time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions, queued: state.outbox.count + client.outstanding,
       beacons: pipeline.beaconCount, refusedReports: pipeline.refusedReports
-    ).message(topics: pipeline.topics)
+    )
+    message.diskFault = store == nil ? state.diskFault ?? "none was asked for" : state.diskFault
+    message.lostTransitions = state.outbox.lostTransitions
+    return message.message(topics: pipeline.topics)
   }
 
   /// Moves what the pipeline said into the outbox, and from there to the broker as far as it takes it.
@@ -241,7 +244,7 @@ final class Station: Sendable {
       do {
         try client.publish(
           message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
-          retain: message.retained, id: id)
+          retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id)
         switch item {
         case .transition(let transition, _): onPublished(transition)
         case .verdict(let verdict): onVerdict(verdict)

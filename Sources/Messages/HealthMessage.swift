@@ -46,6 +46,10 @@ public struct HealthMessage: Sendable {
   public var transitions: UInt64
   /// Messages that wait for the broker.
   public var queued: Int
+  /// Why transitions wait in memory only, where a crash loses them; nil: they are on disk.
+  public var diskFault: String?
+  /// Transitions given up because too many waited in memory.
+  public var lostTransitions: UInt64 = 0
   public var beacons: Int
   /// Reports on a phone's `app/set` that made no sense.
   public var refusedReports: UInt64
@@ -67,6 +71,9 @@ public struct HealthMessage: Sendable {
 
   /// Whether no receiver can hear. Before the first has reported nothing is known to be wrong.
   private var isBlind: Bool { receivers.allSatisfy(\.isBlind) && !receivers.isEmpty }
+
+  /// Longer than the longest interval between two that can be configured, which is a day.
+  private static let expiry = TimeSpan.seconds(2 * 86400)
 
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
@@ -94,8 +101,15 @@ public struct HealthMessage: Sendable {
       $0.field("transitions", transitions)
       $0.field("beacons", beacons)
       $0.field("queued", queued)
+      $0.key("outbox")
+      $0.object {
+        $0.field("durable", diskFault == nil)
+        if let diskFault { $0.field("reason", diskFault) }
+        $0.field("lost", lostTransitions)
+      }
       $0.field("app_set_refused", refusedReports)
     }
-    return Message(topic: topics.health, payload: payload, qos: .atMostOnce, retained: true)
+    return Message(
+      topic: topics.health, payload: payload, qos: .atMostOnce, retained: true, expiry: Self.expiry)
   }
 }

@@ -76,6 +76,9 @@ public struct BeaconStateMessage: Sendable {
     self.readings = readings
   }
 
+  /// Where a beacon was a week ago is no news.
+  private static let expiry = TimeSpan.seconds(7 * 86400)
+
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
@@ -92,7 +95,9 @@ public struct BeaconStateMessage: Sendable {
         for reading in readings { $0.field(reading) }
       }
     }
-    return Message(topic: topics.state(beacon: beacon), payload: payload, qos: .atLeastOnce, retained: true)
+    return Message(
+      topic: topics.state(beacon: beacon), payload: payload, qos: .atLeastOnce, retained: true,
+      expiry: Self.expiry)
   }
 }
 

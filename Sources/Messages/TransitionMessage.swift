@@ -32,6 +32,9 @@ public struct TransitionMessage: Sendable {
     return hash.hexadecimal
   }
 
+  /// 2024-01-01: a calendar that is behind this was not set yet.
+  private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
+
   private var time: String { transition.wallTime.rfc3339 }
 
   /// The payload, version 1.
@@ -43,6 +46,7 @@ public struct TransitionMessage: Sendable {
       $0.field("seq", sequence)
       $0.field("event", transition.event.rawValue)
       $0.field("time", time)
+      if transition.wallTime < Self.trusted { $0.field("time_unsure", true) }
       $0.field("gateway", gateway)
       $0.field("zone", zone)
       $0.field("beacon", beacon)

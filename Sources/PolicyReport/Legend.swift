@@ -58,7 +58,10 @@ struct Legend {
       "when the app last could run before the crossing, or next after it, and how far away the phone was"
     ),
     ("Ranging", "how long the app's receiver listened"),
-    ("Battery", "drain as a multiple of a phone that does not range; 2 is twice as quickly"),
+    (
+      "Battery",
+      "drain over the time followed, as a multiple of a phone that does not range; --compare takes a whole day"
+    ),
     ("Risk", "how easily the strategy breaks"),
     ("Review", "how likely an app store refuses it"),
   ]

@@ -25,7 +25,7 @@ struct TimelineChart {
     let heard = Double(min(result.profile.strategy.heardDistance.value, 200_000_000)) / 1e6
     curve = DistanceCurve(result.timeline, until: result.end).points
     let farthest = curve.compactMap(\.metres).max() ?? heard
-    let far = max(min(farthest, 1.3 * heard), 2 * Double(near.near ?? 1_000_000) / 1e6)
+    let far = max(farthest, 2 * Double(near.near ?? 1_000_000) / 1e6)
     time = Scale(
       from: 0, to: max(0.001, Double(result.end) / 1000), start: Self.left, end: Self.right)
     metres = Scale(from: 0, to: 1.05 * far, start: Self.floor, end: Self.top)

@@ -105,7 +105,11 @@ struct SimulationTable {
     let found = Set(reasons)
     var lines = columns
     if battery {
-      lines.append(("BATTERY", "drain as a multiple of a phone that does not range; 2 is twice as quickly"))
+      lines.append(
+        (
+          "BATTERY",
+          "drain over the time followed, as a multiple of a phone that does not range; --compare takes a whole day"
+        ))
       lines.append(("RISK, REVIEW", "how easily the strategy breaks; how likely an app store refuses it"))
     }
     lines += Reason.allCases.filter { found.contains($0) }.map { ($0.rawValue, $0.words) }

@@ -72,6 +72,21 @@ import Testing
     #expect(remains.lastSequence == 4)
   }
 
+  @Test func afterARunThatCouldNotKeepAllANewEpochBegins() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(batch(1...3, epoch: 1))
+    first.store?.mark.set(isLost: true)
+    first.store?.close()
+    let second = try open(at: start + .seconds(60))
+    #expect(second.remains?.epoch != first.remains?.epoch)
+    #expect(second.remains?.lastSequence == 0)
+    #expect(second.remains?.waiting == 3)
+    second.store?.mark.set(isLost: false)
+    second.store?.close()
+    #expect(try open(at: start + .seconds(120)).notices.isEmpty)
+  }
+
   @Test func twoGatewaysOfOneNameAreRefused() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()

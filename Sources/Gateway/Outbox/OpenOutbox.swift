@@ -32,7 +32,9 @@ struct OpenOutbox: Sendable {
     {
       do {
         let aside = try setAside(path, epoch)
-        notices.append("the outbox \(path) is damaged; it is set aside as \(aside), and a new one begins")
+        notices.append(
+          "the outbox \(path) is damaged; it is set aside as \(aside), with all that waited in it; a new one and a new epoch begin"
+        )
         try open(path, epoch)
       } catch {
         giveUp(path, error)
@@ -45,6 +47,11 @@ struct OpenOutbox: Sendable {
   private mutating func open(_ path: String, _ epoch: UInt64) throws {
     let store = try OutboxStore(path: path)
     remains = try store.begin(epoch: epoch, bootID: Self.bootID)
+    if store.mark.isLost {
+      remains?.epoch = epoch
+      remains?.lastSequence = 0
+      notices.append("the run before could not keep every transition on disk; a new epoch begins")
+    }
     self.store = store
   }
 

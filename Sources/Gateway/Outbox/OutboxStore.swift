@@ -36,6 +36,7 @@ final class OutboxStore: Sendable {
   private static let pageSize = 4096
 
   private let database: DatabaseQueue
+  let mark: DurabilityMark
 
   /// Opens the file, or makes it.
   ///
@@ -52,10 +53,12 @@ final class OutboxStore: Sendable {
           PRAGMA page_size = \(Self.pageSize);
           PRAGMA journal_mode = WAL;
           PRAGMA synchronous = FULL;
-          PRAGMA journal_size_limit = 4194304;
+          PRAGMA wal_autocheckpoint = 64;
+          PRAGMA journal_size_limit = 262144;
           PRAGMA max_page_count = \(Self.largest / Self.pageSize);
           """)
     }
+    mark = DurabilityMark(path: path + ".mark")
     database = try DatabaseQueue(path: path, configuration: configuration)
     try Self.migrator.migrate(database)
     try database.read { database in
