@@ -1,4 +1,9 @@
 # What runs inside the radio lab: the scenarios named, one after the other, each in a folder of its own.
+# Where any user may run it, wherever the checkout lies.
+mkdir -p -m 755 /tmp/bin
+touch /tmp/bin/beaconkeeper
+mount --bind "$BEACONKEEPER" /tmp/bin/beaconkeeper
+export BEACONKEEPER=/tmp/bin/beaconkeeper
 # Reads once what every scenario starts, so that none pays for the slow shared folder.
 python3 -IS "$RADIOLAB/vctl.py" --help >/dev/null
 "$BEACONKEEPER" --version >/dev/null
