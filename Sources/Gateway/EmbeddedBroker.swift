@@ -37,6 +37,12 @@ public final class EmbeddedBroker: Sendable {
     if LoopbackPort.isFree(usualPort), let broker = try? await launch(mosquitto, port: usualPort, log: log) {
       return broker
     }
+    // A port that was free may be taken before mosquitto has it.
+    for _ in 0..<3 {
+      if let free = LoopbackPort.anyFree(), let broker = try? await launch(mosquitto, port: free, log: log) {
+        return broker
+      }
+    }
     guard let free = LoopbackPort.anyFree() else { throw .failed("no free port on 127.0.0.1") }
     return try await launch(mosquitto, port: free, log: log)
   }
