@@ -6,17 +6,20 @@ struct BrokerLink: Service {
   private let client: Client
   private let station: Station
   private let homeAssistant: HomeAssistantLink
+  private let leftovers: LeftoverService
   private let listener: GatewayRun.Listener
   private let watch: String
   private let broker: String
 
   init(
-    _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink, _ listener: GatewayRun.Listener,
+    _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
+    _ listener: GatewayRun.Listener,
     watch: String, broker: String
   ) {
     self.client = client
     self.station = station
     self.homeAssistant = homeAssistant
+    self.leftovers = leftovers
     self.listener = listener
     self.watch = watch
     self.broker = broker
@@ -41,6 +44,7 @@ struct BrokerLink: Service {
       case .connected:
         station.connected()
         homeAssistant.connected()
+        leftovers.connected()
         if wasConnected {
           listener.onNotice("connected to the broker again")
         } else {
@@ -66,7 +70,7 @@ struct BrokerLink: Service {
       case .subscriptionRefused(let filter, let reason):
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
       case .message(let message):
-        if homeAssistant.received(message) { break }
+        if homeAssistant.received(message) || leftovers.received(message) { break }
         if let notice = station.receive(message) { listener.onNotice(notice) }
       }
     }

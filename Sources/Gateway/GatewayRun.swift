@@ -91,14 +91,19 @@ public struct GatewayRun: Sendable {
       pipeline(outbox), client: client, logger: logger, outbox: outbox, listener: listener)
     defer { station.closeDisk() }
     let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
+    let leftovers = LeftoverService(configuration, client, station, listener)
     let link = BrokerLink(
-      client, station, homeAssistant, listener, watch: watch, broker: "\(options.host):\(options.port)")
+      client, station, homeAssistant, leftovers, listener, watch: watch,
+      broker: "\(options.host):\(options.port)")
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []
     if let companion { services.append(companion) }
-    services += [OutboxService(station), link, DeadlineService(station), homeAssistant]
+    services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
     services.append(HealthService(station, interval: configuration.telemetry.health))
-    if let path { services.append(ReloadService(path, configuration, station, homeAssistant, listener)) }
+    if let path {
+      services.append(
+        ReloadService(path, configuration, station, homeAssistant, leftovers, listener))
+    }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
     case .walk(let path, _): services.append(WalkService(path, station, listener))

@@ -8,16 +8,19 @@ struct ReloadService: Service {
   private let configuration: Configuration
   private let station: Station
   private let homeAssistant: HomeAssistantLink
+  private let leftovers: LeftoverService
   private let listener: GatewayRun.Listener
 
   init(
     _ path: String, _ configuration: Configuration, _ station: Station, _ homeAssistant: HomeAssistantLink,
+    _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener
   ) {
     self.path = path
     self.configuration = configuration
     self.station = station
     self.homeAssistant = homeAssistant
+    self.leftovers = leftovers
     self.listener = listener
   }
 
@@ -31,6 +34,7 @@ struct ReloadService: Service {
           let new = loaded.configuration
           station.replacePipeline { $0.reconfigured(new) }
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
+          leftovers.reconfigure(new, gateway: configuration.gatewayName)
           listener.onNotice("configuration read again")
           if new.broker != current.broker || new.gatewayName != current.gatewayName {
             listener.onNotice(

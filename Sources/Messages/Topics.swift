@@ -13,6 +13,10 @@ public struct Topics: Hashable, Sendable {
   public func state(beacon: String) -> String { base + "/beacon/" + topicLevel(beacon) + "/state" }
   public func window(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/window" }
   public func verdict(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/verdict" }
+  /// Filters for the retained states of every zone, beacon and phone.
+  public var occupancies: String { base + "/zone/+/occupancy" }
+  public var beaconStates: String { base + "/beacon/+/state" }
+  public var windows: String { base + "/phone/+/window" }
   /// Where others tell what they know of a phone's app.
   public func appReport(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/app/set" }
   /// The filter for the reports of every phone.

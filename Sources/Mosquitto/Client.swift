@@ -71,6 +71,9 @@ public final class Client: Sendable {
     try session.subscribe(filter, qos: qos)
   }
 
+  /// Takes back `subscribe`. Messages that are under way may still come.
+  public func unsubscribe(from filter: String) { session.unsubscribe(filter) }
+
   /// Waits for outstanding acknowledgements, says good-bye so that the last will is not published, and ends.
   ///
   /// - Parameter limit: returns after this time at the latest, whatever the network does.

@@ -34,4 +34,10 @@ struct Handle: ~Copyable, @unchecked Sendable {
 func words(_ error: Int32) -> String { String(cString: mosquitto_strerror(error)) }
 
 /// The words for a reason code of MQTT 5.
-func reasonWords(_ code: Int32) -> String { String(cString: mosquitto_reason_string(code)) }
+func reasonWords(_ code: Int32) -> String {
+  // MQTT 5.0 section 4.13: session taken over.
+  if code == 0x8E {
+    return "another client has connected with our client id; is the same gateway running twice?"
+  }
+  return String(cString: mosquitto_reason_string(code))
+}

@@ -144,6 +144,14 @@ final class Session: Sendable {
     }
   }
 
+  func unsubscribe(_ filter: String) {
+    state.withLock { state in
+      guard state.subscriptions.removeValue(forKey: filter) != nil, state.connected else { return }
+      // A failure means that the connection is going; the next one does not ask for it.
+      mosquitto_unsubscribe(handle.pointer, nil, filter)
+    }
+  }
+
   // MARK: The end
 
   /// Says good-bye as soon as everything is acknowledged, or impatiently, at once.

@@ -31,12 +31,15 @@ struct Command {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-\(UUID())")
 
   /// Starts it; output goes to files, so that no pipe can fill up.
-  init(_ arguments: [String], input: String = "", directory: URL = Command.package) throws {
+  init(
+    _ arguments: [String], input: String = "", directory: URL = Command.package,
+    executable: URL = Command.binary
+  ) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, text) in [("in", input), ("out", ""), ("err", "")] {
       try Data(text.utf8).write(to: folder.appendingPathComponent(name))
     }
-    process.executableURL = Self.binary
+    process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = directory
     // Nothing of one test is left to another, and nothing is left behind.

@@ -182,6 +182,17 @@ import Testing
     try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
     kill(gateway.process.processIdentifier, SIGHUP)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  kiosk") })
+    // Of the zone that is no more, nothing stays at the broker.
+    let port = try #require(gateway.outputSoFar.firstMatch(of: #/mosquitto_sub -p (\d+)/#)).output.1
+    func kept() async throws -> String {
+      try await Command(
+        ["-p", String(port), "-t", "beaconkeeper/+/zone/+/occupancy", "-W", "1", "-F", "%t"],
+        executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+      ).end(within: 5).output
+    }
+    var states = try await kept()
+    for _ in 0..<10 where states.contains("/shop/") { states = try await kept() }
+    #expect(states.contains("/kiosk/") && !states.contains("/shop/"))
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 5).status == 0)
   }
