@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
+    .library(name: "WakePlanner", targets: ["WakePlanner"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -46,6 +47,7 @@ let package = Package(
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(name: "RangingPolicy", swiftSettings: house),
+    .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     .target(name: "PolicyReport", dependencies: ["Messages", "RangingPolicy"], swiftSettings: house),
     .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
@@ -104,5 +106,7 @@ let package = Package(
     .testTarget(
       name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy"], swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
+    .testTarget(
+      name: "WakePlannerTests", dependencies: ["RangingPolicy", "WakePlanner"], swiftSettings: house),
   ]
 )
