@@ -100,6 +100,7 @@ public struct GatewayRun: Sendable {
     if let companion { services.append(companion) }
     services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
     services.append(HealthService(station, interval: configuration.telemetry.health))
+    if let metrics = configuration.metrics { services.append(MetricsService(metrics, station, listener)) }
     if let path {
       services.append(
         ReloadService(path, configuration, station, homeAssistant, leftovers, listener))

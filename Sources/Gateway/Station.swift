@@ -200,7 +200,18 @@ final class Station: Sendable {
     }
   }
 
+  /// The counters of this moment for Prometheus.
+  func metrics() -> String {
+    let isConnected = client.isConnected
+    let health = state.withLock { self.health(&$0, at: LiveClock.wallNow, sinceLast: nil) }
+    return MetricsText.text(health, isConnected: isConnected)
+  }
+
   private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
+    health(&state, at: wallTime, sinceLast: sinceLast).message(topics: state.pipeline.topics)
+  }
+
+  private func health(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> HealthMessage {
     let pipeline = state.pipeline
     var message = HealthMessage(
       time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
@@ -210,7 +221,7 @@ final class Station: Sendable {
     )
     message.diskFault = store == nil ? state.diskFault ?? "none was asked for" : state.diskFault
     message.lostTransitions = state.outbox.lostTransitions
-    return message.message(topics: pipeline.topics)
+    return message
   }
 
   /// Moves what the pipeline said into the outbox, and from there to the broker as far as it takes it.

@@ -19,6 +19,8 @@ public struct Configuration: Hashable, Sendable {
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
   public var homeAssistant: HomeAssistantSettings
+  /// nil: nothing listens.
+  public var metrics: MetricsSettings?
   /// Identity resolving keys and bind keys, by name.
   public var keys: [String: SecretBytes]
 
@@ -26,7 +28,8 @@ public struct Configuration: Hashable, Sendable {
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
     receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
-    homeAssistant: HomeAssistantSettings = .init(), keys: [String: SecretBytes] = [:]
+    homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
+    keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
     self.broker = broker
@@ -38,6 +41,7 @@ public struct Configuration: Hashable, Sendable {
     self.profiles = profiles
     self.telemetry = telemetry
     self.homeAssistant = homeAssistant
+    self.metrics = metrics
     self.keys = keys
   }
 }

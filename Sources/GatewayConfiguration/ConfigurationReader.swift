@@ -58,6 +58,7 @@ struct ConfigurationReader {
     configuration.phones = phones.compactMap(phoneReader.read)
     refuseTwins(phones, "phone")
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
+    configuration.metrics = section.take("metrics").flatMap { MetricsReader().read($0) }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)

@@ -17,6 +17,8 @@ public struct Explanation: Hashable, Sendable {
   public var zones: [Item]
   public var phones: [Item]
   public var homeAssistant: String
+  /// nil: they are off.
+  public var metrics: String?
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
@@ -28,6 +30,7 @@ public struct Explanation: Hashable, Sendable {
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
     homeAssistant = sentence(configuration.homeAssistant)
+    metrics = configuration.metrics.map { "counters at http://\($0.host):\($0.port)/metrics" }
   }
 }
 

@@ -78,6 +78,7 @@ struct CheckCommand: ParsableCommand {
     }
     try show("phones", phones, none: nil)
     try tell("\nhome assistant: \(explanation.homeAssistant)")
+    if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
@@ -135,6 +136,7 @@ private struct Report {
     json.field("broker", explanation.broker)
     json.field("radio", explanation.radio)
     json.field("home_assistant", explanation.homeAssistant)
+    if let metrics = explanation.metrics { json.field("metrics", metrics) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     for (title, items) in [

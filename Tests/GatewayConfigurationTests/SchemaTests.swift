@@ -21,6 +21,7 @@ import Testing
     phones: [{ name: p }]
     profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}
+    metrics: {}
     home_assistant: {}
 
     """

@@ -2,7 +2,8 @@
 cd "$SCENARIO_DIR"
 # For sockets, which a shared folder does not take.
 work=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
+# One that was stopped must be woken to die.
+trap 'kill $(jobs -p) 2>/dev/null || true; kill -CONT $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
 
 # fail WHY: ends the scenario.
 fail() { echo "FAIL: $*"; exit 1; }

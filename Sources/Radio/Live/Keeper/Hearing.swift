@@ -3,8 +3,10 @@ import Beacons
 /// Tells from what an adapter reports, answers and is told whether it hears. A pure state machine: silence alone proves
 /// nothing, so a controller that is silent is asked a question that every living one answers.
 struct Hearing {
-  /// Silence before the controller is asked.
+  /// Silence before the controller is asked, at most.
   static let calm = TimeSpan.milliseconds(800)
+  /// Where much is heard, the first question comes sooner, but no sooner than this.
+  private static let briefCalm = TimeSpan.milliseconds(300)
   /// Between two questions while they are answered.
   static let questionInterval = TimeSpan.seconds(2)
   /// For an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next command.
@@ -135,9 +137,15 @@ struct Hearing {
       if missedAnswers == 2 { nextQuestion = asked + Self.pleaInterval } else { nextQuestion = time }
     }
     judgeSilence(at: time)
-    guard time - lastReport >= Self.calm, time >= nextQuestion else { return false }
+    guard time - lastReport >= calm, time >= nextQuestion else { return false }
     question = time
     return true
+  }
+
+  /// Twenty reports missing are worth a question.
+  private var calm: TimeSpan {
+    guard hasReported else { return Self.calm }
+    return min(max(TimeSpan(nanoseconds: interval) * 20, Self.briefCalm), Self.calm)
   }
 
   func finding(at time: MonotonicTime) -> Finding {

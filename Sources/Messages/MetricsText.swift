@@ -1,0 +1,101 @@
+/// What `health` tells as a text that Prometheus scrapes.
+///
+/// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`; a receiver's state is one series for each
+/// state, of which one is 1.
+public struct MetricsText: Sendable {
+  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind"]
+
+  private var text = ""
+
+  /// - Parameter isConnected: whether the broker has us.
+  public static func text(_ health: HealthMessage, isConnected: Bool) -> String {
+    var writer = MetricsText()
+    writer.write(health)
+    writer.family("broker_connected", "gauge", "Whether the broker has taken the gateway in.")
+    writer.sample("broker_connected", isConnected ? 1 : 0)
+    return writer.text
+  }
+
+  private mutating func write(_ health: HealthMessage) {
+    family("build_info", "gauge", "The version that runs.")
+    sample("build_info", [("version", health.version)], 1)
+    let receivers = health.receivers
+    family("receiver_state", "gauge", "The health of a radio: the one that is 1.")
+    for receiver in receivers {
+      for state in Self.receiverStates {
+        sample(
+          "receiver_state", [("receiver", receiver.name), ("state", state)], receiver.state == state ? 1 : 0)
+      }
+    }
+    perReceiver(
+      receivers, "receiver_blind", "gauge", "Whether nobody's absence can be told from what it hears."
+    ) {
+      $0.isBlind ? 1 : 0
+    }
+    perReceiver(receivers, "receiver_advertisements_total", "counter", "Advertisements heard.") { $0.heard }
+    perReceiver(receivers, "receiver_empty_total", "counter", "Advertisements without data.") { $0.empty }
+    perReceiver(
+      receivers, "receiver_lost_total", "counter", "Advertisements that were not taken in soon enough."
+    ) {
+      $0.lost
+    }
+    perReceiver(receivers, "receiver_recoveries_total", "counter", "Steps taken to make it hear again.") {
+      $0.recoveries
+    }
+    single("advertisements_total", "counter", "Advertisements of all receivers.", health.advertisements)
+    single("sightings_total", "counter", "Advertisements of known beacons.", health.sightings)
+    single("transitions_total", "counter", "Decisions of zones.", health.transitions)
+    single("beacons", "gauge", "Beacons that are tracked.", UInt64(clamping: health.beacons))
+    single("queued_messages", "gauge", "Messages that wait for the broker.", UInt64(clamping: health.queued))
+    single(
+      "outbox_durable", "gauge", "Whether transitions are on disk before they are sent.",
+      health.diskFault == nil ? 1 : 0)
+    single(
+      "outbox_lost_total", "counter", "Transitions given up because too many waited in memory.",
+      health.lostTransitions)
+    single(
+      "app_set_refused_total", "counter", "Reports on app/set that made no sense.", health.refusedReports)
+  }
+
+  private mutating func perReceiver(
+    _ receivers: [HealthMessage.Receiver], _ name: String, _ kind: String, _ help: String,
+    _ value: (HealthMessage.Receiver) -> UInt64
+  ) {
+    family(name, kind, help)
+    for receiver in receivers { sample(name, [("receiver", receiver.name)], value(receiver)) }
+  }
+
+  private mutating func single(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
+    family(name, kind, help)
+    sample(name, value)
+  }
+
+  private mutating func family(_ name: String, _ kind: String, _ help: String) {
+    text += "# HELP beaconkeeper_\(name) \(help)\n# TYPE beaconkeeper_\(name) \(kind)\n"
+  }
+
+  private mutating func sample(_ name: String, _ value: UInt64) { sample(name, [], value) }
+
+  private mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: UInt64) {
+    text += "beaconkeeper_\(name)"
+    if !labels.isEmpty {
+      text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+    text += " \(value)\n"
+  }
+
+  private static func escaped(_ value: String) -> String {
+    var escaped = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
