@@ -32,8 +32,8 @@ struct Command {
 
   /// Starts it; output goes to files, so that no pipe can fill up.
   init(
-    _ arguments: [String], input: String = "", directory: URL = Command.package,
-    executable: URL = Command.binary
+    _ arguments: [String], input: String = "", standardInput: FileHandle? = nil,
+    directory: URL = Command.package, executable: URL = Command.binary
   ) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, text) in [("in", input), ("out", ""), ("err", "")] {
@@ -45,7 +45,8 @@ struct Command {
     // Nothing of one test is left to another, and nothing is left behind.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["STATE_DIRECTORY": folder.appendingPathComponent("state").path], uniquingKeysWith: { $1 })
-    process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
+    process.standardInput =
+      try standardInput ?? FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
     process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent("out"))
     process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("err"))
     try process.run()

@@ -4,16 +4,16 @@ import Beacons
 struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
-  let socket: HCISocket
+  var socket: HCISocket { stream.socket }
   /// Packets that its socket dropped, as far as they were counted.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
-  private var clock = ReceiveClock()
+  private var stream: PacketStream
 
   init(info: AdapterInfo, index: ReceiverIndex, socket: HCISocket) {
     self.info = info
     self.index = index
-    self.socket = socket
+    stream = PacketStream(socket)
   }
 
   /// Takes at most `limit` packets from the socket and appends the advertisements in them.
@@ -26,11 +26,10 @@ struct LiveReceiver {
   ) {
     var taken = 0
     repeat {
-      socket.receive(into: &buffer)
-      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+      stream.receive(into: &buffer)
       for place in 0..<buffer.count {
         let packet = buffer.bytes.span.extracting(buffer.range(place))
-        let (time, wallTime) = clock.time(of: buffer.stamp(place), now: now, wallNow: wallNow)
+        let (time, wallTime) = stream.time(of: place, in: buffer)
         guard packet.count > 3, packet[0] == LinkLayer.eventPacket, packet[1] == 0x3E else {
           onOther(packet, time)
           continue

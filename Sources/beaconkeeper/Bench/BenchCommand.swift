@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// What `deploy/bench` measures inside the product's own binary.
+struct BenchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measures parts of the gateway; called by deploy/bench.",
+    shouldDisplay: false,
+    subcommands: [BenchSocketCommand.self])
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// Time that went by, and processor time of this process (user and system, all threads), in seconds.
+struct Stopwatch {
+  private let wallStart = seconds(CLOCK_MONOTONIC)
+  private let cpuStart = seconds(CLOCK_PROCESS_CPUTIME_ID)
+
+  var wall: Double { seconds(CLOCK_MONOTONIC) - wallStart }
+  var cpu: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) - cpuStart }
+}
+
+private func seconds(_ clock: clockid_t) -> Double {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
