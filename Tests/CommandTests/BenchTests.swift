@@ -18,7 +18,7 @@ import Testing
     let config = try file(
       """
       beacons: [ { name: key, address: C1:00:00:00:00:01 } ]
-      zones: [ { name: hall, enter: { signal: -100 dBm }, exit: { signal: -110 dBm } } ]
+      zones: [ { name: hall, enter: { signal: -100 dBm, dwell: 0 s }, exit: { signal: -110 dBm } } ]
       """, "yaml")
     var sockets: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
