@@ -1,4 +1,5 @@
 public import Beacons
+import CBlueZ
 import Glibc
 
 /// Advertisements that another process sends as events of the management interface, one a datagram, over a socket that
@@ -37,33 +38,30 @@ public struct ManagementFeed: ~Copyable {
       // At the end the kernel gives empty packets, as many as are asked for.
       if count == PacketBuffer.limit {
         while count > 0, buffer.range(count - 1).isEmpty { count -= 1 }
+        if count == 0 { return false }
       }
-      for place in 0..<count { take(place, into: &batch) }
+      for place in 0..<count where !take(place, into: &batch) { malformed += 1 }
       if count > 0 { return true }
-      if try isOver() { return false }
+      if try isDead() { return false }
     }
   }
 
-  private mutating func take(_ place: Int, into batch: inout AdvertisementBatch) {
-    let packet = buffer.bytes.span.extracting(buffer.range(place))
+  /// Whether the datagram was an advertisement.
+  private mutating func take(_ place: Int, into batch: inout AdvertisementBatch) -> Bool {
     let (time, wallTime) = stream.time(of: place, in: buffer)
+    let packet = buffer.bytes.span.extracting(buffer.range(place))
     guard
       let (advertisement, payload) = managementAdvertisement(
         packet, receiver: receiver, time: time, wallTime: wallTime)
-    else {
-      malformed += 1
-      return
-    }
+    else { return false }
     batch.append(advertisement, payload: packet.extracting(payload))
+    return true
   }
 
-  /// Waits until there is something to receive; whether there is nothing more to come.
-  private func isOver() throws(SystemError) -> Bool {
-    let number = stream.socket.descriptor.number
-    var polled = pollfd(fd: number, events: Int16(POLLIN | POLLRDHUP), revents: 0)
+  /// Waits until there is something to receive; whether nothing ever will be.
+  private func isDead() throws(SystemError) -> Bool {
+    var polled = pollfd(fd: stream.socket.descriptor.number, events: Int16(POLLIN), revents: 0)
     try systemCall("poll") { unsafe poll(&polled, 1, -1) }
-    let hungUp = polled.revents & Int16(POLLHUP | POLLRDHUP | POLLERR | POLLNVAL) != 0
-    let isEmpty = buffer.count == PacketBuffer.limit
-    return hungUp && (isEmpty || polled.revents & Int16(POLLIN) == 0)
+    return polled.revents & Int16(POLLIN) == 0
   }
 }
