@@ -44,7 +44,6 @@ struct BrokerLink: Service {
       case .connected:
         station.connected()
         homeAssistant.connected()
-        leftovers.connected()
         if wasConnected {
           listener.onNotice("connected to the broker again")
         } else {

@@ -91,7 +91,7 @@ public struct GatewayRun: Sendable {
       pipeline(outbox), client: client, logger: logger, outbox: outbox, listener: listener)
     defer { station.closeDisk() }
     let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
-    let leftovers = LeftoverService(configuration, client, station, listener)
+    let leftovers = LeftoverService(configuration, client, station, homeAssistant, listener)
     let link = BrokerLink(
       client, station, homeAssistant, leftovers, listener, watch: watch,
       broker: "\(options.host):\(options.port)")

@@ -7,15 +7,21 @@ import ServiceLifecycle
 import Synchronization
 
 /// Clears from the broker what an earlier configuration left there: once it is connected, and after each reload.
+///
+/// Home Assistant comes first. An entity that it has not yet let go of takes an empty state for an error.
 final class LeftoverService: Service {
   /// How long the broker may take to send what it keeps.
   private static let patience = TimeSpan.seconds(10)
   private static let tick = Duration.seconds(1)
+  /// So long Home Assistant has had nothing more to be told.
+  private static let settling = TimeSpan.seconds(4)
 
   private struct State {
     var leftovers: Leftovers
     /// There is a configuration under which nobody has looked yet.
     var isDue = true
+    /// Since when Home Assistant knows everything; nil: it does not.
+    var settled: MonotonicTime?
     /// Until then what the broker sends is looked at.
     var end: MonotonicTime?
   }
@@ -23,17 +29,19 @@ final class LeftoverService: Service {
   private let state: Mutex<State>
   private let client: Client
   private let station: Station
+  private let homeAssistant: HomeAssistantLink
   private let listener: GatewayRun.Listener
 
-  init(_ configuration: Configuration, _ client: Client, _ station: Station, _ listener: GatewayRun.Listener)
-  {
+  init(
+    _ configuration: Configuration, _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink,
+    _ listener: GatewayRun.Listener
+  ) {
     state = Mutex(State(leftovers: Leftovers(configuration)))
     self.client = client
     self.station = station
+    self.homeAssistant = homeAssistant
     self.listener = listener
   }
-
-  func connected() { look() }
 
   /// - Parameter gateway: the name that the gateway keeps until it is restarted.
   func reconfigure(_ configuration: Configuration, gateway: String) {
@@ -43,8 +51,8 @@ final class LeftoverService: Service {
     state.withLock { state in
       state.leftovers = leftovers
       state.isDue = true
+      state.settled = nil
     }
-    if client.isConnected { look() }
   }
 
   /// Takes in a message of the broker's; false if it is not a state of ours.
@@ -60,11 +68,14 @@ final class LeftoverService: Service {
     return isOwn
   }
 
-  private func look() {
+  private func beginLook() {
+    let isSettled = homeAssistant.isSettled
     let filters: [String] = state.withLock { state in
-      guard state.isDue else { return [] }
+      let now = LiveClock.now
+      state.settled = isSettled ? state.settled ?? now : nil
+      guard state.isDue, let settled = state.settled, now - settled >= Self.settling else { return [] }
       state.isDue = false
-      state.end = LiveClock.now + Self.patience
+      state.end = now + Self.patience
       return state.leftovers.filters
     }
     for filter in filters {
@@ -80,6 +91,7 @@ final class LeftoverService: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.tick)
+        self.beginLook()
         self.endLook()
       }
     }

@@ -191,7 +191,7 @@ import Testing
       ).end(within: 5).output
     }
     var states = try await kept()
-    for _ in 0..<10 where states.contains("/shop/") { states = try await kept() }
+    for _ in 0..<30 where states.contains("/shop/") { states = try await kept() }
     #expect(states.contains("/kiosk/") && !states.contains("/shop/"))
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 5).status == 0)

@@ -41,6 +41,11 @@ private struct Home {
     }
   }
 
+  /// Until everything is said; a minute at most.
+  mutating func settle() {
+    for _ in 0..<60 where !announcer.isSettled { pass(1) }
+  }
+
   mutating func hear(_ name: String, zones: Set<String> = [], _ readings: Reading...) {
     announcer.note(name, HeardBeacon(zones: zones, readings: Set(readings.map { ReadingKind($0) })))
   }
@@ -195,6 +200,31 @@ private struct Home {
     let off = Home.rules + "\nhome_assistant: off"
     if byReload { try home.reconfigure(off) } else { home = try home.restarted(off) }
     #expect(home.kept.isEmpty)
+  }
+
+  @Test(arguments: ["form: device", "form: component", "off"])
+  func isSettledOnlyOnceNothingIsLeftToSayOrToTakeBack(next: String) throws {
+    func yaml(_ rules: String, _ form: String) -> String {
+      rules + "\nhome_assistant: " + (form == "off" ? form : "{ \(form) }")
+    }
+    var home = try Home(yaml(Home.rules, "form: component"))
+    #expect(!home.announcer.isSettled)
+    home.connect()
+    #expect(!home.announcer.isSettled)
+    home.settle()
+    #expect(home.announcer.isSettled)
+    #expect(home.kept.keys.contains { $0.contains("shop") })
+    let new = try Scene.configuration(yaml(Self.without, next))
+    home.announcer.reconfigure(new, at: home.time)
+    #expect(!home.announcer.isSettled)
+    home.settle()
+    #expect(home.announcer.isSettled)
+    #expect(home.kept.keys.allSatisfy { !$0.contains("shop") })
+    home.said.removeAll()
+    home.pass()
+    #expect(home.said.isEmpty)
+    home.announcer.disconnected()
+    #expect(!home.announcer.isSettled)
   }
 
   @Test(arguments: ["device", "component"]) func theOtherFormTakesOverStepByStep(form: String) throws {

@@ -122,6 +122,11 @@ struct Announcer: Sendable {
     return messages
   }
 
+  /// Whether all is said, and all is taken back, that is known to be due.
+  var isSettled: Bool {
+    isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
+  }
+
   // MARK: What was announced
 
   /// Takes from a topic what is known of its device.

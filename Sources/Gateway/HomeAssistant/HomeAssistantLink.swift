@@ -47,6 +47,9 @@ final class HomeAssistantLink: Service {
 
   func disconnected() { state.withLock { $0.announcer.disconnected() } }
 
+  /// Whether Home Assistant was told everything, also what is no more.
+  var isSettled: Bool { state.withLock { $0.announcer.isSettled } }
+
   /// Takes in a message of the broker's; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
     state.withLock { state in
