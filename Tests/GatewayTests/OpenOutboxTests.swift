@@ -122,12 +122,44 @@ import Testing
     #expect(aside.count == 1)
   }
 
+  @Test func ofDamagedFilesTheLastThreeAreKept() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for run in 0..<6 {
+      let outbox = try open(at: start + .seconds(Double(run)))
+      outbox.store?.close()
+      try Data("garbage that is no database, run \(run)".utf8).write(to: file)
+    }
+    let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+      $0.contains("damaged")
+    }
+    #expect(aside.count == 3)
+    let newest = try #require(aside.sorted().last)
+    let text = try String(contentsOf: folder.appendingPathComponent(newest), encoding: .utf8)
+    #expect(text.hasSuffix("run 4"))
+  }
+
+  @Test(arguments: [true, false]) func anOutboxThatWasEmptiedOrRemovedIsTold(isRemoved: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    #expect(first.notices.isEmpty)
+    _ = try first.store?.commit(batch(1...3, epoch: 1))
+    first.store?.close()
+    if isRemoved { try FileManager.default.removeItem(at: file) } else { try Data().write(to: file) }
+
+    let second = try open(at: start + .seconds(60))
+    #expect(second.store != nil)
+    #expect(second.notices.first?.contains("gone or was emptied") == true)
+    #expect(second.remains?.epoch != first.remains?.epoch)
+    second.store?.close()
+    #expect(try open().notices.isEmpty)
+  }
+
   @Test func aFolderThatCannotBeMadeIsToldAndDoneWithout() throws {
     try Data().write(to: folder)
     defer { try? FileManager.default.removeItem(at: folder) }
     let outbox = try open()
     #expect(outbox.store == nil)
-    #expect(outbox.fault != nil)
+    #expect(outbox.fault == "a file is in the way" || outbox.fault == "File exists", "\(outbox.fault ?? "")")
     #expect(outbox.notices.first?.contains("state_directory") == true)
   }
 

@@ -12,6 +12,9 @@ final class DurabilityMark: Sendable {
   private let descriptor: Int32
   private let state: Mutex<UInt8>
 
+  /// Beside which outbox it lies.
+  static func path(of outbox: String) -> String { outbox + ".mark" }
+
   init(path: String) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     var octet = Self.kept

@@ -24,6 +24,12 @@ struct OpenOutbox: Sendable {
     let path = directory.file(gateway: gateway)
     do {
       try directory.make()
+      let wasThere = FileManager.default.fileExists(atPath: DurabilityMark.path(of: path))
+      if wasThere, Self.isMissingOrEmpty(path) {
+        notices.append(
+          "the outbox \(path) of an earlier run is gone or was emptied, with all that waited in it; a new one and a new epoch begin"
+        )
+      }
       try open(path, epoch)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
@@ -56,14 +62,32 @@ struct OpenOutbox: Sendable {
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
-    let reason = (error as? CocoaError)?.localizedDescription ?? words(error)
+    let reason = (error as? CocoaError).map(words) ?? words(error)
     fault = reason
     notices.append(
       "no outbox at \(path): \(reason). Transitions wait in memory, where a crash loses them. "
         + "Name a writable folder with gateway: { state_directory: … }")
   }
 
+  private static func isMissingOrEmpty(_ path: String) -> Bool {
+    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    return (size ?? 0) == 0
+  }
+
+  /// Damaged files that are kept, for whoever wants to find out why.
+  private static let asideLimit = 3
+
   private func setAside(_ path: String, _ epoch: UInt64) throws -> String {
+    let url = URL(fileURLWithPath: path)
+    let folder = url.deletingLastPathComponent()
+    let prefix = url.lastPathComponent + ".damaged-"
+    let older = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
+    for name in older.dropLast(Self.asideLimit - 1) {
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: folder.appendingPathComponent(name + suffix).path)
+      }
+    }
     let aside = "\(path).damaged-\(epoch)"
     try FileManager.default.moveItem(atPath: path, toPath: aside)
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -75,6 +99,18 @@ struct OpenOutbox: Sendable {
   /// Tells one run of the machine, and so of its monotonic clock, from another.
   private static var bootID: String {
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
+  }
+}
+
+/// Why a folder cannot be made.
+private func words(_ error: CocoaError) -> String {
+  if let cause = error.underlying as? POSIXError { return String(cString: strerror(cause.code.rawValue)) }
+  switch error.code {
+  case .fileWriteFileExists: return "a file is in the way"
+  case .fileWriteNoPermission, .fileReadNoPermission: return "permission denied"
+  case .fileWriteVolumeReadOnly: return "the medium is read-only"
+  case .fileWriteOutOfSpace: return "the disk is full"
+  default: return "the folder cannot be made"
   }
 }
 

@@ -58,7 +58,7 @@ final class OutboxStore: Sendable {
           PRAGMA max_page_count = \(Self.largest / Self.pageSize);
           """)
     }
-    mark = DurabilityMark(path: path + ".mark")
+    mark = DurabilityMark(path: DurabilityMark.path(of: path))
     database = try DatabaseQueue(path: path, configuration: configuration)
     try Self.migrator.migrate(database)
     try database.read { database in
