@@ -104,8 +104,7 @@ extension PhoneEvent {
   public var isLasting: Bool {
     switch self {
     case .bluetooth, .permission, .locationServices, .foreground, .background, .debugger, .screen, .audio,
-      .still,
-      .bucket:
+      .still, .bucket, .onAir:
       true
     case .userLaunch, .forceQuit, .lowMemory, .reboot, .motion, .regionEnter, .regionExit, .location,
       .beginTask,

@@ -38,6 +38,8 @@ public enum PhoneEvent: Hashable, Sendable {
   case motion(Motion?)
   case regionEnter
   case regionExit
+  /// A gateway's wake region, by its index from 0, comes on air or leaves it.
+  case onAir(Int, Bool)
   case screen(Bool)
 
   case audio(Bool)
@@ -58,7 +60,7 @@ public enum PhoneEvent: Hashable, Sendable {
     switch self {
     case .bluetooth, .permission, .locationServices: .permission
     case .foreground, .background, .userLaunch, .forceQuit, .lowMemory, .reboot, .debugger: .lifecycle
-    case .motion, .regionEnter, .regionExit, .screen: .region
+    case .motion, .regionEnter, .regionExit, .onAir, .screen: .region
     case .audio, .location, .beginTask, .endTask, .still, .bucket: .call
     case .near: .near
     }

@@ -148,6 +148,16 @@ extension WakePlan {
     return low
   }
 
+  /// The same rotation without one of its regions, the later ones moved up; nil where none is left.
+  public func without(_ region: Int) -> WakePlan? {
+    let rest = broadcasts.filter { $0.region != region }.map { broadcast in
+      var broadcast = broadcast
+      if broadcast.region > region { broadcast.region -= 1 }
+      return broadcast
+    }
+    return try? WakePlan(period: period, broadcasts: rest)
+  }
+
   /// How many regions are on air at once, at most: the advertising instances that a controller must have.
   public var mostAtOnce: Int { steps.map(\.regions.count).max() ?? 0 }
 

@@ -46,6 +46,8 @@ public struct PhoneEngine: Sendable {
 
   // The region.
   var region = RegionMonitor()
+  /// By index; no more than `wakeRegionLimit`.
+  var wakeRegions: [WakeRegion] = []
 
   // Where the beacon is.
   var motion: Motion?

@@ -42,6 +42,7 @@ extension PhoneEngine {
     isHeard.toggle()
     heardChange = change(of: rules.heardDistance, from: isHeard)
     hearingChangedForScans()
+    wakeRegionsHeard()
     guard isMonitoring, !region.isGiven else { return }
     if isHeard {
       region.exitDue = .never
@@ -122,6 +123,7 @@ extension PhoneEngine {
   private mutating func sightMayChange(from was: (monitoring: Bool, scans: Bool)) {
     if was.scans != canSystemScan { refreshHit() }
     guard was.monitoring != isMonitoring else { return }
+    wakeRegionsSightChanged()
     region.enterDue = .never
     region.exitDue = .never
     region.screenWakeDue = .never

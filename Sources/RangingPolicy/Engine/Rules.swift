@@ -14,6 +14,7 @@ struct Rules: Sendable {
   let screenWakeLatency: Milliseconds
   let fixLatency: Milliseconds
   let isMonitored: Bool
+  let wakeRegionLimit: Int
   let isSlowSlot: Bool
   let relaunchesAfterForceQuit: Bool
   let hasReducedAccuracy: Bool
@@ -62,6 +63,8 @@ struct Rules: Sendable {
     tickPeriod = max(1, bounded(os.tickPeriod.value))
     emptyTicksPerTen = os.emptyTicksPerTen.value
     isMonitored = os.supportsBeacons.value && strategy.regionRank.value <= os.regionLimit.value
+    let free = os.regionLimit.value - (strategy.regionRank.value - 1)
+    wakeRegionLimit = Int(min(max(free, 0), Int64(PhoneEngine.wakeRegionLimit)))
     isSlowSlot = strategy.slotsTaken.value >= os.slotLimit.value
     entryLatency =
       isSlowSlot

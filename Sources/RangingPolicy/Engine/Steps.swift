@@ -2,6 +2,7 @@
 struct Step {
   enum Kind {
     case hearing, enter, exit, screenWake, settle, near, rearm, blocked, tick, none
+    case wakeEnter(Int), wakeExit(Int)
   }
 
   var time: Milliseconds
@@ -24,6 +25,10 @@ extension PhoneEngine {
     consider(region.enterDue, .region, .enter)
     consider(region.exitDue, .region, .exit)
     consider(region.screenWakeDue, .region, .screenWake)
+    for index in wakeRegions.indices {
+      consider(wakeRegions[index].enterDue, .region, .wakeEnter(index))
+      consider(wakeRegions[index].exitDue, .region, .wakeExit(index))
+    }
     consider(isUnsettled ? now : nextTimer(), .timer, .settle)
     consider(nearChange, .near, .near)
     consider(rearmChange, .near, .rearm)
@@ -38,6 +43,8 @@ extension PhoneEngine {
     case .enter: regionEntered()
     case .exit: regionExited()
     case .screenWake: wokenByScreen()
+    case .wakeEnter(let index): wakeRegionEntered(index, into: &output)
+    case .wakeExit(let index): wakeRegionExited(index, into: &output)
     case .settle: settle()
     case .near: nearChanged()
     case .rearm: rearmChanged(into: &output)
@@ -69,6 +76,7 @@ extension PhoneEngine {
     case .motion(let motion): setMotion(motion)
     case .regionEnter: givenRegionEvent(isEnter: true)
     case .regionExit: givenRegionEvent(isEnter: false)
+    case .onAir(let index, let isOn): setOnAir(index, isOn)
     case .screen(let isOn): setScreen(isOn)
     case .audio(let isOn):
       if isOn != isAudioOn { record(isOn ? .audioOn : .audioOff) }

@@ -47,11 +47,14 @@ public struct Verdict: Hashable, Sendable {
 public struct PolicyOutput: Sendable {
   public var windows: [Window] = []
   public var verdicts: [Verdict] = []
+  /// Of wake regions only.
+  public var callbacks: [RegionCallback] = []
   public init() {}
 
   public mutating func removeAll() {
     windows.removeAll(keepingCapacity: true)
     verdicts.removeAll(keepingCapacity: true)
+    callbacks.removeAll(keepingCapacity: true)
   }
 }
 

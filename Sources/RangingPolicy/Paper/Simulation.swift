@@ -16,6 +16,8 @@ public struct Simulation: Sendable {
   public let windows: [Window]
   /// One for each time that the near threshold was crossed.
   public let verdicts: [Verdict]
+  /// What the app was told of wake regions.
+  public let callbacks: [RegionCallback]
   public let totals: Totals
   public let tasks: TaskLedger
   /// The first verdict's outcome; where the threshold was never crossed, what kept the app from ranging at the end, nil
@@ -39,6 +41,7 @@ public struct Simulation: Sendable {
     self.end = end
     windows = output.windows
     verdicts = output.verdicts
+    callbacks = output.callbacks
     totals = engine.totals
     tasks = engine.tasks
     intervals = Self.intervals(of: output.windows, until: end)

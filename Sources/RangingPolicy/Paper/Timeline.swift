@@ -25,7 +25,7 @@ public struct Timeline: Hashable, Sendable {
   public private(set) var entries: [Entry]
   public var end: Milliseconds
   public var start: PhoneEngine.Start
-  /// Region events are among the entries: none follow from distance.
+  /// Region events or wake regions are among the entries: no events of the app's own region follow from distance.
   public private(set) var givesRegionEvents: Bool
 
   /// `end` nil: the latest entry. `start` nil: in the foreground if the first thing told of the app is that it leaves
@@ -47,7 +47,12 @@ public struct Timeline: Hashable, Sendable {
     }
     entries = all.map(\.element)
     self.end = max(end ?? 0, entries.last?.time ?? 0)
-    givesRegionEvents = entries.contains { $0.event == .regionEnter || $0.event == .regionExit }
+    givesRegionEvents = entries.contains {
+      switch $0.event {
+      case .regionEnter, .regionExit, .onAir: true
+      default: false
+      }
+    }
     self.start = start ?? Self.start(of: entries)
   }
 

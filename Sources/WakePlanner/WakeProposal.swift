@@ -1,0 +1,114 @@
+import RangingPolicy
+
+/// What a gateway can do to keep one kind of phone listening, and how well that was seen to work.
+public struct WakeProposal: Sendable {
+  /// What the site is like, and what the gateway may use.
+  public struct Request: Sendable, Hashable {
+    public var visit: WakeTrial.Visit
+    /// Regions, at most; the system's own limit holds besides.
+    public var regions: Int
+    /// Advertising instances of the controller.
+    public var slots: Int
+    /// How far a broadcast's start and end may be off, either way.
+    public var tolerance: Milliseconds
+
+    public init(
+      visit: WakeTrial.Visit, regions: Int = WakePlan.mostRegions, slots: Int = 1,
+      tolerance: Milliseconds = 1000
+    ) {
+      self.visit = visit
+      self.regions = regions
+      self.slots = slots
+      self.tolerance = tolerance
+    }
+  }
+
+  public enum Verdict: Sendable, Hashable {
+    /// The plan leaves no gap.
+    case gapFree
+    /// The app listens anyhow.
+    case needsNone
+    /// No plan is without a gap; the best that there is may be given.
+    case none
+  }
+
+  public let profile: PhoneProfile
+  public let request: Request
+  public let verdict: Verdict
+  /// In words, as a sentence without its full stop: why none is needed or there is none.
+  public let why: String?
+  /// nil where callbacks change nothing.
+  public let conditions: WakeConditions?
+  public let plan: WakePlan?
+  public let proof: WakeProof?
+  /// Whether every region is needed: without any one of them a gap opens.
+  public let isTight: Bool
+  /// Of the plan; where nothing is broadcast, of the strategy by itself.
+  public let cost: WakeCost
+  /// One visit under the latest callbacks: of the plan, or of the strategy by itself.
+  public let example: Simulation
+
+  public init(_ profile: PhoneProfile, _ request: Request) {
+    self.profile = profile
+    self.request = request
+    let idle = WakeTrial(profile, plan: nil, visit: request.visit)
+    let window = profile.windowAfterCallback
+    let conditions = WakeConditions(profile, window: window, request)
+    let decision = Decision(profile, idle: idle, conditions)
+    let trial = decision.plan.map { WakeTrial(profile, plan: $0, visit: request.visit) }
+    let proof = trial.map { WakeProof($0, conditions) }
+    var (verdict, why) = (decision.verdict, decision.why)
+    if verdict == .gapFree, let proof, !proof.isGapFree {
+      verdict = .none
+      why = "the policy engine found a gap in the best plan"
+    }
+    self.verdict = verdict
+    self.why = why
+    self.conditions = profile.os.family == .iOS && window > 0 ? conditions : nil
+    plan = decision.plan
+    self.proof = proof
+    let rest = decision.plan.map { plan in (0..<plan.regions).compactMap { plan.without($0) } } ?? []
+    isTight = rest.allSatisfy { plan in
+      let trial = WakeTrial(profile, plan: plan, visit: request.visit)
+      return !WakeProof(trial, conditions, everyArrival: false).isGapFree
+    }
+    let circumstances = WakeTrial.Circumstances(
+      entryLatency: conditions.entryLatency.upperBound, exitLatency: conditions.exitLatency.upperBound)
+    example = (trial ?? idle).simulation(circumstances)
+    cost = WakeCost(trial ?? idle, circumstances)
+  }
+
+  /// How the strategy fares by itself, from arrival on: of phones for which nothing is broadcast.
+  public var outcome: WakeTrial.Outcome { WakeTrial.Outcome(example, until: request.visit.duration) }
+}
+
+extension WakeConditions {
+  init(_ profile: PhoneProfile, window: Milliseconds, _ request: WakeProposal.Request) {
+    let (os, strategy) = (profile.os, profile.strategy)
+    var free = os.regionLimit.value - (strategy.regionRank.value - 1)
+    var entry = os.entryLatency.value
+    if strategy.slotsTaken.value >= os.slotLimit.value {
+      entry = max(entry, os.slowSlotLatency.value)
+    } else {
+      free = min(free, os.slotLimit.value - strategy.slotsTaken.value)
+    }
+    self.init(
+      window: min(window, RotationSearch.longestSpacing), entryLatency: 0...max(0, entry),
+      exitLatency: 0...max(0, os.exitLatency.value), tolerance: request.tolerance,
+      firstWake: request.visit.approach,
+      regions: min(request.regions, WakePlan.mostRegions, Int(min(max(free, 0), 1000))), slots: request.slots)
+  }
+}
+
+extension PhoneProfile {
+  /// How long the app ranges after a region event with no other near: the engine's own answer, long after all else.
+  var windowAfterCallback: Milliseconds {
+    let late: Milliseconds = 4 * 3_600_000
+    let timeline = Timeline(
+      events: [.init(time: 0, event: .still(true)), .init(time: late, event: .regionEnter)],
+      end: late + 2 * RotationSearch.longestSpacing, start: .background)
+    let simulation = Simulation(self, near: NearRule(near: nil, rearm: 0), timeline: timeline)
+    let window = simulation.intervals.first { $0.state == .ranging && $0.to > late }
+    return window.map { $0.to - max($0.from, late) } ?? 0
+  }
+}
