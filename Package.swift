@@ -49,7 +49,8 @@ let package = Package(
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(name: "RangingPolicy", swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
-    .target(name: "PolicyReport", dependencies: ["Messages", "RangingPolicy"], swiftSettings: house),
+    .target(
+      name: "PolicyReport", dependencies: ["Messages", "RangingPolicy", "WakePlanner"], swiftSettings: house),
     .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
@@ -74,7 +75,7 @@ let package = Package(
       name: "beaconkeeper",
       dependencies: [
         "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "PolicyReport",
-        "Proximity", "Radio", "RangingPolicy",
+        "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
@@ -107,7 +108,8 @@ let package = Package(
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
     .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
     .testTarget(
-      name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy"], swiftSettings: house),
+      name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
     .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
     .testTarget(
       name: "WakePlannerTests", dependencies: ["RangingPolicy", "WakePlanner"], swiftSettings: house),

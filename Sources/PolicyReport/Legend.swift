@@ -42,14 +42,14 @@ struct Legend {
           }
         }
       }
-      page.element("p") { page in
-        page.say(
-          "Sources: S0 Radius Networks, Extending Background Ranging on iOS (2014); S1 Beacon Ranging in the "
-            + "Background (museum audio guide); S2 Apple's reference of beginBackgroundTask; S3 David G. Young on "
-            + "ranging forever (2023); S4 Samuel Hu, Utilizing BackgroundTask list (2014).")
-      }
+      page.element("p", Self.sources)
     }
   }
+
+  static let sources =
+    "Sources: S0 Radius Networks, Extending Background Ranging on iOS (2014); S1 Beacon Ranging in the Background "
+    + "(museum audio guide); S2 Apple's reference of beginBackgroundTask; S3 David G. Young on ranging forever (2023); "
+    + "S4 Samuel Hu, Utilizing BackgroundTask list (2014)."
 
   static let columns: [(String, String)] = [
     ("First seen", "the first region enter or ranging callback with the beacon in it"),

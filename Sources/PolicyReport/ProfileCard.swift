@@ -42,29 +42,7 @@ struct ProfileCard {
   private func writeConstants(into page: inout Markup) {
     let constants = result.decidingConstants
     guard !constants.isEmpty else { return }
-    page.element("table", ["class": "constants"]) { page in
-      page.element("caption", "This verdict hangs on")
-      page.element("thead") { page in
-        page.element("tr") { page in
-          for title in ["Constant", "Value", "Source", "Confidence"] {
-            page.element("th", ["scope": "col"], title)
-          }
-        }
-      }
-      page.element("tbody") { page in
-        for constant in constants {
-          page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
-            page.element("th", ["scope": "row"]) { $0.element("code", constant.name) }
-            page.element("td", constant.value)
-            page.element("td", constant.source)
-            page.element("td") { page in
-              page.element("abbr", ["title": constant.confidence.words], constant.confidence.rawValue)
-              if constant.confidence != .high { page.say(" uncertain") }
-            }
-          }
-        }
-      }
-    }
+    ConstantsTable(constants, caption: "This verdict hangs on").write(into: &page)
   }
 
   /// More than these are left to the JSON output.

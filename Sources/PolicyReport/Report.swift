@@ -37,35 +37,15 @@ public struct Report: Sendable {
 
   /// UTF-8 text; the same for the same findings.
   public var html: String {
-    var page = Markup()
-    page.raw("<!DOCTYPE html>\n")
-    page.element("html", ["lang": "en", "xmlns": "http://www.w3.org/1999/xhtml"]) { page in
-      page.element("head") { page in
-        page.element("meta", ["charset": "utf-8"])
-        page.element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-        page.element("meta", ["name": "color-scheme", "content": "light dark"])
-        page.element("meta", ["name": "generator", "content": "beaconkeeper \(version)"])
-        page.element("title", title)
-        page.element("style") { $0.raw(Style.sheet) }
+    Page(title: title, version: version).html { page in
+      writeHead(into: &page)
+      Summary(self).write(into: &page)
+      if !comparisons.isEmpty {
+        ComparisonSection(comparisons: comparisons, visitsPerDay: visitsPerDay).write(into: &page)
       }
-      page.element("body") { page in
-        page.element("a", ["href": "#summary", "class": "skip"], "Skip to the summary")
-        page.element("main") { page in
-          writeHead(into: &page)
-          Summary(self).write(into: &page)
-          if !comparisons.isEmpty {
-            ComparisonSection(comparisons: comparisons, visitsPerDay: visitsPerDay).write(into: &page)
-          }
-          writeExamples(into: &page)
-          Legend(self).write(into: &page)
-        }
-        page.element("footer") { page in
-          page.say(
-            "Made by beaconkeeper \(version). A simulation of published rules, not a measurement of a phone.")
-        }
-      }
+      writeExamples(into: &page)
+      Legend(self).write(into: &page)
     }
-    return page.text
   }
 
   private var title: String { "Would the phone's own app have noticed?" }
@@ -79,14 +59,7 @@ public struct Report: Sendable {
           + (approaches == 1 ? "one approach" : "\(approaches) approaches")
           + " to a beacon under \(profiles == 1 ? "one profile" : "\(profiles) profiles") of operating system and "
           + "background strategy, and tells for each whether the app would have seen the phone come near.")
-      page.element("dl", ["class": "scenario"]) { page in
-        for (name, value) in scenario {
-          page.element("div") { page in
-            page.element("dt", name)
-            page.element("dd", value)
-          }
-        }
-      }
+      Page.scenario(scenario, into: &page)
     }
   }
 

@@ -63,6 +63,7 @@ enum Style {
     .constants caption { color: var(--ink); font-weight: 600; padding-left: .4rem; }
     .key { list-style: none; padding: 0; margin: .75rem 0; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; font-size: .875rem; }
     .swatch { display: inline-block; width: 1.3rem; height: .8rem; margin-right: .4rem; border: 1px solid var(--soft); }
+    .swatch.onair { background: var(--curve); }
     .swatch.foreground { background: var(--foreground); } .swatch.ranging { background: var(--ranging); }
     .swatch.background { background: var(--background); }
     .swatch.suspended { background: repeating-linear-gradient(115deg, var(--suspended) 0 4px, var(--soft) 4px 5px); }
@@ -96,6 +97,7 @@ enum Style {
       stroke: var(--suspended); }
     .chart .on-terminated { stroke: var(--terminated); }
     .callback { stroke: var(--ranging); stroke-width: 1; } .callbackbar { fill: var(--ranging); }
+    .onair { fill: var(--curve); } .told { fill: var(--ink); }
     .front { fill: none; stroke: var(--curve); stroke-width: 2; }
     .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; } .front-dot { fill: var(--curve); }
     @media (max-width: 40rem) {
@@ -103,7 +105,7 @@ enum Style {
       h1 { font-size: 1.4rem; }
       article { padding: .7rem .6rem; overflow-x: auto; }
       article table { font-size: .8rem; } article th, article td { padding: .2rem .25rem; overflow-wrap: anywhere; }
-      article thead th { white-space: normal; }
+      article thead th { white-space: normal; } article .figures th { overflow-wrap: normal; }
       .chart text { font-size: 14.5px; }
       table.wide tbody th { position: sticky; left: 0; background: var(--paper); max-width: 9.5rem; white-space: normal; }
     }

@@ -5,6 +5,8 @@ struct Decision {
   var verdict: WakeProposal.Verdict
   var why: String?
   var plan: WakePlan?
+  /// The share of time that the plan covers for sure; nil without a plan.
+  var sureShare: Double?
 
   init(_ profile: PhoneProfile, idle: WakeTrial, _ conditions: WakeConditions) {
     let alone = idle.outcome(
@@ -23,21 +25,24 @@ struct Decision {
     }
   }
 
-  private init(verdict: WakeProposal.Verdict, why: String?, plan: WakePlan? = nil) {
+  private init(verdict: WakeProposal.Verdict, why: String?) {
     self.verdict = verdict
     self.why = why
-    self.plan = plan
   }
 
   private init(_ conditions: WakeConditions) {
-    if conditions.window > 0, conditions.regions > 0,
-      let plan = try? RotationSearch(conditions: conditions).best()?.plan()
-    {
-      self.init(verdict: .gapFree, why: nil, plan: plan)
-      return
+    let search = RotationSearch(conditions: conditions)
+    var rotation: Rotation?
+    if conditions.window > 0, conditions.regions > 0, let best = search.best() {
+      self.init(verdict: .gapFree, why: nil)
+      rotation = best
+    } else {
+      let obstacle = Obstacle(conditions)
+      self.init(verdict: .none, why: obstacle.words)
+      rotation = obstacle.bestRotation
     }
-    let obstacle = Obstacle(conditions)
-    self.init(verdict: .none, why: obstacle.words, plan: try? obstacle.bestRotation?.plan())
+    plan = try? rotation?.plan()
+    sureShare = rotation.map(search.sureShare)
   }
 
   /// Android: callbacks open no window there; the schedule of scans does.
@@ -116,6 +121,8 @@ struct Obstacle {
         "a region can call back anew only after \(silence) of silence, once in \(seconds(cycle)), and each callback "
         + "is good for \(seconds(enters)): that takes \(wanted.regions) regions, and "
         + (conditions.regions == 1 ? "one is" : "\(conditions.regions) are") + " to be had"
+    } else if cycle > RotationSearch.longestSpacing {
+      words = "a region can call back anew only once in \(seconds(cycle))"
     } else {
       words =
         "broadcasts of \(seconds(conditions.shortestBroadcast)) would have to overlap, and the controller has "

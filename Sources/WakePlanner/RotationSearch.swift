@@ -126,6 +126,9 @@ struct RotationSearch {
     return rotation
   }
 
+  /// The share of time that is covered for sure, whatever the latencies.
+  func sureShare(_ rotation: Rotation) -> Double { Double(cover(rotation)) / Double(rotation.spacing) }
+
   /// How much of each spacing is covered for sure.
   private func cover(_ rotation: Rotation) -> Milliseconds {
     let (enter, exit) = (conditions.enterCover, conditions.exitCover)

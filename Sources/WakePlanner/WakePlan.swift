@@ -161,6 +161,9 @@ extension WakePlan {
   /// How many regions are on air at once, at most: the advertising instances that a controller must have.
   public var mostAtOnce: Int { steps.map(\.regions.count).max() ?? 0 }
 
+  /// Time on air, added up over the regions, as a share of all time.
+  public var airShare: Double { Double(airTime) / Double(period) }
+
   /// Milliseconds on air in a period, added up over the regions.
   public var airTime: Milliseconds {
     var sum: Milliseconds = 0

@@ -17,7 +17,7 @@ public struct WakeProof: Sendable {
   public var isGapFree: Bool { longestWait != nil && longestGap == 0 }
 
   /// Arrivals are a second apart; of rotations longer than this, so far that there are no more of them.
-  static let mostArrivals: Milliseconds = 3600
+  static let mostArrivals: Milliseconds = 600
 
   /// - Parameter everyArrival: false: one phone for each extreme of the latencies, which comes at the period's start.
   public init(_ trial: WakeTrial, _ conditions: WakeConditions, everyArrival: Bool = true) {

@@ -41,6 +41,8 @@ public struct WakeProposal: Sendable {
   public let conditions: WakeConditions?
   public let plan: WakePlan?
   public let proof: WakeProof?
+  /// The share of time that the plan covers whatever the latencies, each callback's by itself; nil without a plan.
+  public let sureShare: Double?
   /// Whether every region is needed: without any one of them a gap opens.
   public let isTight: Bool
   /// Of the plan; where nothing is broadcast, of the strategy by itself.
@@ -65,21 +67,34 @@ public struct WakeProposal: Sendable {
     self.verdict = verdict
     self.why = why
     self.conditions = profile.os.family == .iOS && window > 0 ? conditions : nil
-    plan = decision.plan
+    self.plan = decision.plan
+    sureShare = decision.sureShare
     self.proof = proof
-    let rest = decision.plan.map { plan in (0..<plan.regions).compactMap { plan.without($0) } } ?? []
-    isTight = rest.allSatisfy { plan in
-      let trial = WakeTrial(profile, plan: plan, visit: request.visit)
-      return !WakeProof(trial, conditions, everyArrival: false).isGapFree
-    }
+    let plan = verdict == .gapFree ? decision.plan : nil
+    let rest = plan.map { plan in (0..<plan.regions).compactMap { plan.without($0) } } ?? []
+    isTight =
+      plan != nil
+      && rest.allSatisfy { plan in
+        let trial = WakeTrial(profile, plan: plan, visit: request.visit)
+        return !WakeProof(trial, conditions, everyArrival: false).isGapFree
+      }
     let circumstances = WakeTrial.Circumstances(
       entryLatency: conditions.entryLatency.upperBound, exitLatency: conditions.exitLatency.upperBound)
     example = (trial ?? idle).simulation(circumstances)
     cost = WakeCost(trial ?? idle, circumstances)
   }
 
-  /// How the strategy fares by itself, from arrival on: of phones for which nothing is broadcast.
+  /// How the one visit of the example went.
   public var outcome: WakeTrial.Outcome { WakeTrial.Outcome(example, until: request.visit.duration) }
+
+  /// The share of a visit, from the first window on, in which the app surely ranges.
+  public var share: Double { min(sureShare ?? 1, proof?.share ?? outcome.share) }
+  public var longestGap: Milliseconds { proof?.longestGap ?? outcome.longestGap }
+  /// The longest time from arrival to the first window; nil: there was none.
+  public var longestWait: Milliseconds? {
+    if let proof { return proof.longestWait }
+    return outcome.wait
+  }
 }
 
 extension WakeConditions {

@@ -9,7 +9,7 @@ struct Beaconkeeper: AsyncParsableCommand {
     version: Gateway.version,
     subcommands: [
       RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self, ReplayCommand.self,
-      RecordCommand.self, SimulateCommand.self, DoctorCommand.self, BenchCommand.self,
+      RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self, BenchCommand.self,
     ]
   )
 

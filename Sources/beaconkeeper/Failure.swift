@@ -19,6 +19,15 @@ func failure(_ message: String, _ status: Status) -> ExitCode {
   return ExitCode(status.rawValue)
 }
 
+/// Says what is wrong usage, though that shows only beside the configuration, and gives what to throw.
+func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitCode {
+  let name = command.configuration.commandName ?? ""
+  say(
+    "Error: \(message)\nUsage: \(Beaconkeeper.usageString(for: command))\n  See 'beaconkeeper \(name) --help' for more information."
+  )
+  return ExitCode(64)
+}
+
 /// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
 func loadConfiguration(_ path: String?) throws -> Configuration {
   let found = Configuration.find()

@@ -2,7 +2,7 @@ import ArgumentParser
 import GatewayConfiguration
 import RangingPolicy
 
-/// Which phones `simulate` follows.
+/// Which phones `simulate` and `plan` are about.
 struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -15,9 +15,11 @@ struct ProfileOptions: ParsableArguments {
       valueName: "name"))
   var strategy: [String] = []
   @Option(
-    help: ArgumentHelp("iOS as the seed documents have it, or as observed since.", valueName: "seed|observed")
-  )
-  var variant = Variant.seed
+    name: .customLong("variant"),
+    help: ArgumentHelp(
+      "iOS as the seed documents have it, or as observed since. Left out: seed; for plan, observed.",
+      valueName: "seed|observed"))
+  var chosenVariant: Variant?
   @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))
   var cap: String?
   @Option(help: ArgumentHelp("How long before zero the expiration handler runs.", valueName: "duration"))
@@ -30,7 +32,7 @@ struct ProfileOptions: ParsableArguments {
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
   /// Those asked for, of those that ship and those that the configuration adds.
-  func profiles(_ added: ProfileSettings) throws -> [PhoneProfile] {
+  func profiles(_ added: ProfileSettings, _ variant: Variant) throws -> [PhoneProfile] {
     let systems = try chosen(os, added.systems(variant), "--os", \.name)
     let strategies = try chosen(strategy, added.strategies, "--strategy", \.name)
     var profiles: [PhoneProfile] = []
@@ -44,7 +46,7 @@ struct ProfileOptions: ParsableArguments {
         }
       }
     }
-    guard !profiles.isEmpty else { throw ValidationError("Nothing to simulate: \(mismatch ?? "").") }
+    guard !profiles.isEmpty else { throw ValidationError("No pair fits: \(mismatch ?? "").") }
     return profiles
   }
 

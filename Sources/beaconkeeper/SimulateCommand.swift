@@ -73,6 +73,8 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "List the profiles and do nothing else.")
   var list = false
 
+  private var variant: Variant { profiles.chosenVariant ?? .seed }
+
   func validate() throws {
     if list { return }
     let kinds = [!approaches.approach.isEmpty, approaches.timeline != nil, !capture.isEmpty]
@@ -92,18 +94,18 @@ struct SimulateCommand: ParsableCommand {
     _ = try approaches.nearRule(unlessGiven: capture.isEmpty ? "4m" : nil)
     _ = try approaches.walks()
     // Names that a configuration adds are not known yet.
-    if config == nil { _ = try profiles.profiles(ProfileSettings()) }
+    if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
   }
 
   func run() throws {
     let needsConfiguration = config != nil || !capture.isEmpty
     let configuration = needsConfiguration ? try loadConfiguration(config) : .builtIn(hostName: "")
-    if list { return try tell(ProfileList(configuration.profiles, variant: profiles.variant).text) }
+    if list { return try tell(ProfileList(configuration.profiles, variant: variant).text) }
     let chosen: [PhoneProfile]
     do {
-      chosen = try profiles.profiles(configuration.profiles)
+      chosen = try profiles.profiles(configuration.profiles, variant)
     } catch let error as ValidationError {
-      throw refusal(error.message)
+      throw refusal(error.message, Self.self)
     }
     let span = compare ? 86_400_000 / Milliseconds(visitsPerDay) : nil
     var account: SimulationAccount
@@ -131,14 +133,6 @@ struct SimulateCommand: ParsableCommand {
     try tell(account)
   }
 
-  /// Wrong usage that shows only beside the configuration.
-  private func refusal(_ message: String) -> ExitCode {
-    say(
-      "Error: \(message)\nUsage: \(Beaconkeeper.usageString(for: Self.self))\n  See 'beaconkeeper simulate --help' for more information."
-    )
-    return ExitCode(64)
-  }
-
   /// Each with its own profile, and what the command line changes in it.
   private func phones(of configuration: Configuration) throws -> [PhoneSettings] {
     do {
@@ -148,7 +142,7 @@ struct SimulateCommand: ParsableCommand {
         return phone
       }
     } catch let error as ValidationError {
-      throw refusal(error.message)
+      throw refusal(error.message, Self.self)
     }
   }
 
@@ -161,7 +155,7 @@ struct SimulateCommand: ParsableCommand {
       let region = name.split(separator: ":", maxSplits: 1).first.map(String.init) ?? name
       guard configuration.beacons.contains(where: { $0.name == name || $0.name == region }) else {
         let all = configuration.beacons.map(\.name).joined(separator: ", ")
-        throw refusal("--beacon \(name) is none of \(all).")
+        throw refusal("--beacon \(name) is none of \(all).", Self.self)
       }
     }
   }
@@ -174,17 +168,17 @@ struct SimulateCommand: ParsableCommand {
     if compare {
       try tell(
         json
-          ? TallyJSON(variant: profiles.variant).text(comparisons, visitsPerDay: visitsPerDay)
+          ? TallyJSON(variant: variant).text(comparisons, visitsPerDay: visitsPerDay)
           : SimulationTable(comparisons, visitsPerDay: visitsPerDay).text)
     } else if single {
       try tell(
         json
-          ? SimulationJSON(variant: profiles.variant).text(account.results)
+          ? SimulationJSON(variant: variant).text(account.results)
           : SimulationTable(account.results).text)
     } else {
       try tell(
         json
-          ? TallyJSON(variant: profiles.variant).text(
+          ? TallyJSON(variant: variant).text(
             account.tallies, approaches: account.names, count: account.approaches)
           : SimulationTable(account.tallies).text)
     }
@@ -202,7 +196,7 @@ struct SimulateCommand: ParsableCommand {
     scenario.append(("near", approaches.near ?? (capture.isEmpty ? "4m" : "as the zones decide")))
     if let rearm = approaches.rearm { scenario.append(("re-arm", rearm)) }
     if let span = approaches.for { scenario.append(("followed for", span)) }
-    scenario.append(("variant", profiles.variant.rawValue))
+    scenario.append(("variant", variant.rawValue))
     if let cap = profiles.cap { scenario.append(("cap", cap)) }
     if let margin = profiles.margin { scenario.append(("margin", margin)) }
     for change in profiles.set { scenario.append(("set", change)) }

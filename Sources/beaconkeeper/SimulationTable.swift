@@ -126,7 +126,7 @@ struct SimulationTable {
 
   private static func seconds(_ time: Milliseconds) -> String { rounded(Double(time) / 1000, 1) + " s" }
 
-  private static func rounded(_ number: Double, _ digits: Int) -> String {
+  static func rounded(_ number: Double, _ digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
     let value = (number * scale).rounded() / scale

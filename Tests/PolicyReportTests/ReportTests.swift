@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What the parser finds on a page.
-private final class PageReader: NSObject, XMLParserDelegate {
+final class PageReader: NSObject, XMLParserDelegate {
   var elements: [String: Int] = [:]
   var ids: [String] = []
   var targets: [String] = []

@@ -68,7 +68,9 @@ import Testing
     let why = try #require(proposal.why)
     #expect(why.contains("takes 6 regions, and 3 are to be had"), "\(why)")
     let proof = try #require(proposal.proof)
-    #expect(proof.share > 0.5 && proof.share < 1 && proof.longestGap == 6000)
+    // Each of the callbacks, 13 s apart, is good for 7 s whatever its latency.
+    #expect(proposal.sureShare == 7.0 / 13 && proposal.share == 7.0 / 13)
+    #expect(proof.share > 7.0 / 13 && proof.share < 1 && proof.longestGap == 6000)
     #expect(proposal.plan?.regions == 3)
   }
 
@@ -113,7 +115,7 @@ import Testing
   @Test func noGapFreePlanHasAGapWhateverTheConstants() throws {
     var random = SeededGenerator(3)
     var plans = 0
-    for _ in 0..<40 {
+    for _ in 0..<30 {
       let constants = [
         ("grace", "\(Int.random(in: 0...15, using: &random)) s"),
         ("task_cap", "\(Int.random(in: 0...60, using: &random)) s"),
@@ -126,7 +128,7 @@ import Testing
         try Self.profile("ios13", strategy, set: constants),
         .init(
           visit: .init(
-            reach: .random(in: 5...100, using: &random) * 1_000_000, speed: 1_000_000, duration: 400_000),
+            reach: .random(in: 5...100, using: &random) * 1_000_000, speed: 1_000_000, duration: 300_000),
           regions: .random(in: 1...20, using: &random), slots: .random(in: 1...3, using: &random),
           tolerance: .random(in: 0...2, using: &random) * 500))
       #expect(proposal.why?.contains("engine") != true, "\(constants) \(strategy) \(proposal.plan as Any)")
@@ -164,7 +166,7 @@ import Testing
     let profile = try Self.profile("ios13", "background-task", set: constants)
     let start = ContinuousClock.now
     let proposal = WakeProposal(
-      profile, .init(visit: .init(reach: 50_000_000, speed: 1_000_000, duration: 600_000)))
+      profile, .init(visit: .init(reach: 50_000_000, speed: 1_000_000, duration: 300_000)))
     #expect(ContinuousClock.now - start < .seconds(60))
     #expect(proposal.verdict == .gapFree || proposal.why != nil)
     if proposal.verdict == .gapFree { #expect(proposal.proof?.isGapFree == true) }

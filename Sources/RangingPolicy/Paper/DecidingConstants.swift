@@ -11,9 +11,16 @@ extension Simulation {
   public var decidingConstants: [DecidingConstant] {
     var names: [String] = outcome?.constants ?? []
     if let block = verdicts.first?.blockedBy { names += block.constants.filter { !names.contains($0) } }
-    return names.compactMap { name in
-      guard let told = profile.told(name), told.value != "none" else { return nil }
-      return DecidingConstant(
+    return profile.constants(names)
+  }
+}
+
+extension PhoneProfile {
+  /// Those of the named constants that have a value.
+  public func constants(_ names: [String]) -> [Simulation.DecidingConstant] {
+    names.compactMap { name in
+      guard let told = told(name), told.value != "none" else { return nil }
+      return Simulation.DecidingConstant(
         name: name, value: told.value, source: told.source, confidence: told.confidence)
     }
   }

@@ -1,0 +1,38 @@
+import RangingPolicy
+
+/// Constants with their value, where it comes from and how well it is known.
+struct ConstantsTable {
+  let constants: [Simulation.DecidingConstant]
+  let caption: String
+
+  init(_ constants: [Simulation.DecidingConstant], caption: String) {
+    self.constants = constants
+    self.caption = caption
+  }
+
+  func write(into page: inout Markup) {
+    page.element("table", ["class": "constants"]) { page in
+      page.element("caption", caption)
+      page.element("thead") { page in
+        page.element("tr") { page in
+          for title in ["Constant", "Value", "Source", "Confidence"] {
+            page.element("th", ["scope": "col"], title)
+          }
+        }
+      }
+      page.element("tbody") { page in
+        for constant in constants {
+          page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
+            page.element("th", ["scope": "row"]) { $0.element("code", constant.name) }
+            page.element("td", constant.value)
+            page.element("td", constant.source)
+            page.element("td") { page in
+              page.element("abbr", ["title": constant.confidence.words], constant.confidence.rawValue)
+              if constant.confidence != .high { page.say(" uncertain") }
+            }
+          }
+        }
+      }
+    }
+  }
+}

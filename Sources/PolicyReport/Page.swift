@@ -1,0 +1,41 @@
+/// A page that needs nothing but itself: UTF-8 text, the same for the same content.
+struct Page {
+  let title: String
+  let version: String
+
+  func html(_ content: (inout Markup) -> Void) -> String {
+    var page = Markup()
+    page.raw("<!DOCTYPE html>\n")
+    page.element("html", ["lang": "en", "xmlns": "http://www.w3.org/1999/xhtml"]) { page in
+      page.element("head") { page in
+        page.element("meta", ["charset": "utf-8"])
+        page.element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+        page.element("meta", ["name": "color-scheme", "content": "light dark"])
+        page.element("meta", ["name": "generator", "content": "beaconkeeper \(version)"])
+        page.element("title", title)
+        page.element("style") { $0.raw(Style.sheet) }
+      }
+      page.element("body") { page in
+        page.element("a", ["href": "#summary", "class": "skip"], "Skip to the summary")
+        page.element("main", [:], content)
+        page.element("footer") { page in
+          page.say(
+            "Made by beaconkeeper \(version). A simulation of published rules, not a measurement of a phone.")
+        }
+      }
+    }
+    return page.text
+  }
+
+  /// What was asked for: names and what was given.
+  static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
+    page.element("dl", ["class": "scenario"]) { page in
+      for (name, value) in scenario {
+        page.element("div") { page in
+          page.element("dt", name)
+          page.element("dd", value)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import RangingPolicy
+import WakePlanner
+
+/// One profile's plan: the drawing, how well it was seen to work, what it costs and what it hangs on.
+struct PlanCard {
+  let proposal: WakeProposal
+  let uuid: String?
+  let id: String
+
+  init(_ proposal: WakeProposal, uuid: String?, id: String) {
+    self.proposal = proposal
+    self.uuid = uuid
+    self.id = id
+  }
+
+  static func tag(_ proposal: WakeProposal, into page: inout Markup) {
+    let (sign, word, style) =
+      switch proposal.verdict {
+      case .gapFree: ("✓", "no gap", "ok")
+      case .needsNone: ("–", "none needed", "none")
+      case .none: proposal.plan == nil ? ("✗", "no plan", "bad") : ("◷", "in part", "late")
+      }
+    page.element("span", ["class": "tag \(style)"]) { page in
+      page.element("span", ["aria-hidden": "true"], sign + " ")
+      page.say(word)
+    }
+  }
+
+  func write(into page: inout Markup) {
+    let profile = proposal.profile
+    page.element("article", ["id": id, "aria-labelledby": "\(id)-h"]) { page in
+      page.element("h3", ["id": "\(id)-h"]) { page in
+        page.say(profile.name + " ")
+        Self.tag(proposal, into: &page)
+      }
+      page.element("p", ["class": "what"], "\(profile.os.summary). \(profile.strategy.summary).")
+      if let why = proposal.why { page.element("p", why.prefix(1).uppercased() + why.dropFirst() + ".") }
+      if let plan = proposal.plan {
+        page.element("figure") { page in
+          RotationChart(proposal, plan, id: id).write(into: &page)
+          page.element("figcaption", PlanWords(proposal, uuid: uuid).rotation)
+        }
+      }
+      page.element("table", ["class": "constants figures"]) { page in
+        page.element("caption", "In figures")
+        page.element("tbody") { page in
+          for (name, words) in PlanWords(proposal, uuid: uuid).findings {
+            page.element("tr") { page in
+              page.element("th", ["scope": "row"], name)
+              page.element("td", words)
+            }
+          }
+        }
+      }
+      writeConstants(into: &page)
+    }
+  }
+
+  private func writeConstants(into page: inout Markup) {
+    let constants = proposal.decidingConstants
+    guard !constants.isEmpty else { return }
+    ConstantsTable(constants, caption: "This plan hangs on").write(into: &page)
+  }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import Foundation
+import Gateway
+import GatewayConfiguration
+import PolicyReport
+import RangingPolicy
+import WakePlanner
+
+struct PlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Which wake regions keep a phone's app listening, and when is each on air?",
+    usage: """
+      beaconkeeper plan --os <name> --strategy <name> [--reach <50m>] [--speed <1m/s>] …
+      beaconkeeper plan [--os <name> ...] [--strategy <name> ...] …
+      """,
+    discussion: """
+      Each enter and exit of a beacon region gives an app in the background a while to range. A gateway that broadcasts \
+      regions in turns can renew that again and again. `plan` looks for the rotation with the fewest regions, then the \
+      least time on air, that leaves no gap for a phone within reach, whatever its latencies, and that wakes it before \
+      it has walked from the edge of the reach to the gateway. Then the policy engine of `simulate` follows phones that \
+      arrive at every second of the period, with callbacks as early and as late as may be, for an hour each, and the \
+      worst that it found is told.
+
+      Where no rotation leaves no gap, it says why, and what the best one covers. Latencies are those observed in the \
+      field (--variant observed); --set changes any constant. On Android the schedule of scans decides when an app \
+      listens, and no rotation changes it.
+
+      With one system and one strategy the plan is told in full, with its timeline; with several, a line for each pair \
+      that fits. --report F.html writes one page with a drawing for each.
+
+      Exit status: 0 a plan without a gap was found, or none is needed, for at least one pair; 1 for none; 64 wrong \
+      usage; 73 the report cannot be written; 74 standard output cannot be written; 78 a bad configuration.
+
+      EXAMPLES
+        beaconkeeper plan --os ios13 --strategy background-task
+        beaconkeeper plan --os ios7 --strategy background-task --reach 30m --speed 1.4m/s --json
+        beaconkeeper plan --os ios17 --strategy stock --regions 3
+        beaconkeeper plan --os ios7 --strategy stock --set exit_latency=30s
+        beaconkeeper plan --report plans.html
+      """)
+
+  @OptionGroup var profiles: ProfileOptions
+  @Option(
+    help: ArgumentHelp(
+      "How far the broadcasts are heard, 1m to 1km; left out: as the strategy has it, mostly 50m.",
+      valueName: "distance"))
+  var reach: String?
+  @Option(help: ArgumentHelp("How fast phones come nearer, 0.01m/s to 100m/s.", valueName: "speed"))
+  var speed = "1m/s"
+  @Option(help: ArgumentHelp("Regions that the app can spare, 1 to 20.", valueName: "number"))
+  var regions = WakePlan.mostRegions
+  @Option(
+    help: ArgumentHelp("Advertising instances of the gateway's controller, 1 to 20.", valueName: "number"))
+  var slots = 1
+  @Option(
+    help: ArgumentHelp("How far starts and ends of broadcasts may be off, 0s to 60s.", valueName: "duration"))
+  var tolerance = "1s"
+  @Option(help: ArgumentHelp("The UUID of the regions, for what is told of them.", valueName: "UUID"))
+  var uuid: String?
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("A configuration with profiles of your own.", valueName: "file"))
+  var config: String?
+  @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
+  var report: String?
+  @Flag(help: "JSON: one object, or an array where several pairs were asked for.")
+  var json = false
+
+  private var variant: Variant { profiles.chosenVariant ?? .observed }
+
+  func validate() throws {
+    guard (1...WakePlan.mostRegions).contains(regions) else {
+      throw ValidationError("--regions \(regions) is not from 1 to \(WakePlan.mostRegions).")
+    }
+    guard (1...WakePlan.mostRegions).contains(slots) else {
+      throw ValidationError("--slots \(slots) is not from 1 to \(WakePlan.mostRegions).")
+    }
+    if let uuid, UUID(uuidString: uuid) == nil {
+      throw ValidationError("--uuid \(uuid) is not a UUID such as F29DC74A-DBBD-12DE-318A-C8B046DD4425.")
+    }
+    if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
+    _ = try request(reach: 1)
+    // Names that a configuration adds are not known yet.
+    if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
+  }
+
+  func run() throws {
+    let configuration = config == nil ? .builtIn(hostName: "") : try loadConfiguration(config)
+    let chosen: [PhoneProfile]
+    do {
+      chosen = try profiles.profiles(configuration.profiles, variant)
+    } catch let error as ValidationError {
+      throw refusal(error.message, Self.self)
+    }
+    let proposals = try chosen.map {
+      WakeProposal($0, try request(reach: $0.strategy.heardDistance.value))
+    }
+    let uuid = uuid.map { $0.uppercased() }
+    if let report {
+      let page = PlanReport(scenario: scenario, proposals: proposals, uuid: uuid, version: Gateway.version)
+      try ReportFile(path: report).write(page.html)
+    }
+    if report != "-" {
+      if json {
+        try tell(PlanJSON(variant: variant, uuid: uuid).text(proposals))
+      } else if let proposal = proposals.first, proposals.count == 1 {
+        try tell(PlanText(proposal, uuid: uuid).text)
+      } else {
+        try tell(PlanTable(proposals).text)
+      }
+    }
+    if proposals.allSatisfy({ $0.verdict == .none }) { throw ExitCode(1) }
+  }
+
+  /// `reach`: where none is asked for.
+  private func request(reach usual: Micrometres) throws -> WakeProposal.Request {
+    let reach =
+      try amount(reach, "--reach", Quantity.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual
+    let speed = try amount(speed, "--speed", Quantity.speed, 10_000...100_000_000, "0.01m/s to 100m/s")
+    let tolerance = try amount(tolerance, "--tolerance", Quantity.duration, 0...60_000, "0s to 60s")
+    return WakeProposal.Request(
+      visit: .init(reach: reach, speed: speed ?? 1_000_000), regions: regions, slots: slots,
+      tolerance: tolerance ?? 1000)
+  }
+
+  private func amount(
+    _ text: String?, _ option: String, _ parse: (String) -> Int64?, _ range: ClosedRange<Int64>,
+    _ wanted: String
+  ) throws -> Int64? {
+    guard let text else { return nil }
+    guard let value = parse(text), range.contains(value) else {
+      throw ValidationError("\(option) \(text) is not from \(wanted).")
+    }
+    return value
+  }
+
+  private var scenario: [(name: String, value: String)] {
+    var scenario: [(name: String, value: String)] = [
+      ("reach", reach ?? "as the strategy has it"), ("speed", speed), ("regions at most", "\(regions)"),
+      ("advertising instances", "\(slots)"), ("broadcasts exact to", tolerance),
+      ("variant", variant.rawValue),
+    ]
+    if let config { scenario.append(("configuration", config)) }
+    if let uuid { scenario.append(("UUID", uuid)) }
+    if let cap = profiles.cap { scenario.append(("cap", cap)) }
+    if let margin = profiles.margin { scenario.append(("margin", margin)) }
+    for change in profiles.set { scenario.append(("set", change)) }
+    return scenario
+  }
+}

@@ -1,0 +1,116 @@
+import RangingPolicy
+import WakePlanner
+
+/// A plan for people: what it is, its timeline, and what was found of it.
+struct PlanText {
+  let text: String
+
+  init(_ proposal: WakeProposal, uuid: String?) {
+    let words = PlanWords(proposal, uuid: uuid)
+    var lines = [Self.headline(proposal)]
+    if proposal.plan != nil { lines += [words.rotation] }
+    if let plan = proposal.plan { lines += ["", PlanTimeline(proposal, plan).text] }
+    lines.append("")
+    let findings = words.findings
+    let width = findings.map(\.name.count).max() ?? 0
+    for (name, words) in findings { lines.append(Self.line(name, words, width)) }
+    let constants = proposal.decidingConstants.map {
+      "\($0.name) \($0.value) (\($0.source), \($0.confidence.rawValue))"
+    }
+    for (index, constant) in constants.enumerated() {
+      lines.append(Self.line(index == 0 ? "Hangs on" : "", constant, width))
+    }
+    if let plan = proposal.plan, proposal.verdict == .gapFree {
+      lines += ["", "For a gateway to broadcast it, in its configuration:", Self.configuration(plan, uuid)]
+    }
+    text = lines.joined(separator: "\n")
+  }
+
+  private static func headline(_ proposal: WakeProposal) -> String {
+    let name = "\(proposal.profile.os.name), \(proposal.profile.strategy.name)"
+    let why = proposal.why.map { ": \($0)" } ?? ""
+    switch proposal.verdict {
+    case .gapFree:
+      let regions = proposal.plan?.regions ?? 0
+      return "\(name): \(regions == 1 ? "one region keeps" : "\(regions) regions keep") the app listening."
+    case .needsNone: return "\(name): no wake regions are needed\(why)."
+    case .none where proposal.plan == nil: return "\(name): no wake regions help\(why)."
+    case .none: return "\(name): no rotation keeps the app listening\(why). The best that there is:"
+    }
+  }
+
+  private static func line(_ name: String, _ words: String, _ width: Int) -> String {
+    "  " + name + String(repeating: " ", count: max(0, width - name.count) + 2) + words
+  }
+
+  private static func configuration(_ plan: WakePlan, _ uuid: String?) -> String {
+    var lines = [
+      "  wake:", "    uuid: \(uuid ?? "00000000-0000-0000-0000-000000000000   # one of your own")",
+      "    period: \(seconds(plan.period))", "    broadcasts:",
+    ]
+    for broadcast in plan.broadcasts {
+      lines.append(
+        "      - { region: \(broadcast.region + 1), start: \(seconds(broadcast.start)), duration: "
+          + "\(seconds(broadcast.duration)) }")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  static func seconds(_ time: Milliseconds) -> String {
+    time % 1000 == 0 ? "\(time / 1000) s" : "\(Double(time) / 1000) s"
+  }
+}
+
+/// Plans for several pairs: a line each.
+struct PlanTable {
+  let text: String
+
+  init(_ proposals: [WakeProposal]) {
+    var table = TextTable([
+      "OS", "STRATEGY", "PLAN", "REGIONS", "PERIOD", "ON AIR", "CALLS/MIN", "COVER", "GAP", "FIRST",
+      "BATTERY",
+      "REVIEW",
+    ])
+    for proposal in proposals { table.add(Self.row(proposal)) }
+    var reasons: [String] = []
+    for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
+    let legend = [
+      ("PLAN", "yes: without a gap; part: the best that there is; unneeded; none"),
+      ("ON AIR", "time on air, all regions together, as a share of all time"),
+      ("CALLS/MIN", "enters and exits that the app is told of within reach"),
+      ("COVER, GAP", "of an hour within reach, from the first window on: the worst that was found"),
+      ("FIRST", "from coming within reach to the first window: the longest that was found"),
+      ("BATTERY", "drain of a day with one such hour, as a multiple of a phone that does not range"),
+      ("REVIEW", "how likely an app store refuses the strategy"),
+    ]
+    let width = legend.map(\.0.count).max() ?? 0
+    text =
+      table.text + "\n\n"
+      + legend.map { "  " + $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(
+        separator: "\n")
+      + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
+      + reasons.map { "  \($0)" }.joined(separator: "\n")
+  }
+
+  private static func row(_ proposal: WakeProposal) -> [String] {
+    let plan = proposal.plan
+    let word =
+      switch proposal.verdict {
+      case .gapFree: "yes"
+      case .needsNone: "unneeded"
+      case .none: plan == nil ? "none" : "part"
+      }
+    var cells = [proposal.profile.os.name, proposal.profile.strategy.name, word]
+    if let plan {
+      cells += ["\(plan.regions)", PlanText.seconds(plan.period), PlanWords.percent(plan.airShare)]
+      cells.append(SimulationTable.rounded(proposal.cost.callbacksPerMinute, 1))
+    } else {
+      cells += ["", "", "", ""]
+    }
+    cells.append(PlanWords.percent(proposal.share))
+    cells.append(PlanText.seconds(proposal.longestGap))
+    cells.append(proposal.longestWait.map(PlanText.seconds) ?? "never")
+    cells.append("x" + SimulationTable.rounded(proposal.cost.batteryOfDay, 2))
+    return cells + [proposal.profile.strategy.reviewRisk.value.rawValue]
+  }
+}
