@@ -55,13 +55,15 @@ let package = Package(
     .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
     .target(
       name: "GatewayConfiguration",
-      dependencies: ["Beacons", "Proximity", "RangingPolicy", .product(name: "Yams", package: "Yams")],
+      dependencies: [
+        "Beacons", "Proximity", "RangingPolicy", "WakePlanner", .product(name: "Yams", package: "Yams"),
+      ],
       swiftSettings: hostile),
     .target(
       name: "Gateway",
       dependencies: [
         "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages", "Mosquitto",
-        "GatewayConfiguration",
+        "GatewayConfiguration", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
@@ -94,13 +96,13 @@ let package = Package(
       dependencies: [
         "Beacons", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages", "Mosquitto", "Proximity",
         "Radio",
-        "RangingPolicy",
+        "RangingPolicy", "WakePlanner",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
     .testTarget(
-      name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "RangingPolicy"],
-      swiftSettings: house),
+      name: "GatewayConfigurationTests",
+      dependencies: ["Beacons", "GatewayConfiguration", "RangingPolicy", "WakePlanner"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",
       dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "RangingPolicy"],

@@ -39,9 +39,10 @@ public struct AirSurvey: Sendable {
 
   public var count: Int { devices.count }
 
-  /// Takes in an advertisement and gives its sender; nil where the survey is full.
+  /// Takes in an advertisement and gives its sender; nil where the survey is full, and for what the gateway itself sends.
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
+    if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
     var device = devices[advertisement.address]
     if device == nil {
       guard let index = freeIndex(at: advertisement.time) else {

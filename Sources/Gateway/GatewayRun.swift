@@ -107,7 +107,11 @@ public struct GatewayRun: Sendable {
     }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
-    case .walk(let path, _): services.append(WalkService(path, station, listener))
+    case .walk(let path, _):
+      if configuration.wake != nil {
+        listener.onNotice("wake regions are not broadcast while a recording is played")
+      }
+      services.append(WalkService(path, station, listener))
     }
     var quiet = logger
     quiet.logLevel = .error

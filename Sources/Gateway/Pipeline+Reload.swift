@@ -6,10 +6,12 @@ extension Pipeline {
   /// The pipeline that another configuration makes, with all that still holds: receivers, sequence numbers, and
   /// what is known of each beacon that both know. Who is inside a zone stays inside if the zone's rules are the same;
   /// a zone that changed starts empty; a phone
-  /// goes on if it is defined as it was. The gateway keeps its name until it is restarted.
+  /// goes on if it is defined as it was. The gateway keeps its name, and what it
+  /// broadcasts, until it is restarted.
   public func reconfigured(_ new: Configuration) -> Pipeline {
     var new = new
     new.gatewayName = configuration.gatewayName
+    new.wake = configuration.wake
     var next = Pipeline(new, epoch: epoch, lastSequence: sequence, receivers: receivers)
     next.counts = counts
     let zones = configuration.zones.map { zone in

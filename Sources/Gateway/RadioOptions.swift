@@ -8,6 +8,7 @@ extension LiveRadio.Options {
     duty = ScanDuty(rawValue: configuration.radio.duty.rawValue) ?? .balanced
     takesBus = true
     unblocks = configuration.radio.unblocks
+    broadcast = configuration.wake.map { BroadcastPlan($0) }
     for receiver in configuration.receivers {
       if let address = receiver.adapter { aliases[address] = receiver.name }
     }

@@ -10,6 +10,7 @@ struct RadioService: Service {
   private let station: Station
   private let listener: GatewayRun.Listener
   private let introductions: Introductions?
+  private let wake: WakeSettings?
 
   init(
     _ options: LiveRadio.Options, _ station: Station, _ configuration: Configuration,
@@ -17,6 +18,7 @@ struct RadioService: Service {
   ) throws(RadioError) {
     radio = try LiveRadio(options)
     self.station = station
+    wake = configuration.wake
     self.listener = listener
     introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
   }
@@ -37,6 +39,7 @@ struct RadioService: Service {
       listener.onNotice("\(table.name(of: change.receiver)) is \(health.rawValue)\(reason)")
     }
     handlers.onCounts = { station.count($0, $1, of: source) }
+    if let wake { handlers.onBroadcast = Self.teller(of: wake, station, listener) }
     handlers.onNotice = listener.onNotice
     if introductions != nil {
       listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")
@@ -50,6 +53,23 @@ struct RadioService: Service {
         listener.onNotice("\(error)")
       }
       throw error
+    }
+  }
+
+  /// Tells the person too when something else is to be said of the broadcast.
+  private static func teller(
+    of wake: WakeSettings, _ station: Station, _ listener: GatewayRun.Listener
+  ) -> @Sendable (BroadcastStatus) -> Void {
+    let told = Mutex<String?>(nil)
+    return { status in
+      station.apply(status)
+      guard let notice = wake.notice(status) else { return }
+      let before = told.withLock { known in
+        defer { known = notice }
+        return known
+      }
+      guard notice != before else { return }
+      listener.onNotice(notice)
     }
   }
 

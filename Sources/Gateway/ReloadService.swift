@@ -40,6 +40,9 @@ struct ReloadService: Service {
             listener.onNotice(
               "the broker and the gateway's name stay as they were until the gateway is restarted")
           }
+          if new.wake != current.wake {
+            listener.onNotice("what is broadcast (wake:) stays as it was until the gateway is restarted")
+          }
           current = new
         } catch {
           listener.onNotice("\(error)\nthe configuration was not changed")

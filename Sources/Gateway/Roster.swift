@@ -7,6 +7,8 @@ import Proximity
 struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
+  /// What the gateway sends itself is nobody's.
+  let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
   /// One for each beacon that sends encrypted readings.
   private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
@@ -21,6 +23,7 @@ struct Roster: Sendable {
     catalogue = BeaconCatalogue(entries: configuration.beaconEntries)
     resolver = AddressResolver(keys: configuration.identityKeys)
     bindKeys = configuration.bindKeys
+    ownRegions = configuration.wake?.regions
     var byEntry = [[ZoneIndex]](repeating: [], count: configuration.beacons.count)
     var open: [ZoneIndex] = []
     for (position, zone) in configuration.zones.enumerated() {
@@ -70,13 +73,18 @@ struct Roster: Sendable {
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
     var recognition = catalogue.begin(advertisement, resolved: resolver.entry(for: advertisement.address))
+    var isOwn = false
     FrameDecoder.forEachFrame(in: payload) { result, data in
       guard case .frame(let frame, _) = result else { return }
+      if case .iBeacon(let beacon) = frame, ownRegions?.contains(beacon) == true {
+        isOwn = true
+        return
+      }
       catalogue.add(frame, to: &recognition)
       guard frame.carriesReadings, let owner = catalogue.owner(recognition, of: advertisement) else { return }
       read(frame, data, of: owner, from: advertisement.address, body)
     }
-    return catalogue.sighting(recognition, of: advertisement)
+    return isOwn ? nil : catalogue.sighting(recognition, of: advertisement)
   }
 
   private mutating func read(

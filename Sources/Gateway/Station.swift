@@ -1,5 +1,6 @@
 import Beacons
 import Dispatch
+import GatewayConfiguration
 import Logging
 import Messages
 import Mosquitto
@@ -17,6 +18,8 @@ final class Station: Sendable {
     /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
     var diskFault: String?
     var health = ReceiverHealths()
+    /// nil: nothing is to be broadcast.
+    var broadcast: BroadcastStatus?
     var output = Pipeline.Output()
     /// By `SourceIndex`.
     var receivers: [ReceiverMap] = []
@@ -110,6 +113,21 @@ final class Station: Sendable {
       guard let receiver = state.learn(table, of: source)[counts.receiver] else { return }
       counts.receiver = receiver
       state.health.set(counts)
+    }
+  }
+
+  /// Takes in how the broadcast of wake regions goes.
+  func apply(_ status: BroadcastStatus) {
+    state.withLock { state in
+      let told = state.broadcast
+      state.broadcast = status
+      // That the rotation goes on is no news.
+      guard told?.state != status.state || told?.reason != status.reason || told?.adapter != status.adapter
+      else {
+        return
+      }
+      state.outbox.add(healthMessage(&state, at: LiveClock.wallNow, sinceLast: nil))
+      send(&state)
     }
   }
 
@@ -221,6 +239,10 @@ final class Station: Sendable {
     )
     message.diskFault = store == nil ? state.diskFault ?? "none was asked for" : state.diskFault
     message.lostTransitions = state.outbox.lostTransitions
+    if let status = state.broadcast {
+      let began = status.began.map { wallTime - (LiveClock.now - $0) }
+      message.wake = pipeline.configuration.wake?.message(status, began: began)
+    }
     return message
   }
 

@@ -58,19 +58,6 @@ struct BeaconReader {
     }
   }
 
-  private func readUUID(_ value: Value) -> UInt128? {
-    guard let text = value.text() else { return nil }
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
-    guard groups == [8, 4, 4, 4, 12] || groups == [32], let bytes = hexadecimal(text.replacing("-", with: ""))
-    else {
-      value.error(
-        "\(quoted(text)) is no UUID",
-        hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
-      return nil
-    }
-    return bigEndian(bytes)
-  }
-
   private func readAltBeacon(_ value: Value) -> BeaconPattern? {
     guard let section = value.section(hint: "for example { id: … }") else { return nil }
     defer { section.finish() }
@@ -142,6 +129,19 @@ extension BeaconPattern {
     case .eddystoneURL, .address, .resolvingKey: false
     }
   }
+}
+
+func readUUID(_ value: Value) -> UInt128? {
+  guard let text = value.text() else { return nil }
+  let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
+  guard groups == [8, 4, 4, 4, 12] || groups == [32], let bytes = hexadecimal(text.replacing("-", with: ""))
+  else {
+    value.error(
+      "\(quoted(text)) is no UUID",
+      hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
+    return nil
+  }
+  return bigEndian(bytes)
 }
 
 /// RSSI at 1 m in dBm.

@@ -21,6 +21,8 @@ public struct Configuration: Hashable, Sendable {
   public var homeAssistant: HomeAssistantSettings
   /// nil: nothing listens.
   public var metrics: MetricsSettings?
+  /// What is broadcast; nil: nothing.
+  public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.
   public var keys: [String: SecretBytes]
 
@@ -29,6 +31,7 @@ public struct Configuration: Hashable, Sendable {
     receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
+    wake: WakeSettings? = nil,
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
@@ -42,6 +45,7 @@ public struct Configuration: Hashable, Sendable {
     self.telemetry = telemetry
     self.homeAssistant = homeAssistant
     self.metrics = metrics
+    self.wake = wake
     self.keys = keys
   }
 }

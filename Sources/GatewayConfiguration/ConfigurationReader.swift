@@ -57,6 +57,10 @@ struct ConfigurationReader {
       zoneNames: Set(zones.compactMap(nameOf)), profiles: profiles.settings)
     configuration.phones = phones.compactMap(phoneReader.read)
     refuseTwins(phones, "phone")
+    if let value = section.take("wake"), !value.isNull {
+      let reader = WakeReader(beacons: configuration.beacons, receivers: configuration.receivers)
+      configuration.wake = reader.read(value)
+    }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader().read($0) }
     if let value = section.take("home_assistant") {

@@ -16,6 +16,7 @@ public struct Explanation: Hashable, Sendable {
   public var beacons: [Item]
   public var zones: [Item]
   public var phones: [Item]
+  public var wake: [Item]
   public var homeAssistant: String
   /// nil: they are off.
   public var metrics: String?
@@ -29,6 +30,7 @@ public struct Explanation: Hashable, Sendable {
     let known = configuration.beacons.map(\.name)
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
+    wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
     metrics = configuration.metrics.map { "counters at http://\($0.host):\($0.port)/metrics" }
   }
@@ -114,7 +116,7 @@ private func digits(_ bytes: [UInt8]) -> String {
   bytes.map { hexadecimal(UInt128($0), octets: 1) }.joined()
 }
 
-private func uuidText(_ uuid: UInt128) -> String {
+func uuidText(_ uuid: UInt128) -> String {
   let digits = Array(hexadecimal(uuid, octets: 16).uppercased())
   var groups: [String] = []
   var start = 0

@@ -38,6 +38,37 @@ public struct HealthMessage: Sendable {
     }
   }
 
+  /// The broadcast of wake regions.
+  public struct Wake: Sendable {
+    /// `on`, `waiting` or `failed`.
+    public var state: String
+    /// Why, or what is to be known of it; empty where there is nothing to add.
+    public var reason: String
+    public var adapter: String?
+    /// When the rotation began; nil: not yet.
+    public var began: WallTime?
+    public var uuid: UInt128
+    public var major: UInt16
+    /// One for each region.
+    public var minors: [UInt16]
+    /// Those of them that are on air.
+    public var onAir: [UInt16]
+
+    public init(
+      state: String, reason: String, adapter: String?, began: WallTime?, uuid: UInt128, major: UInt16,
+      minors: [UInt16], onAir: [UInt16]
+    ) {
+      self.state = state
+      self.reason = reason
+      self.adapter = adapter
+      self.began = began
+      self.uuid = uuid
+      self.major = major
+      self.minors = minors
+      self.onAir = onAir
+    }
+  }
+
   public var time: WallTime
   public var version: String
   public var receivers: [Receiver]
@@ -53,6 +84,8 @@ public struct HealthMessage: Sendable {
   public var beacons: Int
   /// Reports on a phone's `app/set` that made no sense.
   public var refusedReports: UInt64
+  /// nil: nothing is to be broadcast.
+  public var wake: Wake?
 
   public init(
     time: WallTime, version: String, receivers: [Receiver], advertisements: UInt64, sightings: UInt64,
@@ -108,8 +141,26 @@ public struct HealthMessage: Sendable {
         $0.field("lost", lostTransitions)
       }
       $0.field("app_set_refused", refusedReports)
+      if let wake { write(wake, in: &$0) }
     }
     return Message(
       topic: topics.health, payload: payload, qos: .atMostOnce, retained: true, expiry: Self.expiry)
+  }
+
+  private func write(_ wake: Wake, in json: inout JSONWriter) {
+    json.key("wake")
+    json.object {
+      $0.field("state", wake.state)
+      if !wake.reason.isEmpty { $0.field("reason", wake.reason) }
+      if let adapter = wake.adapter { $0.field("adapter", adapter) }
+      $0.key("began")
+      if let began = wake.began { $0.value(began.rfc3339) } else { $0.null() }
+      $0.field("uuid", uuidText(wake.uuid))
+      $0.field("major", wake.major)
+      $0.key("minors")
+      $0.array(wake.minors) { $0.value($1) }
+      $0.key("on_air")
+      $0.array(wake.onAir) { $0.value($1) }
+    }
   }
 }

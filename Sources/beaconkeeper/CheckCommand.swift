@@ -77,6 +77,7 @@ struct CheckCommand: ParsableCommand {
       return phone
     }
     try show("phones", phones, none: nil)
+    try show("wake regions", explanation.wake, none: nil)
     try tell("\nhome assistant: \(explanation.homeAssistant)")
     if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
   }
@@ -141,7 +142,7 @@ private struct Report {
     json.array(explanation.keys) { $0.value($1) }
     for (title, items) in [
       ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
-      ("phones", explanation.phones),
+      ("phones", explanation.phones), ("wake_regions", explanation.wake),
     ] {
       json.key(title)
       json.array(items) { json, item in

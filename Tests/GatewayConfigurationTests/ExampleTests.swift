@@ -54,13 +54,18 @@ import Testing
       text = text.replacing("# \(line)", with: line)
     }
     let phones = try #require(text.firstRange(of: "# phones:"))
-    let end = try #require(text.firstRange(of: "\n# How often"))
+    let end = try #require(text.firstRange(of: "\n# A rotation of wake"))
     let section = text[phones.lowerBound..<end.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
     text.replaceSubrange(phones.lowerBound..<end.lowerBound, with: section.joined(separator: "\n") + "\n")
+    let wake = try #require(text.firstRange(of: "# wake:"))
+    let wakeEnd = try #require(text.firstRange(of: "\n# How often"))
+    let lines = text[wake.lowerBound..<wakeEnd.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
+    text.replaceSubrange(wake.lowerBound..<wakeEnd.lowerBound, with: lines.joined(separator: "\n") + "\n")
     let path = try folder.write(text, to: "beaconkeeper.yaml")
     let loaded = try Configuration.load(path: path)
     #expect(loaded.configuration.beacons.count == 7)
     #expect(loaded.configuration.phones.map(\.name) == ["anna"])
+    #expect(loaded.configuration.wake?.identities.map(\.minor) == [101, 102])
     #expect(loaded.configuration.profiles.strategies.contains { $0.name == "careless" })
     #expect(loaded.configuration.keys.keys.sorted() == ["annas-phone", "cellar-sensor"])
   }

@@ -22,6 +22,7 @@ import Testing
     profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}
     metrics: {}
+    wake: { broadcasts: [{}] }
     home_assistant: {}
 
     """

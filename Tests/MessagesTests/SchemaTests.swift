@@ -26,10 +26,17 @@ import Testing
       name: "hci0", state: "gone", isBlind: true, reason: "unplugged", advertisementsPerSecond: 0,
       lastHeard: nil)
     for receivers in [[], [receiver]] {
-      let health = HealthMessage(
+      var health = HealthMessage(
         time: time, version: "1", receivers: receivers, advertisements: 0, sightings: 0, transitions: 0,
         queued: 0, beacons: 0)
       #expect(faults(health.message(topics: topics)) == [])
+      for state in ["on", "waiting", "failed"] {
+        health.wake = HealthMessage.Wake(
+          state: state, reason: state == "on" ? "" : "why", adapter: state == "on" ? "hci0" : nil,
+          began: state == "on" ? time : nil, uuid: 7, major: 1, minors: [1, 2],
+          onAir: state == "on" ? [2] : [])
+        #expect(faults(health.message(topics: topics)) == [])
+      }
     }
     #expect(faults(OccupancyMessage(zone: "z", state: "unknown", members: []).message(topics: topics)) == [])
     let member = OccupancyMessage.Member(beacon: "b", since: time, isNear: true)

@@ -112,7 +112,7 @@ struct ModelAdapter {
       case .notice(let text): notices.append(text)
       case .recovery: stepsOfOurs += 1
       case .inspectBlock: perform(stage.keeper.inspected(false, of: 0, at: stage.now))
-      case .attach, .detach, .listed, .unblock, .resetUSB, .seekBluetoothd, .discover: break
+      case .attach, .detach, .listed, .unblock, .resetUSB, .seekBluetoothd, .discover, .broadcast: break
       }
     }
   }

@@ -31,4 +31,15 @@ public struct IBeacon: Hashable, Sendable {
       uuid: data.bigEndian128(at: 2), major: data.bigEndian16(at: 18), minor: data.bigEndian16(at: 20),
       measuredPower: data.signed8(at: 22))
   }
+
+  /// All that an advertisement of it carries: flags (general discoverable, no classic Bluetooth), then itself.
+  public var advertisingData: [UInt8] {
+    var data: [UInt8] = [0x02, 0x01, 0x06, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
+    for shift in stride(from: 120, through: 0, by: -8) {
+      data.append(UInt8(truncatingIfNeeded: uuid >> shift))
+    }
+    for number in [major, minor] { data += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] }
+    data.append(UInt8(bitPattern: measuredPower))
+    return data
+  }
 }

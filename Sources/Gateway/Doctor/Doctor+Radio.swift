@@ -22,6 +22,7 @@ extension Doctor {
           ? "is on the system bus; it is left as it is" : "is not on the system bus; it is not needed"))
     findings.append(capabilities(access))
     findings.append(receivePath(access))
+    if let wake = configuration.wake { findings.append(broadcast(wake)) }
     findings.append(company())
     return findings
   }
@@ -89,8 +90,7 @@ extension Doctor {
     }
     return DoctorFinding(
       "capabilities", access.mayReceiveRaw ? .warning : .fault, "missing: \(missing.joined(separator: ", "))",
-      remedy: "sudo setcap cap_net_raw,cap_net_admin+ep \(CommandLine.arguments.first ?? "beaconkeeper")"
-        + ", or AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN in the systemd unit")
+      remedy: Self.grant)
   }
 
   private func receivePath(_ access: RadioAccess) -> DoctorFinding {
@@ -102,6 +102,37 @@ extension Doctor {
       }
     return DoctorFinding("receive path", state, "\(access.path)")
   }
+
+  /// Whether the wake regions can be broadcast.
+  private func broadcast(_ wake: WakeSettings) -> DoctorFinding {
+    let options = LiveRadio.Options(configuration)
+    let plan = BroadcastPlan(wake)
+    do {
+      switch try LiveRadio.outlook(of: plan, aliases: options.aliases) {
+      case .possible(let adapter, let instances, let hasSingleSet):
+        let means =
+          hasSingleSet ? "one advertising set, for one identity at a time" : "\(instances) advertising sets"
+        return DoctorFinding(
+          "broadcast", .ok, "\(adapter) has \(means); the plan has \(plan.mostAtOnce) at once")
+      case .impossible(let why): return DoctorFinding("broadcast", .fault, why)
+      case .missingAdminCapability:
+        return DoctorFinding(
+          "broadcast", .fault, "the wake regions cannot be broadcast without CAP_NET_ADMIN",
+          remedy: Self.grant)
+      case .noAdapter:
+        return DoctorFinding(
+          "broadcast", .fault,
+          "the adapter \(wake.adapter ?? "") that is to broadcast the wake regions is not here",
+          remedy: "plug it in, or correct wake: { adapter: … } in the configuration")
+      }
+    } catch {
+      return DoctorFinding("broadcast", .fault, "\(error)")
+    }
+  }
+
+  private static let grant =
+    "sudo setcap cap_net_raw,cap_net_admin+ep \(CommandLine.arguments.first ?? "beaconkeeper")"
+    + ", or AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN in the systemd unit"
 
   /// Programs known to use the radio themselves.
   private func company() -> DoctorFinding {

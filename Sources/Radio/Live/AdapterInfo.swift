@@ -9,6 +9,8 @@ public struct AdapterInfo: Equatable, Sendable {
   public var isPowered: Bool
   public var supportsLowEnergy: Bool
   public var hasLowEnergyEnabled: Bool
+  /// It advertises apart from any advertising instance.
+  public var advertisesByItself: Bool
 
   /// As people call it: `hci0`.
   public var kernelName: String { "hci\(index)" }
@@ -16,6 +18,7 @@ public struct AdapterInfo: Equatable, Sendable {
   private enum Setting {
     static let powered: UInt32 = 1 << 0
     static let lowEnergy: UInt32 = 1 << 9
+    static let advertising: UInt32 = 1 << 10
   }
 
   /// From the reply to Read Controller Information: address 6, version 1, manufacturer 2, supported and
@@ -29,6 +32,7 @@ public struct AdapterInfo: Equatable, Sendable {
     supportsLowEnergy = reply.littleEndian32(at: 9) & Setting.lowEnergy != 0
     isPowered = false
     hasLowEnergyEnabled = false
+    advertisesByItself = false
     var letters: [UInt8] = []
     var offset = 20
     while offset < min(reply.count, 20 + 249), reply[offset] != 0 {
@@ -42,5 +46,6 @@ public struct AdapterInfo: Equatable, Sendable {
   mutating func apply(settings: UInt32) {
     isPowered = settings & Setting.powered != 0
     hasLowEnergyEnabled = settings & Setting.lowEnergy != 0
+    advertisesByItself = settings & Setting.advertising != 0
   }
 }

@@ -18,21 +18,23 @@ enum AdapterList {
   private static let patience: Int32 = 1000
 
   static func read(_ socket: HCISocket) throws(SystemError) -> [AdapterInfo] {
-    let list = try ask(
+    let (_, list) = try ask(
       ManagementCommand(opcode: .readIndexList, adapter: ManagementCommand.noAdapter), socket)
     var adapters: [AdapterInfo] = []
     let bytes = list.span
     guard bytes.count >= 2 else { return [] }
     for place in 0..<min(Int(bytes.littleEndian16(at: 0)), (bytes.count - 2) / 2) {
       let index = bytes.littleEndian16(at: 2 + 2 * place)
-      let reply = try ask(ManagementCommand(opcode: .readInformation, adapter: index), socket)
+      let (_, reply) = try ask(ManagementCommand(opcode: .readInformation, adapter: index), socket)
       if let info = AdapterInfo(index: index, reply: reply.span) { adapters.append(info) }
     }
     return adapters.sorted { $0.index < $1.index }
   }
 
-  /// The answer's parameters; empty where the kernel refused.
-  private static func ask(_ command: ManagementCommand, _ socket: HCISocket) throws(SystemError) -> [UInt8] {
+  /// The answer, and its parameters: none where the kernel refused.
+  static func ask(
+    _ command: ManagementCommand, _ socket: HCISocket
+  ) throws(SystemError) -> (status: ManagementStatus, parameters: [UInt8]) {
     try socket.send(command.bytes)
     var buffer = PacketBuffer()
     // Other programs' events may come in between; a bounded number of them.
@@ -43,9 +45,9 @@ enum AdapterList {
       for place in 0..<buffer.count {
         let packet = buffer.bytes.span.extracting(buffer.range(place))
         guard let (adapter, event) = ManagementEvent.parse(packet), adapter == command.adapter,
-          case .answer(let opcode, _, let parameters) = event, opcode == command.opcode.rawValue
+          case .answer(let opcode, let status, let parameters) = event, opcode == command.opcode.rawValue
         else { continue }
-        return parameters.map { packet[$0] }
+        return (status, parameters.map { packet[$0] })
       }
     }
     throw SystemError(call: "Bluetooth management", code: ETIMEDOUT)

@@ -22,6 +22,7 @@ extension LiveLoop {
       case .seekBluetoothd: try seekBlueZ()
       case .discover(let adapter, let isOn):
         if isOn { blueZ?.startDiscovery(adapter) } else { blueZ?.stopDiscovery(adapter) }
+      case .broadcast(let status): handlers.onBroadcast(status)
       case .inspectBlock(let adapter):
         try perform(
           keeper.inspected(AdapterHardware.isBlocked(adapter), of: adapter, at: LiveClock.now))

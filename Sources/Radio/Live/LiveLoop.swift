@@ -12,6 +12,8 @@ final class LiveLoop {
   let management: HCISocket
   let openRaw: (UInt16, Int32) throws(RadioError) -> HCISocket
   var keeper: ScanKeeper
+  /// Only where something is to be sent.
+  var broadcaster: BroadcastKeeper?
   var names: ReceiverNames
   /// Keyed by adapter index.
   var receivers: [UInt16: LiveReceiver] = [:]
@@ -37,14 +39,13 @@ final class LiveLoop {
     self.openRaw = openRaw
     let aliases = Dictionary(options.aliases.map { ($0.key.bits, $0.value) }) { first, _ in first }
     names = ReceiverNames(aliases: aliases)
-    let wanted = Set(options.adapters.map { $0.lowercased() })
     let policy = KeeperPolicy(
       mayPowerOn: options.powersOn, mayUnblock: options.unblocks, duty: options.duty)
-    keeper = ScanKeeper(policy) { info in
-      wanted.isEmpty || wanted.contains(info.kernelName)
-        || wanted.contains(info.address.description.lowercased())
-        || aliases[info.address.bits].map { wanted.contains($0.lowercased()) } == true
+    keeper = ScanKeeper(policy, wants: AdapterChoice.of(options.adapters, aliases: aliases))
+    broadcaster = options.broadcast.map { plan in
+      BroadcastKeeper(plan, wants: AdapterChoice.of(plan.adapter.map { [$0] } ?? [], aliases: aliases))
     }
+    keeper.ownPayloads = options.broadcast?.identities.map(\.advertisingData) ?? []
   }
 
   func run(until wake: borrowing WakeUp) throws(RadioError) {
@@ -52,11 +53,15 @@ final class LiveLoop {
     var stopAt: MonotonicTime?
     while true {
       let now = LiveClock.now
-      if let stopAt, keeper.isStopped || now >= stopAt { return }
+      if let stopAt, (keeper.isStopped && broadcaster?.isStopped != false) || now >= stopAt { return }
       let ready = try poll(
-        wake, until: min(keeper.deadline, seeksBlueZ ?? .distantFuture, stopAt ?? .distantFuture), now)
+        wake,
+        until: min(
+          keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
+          stopAt ?? .distantFuture), now)
       if stopAt == nil, ready.wake {
         stopAt = LiveClock.now + Self.farewell
+        try perform(broadcaster?.stop(at: LiveClock.now) ?? [])
         try perform(keeper.stop(at: LiveClock.now))
       }
       if ready.management { try receiveManagement() }
@@ -74,6 +79,7 @@ final class LiveLoop {
       }
       if let seeksBlueZ, then >= seeksBlueZ { try seekBlueZ() }
       try perform(keeper.advance(to: then))
+      try perform(advanceBroadcaster(to: then))
     }
   }
 
@@ -129,7 +135,9 @@ final class LiveLoop {
     // Taken out while it works: what comes of it may receive again.
     let packets = buffer
     for place in 0..<packets.count {
-      try perform(keeper.receive(packets.bytes.span.extracting(packets.range(place)), at: LiveClock.now))
+      let packet = packets.bytes.span.extracting(packets.range(place))
+      try perform(keeper.receive(packet, at: LiveClock.now))
+      try perform(broadcaster?.receive(packet, at: LiveClock.now) ?? [])
     }
   }
 
@@ -140,10 +148,16 @@ final class LiveLoop {
     var actions: [KeeperAction] = []
     receiver.receive(Self.turn, into: &batch, buffer: &buffer, onEvent: handlers.onEvent) {
       actions += keeper.overheard($0, on: adapter, at: $1)
+      actions += broadcaster?.overheard($0, on: adapter, at: $1) ?? []
     }
     receivers[adapter] = receiver
     keeper.heard(batch, before..<batch.count, on: adapter)
     try perform(actions)
+  }
+
+  private func advanceBroadcaster(to time: MonotonicTime) -> [KeeperAction] {
+    guard let deadline = broadcaster?.deadline, deadline <= time else { return [] }
+    return broadcaster?.advance(to: time) ?? []
   }
 
   private func countLost(at time: MonotonicTime) throws(RadioError) {

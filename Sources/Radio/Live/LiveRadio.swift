@@ -18,6 +18,8 @@ public final class LiveRadio: Sendable {
     public var duty = ScanDuty.balanced
     /// Whether bluetoothd's word is taken where raw sockets are not allowed.
     public var takesBus = false
+    /// What one of the adapters is to send.
+    public var broadcast: BroadcastPlan?
     /// Whether to wait for an adapter where there is none yet.
     public var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
@@ -33,6 +35,8 @@ public final class LiveRadio: Sendable {
     public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
     /// Counts changed; at most once a second and receiver.
     public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
+    /// How the broadcast goes has changed.
+    public var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
     /// Something a person should know, in words.
     public var onNotice: @Sendable (String) -> Void = { _ in }
     /// Every LE meta event as the controller sent it, from the event code on, for recording.

@@ -10,9 +10,13 @@ struct ManagementCommand: Equatable, Sendable {
     case stopDiscovery = 0x0024
     case readPHY = 0x0044
     case setPHY = 0x0045
+    case readAdvertisingFeatures = 0x003D
+    case removeAdvertising = 0x003F
     case setDefaultConfiguration = 0x004C
     case addPatternMonitor = 0x0052
     case removeMonitor = 0x0053
+    case addAdvertisingParameters = 0x0054
+    case addAdvertisingData = 0x0055
   }
 
   /// For commands that concern no adapter.
@@ -84,6 +88,8 @@ enum ManagementEvent {
   case adapterRemoved
   case newSettings(UInt32)
   case monitorRemoved(handle: UInt16)
+  case advertisingAdded(instance: UInt8)
+  case advertisingRemoved(instance: UInt8)
   case other
 
   /// Event code, adapter index, length, parameters. nil when shorter than it says.
@@ -104,6 +110,13 @@ enum ManagementEvent {
     case 0x0006:
       guard length >= 4 else { return nil }
       return (adapter, .newSettings(packet.littleEndian32(at: 6)))
+    case 0x0023, 0x0024:
+      guard length >= 1 else { return nil }
+      let instance = packet[6]
+      let isAdded = packet.littleEndian16(at: 0) == 0x0023
+      return (
+        adapter, isAdded ? .advertisingAdded(instance: instance) : .advertisingRemoved(instance: instance)
+      )
     case 0x002C:
       guard length >= 2 else { return nil }
       return (adapter, .monitorRemoved(handle: packet.littleEndian16(at: 6)))
@@ -119,6 +132,7 @@ struct ManagementStatus: RawRepresentable, Equatable, Sendable {
   static let unknownCommand = Self(rawValue: 0x01)
   static let busy = Self(rawValue: 0x0A)
   static let notSupported = Self(rawValue: 0x0C)
+  static let invalidParameters = Self(rawValue: 0x0D)
   static let notPowered = Self(rawValue: 0x0F)
   static let blocked = Self(rawValue: 0x12)
   static let permissionDenied = Self(rawValue: 0x14)

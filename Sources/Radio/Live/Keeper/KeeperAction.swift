@@ -22,6 +22,7 @@ enum KeeperAction: Equatable {
   case discover(adapter: UInt16, Bool)
   case inspectBlock(adapter: UInt16)
   case unblock(adapter: UInt16)
+  case broadcast(BroadcastStatus)
   case resetUSB(adapter: UInt16)
 }
 

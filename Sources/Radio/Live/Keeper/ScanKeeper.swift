@@ -10,6 +10,8 @@ struct ScanKeeper {
   /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
   private var adapters: [UInt16: AdapterKeeper] = [:]
   private var isStopping = false
+  /// What an adapter of ours sends: whether another hears it says nothing of who is near.
+  var ownPayloads: [[UInt8]] = []
 
   init(_ policy: KeeperPolicy, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
     self.policy = policy
@@ -50,10 +52,18 @@ struct ScanKeeper {
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
     let isByBus = adapters[index]?.hearsByBusOnly ?? false
     batch.forEach(in: range) { advertisement, payload in
+      // The addresses of our own change with every turn, and none of them leaves.
+      let sender = isOwn(payload) ? 0 : advertisement.address.bits
       adapters[index]?.hearing.report(
-        from: advertisement.address.bits,
+        from: sender,
         isEmpty: payload.isEmpty && !advertisement.isScanResponse && !isByBus,
         hasData: !payload.isEmpty, at: advertisement.time)
+    }
+  }
+
+  private func isOwn(_ payload: Span<UInt8>) -> Bool {
+    ownPayloads.contains { own in
+      own.count == payload.count && payload.indices.allSatisfy { own[$0] == payload[$0] }
     }
   }
 
@@ -98,7 +108,7 @@ struct ScanKeeper {
       return adapters.removeValue(forKey: index)?.info == nil ? [] : [.detach(adapter: index)]
     case .newSettings(let settings): return adapters[index]?.settingsChanged(settings, at: time) ?? []
     case .monitorRemoved(let handle): return adapters[index]?.monitorRemoved(handle, at: time) ?? []
-    case .other: return []
+    case .advertisingAdded, .advertisingRemoved, .other: return []
     }
   }
 
@@ -121,6 +131,8 @@ struct ScanKeeper {
     case .readPHY: return adapters[index]?.learnedPHY(parameters) ?? []
     case .setPHY: return adapters[index]?.changedPHY(status, at: time) ?? []
     case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration: return []
+    case .readAdvertisingFeatures, .addAdvertisingParameters, .addAdvertisingData, .removeAdvertising:
+      return []
     }
   }
 

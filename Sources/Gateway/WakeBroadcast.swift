@@ -1,0 +1,45 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Radio
+import WakePlanner
+
+extension BroadcastPlan {
+  /// What the configuration lets an adapter send.
+  init(_ wake: WakeSettings) {
+    let plan = wake.plan
+    self.init(adapter: wake.adapter, identities: wake.identities, mostAtOnce: plan.mostAtOnce) { elapsed in
+      // Rounded down, also before the start.
+      let milliseconds =
+        elapsed.nanoseconds / 1_000_000 - (elapsed.nanoseconds % 1_000_000 < 0 ? 1 : 0)
+      let now = plan.onAir(at: milliseconds)
+      return OnAir(identities: Array(now.regions), until: now.until.map { .milliseconds($0) })
+    }
+  }
+}
+
+extension WakeSettings {
+  /// What to say when the broadcast goes on, fails or must wait; nil: nothing.
+  func notice(_ status: BroadcastStatus) -> String? {
+    let because = status.reason.isEmpty ? "" : ": \(status.reason)"
+    let minors =
+      regions.minors.count == 1
+      ? "minor \(regions.minors.lowerBound)"
+      : "minor \(regions.minors.lowerBound) to \(regions.minors.upperBound)"
+    switch status.state {
+    case .on:
+      return
+        "broadcasts wake regions (major \(regions.major), \(minors)) on \(status.adapter ?? "an adapter")\(because)"
+    case .failed: return "wake regions are not broadcast as planned\(because)"
+    case .waiting: return status.reason.isEmpty ? nil : "the broadcast of wake regions waits\(because)"
+    }
+  }
+
+  /// What `health` says of it.
+  func message(_ status: BroadcastStatus, began: WallTime?) -> HealthMessage.Wake {
+    HealthMessage.Wake(
+      state: status.state.rawValue, reason: status.reason, adapter: status.adapter, began: began,
+      uuid: regions.uuid, major: regions.major, minors: Array(regions.minors),
+      onAir: status.onAir.compactMap { regions.minors.dropFirst($0).first })
+  }
+}

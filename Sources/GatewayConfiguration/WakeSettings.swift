@@ -1,0 +1,61 @@
+public import Beacons
+public import WakePlanner
+
+/// `wake:` – a rotation of wake regions that one adapter broadcasts.
+public struct WakeSettings: Hashable, Sendable {
+  /// `adapter`: its kernel name, address, or the name of a receiver; nil: the first that is found.
+  public var adapter: String?
+  /// The identities that are broadcast.
+  public var regions: WakeRegions
+  /// `measured_power`: what a phone 1 m away reads, in dBm. Default -59.
+  public var measuredPower: Int8
+  public var plan: WakePlan
+
+  public init(adapter: String? = nil, regions: WakeRegions, measuredPower: Int8 = -59, plan: WakePlan) {
+    self.adapter = adapter
+    self.regions = regions
+    self.measuredPower = measuredPower
+    self.plan = plan
+  }
+
+  /// In the order of the plan's regions.
+  public var identities: [IBeacon] {
+    regions.minors.map {
+      IBeacon(uuid: regions.uuid, major: regions.major, minor: $0, measuredPower: measuredPower)
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(regions)
+    hasher.combine(plan.broadcasts)
+  }
+}
+
+/// The identities of wake regions: one UUID and major, and a minor for each.
+public struct WakeRegions: Hashable, Sendable {
+  /// `uuid`.
+  public var uuid: UInt128
+  /// `major`. Default 1.
+  public var major: UInt16
+  /// From `minor` on, which is 1 by default.
+  public var minors: ClosedRange<UInt16>
+
+  public init(uuid: UInt128, major: UInt16, minors: ClosedRange<UInt16>) {
+    self.uuid = uuid
+    self.major = major
+    self.minors = minors
+  }
+
+  public func contains(_ beacon: IBeacon) -> Bool {
+    beacon.uuid == uuid && beacon.major == major && minors.contains(beacon.minor)
+  }
+
+  /// Whether one of them is in the payload.
+  public func areSent(by payload: Span<UInt8>) -> Bool {
+    var found = false
+    FrameDecoder.forEachFrame(in: payload) { result, _ in
+      if case .frame(.iBeacon(let beacon), _) = result, contains(beacon) { found = true }
+    }
+    return found
+  }
+}

@@ -1,0 +1,183 @@
+import Beacons
+
+/// What the kernel says to it.
+extension BroadcastKeeper {
+  mutating func receive(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
+    guard let (index, event) = ManagementEvent.parse(packet) else { return [] }
+    if case .answer(let opcode, let status, let parameters) = event,
+      opcode == ManagementCommand.Opcode.readInformation.rawValue, status == .success
+    {
+      // Whoever asked: the answer is all that is needed.
+      if let info = AdapterInfo(index: index, reply: packet.extracting(parameters)) {
+        described(info, at: time)
+      }
+    } else if index == info?.index {
+      hear(event, packet, at: time)
+    } else {
+      return []
+    }
+    return proceed(at: time) + tell(at: time)
+  }
+
+  private mutating func hear(_ event: ManagementEvent, _ packet: Span<UInt8>, at time: MonotonicTime) {
+    switch event {
+    case .answer(let opcode, let status, let parameters):
+      answered(opcode, status, packet.extracting(parameters), at: time)
+    case .newSettings(let settings):
+      guard var info else { return }
+      info.apply(settings: settings)
+      described(info, at: time)
+    case .adapterRemoved: leave()
+    case .advertisingAdded(let number):
+      if instances[number] == nil { others.insert(number) }
+    case .advertisingRemoved(let number):
+      if others.remove(number) == nil, question != .parameters(number) { instances[number] = nil }
+    case .adapterAdded, .monitorRemoved, .other: break
+    }
+  }
+
+  /// A packet of the adapter's raw socket that brought no advertisement: a controller that somebody reset sends nothing
+  /// any more, and the kernel does not know.
+  mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
+    // Command Complete of Reset: packet type 1, event 1, length 1, commands 1, opcode 2, status 1.
+    guard index == info?.index, phase == .ready, packet.count >= 7, packet[0] == LinkLayer.eventPacket,
+      packet[1] == 0x0E, packet.littleEndian16(at: 4) == HCICommand.Opcode.reset, packet[6] == 0
+    else { return [] }
+    loseAll(at: time)
+    return proceed(at: time) + tell(at: time)
+  }
+
+  // MARK: The adapter
+
+  private mutating func described(_ new: AdapterInfo, at time: MonotonicTime) {
+    guard new.index == info?.index || (info == nil && (new.address.bits == address || wants(new))) else {
+      return
+    }
+    let wasPowered = info?.isPowered == true
+    info = new
+    address = new.address.bits
+    guard new.isPowered != wasPowered else { return }
+    question = nil
+    pause = nil
+    loseAll(at: time)
+    phase = new.isPowered ? .asking : .waiting
+  }
+
+  private mutating func leave() {
+    info = nil
+    phase = .waiting
+    question = nil
+    pause = nil
+    features = nil
+    others = []
+    instances = [:]
+  }
+
+  /// Nothing of ours is on air any more; what the kernel still has of it is in the way.
+  private mutating func loseAll(at time: MonotonicTime) {
+    for number in instances.keys {
+      instances[number]?.state = .stale
+      instances[number]?.removal = time
+    }
+  }
+
+  // MARK: Answers
+
+  private mutating func answered(
+    _ opcode: UInt16, _ status: ManagementStatus, _ parameters: Span<UInt8>, at time: MonotonicTime
+  ) {
+    guard let question, let opcode = ManagementCommand.Opcode(rawValue: opcode) else { return }
+    switch (question, opcode) {
+    case (.features, .readAdvertisingFeatures):
+      self.question = nil
+      learned(status, parameters, at: time)
+    case (.parameters(let number), .addAdvertisingParameters):
+      // The answer to one that was given up comes too late.
+      if status == .success, parameters.count >= 1, parameters[0] != number { return }
+      self.question = nil
+      guard status == .success else { return refused(number, status, at: time) }
+      if instances[number]?.state == .setting { instances[number]?.state = .set }
+    case (.data(let number), .addAdvertisingData):
+      if status == .success, parameters.count >= 1, parameters[0] != number { return }
+      self.question = nil
+      guard status == .success else { return refused(number, status, at: time) }
+      if instances[number]?.state == .set { instances[number]?.state = .on }
+    case (.removal(let number), .removeAdvertising):
+      if status == .success, parameters.count >= 1, parameters[0] != number { return }
+      self.question = nil
+      removed(number, status, at: time)
+    default: break
+    }
+  }
+
+  private mutating func learned(
+    _ status: ManagementStatus, _ parameters: Span<UInt8>, at time: MonotonicTime
+  ) {
+    switch status {
+    case .success:
+      guard let features = AdvertisingFeatures(reply: parameters) else { break }
+      self.features = features
+      // What is listed and not ours is another's; what is ours and not listed is gone.
+      others = features.instances.subtracting(instances.keys)
+      instances = instances.filter { features.instances.contains($0.key) }
+      isConnectable = false
+      phase = .ready
+      began = began ?? time
+      return
+    case .permissionDenied:
+      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process has not; \(RadioError.grant)")
+      return
+    case .unknownCommand, .notSupported:
+      phase = .refused("this kernel or adapter has no advertising instances")
+      return
+    default: refusal = status.meaning
+    }
+    pause = time + Self.longRetry
+  }
+
+  /// An instance was not to be had.
+  private mutating func refused(_ number: UInt8, _ status: ManagementStatus, at time: MonotonicTime) {
+    instances[number]?.state = .stale
+    instances[number]?.removal = time
+    refusal = "the kernel refuses to advertise: \(status.meaning)"
+    switch status {
+    case .permissionDenied:
+      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process has not; \(RadioError.grant)")
+    case .unknownCommand, .notSupported:
+      phase = .refused("this kernel is too old to broadcast; Linux 5.11 or newer can")
+    default:
+      refusals += 1
+      // It may have been somebody else's command that was under way just then, once.
+      if refusals >= 2, features?.hasSingleSet == true { isConnectable = true }
+      pause = time + (refusals < 20 ? Self.retry : Self.longRetry)
+    }
+  }
+
+  private mutating func removed(_ number: UInt8, _ status: ManagementStatus, at time: MonotonicTime) {
+    switch status {
+    case .success, .invalidParameters: instances[number] = nil
+    case .busy:
+      instances[number]?.removal = time + Self.retry
+    default:
+      // A controller that was reset knows nothing of it. The kernel forgets it when it is next switched off.
+      instances[number]?.removal = time + Self.longRetry
+    }
+    if isStopping, status != .busy { instances[number] = nil }
+  }
+
+  /// The answer does not come.
+  mutating func unanswered(at time: MonotonicTime) {
+    switch question {
+    case nil: return
+    case .features: pause = time + Self.longRetry
+    case .parameters(let number), .data(let number):
+      instances[number]?.state = .stale
+      instances[number]?.removal = time
+    case .removal(let number): instances[number]?.removal = time + Self.longRetry
+    }
+    question = nil
+    refusal = "the kernel does not answer"
+    // Who knows what it did of it.
+    if phase == .ready, !isStopping { phase = .asking }
+  }
+}

@@ -1,0 +1,48 @@
+import Beacons
+
+/// What it says of itself.
+extension BroadcastKeeper {
+  /// Why the adapter cannot have the plan on air as things are; nil: it can.
+  var obstacle: String? {
+    guard let features, let info else { return nil }
+    return features.obstacle(to: plan, on: info, others: others.count)
+  }
+
+  private func status(at time: MonotonicTime) -> BroadcastStatus {
+    var status = BroadcastStatus(
+      state: .waiting, reason: "", adapter: info?.kernelName, onAir: [], began: began)
+    switch phase {
+    case .waiting:
+      status.reason =
+        info.map { "\($0.kernelName) is off" }
+        ?? (address == nil ? "no adapter yet" : "the adapter was removed")
+    case .asking:
+      status.reason = refusal
+    case .refused(let reason):
+      status.state = .failed
+      status.reason = reason
+    case .ready:
+      status.onAir = instances.values.filter { $0.state == .on }.map(\.identity).sorted()
+      if let obstacle {
+        status.state = .failed
+        status.reason = obstacle
+      } else if let missingSince, time - missingSince >= Self.tolerance {
+        status.state = .failed
+        status.reason = refusal
+      } else {
+        status.state = .on
+        if features?.hasSingleSet == true, !others.isEmpty {
+          status.reason = "takes turns with another program's advertising, and may start late"
+        }
+      }
+    }
+    return status
+  }
+
+  mutating func tell(at time: MonotonicTime) -> [KeeperAction] {
+    let status = status(at: time)
+    guard status != told, !isStopping else { return [] }
+    told = status
+    return [.broadcast(status)]
+  }
+}

@@ -1,0 +1,70 @@
+public import Beacons
+
+/// Identities that an adapter sends, and when.
+public struct BroadcastPlan: Sendable {
+  /// What is on air from a moment on.
+  public struct OnAir: Hashable, Sendable {
+    /// Places in `identities`.
+    public var identities: [Int]
+    /// When that next changes, since the plan's start; nil: never.
+    public var until: TimeSpan?
+
+    public init(identities: [Int], until: TimeSpan?) {
+      self.identities = identities
+      self.until = until
+    }
+  }
+
+  /// The adapter's address, kernel name or alias; nil: the first that is found.
+  public var adapter: String?
+  public var identities: [IBeacon]
+  /// How many are on air together, at most.
+  public var mostAtOnce: Int
+  /// A pure function of the time since the plan's start.
+  public var onAir: @Sendable (TimeSpan) -> OnAir
+
+  public init(
+    adapter: String? = nil, identities: [IBeacon], mostAtOnce: Int,
+    onAir: @escaping @Sendable (TimeSpan) -> OnAir
+  ) {
+    self.adapter = adapter
+    self.identities = identities
+    self.mostAtOnce = mostAtOnce
+    self.onAir = onAir
+  }
+
+  /// When an identity that is on air leaves it; no later than `limit`.
+  func end(of identity: Int, after elapsed: TimeSpan, limit: TimeSpan) -> TimeSpan {
+    var end = elapsed
+    // A plan with many short turns of the others is asked about as far ahead as matters.
+    for _ in 0..<100 {
+      let now = onAir(end)
+      guard end < limit, now.identities.contains(identity) else { return min(end, limit) }
+      guard let until = now.until, until > end else { return limit }
+      end = until
+    }
+    return min(end, limit)
+  }
+}
+
+/// How the broadcast of a plan goes.
+public struct BroadcastStatus: Hashable, Sendable {
+  public enum State: String, Hashable, Sendable {
+    /// As planned.
+    case on
+    /// Not yet, or not at the moment; it goes on by itself.
+    case waiting
+    /// Not as planned, and why.
+    case failed
+  }
+
+  public var state: State
+  /// Why, or what is to be known of it; empty where there is nothing to add.
+  public var reason: String
+  /// The kernel's name of the adapter, once there is one.
+  public var adapter: String?
+  /// Places of the identities that are on air.
+  public var onAir: [Int]
+  /// When the plan began; nil: not yet.
+  public var began: MonotonicTime?
+}
