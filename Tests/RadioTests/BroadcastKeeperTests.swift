@@ -193,8 +193,8 @@ struct BroadcastKeeperTests {
       model.lost = Int.random(in: 0...200, using: &random)
       model.refused = Int.random(in: 0...300, using: &random)
       switch Int.random(in: 0..<9, using: &random) {
-      case 0: model.switched(false)
-      case 1: model.switched(true)
+      case 0: model.switched(false, byUs: Bool.random(using: &random))
+      case 1: model.switched(true, byUs: Bool.random(using: &random))
       case 2: model.reset()
       case 3: model.bluetoothdStarts(adding: !hasSingleSet && Bool.random(using: &random))
       case 4: model.bluetoothdRemoves()

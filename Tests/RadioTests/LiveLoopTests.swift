@@ -12,6 +12,7 @@ struct LiveLoopTests {
     var heard: [String] = []
     var health: [String] = []
     var notices: [String] = []
+    var broadcasts: [String] = []
     var error: RadioError?
     var hasEnded = false
   }
@@ -73,6 +74,9 @@ struct LiveLoopTests {
     handlers.onHealth = { change, receivers in
       log.news.withLock { $0.health.append("\(receivers.name(of: change.receiver)) \(change.health)") }
     }
+    handlers.onBroadcast = { status in
+      log.news.withLock { $0.broadcasts.append("\(status.state.rawValue) \(status.onAir)") }
+    }
     handlers.onNotice = { text in log.news.withLock { $0.notices.append(text) } }
     let rest = Mutex(adapters[...])
     let radio = try LiveRadio(
@@ -124,6 +128,32 @@ struct LiveLoopTests {
         #expect($0.health == ["hci0 ok"])
         #expect($0.error == nil)
       }
+    }
+  }
+
+  @Test func aBroadcastGoesOutBesideTheMonitorAndIsTakenBack() throws {
+    let (ours, _) = Self.pair()
+    var options = LiveRadio.Options()
+    let identity = IBeacon(uuid: 7, major: 1, minor: 2, measuredPower: -59)
+    options.broadcast = BroadcastPlan(identities: [identity], mostAtOnce: 1) { _ in
+      BroadcastPlan.OnAir(identities: [0], until: nil)
+    }
+    try play(adapters: [ours], options) { kernel, log, radio in
+      try bringUp(kernel)
+      #expect(Self.command(kernel) == .readAdvertisingFeatures)
+      try kernel.send(
+        ManagementPackets.complete(.readAdvertisingFeatures, 0, [0xFF, 0xFC, 1, 0, 0xFB, 0xFB, 4, 0]))
+      #expect(Self.command(kernel) == .addAdvertisingParameters)
+      try kernel.send(ManagementPackets.complete(.addAdvertisingParameters, 0, [4, 0, 31, 31]))
+      #expect(Self.command(kernel) == .addAdvertisingData)
+      try kernel.send(ManagementPackets.complete(.addAdvertisingData, 0, [4]))
+      #expect(log.wait { $0.broadcasts.last == "on [0]" })
+      radio.stop()
+      #expect(Self.command(kernel) == .removeAdvertising)
+      try kernel.send(ManagementPackets.complete(.removeAdvertising, 0, [4]))
+      #expect(Self.command(kernel) == .removeMonitor)
+      try kernel.send(ManagementPackets.complete(.removeMonitor, 0, [7, 0]))
+      #expect(log.wait { $0.hasEnded })
     }
   }
 

@@ -49,12 +49,17 @@ struct ModelBroadcaster {
 
   // MARK: What others do
 
-  mutating func switched(_ isOn: Bool) {
+  /// - Parameter byUs: on our own socket, which hears of it by the answer only.
+  mutating func switched(_ isOn: Bool, byUs: Bool = false) {
     guard isOn != isPowered else { return }
     isPowered = isOn
     sent = []
     if !isOn { for number in instances.keys where instances[number]?.isOurs == true { drop(number) } }
-    hear(ManagementPackets.settings(index, isOn ? 0x201 : 0x200))
+    let settings: UInt32 = isOn ? 0x201 : 0x200
+    hear(
+      byUs
+        ? ManagementPackets.complete(.setPowered, index, CaptureBytes.little(settings))
+        : ManagementPackets.settings(index, settings))
   }
 
   /// As `hciconfig hci0 reset` does: the kernel does not know.

@@ -22,11 +22,14 @@ extension BroadcastKeeper {
   private mutating func hear(_ event: ManagementEvent, _ packet: Span<UInt8>, at time: MonotonicTime) {
     switch event {
     case .answer(let opcode, let status, let parameters):
-      answered(opcode, status, packet.extracting(parameters), at: time)
-    case .newSettings(let settings):
-      guard var info else { return }
-      info.apply(settings: settings)
-      described(info, at: time)
+      let parameters = packet.extracting(parameters)
+      // The scan keeper's switching on the same socket: the kernel tells only others by an event.
+      if opcode == ManagementCommand.Opcode.setPowered.rawValue, parameters.count >= 4 {
+        changed(parameters.littleEndian32(at: 0), at: time)
+      } else {
+        answered(opcode, status, parameters, at: time)
+      }
+    case .newSettings(let settings): changed(settings, at: time)
     case .adapterRemoved: leave()
     case .advertisingAdded(let number):
       if instances[number] == nil { others.insert(number) }
@@ -61,6 +64,12 @@ extension BroadcastKeeper {
     pause = nil
     loseAll(at: time)
     phase = new.isPowered ? .asking : .waiting
+  }
+
+  private mutating func changed(_ settings: UInt32, at time: MonotonicTime) {
+    guard var info else { return }
+    info.apply(settings: settings)
+    described(info, at: time)
   }
 
   private mutating func leave() {
