@@ -58,7 +58,8 @@ struct ConfigurationReader {
     configuration.phones = phones.compactMap(phoneReader.read)
     refuseTwins(phones, "phone")
     if let value = section.take("wake"), !value.isNull {
-      let reader = WakeReader(beacons: configuration.beacons, receivers: configuration.receivers)
+      let reader = WakeReader(
+        beacons: configuration.beacons, receivers: configuration.receivers, profiles: profiles.settings)
       configuration.wake = reader.read(value)
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }

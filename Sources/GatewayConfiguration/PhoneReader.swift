@@ -13,6 +13,8 @@ struct PhoneReader {
   var zoneNames: Set<String>
   var profiles: ProfileSettings
 
+  private var choice: ProfileChoice { ProfileChoice(profiles: profiles) }
+
   func read(_ value: Value) -> PhoneSettings? {
     let hint = "for example { name: anna, beacon: van, os: ios13, strategy: background-task }"
     guard let section = value.section(hint: hint) else { return nil }
@@ -21,13 +23,13 @@ struct PhoneReader {
     let carried = section.require("beacon", hint: "the beacon that the phone carries").flatMap {
       CarriedBeacon($0, among: beacons, known: beaconNames)
     }
-    let variant = section.take("variant").flatMap(readVariant) ?? .seed
+    let variant = section.take("variant").flatMap(choice.readVariant) ?? .seed
     let os = section.require("os", hint: "for example os: ios17").flatMap { value in
-      choose(value, among: profiles.systems(variant), "system", \.name)
+      choice.choose(value, among: profiles.systems(variant), "system", \.name)
     }
     let written = section.take("strategy")
     if written == nil { _ = section.require("strategy", hint: "for example strategy: background-task") }
-    let strategy = written.flatMap { choose($0, among: profiles.strategies, "strategy", \.name) }
+    let strategy = written.flatMap { choice.choose($0, among: profiles.strategies, "strategy", \.name) }
     let zoneValue = section.take("zones")
     let rearm = section.take("rearm").flatMap { value in readMetres(value).map { (value, $0) } }
     let countdown = section.take("countdown").flatMap(readFlag) ?? false
@@ -35,7 +37,7 @@ struct PhoneReader {
     let set = section.take("set").map { readSet($0, constants) } ?? []
 
     var profile: PhoneProfile?
-    if let os, let strategy, let written { profile = join(os, strategy, written) }
+    if let os, let strategy, let written { profile = choice.join(os, strategy, written) }
     for setting in set {
       _ = try? profile?.set(
         setting.name, to: setting.text, source: setting.source, confidence: setting.confidence)
@@ -52,33 +54,6 @@ struct PhoneReader {
     return PhoneSettings(
       name: name, beacon: carried.name, variant: variant, profile: profile, triggers: triggers,
       countdown: countdown)
-  }
-
-  private func choose<Profile>(
-    _ value: Value, among profiles: [Profile], _ kind: String, _ name: (Profile) -> String
-  ) -> Profile? {
-    guard let text = value.text() else { return nil }
-    if let profile = profiles.first(where: { name($0) == text }) { return profile }
-    value.refuse(text, kind: kind, known: profiles.map(name))
-    return nil
-  }
-
-  private func join(_ os: OSProfile, _ strategy: StrategyProfile, _ value: Value) -> PhoneProfile? {
-    if let profile = PhoneProfile(os: os, strategy: strategy) { return profile }
-    let fitting = profiles.strategies.filter { PhoneProfile(os: os, strategy: $0) != nil }.map(\.name)
-    value.error(
-      PhoneProfile.mismatch(os: os, strategy: strategy) ?? "",
-      hint: "strategies on \(os.name): \(listed(fitting, joining: "and"))")
-    return nil
-  }
-
-  private func readVariant(_ value: Value) -> Variant? {
-    guard let text = value.text() else { return nil }
-    if let variant = Variant(rawValue: text) { return variant }
-    value.error(
-      "variant must be seed or observed, not \(quoted(text))",
-      hint: "seed: as the documents have it; observed: with the latencies and refusals seen since")
-    return nil
   }
 
   // MARK: Zones

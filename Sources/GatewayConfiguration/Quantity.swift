@@ -2,13 +2,14 @@ import Beacons
 
 /// What a number in the configuration measures, and the words for its units.
 enum Dimension: CaseIterable {
-  case distance, time, signal, gain
+  case distance, time, speed, signal, gain
 
-  /// Units with what one of them is in metres, seconds, dBm or dB.
+  /// Units with what one of them is in metres, seconds, metres a second, dBm or dB.
   var units: [(word: String, factor: Double)] {
     switch self {
     case .distance: [("m", 1), ("cm", 0.01), ("mm", 0.001), ("km", 1000)]
     case .time: [("s", 1), ("ms", 0.001), ("min", 60), ("h", 3600), ("d", 86400)]
+    case .speed: [("m/s", 1), ("km/h", 1 / 3.6)]
     case .signal: [("dBm", 1)]
     case .gain: [("dB", 1)]
     }
@@ -18,6 +19,7 @@ enum Dimension: CaseIterable {
     switch self {
     case .distance: "a distance"
     case .time: "a time"
+    case .speed: "a speed"
     case .signal: "a signal strength"
     case .gain: "a difference of signal"
     }
@@ -27,6 +29,7 @@ enum Dimension: CaseIterable {
     switch self {
     case .distance: "1.5 m"
     case .time: "2 s"
+    case .speed: "1 m/s"
     case .signal: "-70 dBm"
     case .gain: "3 dB"
     }
@@ -36,7 +39,7 @@ enum Dimension: CaseIterable {
 /// A number with its unit, as `1.5 m` or `-72 dBm` writes it.
 struct Quantity: Equatable {
   var dimension: Dimension
-  /// In metres, seconds, dBm or dB.
+  /// In metres, seconds, metres a second, dBm or dB.
   var value: Double
 
   enum Problem: Error, Equatable {
@@ -75,6 +78,7 @@ extension Quantity: CustomStringConvertible {
   var description: String {
     switch dimension {
     case .distance: abs(value) < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
+    case .speed: "\(shortest(value)) m/s"
     case .signal: "\(shortest(value)) dBm"
     case .gain: "\(shortest(value)) dB"
     case .time:

@@ -1,11 +1,19 @@
 import Beacons
 import WakePlanner
 
-/// What `wake:` will make the gateway do: an item for each region.
+/// What `wake:` will make the gateway do: the plan, then each region.
 func items(_ wake: WakeSettings) -> [Explanation.Item] {
   let period = Quantity(.time, Double(wake.plan.period) / 1000)
   let place = wake.adapter ?? "the first adapter that is found"
-  return zip(wake.regions.minors, 0..<wake.plan.regions).map { minor, region in
+  let plan = Explanation.Item(
+    name: "plan",
+    sentences: [
+      wake.audience.map { "For \($0)." } ?? "As it is written down.",
+      "Repeats every \(period), "
+        + (wake.plan.mostAtOnce > 1
+          ? "up to \(wake.plan.mostAtOnce) regions on air at once." : "one region on air at a time."),
+    ])
+  let regions = zip(wake.regions.minors, 0..<wake.plan.regions).map { minor, region in
     let turns = wake.plan.broadcasts.filter { $0.region == region }.map {
       "at \(Quantity(.time, Double($0.start) / 1000)) for \(Quantity(.time, Double($0.duration) / 1000))"
     }
@@ -15,7 +23,8 @@ func items(_ wake: WakeSettings) -> [Explanation.Item] {
       name: "region \(region + 1)",
       sentences: [
         "Broadcast as iBeacon \(uuidText(wake.regions.uuid)), major \(wake.regions.major), minor \(minor), by \(place).",
-        "In every \(period): \(told.joined(separator: ", ")).",
+        "On air \(told.joined(separator: ", ")).",
       ])
   }
+  return [plan] + regions
 }

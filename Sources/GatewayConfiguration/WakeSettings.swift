@@ -10,12 +10,18 @@ public struct WakeSettings: Hashable, Sendable {
   /// `measured_power`: what a phone 1 m away reads, in dBm. Default -59.
   public var measuredPower: Int8
   public var plan: WakePlan
+  /// For whom the plan was worked out, in words; nil: it is written down.
+  public var audience: String?
 
-  public init(adapter: String? = nil, regions: WakeRegions, measuredPower: Int8 = -59, plan: WakePlan) {
+  public init(
+    adapter: String? = nil, regions: WakeRegions, measuredPower: Int8 = -59, plan: WakePlan,
+    audience: String? = nil
+  ) {
     self.adapter = adapter
     self.regions = regions
     self.measuredPower = measuredPower
     self.plan = plan
+    self.audience = audience
   }
 
   /// In the order of the plan's regions.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import GatewayConfiguration
 import Messages
+import WakePlanner
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -140,6 +141,7 @@ private struct Report {
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
+    if let wake = configuration.wake { write(wake, in: &json) }
     for (title, items) in [
       ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
       ("phones", explanation.phones), ("wake_regions", explanation.wake),
@@ -150,6 +152,25 @@ private struct Report {
           json.field("name", item.name)
           json.key("explained")
           json.array(item.sentences) { $0.value($1) }
+        }
+      }
+    }
+  }
+
+  private func write(_ wake: WakeSettings, in json: inout JSONWriter) {
+    json.key("wake")
+    json.object { json in
+      json.field("uuid", uuidText(wake.regions.uuid))
+      json.field("major", wake.regions.major)
+      json.key("minors")
+      json.array(Array(wake.regions.minors)) { $0.value($1) }
+      json.field("period_s", Double(wake.plan.period) / 1000, decimals: 3)
+      json.key("broadcasts")
+      json.array(wake.plan.broadcasts) { json, broadcast in
+        json.object { json in
+          json.field("region", broadcast.region + 1)
+          json.field("start_s", Double(broadcast.start) / 1000, decimals: 3)
+          json.field("duration_s", Double(broadcast.duration) / 1000, decimals: 3)
         }
       }
     }

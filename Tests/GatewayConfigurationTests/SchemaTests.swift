@@ -22,7 +22,7 @@ import Testing
     profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}
     metrics: {}
-    wake: { broadcasts: [{}] }
+    wake: { period: 1 s, broadcasts: [{}] }
     home_assistant: {}
 
     """

@@ -30,6 +30,27 @@ import WakePlanner
     #expect(wake.identities.allSatisfy { $0.major == 7 && $0.measuredPower == -62 })
   }
 
+  @Test func aPlanIsWorkedOutForAPhone() throws {
+    let yaml =
+      "wake: { uuid: \(Self.uuid), os: ios13, strategy: background-task, reach: 50 m, speed: 3.6 km/h }"
+    let loaded = try read(yaml)
+    let wake = try #require(loaded.configuration.wake)
+    #expect(wake.plan.mostAtOnce == 1)
+    #expect(wake.identities.count == wake.plan.regions)
+    #expect(
+      wake.audience
+        == "background-task on ios13 (observed), heard within 50 m by phones that come at 1 m/s")
+    #expect(try read(yaml).configuration == loaded.configuration)
+  }
+
+  @Test func aPlanIsWorkedOutForASystemOfOnesOwn() throws {
+    let yaml = """
+      profiles: { os: [{ name: ios19, based_on: ios13, set: { task_cap: 60 s } }] }
+      wake: { uuid: \(Self.uuid), os: ios19, strategy: background-task, variant: seed, slots: 4 }
+      """
+    #expect(try read(yaml).configuration.wake?.audience?.hasPrefix("background-task on ios19 (seed)") == true)
+  }
+
   @Test func whatIsLeftOutHasADefault() throws {
     let wake = try #require(try read("wake: { uuid: \(Self.uuid), \(Self.plan) }").configuration.wake)
     #expect(wake.adapter == nil)
@@ -39,7 +60,22 @@ import WakePlanner
 
   @Test(arguments: [
     ("wake: {}", "uuid is missing here"),
-    ("wake: { uuid: \(uuid) }", "broadcasts is missing here"),
+    ("wake: { uuid: \(uuid) }", "what is to be broadcast?"),
+    ("wake: { uuid: \(uuid), period: 60 s }", "broadcasts is missing here"),
+    ("wake: { uuid: \(uuid), os: ios13 }", "strategy is missing here"),
+    ("wake: { uuid: \(uuid), reach: 50 m }", "os is missing here"),
+    ("wake: { uuid: \(uuid), os: ios14, strategy: background-task }", "there is no system"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: altbeacon-job }", "altbeacon-job"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, \(plan) }", "both say what to broadcast"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, reach: 50 s }", "is a time"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, reach: 5 km }", "reach cannot be 5000 m"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, speed: 1 m }", "is a distance"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, slots: 0 }", "slots cannot be 0"),
+    ("wake: { uuid: \(uuid), os: ios13, strategy: location-always }", "needs no wake regions"),
+    (
+      "wake: { uuid: \(uuid), os: ios13, strategy: stock, regions: 1 }",
+      "no rotation keeps an app with stock on ios13 listening: "
+    ),
     (
       "wake: { uuid: \(uuid), broadcasts: [{ region: 1, start: 0 s, duration: 5 s }] }",
       "period is missing here"
@@ -84,11 +120,15 @@ import WakePlanner
 
   @Test func theExplanationTellsWhatIsOnAirWhen() throws {
     let explanation = Explanation(try read("wake: { uuid: \(Self.uuid), \(Self.plan) }").configuration)
-    #expect(explanation.wake.map(\.name) == ["region 1", "region 2"])
+    #expect(explanation.wake.map(\.name) == ["plan", "region 1", "region 2"])
+    #expect(
+      explanation.wake.first?.sentences == [
+        "As it is written down.", "Repeats every 60 s, one region on air at a time.",
+      ])
     #expect(
       explanation.wake.last?.sentences == [
         "Broadcast as iBeacon \(Self.uuid), major 1, minor 2, by the first adapter that is found.",
-        "In every 60 s: at 30 s for 2.5 s.",
+        "On air at 30 s for 2.5 s.",
       ])
   }
 }

@@ -27,6 +27,13 @@ as_nobody() {
 
 # watch_site: a broker, and everything that the gateway says there, in the file heard.
 watch_site() {
+  watch_configuration
+  printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
+  mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
+  within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
+  mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%U %t %p' >heard &
+}
+watch_configuration() {
   cat >site.yaml <<YAML
 gateway: { name: lab }
 broker: { url: "mqtt://127.0.0.1:18883" }
@@ -37,10 +44,6 @@ zones:
 telemetry: { beacon_state: 100 ms, health: 10 s }
 ${site_extra:-}
 YAML
-  printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
-  mosquitto -c mosquitto.conf >mosquitto.log 2>&1 &
-  within 20 mosquitto_pub -p 18883 -t lab -m up 2>/dev/null || fail "mosquitto does not come up"
-  mosquitto_sub -p 18883 -q 1 -t 'beaconkeeper/#' -F '%U %t %p' >heard &
 }
 
 # tags COUNT: so many tags in the file air, ten times a second; the first is the one that is tracked.

@@ -28,7 +28,7 @@ extension BroadcastKeeper {
         status.reason = obstacle
       } else if let missingSince, time - missingSince >= Self.tolerance {
         status.state = .failed
-        status.reason = refusal
+        status.reason = refusal.isEmpty ? "the kernel takes long to put it on air" : refusal
       } else {
         status.state = .on
         if features?.hasSingleSet == true, !others.isEmpty {

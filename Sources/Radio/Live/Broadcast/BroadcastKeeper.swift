@@ -172,6 +172,7 @@ struct BroadcastKeeper {
     if wanted.allSatisfy(isSent) {
       missingSince = nil
       refusals = 0
+      refusal = ""
     } else {
       missingSince = missingSince ?? time
     }

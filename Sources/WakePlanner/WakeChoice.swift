@@ -1,0 +1,17 @@
+public import RangingPolicy
+
+/// Which plan a phone needs, without the proof that it works: quick enough for whoever reads a configuration.
+public struct WakeChoice: Sendable {
+  public let verdict: WakeProposal.Verdict
+  /// In words, as a sentence without its full stop: why none is needed or there is none.
+  public let why: String?
+  /// Without a gap, or the best that there is.
+  public let plan: WakePlan?
+
+  public init(_ profile: PhoneProfile, _ request: WakeProposal.Request) {
+    let idle = WakeTrial(profile, plan: nil, visit: request.visit)
+    let conditions = WakeConditions(profile, window: profile.windowAfterCallback, request)
+    let decision = Decision(profile, idle: idle, conditions)
+    (verdict, why, plan) = (decision.verdict, decision.why, decision.plan)
+  }
+}
