@@ -45,7 +45,7 @@ first, last = times[0] + period, times[-1] - 2
 def runs(moments):
     moments = sorted(moments); start = previous = moments[0]
     for t in moments[1:]:
-        if t - previous > 0.9: yield start, previous; start = t
+        if t - previous > 1.5: yield start, previous; start = t
         previous = t
     yield start, previous
 def planned(region):

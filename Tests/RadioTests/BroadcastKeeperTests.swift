@@ -50,6 +50,17 @@ struct BroadcastKeeperTests {
     #expect(model.commands <= 31 * 9 + 1)
   }
 
+  @Test func thatItWaitsIsToldOnlyIfItLasts() {
+    var model = ModelBroadcaster(Self.plan())
+    model.run(10)
+    #expect(model.statuses.first?.state == .on)
+    var absent = ModelBroadcaster(Self.plan(), isPlugged: false)
+    absent.run(2.9)
+    #expect(absent.statuses == [])
+    absent.run(1)
+    #expect(absent.statuses.map(\.reason) == ["no adapter yet"])
+  }
+
   @Test func aSingleSetFollowsAPlanWithOneAtATime() {
     var model = ModelBroadcaster(Self.plan(mostAtOnce: 1), most: 5, hasSingleSet: true)
     model.run(60) { expectPlan($0) }

@@ -26,7 +26,7 @@ struct ModelBroadcaster {
   var random: any RandomNumberGenerator
   private let most: UInt8
   private let hasSingleSet: Bool
-  private var isPlugged = true
+  private var isPlugged: Bool
   private var pending: [(at: MonotonicTime, packet: [UInt8])] = []
   private var isAnswerDue = false
 
@@ -38,13 +38,14 @@ struct ModelBroadcaster {
 
   init(
     _ plan: BroadcastPlan, most: UInt8 = 4, hasSingleSet: Bool = false,
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    isPlugged: Bool = true, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     keeper = BroadcastKeeper(plan, wants: { $0.kernelName == "hci0" })
     self.most = most
     self.hasSingleSet = hasSingleSet
     self.random = random
-    describe()
+    self.isPlugged = isPlugged
+    if isPlugged { describe() } else { hear(ManagementPackets.list([])) }
   }
 
   // MARK: What others do

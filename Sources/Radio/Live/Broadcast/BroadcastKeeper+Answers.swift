@@ -13,8 +13,6 @@ extension BroadcastKeeper {
       }
     } else if index == info?.index {
       hear(event, packet, at: time)
-    } else {
-      return []
     }
     return proceed(at: time) + tell(at: time)
   }

@@ -41,7 +41,10 @@ extension BroadcastKeeper {
 
   mutating func tell(at time: MonotonicTime) -> [KeeperAction] {
     let status = status(at: time)
+    let startUpEnd = startUpEnd ?? time + Self.startUp
+    self.startUpEnd = startUpEnd
     guard status != told, !isStopping else { return [] }
+    if told == nil, status.state == .waiting, time < startUpEnd { return [] }
     told = status
     return [.broadcast(status)]
   }

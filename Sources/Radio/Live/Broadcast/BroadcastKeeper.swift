@@ -14,6 +14,8 @@ struct BroadcastKeeper {
   static let tolerance = TimeSpan.seconds(1)
   /// How much longer than its turn an instance could live.
   static let grace = TimeSpan.seconds(2)
+  /// At the start, that it waits is no news for so long.
+  static let startUp = TimeSpan.seconds(3)
   /// The longest timeout: kernels compute with milliseconds in 16 bits.
   static let longestTimeout = TimeSpan.seconds(60)
 
@@ -81,6 +83,8 @@ struct BroadcastKeeper {
   var isConnectable = false
   var isStopping = false
   var told: BroadcastStatus?
+  /// Until when it is no news that it waits; nil: nothing has come in yet.
+  var startUpEnd: MonotonicTime?
 
   init(_ plan: BroadcastPlan, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
     self.plan = plan
@@ -98,7 +102,7 @@ struct BroadcastKeeper {
     case .ready: work = instances.values.reduce(.distantFuture) { min($0, due($1)) }
     case .waiting, .asking, .refused: work = .distantFuture
     }
-    return min(work, change, late)
+    return min(work, change, late, told == nil && !isStopping ? startUpEnd ?? .distantFuture : .distantFuture)
   }
 
   /// When what is missing becomes a failure; for the status only.
