@@ -85,6 +85,8 @@ public struct RecordedApproach: Sendable {
     }
     events += triggers.map { Timeline.Entry(time: $0, event: .near) }
     if !isCut { events.append(Timeline.Entry(time: end, event: .motion(nil))) }
-    return Timeline(events: events, end: end, start: .background)
+    var timeline = Timeline(events: events, end: end, start: .background)
+    timeline.isCut = isCut
+    return timeline
   }
 }

@@ -84,7 +84,7 @@ extension ConstantField {
   /// The value in the words of `set`; nil, with the reason found, where it is none.
   fileprivate func read(_ value: Value) -> String? {
     switch self {
-    case .duration: return readDuration(value)
+    case .duration(_, let least): return readDuration(value, atLeast: Double(least) / 1000)
     case .optionalDuration: return value.scalar == "none" ? "none" : readDuration(value)
     case .distance: return readDistance(value)
     case .optionalDistance: return value.scalar == "none" ? "none" : readDistance(value)
@@ -107,10 +107,12 @@ extension ConstantField {
     }
   }
 
-  private func readDuration(_ value: Value) -> String? {
+  private func readDuration(_ value: Value, atLeast least: Double = 0) -> String? {
     guard let seconds = value.quantity(.time) else { return nil }
-    guard seconds >= 0, seconds <= Self.longest else {
-      value.error("\(value.name) cannot be \(Quantity(.time, seconds))", hint: "from 0 s to 10 years")
+    guard seconds >= least, seconds <= Self.longest else {
+      value.error(
+        "\(value.name) cannot be \(Quantity(.time, seconds))",
+        hint: "from \(least == 0 ? "0 s" : "\(Quantity(.time, least))") to 10 years")
       return nil
     }
     return "\(Int64((seconds * 1000).rounded()))ms"

@@ -6,9 +6,12 @@ struct ProfileReader {
   private var systemNames: Set<String>
   private var strategyNames: Set<String>
 
+  private let shippedSystems = Set(Catalogue.systems().map(\.name))
+  private let shippedStrategies = Set(Catalogue.strategies.map(\.name))
+
   init() {
-    systemNames = Set(Catalogue.systems().map(\.name))
-    strategyNames = Set(Catalogue.strategies.map(\.name))
+    systemNames = shippedSystems
+    strategyNames = shippedStrategies
   }
 
   mutating func read(_ value: Value) {
@@ -17,7 +20,10 @@ struct ProfileReader {
     defer { section.finish() }
     if let systems = section.take("os") {
       for entry in readEntries(systems, "system") {
-        guard let change = readChange(entry, among: systemNames, "system", OSProfile.constants) else {
+        guard
+          let change = readChange(
+            entry, among: systemNames, "system", OSProfile.constants, shipped: shippedSystems)
+        else {
           continue
         }
         settings.systemChanges.append(change)
@@ -26,7 +32,9 @@ struct ProfileReader {
     }
     if let strategies = section.take("strategies") {
       for entry in readEntries(strategies, "strategy") {
-        guard let change = readChange(entry, among: strategyNames, "strategy", StrategyProfile.constants)
+        guard
+          let change = readChange(
+            entry, among: strategyNames, "strategy", StrategyProfile.constants, shipped: shippedStrategies)
         else {
           continue
         }
@@ -45,7 +53,7 @@ struct ProfileReader {
 
   private func readChange<Profile>(
     _ value: Value, among known: Set<String>, _ kind: String,
-    _ constants: [(name: String, field: ConstantField<Profile>)]
+    _ constants: [(name: String, field: ConstantField<Profile>)], shipped: Set<String>
   ) -> ProfileSettings.Change? {
     guard let section = value.section(hint: "for example { name: mine, based_on: …, set: { … } }") else {
       return nil
@@ -71,6 +79,11 @@ struct ProfileReader {
       base.refuse(baseName, kind: kind, known: known)
       return nil
     }
+    if shipped.contains(name), baseName != name {
+      section.findings.warning(
+        "\(quoted(name)) is a \(kind) that ships, and is replaced by one that starts from \(quoted(baseName))",
+        at: section.position, hint: "give yours a name of its own")
+    }
     return ProfileSettings.Change(name: name, base: baseName, constants: set)
   }
 }
@@ -78,7 +91,10 @@ struct ProfileReader {
 extension Value {
   /// Says that there is nothing of that name, and what may have been meant.
   func refuse(_ name: String, kind: String, known: some Collection<String>) {
-    let meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
+    var meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
+    if kind == "system", let system = Catalogue.systemName(for: name), system != name {
+      meant = "the nearest is \(system)"
+    }
     error(
       "there is no \(kind) \(quoted(name))", hint: meant ?? "known: \(listed(known.sorted(), joining: "and"))"
     )

@@ -37,11 +37,14 @@ struct DistanceCurve {
 }
 
 extension Simulation {
+  /// Until when it is known where the phone was.
+  var knownUntil: Milliseconds { timeline.isCut ? min(end, timeline.end) : end }
+
   /// Where the app ranged and the beacon was in earshot; half-open.
   var seeingSpans: [Range<Milliseconds>] {
     var spans: [Range<Milliseconds>] = []
     for (index, window) in windows.enumerated() where window.why == nil {
-      let next = index + 1 < windows.count ? windows[index + 1].time : end
+      let next = min(knownUntil, index + 1 < windows.count ? windows[index + 1].time : end)
       guard next > window.time else { continue }
       if let last = spans.last, last.upperBound == window.time {
         spans[spans.count - 1] = last.lowerBound..<next

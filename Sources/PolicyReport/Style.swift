@@ -83,6 +83,7 @@ enum Style {
     .heardline { stroke: var(--soft); stroke-width: 1.2; stroke-dasharray: 8 3 2 3; }
     .curve { fill: none; stroke: var(--curve); stroke-width: 2.4; stroke-linejoin: round; }
     .crossing { stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 3 3; }
+    .cut { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 1 3; }
     .delay { stroke: var(--late); stroke-width: 3; }
     .mark { stroke: var(--paper); stroke-width: 1.5; } .mark.ok { fill: var(--ok); } .mark.late { fill: var(--late); }
     .mark.bad { fill: var(--bad); } .chart .sign { fill: var(--paper); font-weight: 700; font-size: 12px; }

@@ -23,7 +23,7 @@ struct TimelineChart {
     self.near = near
     self.id = id
     let heard = Double(min(result.profile.strategy.heardDistance.value, 200_000_000)) / 1e6
-    curve = DistanceCurve(result.timeline, until: result.end).points
+    curve = DistanceCurve(result.timeline, until: result.knownUntil).points
     let farthest = curve.compactMap(\.metres).max() ?? heard
     let far = max(farthest, 2 * Double(near.near ?? 1_000_000) / 1e6)
     time = Scale(
@@ -48,6 +48,7 @@ struct TimelineChart {
       drawCurve(into: &page)
       drawThresholdNames(into: &page)
       drawMarks(into: &page)
+      drawCut(into: &page)
     }
   }
 
@@ -184,6 +185,16 @@ struct TimelineChart {
       isDown = true
     }
     if !path.isEmpty { page.element("path", ["d": path, "class": "curve"]) }
+  }
+
+  /// Where a recording broke off.
+  private func drawCut(into page: inout Markup) {
+    guard result.timeline.isCut else { return }
+    let x = x(result.timeline.end)
+    page.line(x, Self.top - 4, x, Self.bandBottom, "cut")
+    let isLeft = x > (Self.left + Self.right) / 2
+    page.text(
+      "end of the recording", x + (isLeft ? -5 : 5), Self.top + 12, "threshold", isLeft ? "end" : "start")
   }
 
   private func drawMarks(into page: inout Markup) {

@@ -85,7 +85,7 @@ struct ApproachOptions: ParsableArguments {
     } catch let code as ExitCode {
       throw code
     } catch {
-      throw failure("\(path): cannot be read: \(error.localizedDescription)", .inputOutput)
+      throw failure("\(path): cannot be read: \(reason(error))", .inputOutput)
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GatewayConfiguration
 import Radio
 
@@ -52,4 +53,17 @@ func loadConfiguration(_ path: String?) throws -> Configuration {
 /// Says why a capture cannot be read and gives what to throw.
 func failure(_ error: CaptureError) -> ExitCode {
   failure("\(error)", error.kind == .unreadable ? .inputOutput : .dataError)
+}
+
+/// Why a file cannot be read or written, in the system's own words.
+func reason(_ error: any Error) -> String {
+  let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError) ?? error as NSError
+  if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(clamping: cause.code))) }
+  switch (error as? CocoaError)?.code {
+  case .fileNoSuchFile?, .fileReadNoSuchFile?: return "no such file or folder"
+  case .fileReadNoPermission?, .fileWriteNoPermission?: return "permission denied"
+  case .fileWriteOutOfSpace?: return "the disk is full"
+  case .fileWriteVolumeReadOnly?: return "the medium is read-only"
+  default: return error.localizedDescription
+  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayConfiguration
+import Messages
 import RangingPolicy
 
 /// Which phones `simulate` and `plan` are about.
@@ -36,18 +37,28 @@ struct ProfileOptions: ParsableArguments {
     let systems = try chosen(os, added.systems(variant), "--os", \.name)
     let strategies = try chosen(strategy, added.strategies, "--strategy", \.name)
     var profiles: [PhoneProfile] = []
-    var mismatch: String?
     for os in systems {
       for strategy in strategies {
-        if let profile = PhoneProfile(os: os, strategy: strategy) {
-          profiles.append(try changed(profile))
-        } else {
-          mismatch = PhoneProfile.mismatch(os: os, strategy: strategy)
-        }
+        if let profile = PhoneProfile(os: os, strategy: strategy) { profiles.append(try changed(profile)) }
       }
     }
-    guard !profiles.isEmpty else { throw ValidationError("No pair fits: \(mismatch ?? "").") }
+    try refuseMisfits(systems, strategies, profiles)
     return profiles
+  }
+
+  /// What is asked for by name and fits nothing else that is asked for must not be left out without a word.
+  private func refuseMisfits(
+    _ systems: [OSProfile], _ strategies: [StrategyProfile], _ profiles: [PhoneProfile]
+  ) throws {
+    for system in systems where !os.isEmpty && !profiles.contains(where: { $0.os.name == system.name }) {
+      let why = strategies.lazy.compactMap { PhoneProfile.mismatch(os: system, strategy: $0) }.first
+      throw ValidationError("--os \(system.name) fits none of the strategies asked for: \(why ?? "").")
+    }
+    for wanted in strategies
+    where !strategy.isEmpty && !profiles.contains(where: { $0.strategy.name == wanted.name }) {
+      let why = systems.lazy.compactMap { PhoneProfile.mismatch(os: $0, strategy: wanted) }.first
+      throw ValidationError("--strategy \(wanted.name) fits none of the systems asked for: \(why ?? "").")
+    }
   }
 
   private func chosen<Profile>(
@@ -55,7 +66,9 @@ struct ProfileOptions: ParsableArguments {
   ) throws -> [Profile] {
     if names.isEmpty { return all }
     for wanted in names where !all.contains(where: { name($0) == wanted }) {
-      throw ValidationError("\(option) \(wanted) is none of \(all.map(name).joined(separator: ", ")).")
+      let meant = option == "--os" ? Catalogue.systemName(for: wanted).map { " The nearest is \($0)." } : nil
+      throw ValidationError(
+        "\(option) \(wanted) is none of \(all.map(name).joined(separator: ", ")).\(meant ?? "")")
     }
     return all.filter { names.contains(name($0)) }
   }
@@ -70,7 +83,7 @@ struct ProfileOptions: ParsableArguments {
       let parts = change.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { throw ValidationError("--set \(change) is not of the form name=value.") }
       do throws(ConstantError) {
-        if try !profile.set(parts[0], to: parts[1], source: "given on the command line", confidence: .high) {
+        if try !profile.set(parts[0], to: parts[1], source: "given on the command line", confidence: .low) {
           let names = OSProfile.constants.map(\.name) + StrategyProfile.constants.map(\.name)
           throw ConstantError(description: "no constant has that name: \(names.joined(separator: ", "))")
         }
@@ -87,10 +100,13 @@ extension Variant: ExpressibleByArgument {}
 /// `simulate --list`: every profile with what it stands for.
 struct ProfileList {
   let text: String
+  /// The same for machines.
+  let json: String
 
   init(_ profiles: ProfileSettings, variant: Variant) {
     let systems = profiles.systems(variant)
     let strategies = profiles.strategies
+    json = Self.json(systems, strategies)
     let width = (systems.map(\.name) + strategies.map(\.name)).map(\.count).max() ?? 0
     func line(_ name: String, _ summary: String) -> String {
       "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
@@ -108,5 +124,30 @@ struct ProfileList {
       }
     }
     text = lines.joined(separator: "\n")
+  }
+
+  private static func json(_ systems: [OSProfile], _ strategies: [StrategyProfile]) -> String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.key("systems")
+      json.array(systems) { json, system in
+        json.object { json in
+          json.field("name", system.name)
+          json.field("family", system.family.rawValue)
+          json.field("summary", system.summary)
+        }
+      }
+      json.key("strategies")
+      json.array(strategies) { json, strategy in
+        json.object { json in
+          json.field("name", strategy.name)
+          json.field("family", strategy.mechanism.family.rawValue)
+          json.field("summary", strategy.summary)
+          json.key("systems")
+          json.array(systems.filter { PhoneProfile(os: $0, strategy: strategy) != nil }) { $0.value($1.name) }
+        }
+      }
+    }
+    return writer.text
   }
 }

@@ -7,10 +7,14 @@ struct ReportFile {
 
   func write(_ text: String) throws {
     if path == "-" { return try put(text.utf8) }
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw failure("\(path): the report cannot be written: this is a folder", .cannotCreate)
+    }
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
-      throw failure("\(path): the report cannot be written: \(error.localizedDescription)", .cannotCreate)
+      throw failure("\(path): the report cannot be written: \(reason(error))", .cannotCreate)
     }
   }
 }

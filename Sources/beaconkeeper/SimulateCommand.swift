@@ -33,8 +33,8 @@ struct SimulateCommand: ParsableCommand {
       configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
       first, each with its own profile and only for the beacon that it carries.
 
-      Exit status: 0 simulated, 64 wrong usage, 65 a bad line in the timeline or a damaged recording, 78 a bad \
-      configuration.
+      Exit status: 0 simulated, 64 wrong usage, 65 a bad line in the timeline or a damaged recording, 73 the \
+      report cannot be written, 74 a file cannot be read or standard output not be written, 78 a bad configuration.
 
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
@@ -100,7 +100,10 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     let needsConfiguration = config != nil || !capture.isEmpty
     let configuration = needsConfiguration ? try loadConfiguration(config) : .builtIn(hostName: "")
-    if list { return try tell(ProfileList(configuration.profiles, variant: variant).text) }
+    if list {
+      let list = ProfileList(configuration.profiles, variant: variant)
+      return try tell(json ? list.json : list.text)
+    }
     let chosen: [PhoneProfile]
     do {
       chosen = try profiles.profiles(configuration.profiles, variant)

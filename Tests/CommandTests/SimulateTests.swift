@@ -188,4 +188,61 @@ import Testing
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(result.errors.contains("Usage: beaconkeeper simulate "), "\(result.errors)")
   }
+
+  private static let walk = ["simulate", "--approach", "50m@1m/s"]
+
+  @Test(arguments: [
+    (["--set", "tick_period=0s"], "tick_period: 0s is less than 0.1 s"),
+    (["--set", "sample_interval=1ms"], "sample_interval: 1ms is less than 1 s"),
+    (
+      ["--os", "android8", "--os", "ios13", "--strategy", "stock"],
+      "--os android8 fits none of the strategies"
+    ),
+    (
+      ["--os", "ios7", "--strategy", "stock", "--strategy", "activity-session"],
+      "--strategy activity-session fits none of the systems"
+    ),
+    (["--os", "ios18"], "The nearest is ios17."), (["--os", "ios8"], "The nearest is ios7."),
+    (["--os", "Android 9"], "The nearest is android8."),
+  ])
+  func whatFitsNothingIsRefusedInWords(arguments: [String], words: String) async throws {
+    let result = try await Command(Self.walk + arguments).end()
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test func aFileThatCannotBeReadOrWrittenIsToldInPlainWords() async throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    for (arguments, status) in [
+      (Self.walk + ["--os", "ios7", "--report", folder], Int32(73)),
+      (Self.walk + ["--os", "ios7", "--report", folder + "/nowhere/page.html"], 73),
+      (["simulate", "--timeline", folder], 74), (["simulate", "--timeline", folder + "/nowhere"], 74),
+    ] {
+      let result = try await Command(arguments).end()
+      #expect(result.status == status && !result.errors.contains("Cocoa"), "\(result.errors)")
+    }
+  }
+
+  @Test func theListIsThereForMachines() async throws {
+    struct List: Decodable {
+      struct Entry: Decodable { var name: String }
+      var systems: [Entry]
+      var strategies: [Entry]
+    }
+    let result = try await Command(["simulate", "--list", "--json"]).end()
+    let list = try JSONDecoder().decode(List.self, from: Data(result.output.utf8))
+    #expect(list.systems.contains { $0.name == "ios17" } && list.strategies.contains { $0.name == "stock" })
+  }
+
+  @Test func aDrawingEndsWhereItsRecordingDoes() async throws {
+    let recording = try String(
+      contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
+    let cut = try file(recording.split(separator: "\n").prefix(40).joined(separator: "\n") + "\n", "jsonl")
+    let result = try await Command([
+      "simulate", "--capture", cut, "--config", try Self.site(phones: false), "--os", "ios7", "--strategy",
+      "background-task", "--report", "-",
+    ]).end()
+    #expect(result.status == 0 && result.output.contains("cut off"), "\(result.errors)")
+    #expect(result.output.contains("end of the recording"))
+  }
 }

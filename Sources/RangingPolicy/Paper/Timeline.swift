@@ -24,6 +24,8 @@ public struct Timeline: Hashable, Sendable {
   /// By time; at one time in the order in which they take effect.
   public private(set) var entries: [Entry]
   public var end: Milliseconds
+  /// Its end is only that of a recording: what the phone did later nobody knows.
+  public var isCut = false
   public var start: PhoneEngine.Start
   /// Region events or wake regions are among the entries: no events of the app's own region follow from distance.
   public private(set) var givesRegionEvents: Bool

@@ -17,6 +17,22 @@ public enum Catalogue {
     systems(variant).first { $0.name == name }
   }
 
+  /// The profile that stands for a version which has none of its own, as `ios7` does for `ios8` and `ios17` for `iOS 18`:
+  /// the newest of the same family that is not newer; nil where no version can be read, or all are newer.
+  public static func systemName(for version: String) -> String? {
+    guard version.utf8.count <= 20 else { return nil }
+    let letters = version.lowercased().filter { $0 != " " && $0 != "-" }
+    for family in [OSProfile.Family.iOS, .android] where letters.hasPrefix(family.rawValue) {
+      guard let wanted = Double(letters.dropFirst(family.rawValue.count)), wanted.isFinite else { return nil }
+      let older = systems().filter { system in
+        let number = Double(system.name.dropFirst(family.rawValue.count))
+        return system.family == family && (number.map { $0 <= wanted } ?? false)
+      }
+      return older.last?.name
+    }
+    return nil
+  }
+
   public static func strategy(named name: String) -> StrategyProfile? {
     strategies.first { $0.name == name }
   }

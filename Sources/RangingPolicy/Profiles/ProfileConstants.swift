@@ -1,6 +1,7 @@
 /// What kind of value a constant holds, and where it stands in its profile.
 public enum ConstantField<Profile>: Sendable {
-  case duration(any WritableKeyPath<Profile, Constant<Milliseconds>> & Sendable)
+  /// A length of time, no shorter than the bound.
+  case duration(any WritableKeyPath<Profile, Constant<Milliseconds>> & Sendable, atLeast: Milliseconds = 0)
   case optionalDuration(any WritableKeyPath<Profile, Constant<Milliseconds?>> & Sendable)
   case distance(any WritableKeyPath<Profile, Constant<Micrometres>> & Sendable)
   case optionalDistance(any WritableKeyPath<Profile, Constant<Micrometres?>> & Sendable)
@@ -24,7 +25,7 @@ extension OSProfile {
     ("task_cap", .duration(\.taskCap)),
     ("expiration_margin", .duration(\.expirationMargin)),
     ("kill_delay", .duration(\.killDelay)),
-    ("tick_period", .duration(\.tickPeriod)),
+    ("tick_period", .duration(\.tickPeriod, atLeast: 100)),
     ("empty_ticks_per_ten", .count(\.emptyTicksPerTen, 0...10)),
     ("entry_latency", .duration(\.entryLatency)),
     ("exit_latency", .duration(\.exitLatency)),
@@ -75,10 +76,10 @@ extension StrategyProfile {
     ("distance_filter", .optionalDistance(\.distanceFilter)),
     ("pauses_automatically", .flag(\.pausesAutomatically)),
     ("pauses_while_audio", .flag(\.pausesWhileAudio)),
-    ("sample_interval", .duration(\.sampleInterval)),
+    ("sample_interval", .duration(\.sampleInterval, atLeast: .seconds(1))),
     ("sample_window", .optionalDuration(\.sampleWindow)),
-    ("scan_period", .duration(\.scanPeriod)),
-    ("scan_interval", .duration(\.scanInterval)),
+    ("scan_period", .duration(\.scanPeriod, atLeast: .seconds(1))),
+    ("scan_interval", .duration(\.scanInterval, atLeast: .seconds(1))),
     ("hit_latency", .optionalDuration(\.hitLatency)),
     ("forgets_after", .duration(\.forgetsAfter)),
     ("filters_scans", .flag(\.filtersScans)),
@@ -95,9 +96,12 @@ extension ConstantField {
     _ text: String, in profile: inout Profile, source: String, confidence: Confidence
   ) throws(ConstantError) {
     switch self {
-    case .duration(let path):
-      profile[keyPath: path] = Constant(
-        try Self.read(text, Quantity.duration, "a duration such as 180 s"), source, confidence)
+    case .duration(let path, let least):
+      let time = try Self.read(text, Quantity.duration, "a duration such as 180 s")
+      guard time >= least else {
+        throw ConstantError(description: "\(text) is less than \(Quantity.seconds(least))")
+      }
+      profile[keyPath: path] = Constant(time, source, confidence)
     case .optionalDuration(let path):
       let value =
         text == "none" ? nil : try Self.read(text, Quantity.duration, "a duration such as 180 s, or none")
@@ -141,7 +145,7 @@ extension ConstantField {
       (text, constant.source, constant.confidence)
     }
     switch self {
-    case .duration(let path):
+    case .duration(let path, _):
       return tell(profile[keyPath: path], Quantity.seconds(profile[keyPath: path].value))
     case .optionalDuration(let path):
       return tell(profile[keyPath: path], profile[keyPath: path].value.map(Quantity.seconds) ?? "none")
