@@ -66,7 +66,8 @@ end_gateway() {
   kill -INT "$gateway"
   wait "$gateway" || { cat gateway.log; fail "the gateway did not end well: $?"; }
 }
+# end_wake [N]: the gateway ends, and leaves nothing behind on hciN.
 end_wake() {
   end_gateway
-  [ -z "$(instances 0)" ] || fail "an advertising instance was left behind: $(instances 0)"
+  [ -z "$(instances "${1:-0}")" ] || fail "an advertising instance was left behind: $(instances "${1:-0}")"
 }

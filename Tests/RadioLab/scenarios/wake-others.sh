@@ -1,0 +1,45 @@
+# Others at the same adapter. bluetoothd removes every advertising instance when it starts: ours are back within 1 s. What another
+# program advertises is never touched. After kill -9 the kernel itself takes ours off the air. Without CAP_NET_ADMIN nothing is
+# broadcast, the gateway says what is missing and hears on.
+. "$RADIOLAB/wake.sh"
+start_bluetoothd() {
+  /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
+  bluetoothd=$!
+  named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
+  within 60 named || fail "bluetoothd does not come up"
+}
+mkdir -p /run/dbus
+pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
+two_controllers --ext
+begin_wake
+listen
+sleep "$((period + 5))"
+mark bluetoothd
+start_bluetoothd
+sleep "$period"
+kill -9 "$bluetoothd"; wait "$bluetoothd" || true
+mark bluetoothd
+start_bluetoothd
+# Instance 1 with a name, without end.
+python3 -IS "$RADIOLAB/mgmt.py" 003e 0 01 00000000 0000 0000 05 00 0409616263 || fail "no instance for another program"
+sleep "$((period + 5))"
+hear_all
+verify --forgive 3
+
+kill -9 "$gateway"; wait "$gateway" || true
+alone() { [ "$(instances 0)" = 01 ]; }
+within 15 alone || fail "ours outlive the gateway, or another's is gone: $(instances 0)"
+
+$(as_nobody -all,+net_raw) "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
+gateway=$!
+refused() { grep '/health ' heard | tail -n 1 | grep -q '"wake":{"state":"failed","reason":"broadcasting needs CAP_NET_ADMIN'; }
+within 60 refused || { cat gateway.log; grep '/health ' heard | tail -n 1; fail "health does not say what is missing"; }
+grep -q 'not broadcast as planned: broadcasting needs CAP_NET_ADMIN, which this process has not; grant it' gateway.log \
+  || { cat gateway.log; fail "the log does not say what is missing"; }
+tell adv C1:00:00:00:00:01 1 NONCONN -60 $ibeacon
+within 20 grep -q '/zone/pump/enter ' heard || { cat gateway.log; fail "it does not hear on"; }
+$(as_nobody -all,+net_raw) "$BEACONKEEPER" doctor --config site.yaml >doctor || true
+grep 'broadcast .*CAP_NET_ADMIN' doctor || { cat doctor; fail "doctor does not say what is missing"; }
+kill -0 "$gateway" || fail "the gateway did not go on"
+end_gateway
+alone || fail "another's instance is gone: $(instances 0)"
