@@ -144,6 +144,7 @@ extension WakeTrial {
     public var covered: Milliseconds = 0
     /// From the first window to the end of the visit.
     public var span: Milliseconds = 0
+    /// The whole visit where there was no window.
     public var longestGap: Milliseconds = 0
 
     public var share: Double { span > 0 ? Double(covered) / Double(span) : 0 }
@@ -163,6 +164,8 @@ extension WakeTrial {
       if let wait, let listened {
         span = end - wait
         longestGap = max(longestGap, end - listened)
+      } else {
+        longestGap = end
       }
     }
   }
