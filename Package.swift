@@ -32,7 +32,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
   ],
   targets: [
     .systemLibrary(
@@ -65,8 +64,6 @@ let package = Package(
         "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages", "Mosquitto",
         "GatewayConfiguration", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -97,6 +94,7 @@ let package = Package(
         "Beacons", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages", "Mosquitto", "Proximity",
         "Radio",
         "RangingPolicy", "WakePlanner",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

@@ -32,16 +32,19 @@ struct ReloadService: Service {
           let loaded = try Configuration.load(path: path)
           for warning in loaded.warnings { listener.onNotice("\(warning)") }
           let new = loaded.configuration
+          if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
+            listener.onNotice(
+              "the file has no beacon and no zone, as if it were being written; the configuration was not changed"
+            )
+            continue
+          }
           station.replacePipeline { $0.reconfigured(new) }
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
           listener.onNotice("configuration read again")
-          if new.broker != current.broker || new.gatewayName != current.gatewayName {
-            listener.onNotice(
-              "the broker and the gateway's name stay as they were until the gateway is restarted")
-          }
-          if new.wake != current.wake {
-            listener.onNotice("what is broadcast (wake:) stays as it was until the gateway is restarted")
+          let late = differences(new)
+          if !late.isEmpty {
+            listener.onNotice("\(late.joined(separator: ", ")): as before until the gateway is restarted")
           }
           current = new
         } catch {
@@ -49,5 +52,16 @@ struct ReloadService: Service {
         }
       }
     }
+  }
+
+  /// What is not as it runs, and takes a restart.
+  private func differences(_ new: Configuration) -> [String] {
+    [
+      ("the gateway's name", new.gatewayName != configuration.gatewayName),
+      ("state_directory", new.stateDirectory != configuration.stateDirectory),
+      ("broker", new.broker != configuration.broker), ("radio", new.radio != configuration.radio),
+      ("telemetry: health", new.telemetry.health != configuration.telemetry.health),
+      ("metrics", new.metrics != configuration.metrics), ("wake", new.wake != configuration.wake),
+    ].filter(\.1).map(\.0)
   }
 }

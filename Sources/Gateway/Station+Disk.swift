@@ -55,7 +55,13 @@ extension Station {
       let result = Result { try store.waiting(after: row, limit: Self.fetchLimit) }
       state.withLock { state in
         switch result {
-        case .success(let rows): state.outbox.fetched(rows, isLast: rows.count < Self.fetchLimit)
+        case .success(let page):
+          state.outbox.fetched(page.rows, damaged: page.damaged, isLast: page.isLast)
+          if !page.damaged.isEmpty {
+            onNotice(
+              "\(page.damaged.count) transitions that waited on disk are damaged and given up; their numbers are missing"
+            )
+          }
         case .failure(let error):
           // They stay where they are; another start may read them.
           state.outbox.fetched([], isLast: true)
@@ -107,7 +113,8 @@ extension Station {
 
 /// Why SQLite does not do it.
 func words(_ error: any Error) -> String {
-  guard let error = error as? DatabaseError else { return "\(error)" }
+  if error is OutboxRemoved { return "the file was removed or replaced; a restart begins a new one" }
+  guard let error = error as? DatabaseError else { return "the file is damaged" }
   switch error.resultCode {
   case .SQLITE_FULL: return "the disk is full"
   case .SQLITE_READONLY: return "the file is read-only"

@@ -234,7 +234,8 @@ final class Station: Sendable {
     var message = HealthMessage(
       time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
-      transitions: pipeline.counts.transitions, queued: state.outbox.count + client.outstanding,
+      transitions: pipeline.counts.transitions,
+      queued: state.outbox.count + (store == nil ? client.outstanding : 0),
       beacons: pipeline.beaconCount, refusedReports: pipeline.refusedReports
     )
     message.diskFault = store == nil ? state.diskFault ?? "none was asked for" : state.diskFault

@@ -47,7 +47,7 @@ func readURL(_ value: Value) -> BrokerURL? {
   return BrokerURL(isTLS: isTLS, host: place.host, port: place.port ?? (isTLS ? 8883 : 1883))
 }
 
-func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {
+private func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {
   var host = text
   var port: Substring?
   if text.first == "[" {

@@ -5,6 +5,9 @@ struct ConfigurationFile {
   /// A configuration of a thousand zones stays far below.
   static let limit = 1 << 20
 
+  /// For whoever writes into a pipe, in milliseconds.
+  private static let patience: Int32 = 2000
+
   var bytes: [UInt8]
   /// Permission bits, such as 0o600.
   var mode: UInt32
@@ -16,7 +19,8 @@ struct ConfigurationFile {
 
   /// Reads at most `limit` bytes; mode and content are of the same open file.
   init(path: String) throws(Unreadable) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    // A pipe into which nobody writes must not hold us up.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
     defer { close(descriptor) }
     var status = stat()
@@ -28,6 +32,13 @@ struct ConfigurationFile {
     while true {
       let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&waiting, 1, Self.patience) > 0 else {
+          throw Unreadable(reason: "nobody writes into it")
+        }
+        continue
+      }
       guard count >= 0 else { throw Unreadable(reason: words(errno)) }
       if count == 0 { return }
       bytes += chunk.prefix(count)

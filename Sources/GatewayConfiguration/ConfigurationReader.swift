@@ -63,7 +63,7 @@ struct ConfigurationReader {
       configuration.wake = reader.read(value)
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
-    configuration.metrics = section.take("metrics").flatMap { MetricsReader().read($0) }
+    configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)

@@ -32,7 +32,7 @@ public struct Explanation: Hashable, Sendable {
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
     wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
-    metrics = configuration.metrics.map { "counters at http://\($0.host):\($0.port)/metrics" }
+    metrics = configuration.metrics.map { "counters in \($0.file), every \(Int($0.interval.seconds)) s" }
   }
 }
 

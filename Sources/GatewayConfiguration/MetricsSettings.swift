@@ -1,45 +1,40 @@
-import Glibc
+import Beacons
 
-/// `metrics:` – where the gateway's counters can be scraped.
+/// `metrics:` – where the gateway's counters are written for Prometheus.
 public struct MetricsSettings: Hashable, Sendable {
-  /// An IPv4 or IPv6 address of this machine.
-  public var address: String
-  public var isIPv6: Bool
-  public var port: UInt16
+  /// `file`: as a full path.
+  public var file: String
+  /// `every`: between two writes. Default 15 s.
+  public var interval: TimeSpan
 
-  public init(address: String, isIPv6: Bool, port: UInt16) {
-    self.address = address
-    self.isIPv6 = isIPv6
-    self.port = port
+  public init(file: String, interval: TimeSpan = .seconds(15)) {
+    self.file = file
+    self.interval = interval
   }
-
-  /// As a URL has it.
-  public var host: String { isIPv6 ? "[\(address)]" : address }
 }
 
 /// Reads `metrics:`.
 struct MetricsReader {
-  private static let hint = "127.0.0.1:9464 for this machine only, 0.0.0.0:9464 for all, or [::]:9464"
+  /// Where relative paths start.
+  var directory: String
+
+  private static let hint =
+    "a file in the folder of node_exporter's textfile collector, for example /var/lib/node_exporter/beaconkeeper.prom"
 
   func read(_ value: Value) -> MetricsSettings? {
-    guard let section = value.section(hint: "for example { listen: 127.0.0.1:9464 }") else { return nil }
+    guard let section = value.section(hint: "for example { file: /var/lib/node_exporter/beaconkeeper.prom }")
+    else { return nil }
     defer { section.finish() }
-    guard let listen = section.take("listen") else {
-      value.error("metrics needs listen", hint: Self.hint)
+    let interval = section.take("every").flatMap { readTime($0, from: .seconds(1), upTo: .seconds(3600)) }
+    guard let file = section.take("file") else {
+      value.error("metrics needs file", hint: Self.hint)
       return nil
     }
-    guard let text = listen.text(hint: Self.hint) else { return nil }
-    guard let place = hostAndPort(text[...]), let port = place.port else {
-      listen.error(
-        "listen must be an address and a port from 1 to 65535, not \(quoted(text))", hint: Self.hint)
+    guard let text = file.text(hint: Self.hint) else { return nil }
+    guard text.hasSuffix(".prom") else {
+      file.error("the file must end in .prom, or the collector passes it over", hint: Self.hint)
       return nil
     }
-    let isIPv6 = text.first == "["
-    var room = in6_addr()
-    guard unsafe inet_pton(isIPv6 ? AF_INET6 : AF_INET, place.host, &room) == 1 else {
-      listen.error("\(quoted(place.host)) is no address of a machine in numbers", hint: Self.hint)
-      return nil
-    }
-    return MetricsSettings(address: place.host, isIPv6: isIPv6, port: port)
+    return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))
   }
 }

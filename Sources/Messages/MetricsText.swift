@@ -3,8 +3,6 @@
 /// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`; a receiver's state is one series for each
 /// state, of which one is 1.
 public struct MetricsText: Sendable {
-  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-
   private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind"]
 
   private var text = ""

@@ -80,6 +80,10 @@ extension ConnectionFailure {
       return
     }
     if let line = diagnosis.line {
+      guard options.tls != nil else {
+        self.init(.other, "what answers on this port does not speak MQTT (\(line))")
+        return
+      }
       self.init(tlsLog: line)
       return
     }

@@ -44,6 +44,8 @@ struct RunCommand: AsyncParsableCommand {
     var logger = Logger(label: "beaconkeeper") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .warning
     let (path, input) = try chooseInput()
+    // A reload that is asked for before the gateway listens for it must not end it.
+    if path != nil { signal(SIGHUP, SIG_IGN) }
     let configuration = try loadConfiguration(path)
     let console = Console()
     let listener = GatewayRun.Listener(

@@ -1,52 +1,45 @@
 import Foundation
 import Testing
 
-/// The counters that Prometheus scrapes, asked for as it does.
+/// The counters that node_exporter's textfile collector picks up.
 @Suite struct MetricsTests {
-  private func folder(metrics port: Int, broker: Int, name: String) throws -> String {
+  private func configuration(_ metrics: String, broker: Int) throws -> String {
     try file(
       """
-      gateway: { name: \(name) }
+      gateway: { name: one }
       broker: { url: "mqtt://127.0.0.1:\(broker)" }
       beacons: [{ name: key, address: "C1:00:00:00:00:01" }]
       zones: [{ name: shop }]
-      metrics: { listen: "127.0.0.1:\(port)" }
+      metrics: { file: \(metrics), every: 1 s }
       """, "yaml")
   }
 
-  private func ask(_ path: String, _ port: Int) async throws -> String {
-    let request = "GET \(path) HTTP/1.1\\r\\nHost: gateway\\r\\nConnection: close\\r\\n\\r\\n"
-    return try await Command(
-      ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port) && printf '\(request)' >&3 && cat <&3"],
-      executable: URL(fileURLWithPath: "/bin/bash")
-    ).end(within: 10).output
-  }
-
-  @Test func areServedAndAPortThatIsTakenCostsNothingElse() async throws {
+  @Test func areWrittenWhileItRunsAndGoWithIt() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
-    let port = Int.random(in: 40_000..<60_000)
-    let capture = ["--capture", "config/walk.jsonl"]
+    let metrics = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).prom")
     let gateway = try Command(
-      ["run", "--config", folder(metrics: port, broker: broker.port, name: "one")] + capture)
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
-    var answer = ""
-    for _ in 0..<20 where !answer.contains("beaconkeeper_broker_connected 1\n") {
-      try await Task.sleep(for: .milliseconds(500))
-      answer = try await ask("/metrics", port)
-    }
-    #expect(answer.hasPrefix("HTTP/1.1 200"))
-    #expect(answer.contains(#"beaconkeeper_receiver_state{receiver="hci0",state="ok"} 1"#))
-    #expect(try await ask("/else", port).hasPrefix("HTTP/1.1 404"))
+      ["run", "--config", configuration(metrics.path, broker: broker.port), "--capture", "config/walk.jsonl"])
+    func text() -> String { (try? String(contentsOf: metrics, encoding: .utf8)) ?? "" }
+    #expect(try await gateway.wait(60) { text().contains("beaconkeeper_broker_connected 1\n") })
+    let state = #"beaconkeeper_receiver_state{receiver="hci0",state="ok"} 1"#
+    #expect(try await gateway.wait(20) { text().contains(state) })
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(!FileManager.default.fileExists(atPath: metrics.path))
+  }
 
-    let second = try Command(
-      ["run", "--config", folder(metrics: port, broker: broker.port, name: "two")] + capture)
-    let notice = "the port is taken; the gateway goes on"
-    #expect(try await second.wait(60) { second.errorsSoFar.contains(notice) })
-    #expect(try await second.wait(60) { second.outputSoFar.contains("watch: ") })
-    for gateway in [gateway, second] {
-      kill(gateway.process.processIdentifier, SIGINT)
-      #expect(try await gateway.end(within: 10).status == 0)
-    }
+  @Test func aFileThatCannotBeWrittenCostsNothingElse() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let gateway = try Command(
+      [
+        "run", "--config", configuration("/proc/no/such.prom", broker: broker.port), "--capture",
+        "config/walk.jsonl",
+      ])
+    #expect(try await gateway.wait(60) { gateway.errorsSoFar.contains("no metrics in /proc/no/such.prom: ") })
+    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
   }
 }

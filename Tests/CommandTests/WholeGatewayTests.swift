@@ -179,6 +179,10 @@ import Testing
     kill(gateway.process.processIdentifier, SIGHUP)
     #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("the configuration was not changed") })
     #expect(gateway.errorsSoFar.contains("demo.yaml:"))
+    // As an editor leaves it for a moment.
+    try Data().write(to: configuration)
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("as if it were being written") })
     try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
     kill(gateway.process.processIdentifier, SIGHUP)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  kiosk") })

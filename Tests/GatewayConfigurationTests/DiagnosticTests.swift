@@ -127,12 +127,10 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault(receiver("position: [1 m, ▸2]"), "needs a unit: m"),
     Fault(receiver("adapter: ▸hci0"), "no Bluetooth address"),
     Fault("telemetry: { health: ▸1 ms }", "health cannot be 1 ms"),
-    Fault("metrics: ▸{}", "metrics needs listen", "127.0.0.1:9464"),
-    Fault("metrics: { listen: ▸9464 }", "an address and a port"),
-    Fault("metrics: { listen: ▸127.0.0.1:0 }", "a port from 1 to 65535"),
-    Fault("metrics: { listen: ▸\"localhost:9464\" }", "no address of a machine in numbers", "127.0.0.1:9464"),
-    Fault("metrics: { listen: ▸\"127.0.0.1]:9464\" }", "no address of a machine"),
-    Fault("metrics: { listen: ▸\"[::1:9464\" }", "an address and a port"),
+    Fault("metrics: ▸{}", "metrics needs file", "textfile"),
+    Fault("metrics: { file: ▸/tmp/counters.txt }", "must end in .prom"),
+    Fault("metrics: { file: /tmp/a.prom, every: ▸1 ms }", "every cannot be 1 ms"),
+    Fault("metrics: { ▸listen: 1, file: /tmp/a.prom }", "listen"),
   ])
   func receiversAndTelemetry(_ fault: Fault) { expectOne(fault) }
 }

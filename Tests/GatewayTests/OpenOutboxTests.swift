@@ -1,5 +1,6 @@
 import Beacons
 import Foundation
+import GRDB
 import Messages
 import Proximity
 import Testing
@@ -50,7 +51,7 @@ import Testing
     #expect(remains.epoch == epoch)
     #expect(remains.lastSequence == 5)
     #expect(remains.waiting == 5)
-    let rows = try #require(second.store).waiting(after: 2, limit: 10)
+    let rows = try #require(second.store).waiting(after: 2, limit: 10).rows
     #expect(rows.map(\.row) == [3, 4, 5])
     #expect(
       rows.map { String(decoding: $0.transition.json, as: UTF8.self) }
@@ -120,6 +121,59 @@ import Testing
       $0.contains("damaged")
     }
     #expect(aside.count == 1)
+  }
+
+  private func alter(_ sql: String) throws {
+    let database = try DatabaseQueue(path: file.path)
+    try database.write { try $0.execute(sql: sql) }
+    try database.close()
+  }
+
+  @Test(arguments: [
+    "event = 'enteR'", "unit = 7", "samples = 'x'", "value = x'00ff'", "zone = x'ff00ff'", "epoch = 'abc'",
+    "rssi_dbm = 'loud'", "dwell_ns = x''",
+  ])
+  func aRowThatIsDamagedIsPassedOverAndTheOthersStay(_ damage: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(batch(1...5, epoch: 1))
+    first.store?.close()
+    try alter("UPDATE waiting SET \(damage) WHERE id = 2")
+    let store = try #require(try open().store)
+    let page = try store.waiting(after: 0, limit: 5)
+    #expect(page.rows.map(\.row) == [1, 3, 4, 5])
+    #expect(page.damaged == [2])
+    // A page that is full is not the last, whatever is in it.
+    #expect(!page.isLast)
+  }
+
+  @Test(arguments: [
+    "UPDATE meta SET value = 'abc' WHERE name = 'seq'",
+    "UPDATE meta SET value = x'00ff' WHERE name = 'epoch'",
+    "UPDATE sqlite_sequence SET seq = 9223372036854775807", "UPDATE sqlite_sequence SET seq = 'x'",
+    "UPDATE meta SET value = -5 WHERE name = 'seq'", "UPDATE grdb_migrations SET identifier = x'ff'",
+  ])
+  func numbersThatAreDamagedMakeItADamagedFile(_ damage: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(batch(1...5, epoch: 1))
+    first.store?.close()
+    try alter(damage)
+    let second = try open(at: start + .seconds(60))
+    #expect(second.notices.first?.contains("set aside") == true, "\(second.notices)")
+    #expect(second.remains?.waiting == 0)
+    #expect(try second.store?.commit(batch(1...1, epoch: 2)) == 1)
+  }
+
+  @Test func aFileThatIsRemovedWhileItIsOpenKeepsNothingAndSaysSo() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try #require(try open().store)
+    _ = try store.commit(batch(1...2, epoch: 1))
+    try FileManager.default.removeItem(at: file)
+    #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
+    // Nor does one that was put in its place.
+    try Data().write(to: file)
+    #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
   }
 
   @Test func ofDamagedFilesTheLastThreeAreKept() throws {

@@ -6,8 +6,9 @@ kept = pathlib.Path("last-seq.json")
 last = json.loads(kept.read_text()) if kept.exists() else {}
 def on_message(client, userdata, message):
     t = json.loads(message.payload)
-    if last.get(t["gateway"], [None])[0] == t["epoch"] and t["seq"] <= last[t["gateway"]][1]: return
+    key = f'{t["gateway"]} {t["epoch"]}'
+    if t["seq"] <= last.get(key, 0): return
     print(t["time"], t["event"], t["zone"], t["beacon"], flush=True)
-    last[t["gateway"]] = [t["epoch"], t["seq"]]; kept.write_text(json.dumps(last))
+    last[key] = t["seq"]; kept.write_text(json.dumps(last))
 paho.mqtt.subscribe.callback(on_message, ["beaconkeeper/+/zone/+/" + e for e in ("enter", "near", "exit")], 1,
                              hostname=host, port=int(port), client_id="beaconkeeper-subscriber", clean_session=False)

@@ -33,9 +33,7 @@ struct OpenOutbox: Sendable {
       try open(path, epoch)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
-    } catch let error as DatabaseError
-      where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
-    {
+    } catch  where Self.isDamage(error) {
       do {
         let aside = try setAside(path, epoch)
         notices.append(
@@ -59,6 +57,14 @@ struct OpenOutbox: Sendable {
       notices.append("the run before could not keep every transition on disk; a new epoch begins")
     }
     self.store = store
+  }
+
+  /// Also where a table holds what no run of ours has written there.
+  private static func isDamage(_ error: any Error) -> Bool {
+    if error is CocoaError || error is POSIXError { return false }
+    guard let error = error as? DatabaseError else { return true }
+    return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
+      .contains(error.resultCode)
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {

@@ -58,7 +58,10 @@ struct Outbox: Sendable {
   }
 
   /// Everything that the broker has not got, in memory or on disk.
-  var count: Int { pending.transitions.count + stored + unstored.count + verdicts.count + states.count }
+  var count: Int {
+    pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count + verdicts.count
+      + states.count
+  }
 
   /// - Parameters:
   ///   - key: the beacon's.
@@ -167,10 +170,19 @@ struct Outbox: Sendable {
   var wantsFetch: Bool { isBacklogged && ready.count < Self.window / 4 }
 
   /// Rows after `lastRow` came from disk; fewer than were asked for: no more are there.
-  mutating func fetched(_ rows: [(row: Int64, transition: TransitionMessage)], isLast: Bool) {
+  ///
+  /// - Parameter damaged: rows that cannot be read; they are given up.
+  mutating func fetched(
+    _ rows: [(row: Int64, transition: TransitionMessage)], damaged: [Int64] = [], isLast: Bool
+  ) {
     for entry in rows {
       ready.append(entry)
       lastRow = entry.row
+    }
+    for row in damaged {
+      lastRow = max(lastRow, row)
+      acknowledge(row: row)
+      lostTransitions += 1
     }
     isBacklogged = !isLast
   }

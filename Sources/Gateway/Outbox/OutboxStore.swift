@@ -35,6 +35,8 @@ final class OutboxStore: Sendable {
   static let largest = 1 << 30
   private static let pageSize = 4096
 
+  private let path: String
+  private let identity: FileIdentity?
   private let database: DatabaseQueue
   let mark: DurabilityMark
 
@@ -58,6 +60,7 @@ final class OutboxStore: Sendable {
           PRAGMA max_page_count = \(Self.largest / Self.pageSize);
           """)
     }
+    self.path = path
     mark = DurabilityMark(path: DurabilityMark.path(of: path))
     database = try DatabaseQueue(path: path, configuration: configuration)
     try Self.migrator.migrate(database)
@@ -65,6 +68,7 @@ final class OutboxStore: Sendable {
       let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
       guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
     }
+    identity = FileIdentity(path: path)
   }
 
   private static var migrator: DatabaseMigrator {
@@ -95,32 +99,45 @@ final class OutboxStore: Sendable {
             (SELECT value FROM meta WHERE name = 'seq') AS seq,
             (SELECT value FROM meta WHERE name = 'boot') AS boot, (SELECT count(*) FROM waiting) AS waiting
           """)
-      let known: Int64? = last?["epoch"]
+      let known = try last.flatMap { try Self.integer($0["epoch"]) }
+      let sequence = try last.flatMap { try Self.integer($0["seq"]) }
+      let boot = last.flatMap { String.fromDatabaseValue($0["boot"]) }
       let remains = Remains(
-        epoch: known.map { UInt64(clamping: $0) } ?? epoch, lastSequence: UInt64(clamping: last?["seq"] ?? 0),
-        waiting: last?["waiting"] ?? 0, lastRow: try Self.lastRow(database),
-        beacons: try Self.beacons(database),
-        isSameBoot: last?["boot"] == bootID)
+        epoch: known.map { UInt64(clamping: $0) } ?? epoch, lastSequence: UInt64(clamping: sequence ?? 0),
+        waiting: try last.flatMap { try Self.integer($0["waiting"]) }.map { Int(clamping: $0) } ?? 0,
+        lastRow: try Self.lastRow(database), beacons: try Self.beacons(database), isSameBoot: boot == bootID)
       try Self.set("epoch", Int64(clamping: remains.epoch), database)
       try Self.set("boot", bootID, database)
       return remains
     }
   }
 
+  /// nil for NULL. A value of another type, or one out of all proportion, is damage.
+  private static func integer(_ value: DatabaseValue) throws -> Int64? {
+    if value.isNull { return nil }
+    guard let number = Int64.fromDatabaseValue(value), (0..<(1 << 62)).contains(number) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a number is damaged")
+    }
+    return number
+  }
+
   private static func beacons(_ database: Database) throws -> [SavedBeacon] {
-    try Data.fetchAll(database, sql: "SELECT state FROM beacon ORDER BY key").compactMap {
-      try? SavedBeacon.decoder.decode(SavedBeacon.self, from: $0)
+    try DatabaseValue.fetchAll(database, sql: "SELECT state FROM beacon ORDER BY key").compactMap {
+      Data.fromDatabaseValue($0).flatMap { try? SavedBeacon.decoder.decode(SavedBeacon.self, from: $0) }
     }
   }
 
   private static func lastRow(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'waiting'") ?? 0
+    try DatabaseValue.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'waiting'")
+      .flatMap { try integer($0) } ?? 0
   }
 
   /// Writes a batch; all of it is on the medium when this returns, or nothing.
   ///
   /// - Returns: the row of the first transition; the others follow it.
   func commit(_ batch: Batch) throws -> Int64 {
+    // What is written to a file without a name is gone with this run.
+    guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     let states = batch.beacons.mapValues { $0.flatMap { try? SavedBeacon.encoder.encode($0) } }
     return try database.write { database in
       let first = try Self.lastRow(database)
@@ -145,12 +162,30 @@ final class OutboxStore: Sendable {
     }
   }
 
+  /// What a look at the waiting transitions gave.
+  struct Page {
+    var rows: [(row: Int64, transition: TransitionMessage)] = []
+    /// Rows that cannot be read.
+    var damaged: [Int64] = []
+    /// Whether no more are there.
+    var isLast: Bool
+  }
+
   /// Transitions in the order in which they were decided, after a row.
-  func waiting(after row: Int64, limit: Int) throws -> [(row: Int64, transition: TransitionMessage)] {
+  func waiting(after row: Int64, limit: Int) throws -> Page {
     try database.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM waiting WHERE id > ? ORDER BY id LIMIT ?", arguments: [row, limit]
-      ).compactMap { row in TransitionMessage(row).map { (row["id"], $0) } }
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT * FROM waiting WHERE id > ? ORDER BY id LIMIT ?", arguments: [row, limit])
+      var page = Page(isLast: rows.count < limit)
+      for row in rows {
+        guard let id = Int64.fromDatabaseValue(row["id"]) else { continue }
+        if let transition = TransitionMessage(row) {
+          page.rows.append((id, transition))
+        } else {
+          page.damaged.append(id)
+        }
+      }
+      return page
     }
   }
 
@@ -160,6 +195,23 @@ final class OutboxStore: Sendable {
   {
     try database.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
       .execute(arguments: [name, value])
+  }
+}
+
+/// The file was removed or replaced while it was open.
+struct OutboxRemoved: Error {}
+
+/// Which file a path leads to.
+private struct FileIdentity: Equatable {
+  var device: UInt64
+  var inode: UInt64
+
+  /// nil where there is none.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
   }
 }
 

@@ -21,23 +21,37 @@ extension TransitionMessage {
     ]
   }
 
-  /// nil for a row that this version cannot read. Zone, beacon and receiver have their names only: indices are of the
-  /// run that decided.
+  /// nil for a row that this version cannot read, or that is damaged: no column is trusted to have its type. Zone, beacon
+  /// and receiver have their names only: indices are of the run that decided.
   init?(_ row: Row) {
-    let columns = (event: String.fromDatabaseValue(row["event"]), unit: String.fromDatabaseValue(row["unit"]))
-    guard let event = columns.event.flatMap(Transition.Event.init(rawValue:)),
-      let unit = columns.unit.flatMap(Evidence.Unit.init(rawValue:))
+    func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+      Value.fromDatabaseValue(row[column])
+    }
+    /// Absent is fine, anything but a number is not.
+    func optional(_ column: String) -> Double?? {
+      let stored: DatabaseValue = row[column]
+      return stored.isNull ? .some(nil) : Double.fromDatabaseValue(stored).map { .some($0) }
+    }
+    guard let event = (value("event") as String?).flatMap(Transition.Event.init(rawValue:)),
+      let unit = (value("unit") as String?).flatMap(Evidence.Unit.init(rawValue:)),
+      let time: Int64 = value("monotonic_ns"), let wallTime: Int64 = value("time_ns"),
+      let distance = optional("distance_m"), let deviation = optional("distance_sd_m"),
+      let rssi = optional("rssi_dbm"), let threshold: Double = value("threshold"),
+      let measured: Double = value("value"), let samples: Int = value("samples"),
+      let dwell: Int64 = value("dwell_ns"), let epoch: Int64 = value("epoch"),
+      let sequence: Int64 = value("seq"),
+      let gateway: String = value("gateway"), let zone: String = value("zone"),
+      let beacon: String = value("beacon"), let receiver: String = value("receiver")
     else { return nil }
     self.init(
       transition: Transition(
         event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1),
-        time: MonotonicTime(nanoseconds: row["monotonic_ns"]),
-        wallTime: WallTime(nanoseconds: row["time_ns"]),
-        distance: row["distance_m"], distanceDeviation: row["distance_sd_m"], rssi: row["rssi_dbm"],
+        time: MonotonicTime(nanoseconds: time), wallTime: WallTime(nanoseconds: wallTime), distance: distance,
+        distanceDeviation: deviation, rssi: rssi,
         evidence: Evidence(
-          threshold: row["threshold"], value: row["value"], unit: unit, samples: row["samples"],
-          dwell: TimeSpan(nanoseconds: row["dwell_ns"]), receiver: ReceiverIndex(rawValue: 0))),
-      epoch: UInt64(clamping: row["epoch"] as Int64), sequence: UInt64(clamping: row["seq"] as Int64),
-      gateway: row["gateway"], zone: row["zone"], beacon: row["beacon"], receiver: row["receiver"])
+          threshold: threshold, value: measured, unit: unit, samples: samples,
+          dwell: TimeSpan(nanoseconds: dwell), receiver: ReceiverIndex(rawValue: 0))),
+      epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence), gateway: gateway, zone: zone,
+      beacon: beacon, receiver: receiver)
   }
 }
