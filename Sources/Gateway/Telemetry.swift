@@ -56,8 +56,9 @@ struct Telemetry: Sendable {
   /// Keeps a reading of a beacon that was sighted until a newer one of the same quantity comes.
   mutating func note(_ reading: Reading, of beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
-    guard heard.indices.contains(index), let known = heard[index] else { return }
-    let place = known.readings.firstIndex {
+    // Held in no variable: the list would be copied for each reading.
+    guard heard.indices.contains(index), heard[index] != nil else { return }
+    let place = heard[index]?.readings.firstIndex {
       $0.quantity == reading.quantity && $0.ordinal == reading.ordinal
     }
     if let place {

@@ -6,5 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Measures parts of the gateway; called by deploy/bench.",
     shouldDisplay: false,
-    subcommands: [BenchSocketCommand.self])
+    subcommands: [
+      BenchSocketCommand.self, BenchDecodeCommand.self, BenchZonesCommand.self, BenchPublishCommand.self,
+      BenchPolicyCommand.self,
+    ])
 }

@@ -54,7 +54,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
   }
 
   private func report(_ pipeline: Pipeline, malformed: UInt64, cpu: Double, wall: Double) throws {
-    let line = JSONWriter.object { json in
+    let line = JSONWriter.line { json in
       json.field("adverts", pipeline.counts.advertisements)
       json.field("sightings", pipeline.counts.sightings)
       json.field("beacons", pipeline.beaconCount)
@@ -63,6 +63,6 @@ struct BenchSocketCommand: AsyncParsableCommand {
       json.field("cpu_s", cpu, decimals: 6)
       json.field("wall_s", wall, decimals: 6)
     }
-    try put(line + [UInt8(ascii: "\n")])
+    try tell(line)
   }
 }

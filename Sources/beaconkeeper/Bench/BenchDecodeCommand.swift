@@ -1,0 +1,51 @@
+import ArgumentParser
+import Beacons
+import Messages
+
+struct BenchDecodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Measures decoding in memory: every frame, and every reading in it.")
+
+  @Argument(help: "Advertisements, as Tests/Benchmarks/corpus makes them.")
+  var corpus: String
+  @Option(help: "How often they are gone through.")
+  var passes = 100
+  @Flag(help: "Leave the readings of sensors in their frames.")
+  var framesOnly = false
+
+  func run() throws {
+    let corpus = try Corpus(path: corpus, receiver: ReceiverIndex(rawValue: 0))
+    var frames: UInt64 = 0
+    var declined: UInt64 = 0
+    var readings: UInt64 = 0
+    // Read once: looking an option up costs more than decoding.
+    let (readsSensors, count) = (!framesOnly, passes)
+    let batch = corpus.batch
+    let watch = Stopwatch()
+    for _ in 0..<count {
+      batch.forEach { _, payload in
+        FrameDecoder.forEachFrame(in: payload) { result, data in
+          guard case .frame(let frame, _) = result else { return declined += 1 }
+          frames += 1
+          if readsSensors { frame.forEachReading(in: data) { _ in readings += 1 } }
+        }
+      }
+    }
+    let cpu = watch.cpu
+    try tell(
+      JSONWriter.line { json in
+        json.field("adverts", batch.count * passes)
+        json.field("frames", frames)
+        json.field("declined", declined)
+        json.field("readings", readings)
+        json.field("cpu_s", cpu, decimals: 6)
+      })
+  }
+}
+
+extension JSONWriter {
+  /// One object as a line of text.
+  static func line(_ members: (inout JSONWriter) -> Void) -> String {
+    String(decoding: object(members), as: UTF8.self)
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Beacons
+import Gateway
+import Messages
+
+struct BenchZonesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "zones",
+    abstract:
+      "Measures the way from bytes in memory to the zones' decisions: decode, identity, estimate, zones.")
+
+  @Argument(help: "Advertisements, as Tests/Benchmarks/corpus makes them.")
+  var corpus: String
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Option(
+    help: "How often they are gone through and measured, after one pass in which everybody becomes known.")
+  var passes = 20
+  @Option(help: "Microseconds from one advertisement to the next, on the clock that they carry.")
+  var spacing = 50
+
+  func run() throws {
+    var pipeline = Pipeline(try loadConfiguration(config), epoch: 1)
+    guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
+    var corpus = try Corpus(path: corpus, receiver: receiver)
+    var output = Pipeline.Output()
+    var time = MonotonicTime.zero
+    var cpu = 0.0
+    for pass in 0...passes {
+      time = corpus.time(from: time, spacing: .milliseconds(1) * (Double(spacing) / 1000))
+      let watch = Stopwatch()
+      pipeline.observe(corpus.batch, into: &output)
+      if pass > 0 { cpu += watch.cpu }
+      output.removeAll()
+    }
+    try tell(
+      JSONWriter.line { json in
+        json.field("adverts", corpus.batch.count * passes)
+        json.field("sightings", pipeline.counts.sightings)
+        json.field("beacons", pipeline.beaconCount)
+        json.field("transitions", pipeline.counts.transitions)
+        json.field("cpu_s", cpu, decimals: 6)
+      })
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Beacons
+import Foundation
+
+/// A file of advertisements as `Tests/Benchmarks/corpus` makes it. A record has the address (6 octets, least significant
+/// first), its type (2 random, else public), RSSI, length, and as many octets of AD structures.
+struct Corpus {
+  private(set) var batch = AdvertisementBatch()
+
+  init(path: String, receiver: ReceiverIndex) throws {
+    let bytes: [UInt8]
+    do {
+      bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    } catch {
+      throw failure("\(path): cannot be read: \(error.localizedDescription)", .inputOutput)
+    }
+    var offset = 0
+    while offset < bytes.count {
+      guard bytes.count - offset >= 9, bytes.count - offset - 9 >= Int(bytes[offset + 8]) else {
+        throw failure("\(path): cut off in the record at byte \(offset)", .dataError)
+      }
+      let end = offset + 9 + Int(bytes[offset + 8])
+      let bits = bytes[offset..<offset + 6].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      let advertisement = Advertisement(
+        receiver: receiver,
+        address: DeviceAddress(bits: bits, kind: bytes[offset + 6] == 2 ? .random : .public),
+        rssi: Int8(bitPattern: bytes[offset + 7]), time: .zero, wallTime: WallTime(nanoseconds: 0))
+      batch.append(advertisement, payload: bytes.span.extracting(offset + 9..<end))
+      offset = end
+    }
+    guard !batch.isEmpty else { throw failure("\(path): holds no advertisement", .dataError) }
+  }
+
+  /// Lets the advertisements follow each other at an even pace from a time on; returns when the next one would come.
+  mutating func time(from start: MonotonicTime, spacing: TimeSpan) -> MonotonicTime {
+    var time = start
+    batch.mapAdvertisements { advertisement in
+      advertisement.time = time
+      advertisement.wallTime = Self.wallStart + TimeSpan(nanoseconds: time.nanoseconds)
+      time = time + spacing
+    }
+    return time
+  }
+
+  /// 2026-01-01.
+  private static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
+}

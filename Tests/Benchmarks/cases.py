@@ -1,0 +1,314 @@
+"""The cases: how each is run, what it is compared with, and what was promised."""
+import dataclasses
+import json
+import os
+import resource
+import socket
+import subprocess
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(HERE))
+
+
+@dataclasses.dataclass
+class Goal:
+    """What was promised: a figure of our own, and a ratio to the peer; None where there is none."""
+    text: str
+    least: float = None
+    most: float = None
+    least_ratio: float = None
+    most_ratio: float = None
+
+    def met(self, ours, ratio):
+        checks = [(self.least, ours, 1), (self.most, ours, -1), (self.least_ratio, ratio, 1), (self.most_ratio, ratio, -1)]
+        known = [sign * (value - limit) >= 0 for limit, value, sign in checks if limit is not None and value is not None]
+        return all(known) if known else None
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    unit: str
+    goal: Goal
+    ours: callable
+    peer: callable = None
+
+
+class Cases:
+    def __init__(self, options, folder):
+        self.binary, self.python, self.quick, self.folder = options.binary, options.peers, options.quick, folder
+        self.corpora = {}
+        for source in ("feed", "peers/floor", "peers/publish", "peers/connect"):
+            libraries = ["-lmosquitto"] if source in ("peers/publish", "peers/connect") else []
+            subprocess.run(
+                ["cc", "-O2", "-o", self.path(os.path.basename(source)), f"{HERE}/{source}.c", *libraries], check=True)
+        subprocess.run(
+            ["cc", "-O2", "-shared", "-fPIC", "-o", self.path("allocations.so"), f"{HERE}/allocations.c"], check=True)
+
+    def path(self, *names): return os.path.join(self.folder, *names)
+
+    def corpus(self, name, *words):
+        """A folder with a corpus, made once."""
+        if name not in self.corpora:
+            self.corpora[name] = self.path(name)
+            subprocess.run([f"{HERE}/corpus", self.corpora[name], *words], check=True)
+        return self.corpora[name]
+
+    # The corpora
+    def mixed(self): return self.corpus("mixed", "--devices", "2000", "--repeat", "5" if self.quick else "20")
+    def few(self): return self.corpus("few", "--devices", "300", "--zones", "10", "--seed", "3")
+    def many(self): return self.corpus("many", "--devices", "100000", "--adverts", "400000", "--seed", "4")
+    def beacons(self): return self.corpus("beacons", "--only", "ibeacon")
+    def zones(self): return self.corpus("zones", "--only", "ibeacon", "--zones", "1000")
+    def crowd(self): return self.corpus(
+        "crowd", "--only", "ibeacon", "--devices", "100000", "--zones", "1000", "--adverts", "400000")
+
+    # Ways to run a program
+    def run(self, *words, environment=None):
+        result = subprocess.run(
+            words, capture_output=True, text=True, cwd=PACKAGE, env={**os.environ, **(environment or {})})
+        if result.returncode: raise SystemExit(f"{' '.join(words)}\n{result.stderr}")
+        return result.stdout
+
+    def bench(self, *words, **more): return json.loads(self.run(self.binary, "bench", *words, **more))
+
+    def feed(self, words, corpus, passes, rate=None, environment=None):
+        """Starts a program that reads a socket, whose number is put in place of {fd}, and feeds it."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours, theirs:
+            reader = subprocess.Popen(
+                [word.format(fd=ours.fileno()) for word in words], pass_fds=[ours.fileno()], stdout=subprocess.PIPE, text=True,
+                stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+            feeder = subprocess.Popen(
+                [self.path("feed"), corpus, str(passes), str(theirs.fileno()), *([str(rate)] if rate else [])],
+                pass_fds=[theirs.fileno()])
+        output = reader.communicate()[0]
+        feeder.wait()
+        return json.loads(output.splitlines()[-1])
+
+    def socket(self, folder, config, passes, **more):
+        words = [self.binary, "bench", "socket", "--fd", "{fd}", "--config", f"{folder}/{config}"]
+        return self.feed(words, f"{folder}/adverts.bin", passes, **more)
+
+    def adverts(self, folder, passes): return sum(1 for _ in records(f"{folder}/adverts.bin")) * passes
+
+    # The cases
+    def all(self):
+        passes = 4 if self.quick else 10
+        for name, folder, config in (
+                ("socket to zone decision, 2,000 devices, each known", self.mixed, "site.yaml"),
+                ("socket to zone decision, 300 devices, regions", self.few, "regions.yaml"),
+                ("socket to zone decision, 100,000 devices, regions", self.many, "regions.yaml")):
+            yield Case(
+                name, "adverts/CPU-s", Goal("≥ 1 M, ≥ 20 ×", least=1e6, least_ratio=20),
+                lambda f=folder, c=config: rate(self.socket(f(), c, passes)), lambda f=folder: self.habluetooth(f()))
+        yield Case(
+            "the kernel's part: read() and nothing else", "adverts/CPU-s", Goal(""),
+            lambda: rate(self.feed([self.path("floor"), "{fd}"], f"{self.mixed()}/adverts.bin", passes)))
+        yield Case(
+            "decode in memory, every reading; bleparser", "adverts/CPU-s", Goal("≥ 50 M, ≥ 300 ×", least=50e6, least_ratio=300),
+            lambda: rate(self.bench("decode", f"{self.mixed()}/adverts.bin")), lambda: self.decoder("bleparser_decode.py"))
+        yield Case(
+            "decode in memory, frames only; TheengsDecoder", "adverts/CPU-s", Goal("≥ 50 M", least=50e6),
+            lambda: rate(self.bench("decode", f"{self.mixed()}/adverts.bin", "--frames-only")),
+            lambda: self.decoder("theengs_decode.py"))
+        yield Case(
+            "decode, identity, estimate, zones: mixed air, 100 zones, 2,000 beacons", "adverts/CPU-s",
+            Goal("≥ 20 M", least=20e6), lambda: self.decided(self.mixed(), self.mixed(), "site.yaml"))
+        yield Case(
+            "the same, iBeacons only", "adverts/CPU-s", Goal("≥ 20 M", least=20e6),
+            lambda: self.decided(self.beacons(), self.beacons(), "majors.yaml"))
+        yield Case(
+            "iBeacons, 1,000 zones, 2,000 beacons; as a peer 100 zones", "adverts/CPU-s", Goal("flat: ≥ 0.8 ×", least_ratio=0.8),
+            lambda: self.decided(self.beacons(), self.zones(), "majors.yaml"),
+            lambda: self.decided(self.beacons(), self.beacons(), "majors.yaml"))
+        yield Case(
+            "iBeacons, 1,000 zones, 100,000 beacons; as a peer 2,000", "adverts/CPU-s", Goal("≥ 0.5 ×", least_ratio=0.5),
+            lambda: self.decided(self.crowd(), self.crowd(), "majors.yaml", passes=4),
+            lambda: self.decided(self.beacons(), self.beacons(), "majors.yaml"))
+        for quality in ("0", "1"):
+            yield Case(
+                f"decision to JSON to broker, QoS {quality}; C libmosquitto", "µs CPU a message", Goal("≤ 1.3 ×", most_ratio=1.3),
+                lambda q=quality: self.published(q), lambda q=quality: self.published_in_c(q))
+        yield Case("replay of a btsnoop file, start included", "adverts/CPU-s", Goal("≥ 10 M", least=10e6), self.replay)
+        yield Case(
+            "policy: 1,000 phones, 24 h", "s", Goal("≤ 1 s", most=1),
+            lambda: self.bench("policy", "--phones", "1000")["cpu_s"])
+        yield Case(
+            "start to CONNECT; C libmosquitto", "ms", Goal("≤ 20 ms", most=20), self.start, self.start_in_c)
+        yield Case("RSS idle: run, discovery, outbox", "MiB", Goal("≤ 16", most=16), lambda: self.at_rest()[0])
+        yield Case(
+            "RSS with 10,000 beacons: bench socket", "MiB", Goal("≤ 30", most=30),
+            lambda: self.memory(self.corpus("ten", "--only", "ibeacon", "--devices", "10000"), "majors.yaml"))
+        yield Case(
+            "RSS after 1 M random addresses: bench socket", "MiB", Goal("≤ 48", most=48),
+            lambda: self.memory(self.corpus("street", "--crowd", "--adverts", "1000000"), "site.yaml"))
+        yield Case(
+            "CPU at 1,000 adverts/s: bench socket, paced", "% of a core", Goal("≤ 0.3 %", most=0.3),
+            lambda: self.paced(self.mixed(), "site.yaml"))
+
+    def habluetooth(self, folder):
+        if not self.python: return None
+        used = self.feed([self.python, f"{HERE}/peers/habluetooth_socket.py", "{fd}"], f"{folder}/adverts.bin", 1)
+        return self.adverts(folder, 1) / used["cpu_s"]
+
+    def decoder(self, script):
+        if not self.python: return None
+        return rate(json.loads(self.run(self.python, f"{HERE}/peers/{script}", f"{self.mixed()}/adverts.bin")))
+
+    def decided(self, adverts, site, config, passes=20):
+        return rate(self.bench(
+            "zones", f"{adverts}/adverts.bin", "--config", f"{site}/{config}", "--passes", str(passes)))
+
+    def published(self, quality):
+        with Broker(self.folder) as port:
+            used = self.bench("publish", "--port", str(port), "--qos", quality, "--count", "30000")
+        if used["left"]: raise SystemExit(f"{used['left']} messages stayed unacknowledged")
+        return used["cpu_s"] / used["messages"] * 1e6
+
+    def published_in_c(self, quality):
+        with Broker(self.folder) as port:
+            used = json.loads(self.run(self.path("publish"), str(port), quality, "30000", "323"))
+        return used["cpu_s"] / used["messages"] * 1e6
+
+    def replay(self):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        told = subprocess.run(
+            [self.binary, "replay", "--config", f"{self.mixed()}/regions.yaml", "--capture", f"{self.mixed()}/adverts.btsnoop"],
+            capture_output=True, text=True, check=True).stderr
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return int(told.splitlines()[-1].split()[0]) / cpu
+
+    def start(self):
+        config = self.path("start.yaml")
+        return first_word(
+            lambda port: [self.binary, "run", "--config", config, "--capture", "config/walk.jsonl"],
+            lambda port: write(config, gateway(port, self.path("start"))))
+
+    def start_in_c(self): return first_word(lambda port: [self.path("connect"), str(port)])
+
+    def at_rest(self):
+        """MiB resident after some seconds of the recorded walk, and the share of a core."""
+        config = self.path("rest.yaml")
+        with Broker(self.folder) as port:
+            write(config, gateway(port, self.path("rest")))
+            process = subprocess.Popen(
+                [self.binary, "run", "--config", config, "--capture", "config/walk.jsonl"], cwd=PACKAGE,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(5)
+            found = resident(process.pid)
+            process.terminate()
+            process.wait()
+        return found, None
+
+    def memory(self, folder, config):
+        """MiB resident once a corpus has gone through, while the socket is still open."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        reader = subprocess.Popen(
+            [self.binary, "bench", "socket", "--fd", str(ours.fileno()), "--config", f"{folder}/{config}"],
+            pass_fds=[ours.fileno()], stdout=subprocess.DEVNULL)
+        ours.close()
+        subprocess.run(
+            [self.path("feed"), f"{folder}/adverts.bin", "1", str(theirs.fileno())], pass_fds=[theirs.fileno()], check=True)
+        time.sleep(0.3)
+        found = resident(reader.pid)
+        theirs.close()
+        reader.wait()
+        return found
+
+    def paced(self, folder, config):
+        used = self.socket(folder, config, 1, rate=1000) if not self.quick else self.socket(
+            self.corpus("short", "--adverts", "5000"), config, 1, rate=1000)
+        return used["cpu_s"] / used["wall_s"] * 100
+
+
+class Broker:
+    """A mosquitto on a port of its own, which drops nothing."""
+    def __init__(self, folder): self.folder = folder
+
+    def __enter__(self):
+        for _ in range(5):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            config = os.path.join(self.folder, "mosquitto.conf")
+            write(config, f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n")
+            self.process = subprocess.Popen(["mosquitto", "-c", config], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            for _ in range(100):
+                if self.process.poll() is not None: break
+                try: socket.create_connection(("127.0.0.1", port)).close()
+                except OSError: time.sleep(0.02)
+                else: return port
+        raise SystemExit("no mosquitto")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def write(path, text):
+    with open(path, "w") as out: out.write(text)
+
+
+def gateway(port, state):
+    os.makedirs(state, exist_ok=True)
+    demo = open(f"{PACKAGE}/config/demo.yaml").read()
+    demo = demo.replace("{ name: forecourt }", f"{{ name: forecourt, state_directory: {state} }}")
+    return demo.replace("broker: embedded", f"broker: {{ url: mqtt://127.0.0.1:{port} }}")
+
+
+def first_word(words, prepare=lambda port: None):
+    """Milliseconds from the start of a program until its CONNECT arrives here."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        prepare(port)
+        start = time.perf_counter()
+        process = subprocess.Popen(words(port), cwd=PACKAGE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        server.settimeout(10)
+        with server.accept()[0] as connection:
+            connection.recv(1)
+            found = time.perf_counter() - start
+        process.kill()
+        process.wait()
+    return found * 1000
+
+
+def resident(pid):
+    line = next(line for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def rate(used): return used["adverts"] / used["cpu_s"]
+
+
+def records(path):
+    data, offset = open(path, "rb").read(), 0
+    while offset < len(data):
+        yield offset
+        offset += 9 + data[offset + 8]
+
+
+def thresholds(cases):
+    """What must not get worse, whatever the machine: lines to print; one that is BROKEN fails the run."""
+    allowed = json.load(open(f"{HERE}/thresholds.json"))
+    folder = cases.corpus("still", "--still")
+    lines = []
+
+    def allocations(run):
+        out = cases.path("allocations.txt")
+        run({"LD_PRELOAD": cases.path("allocations.so"), "ALLOCATIONS": out})
+        return int(open(out).read())
+
+    for name, more, run in (
+            ("memory to decision", 10, lambda passes, e: cases.bench(
+                "zones", f"{folder}/adverts.bin", "--config", f"{folder}/site.yaml", "--passes", str(passes), environment=e)),
+            ("socket to decision", 10, lambda passes, e: cases.socket(folder, "site.yaml", passes, environment=e))):
+        first = allocations(lambda e: run(5, e))
+        second = allocations(lambda e: run(5 + more, e))
+        # A process takes a few from the heap by itself, now more and now less: one in ten thousand advertisements is none.
+        each = round(max(0, second - first) / cases.adverts(folder, more), 4)
+        state = "ok" if each <= allowed["allocations_per_advertisement"] else "BROKEN"
+        lines.append(f"{state}: {each:g} heap allocations an advertisement in steady state, {name} ({second - first} in all)")
+    return lines
