@@ -2,10 +2,10 @@
 ///
 /// A source fills one batch over and over; its storage is kept, so that steady state allocates nothing.
 public struct AdvertisementBatch: Sendable {
-  private var advertisements: [Advertisement] = []
+  @usableFromInline var advertisements: [Advertisement] = []
   /// Where each payload ends in `bytes`; it starts where the one before it ended.
-  private var ends: [Int] = []
-  private var bytes: [UInt8] = []
+  @usableFromInline var ends: [Int] = []
+  @usableFromInline var bytes: [UInt8] = []
 
   public init() {}
 
@@ -30,14 +30,14 @@ public struct AdvertisementBatch: Sendable {
   public subscript(index: Int) -> Advertisement { advertisements[index] }
 
   /// Visits all in order.
-  public func forEach<Failure: Error>(
+  @inlinable public func forEach<Failure: Error>(
     _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     try forEach(in: advertisements.indices, body)
   }
 
   /// Visits those at some indices in order.
-  public func forEach<Failure: Error>(
+  @inlinable public func forEach<Failure: Error>(
     in range: Range<Int>, _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     let payloads = bytes.span

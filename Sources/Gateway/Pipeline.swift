@@ -32,7 +32,7 @@ public struct Pipeline: Sendable {
   private var receiversKnown = 0
   private var transitions: [Transition] = []
   /// Those of the advertisement at hand.
-  private var readings: [(BeaconIndex, Reading)] = []
+  private var readings: [(beacon: BeaconIndex, reading: Reading)] = []
 
   public struct Counts: Sendable {
     public var advertisements: UInt64 = 0
@@ -165,7 +165,7 @@ public struct Pipeline: Sendable {
     } else {
       engine.advance(to: advertisement.time, into: &transitions)
     }
-    for (beacon, reading) in readings { telemetry.note(reading, of: beacon) }
+    if !readings.isEmpty { telemetry.note(readings) }
     report(into: &output)
     greetReceivers(into: &output)
     if !phones.isEmpty { followPhones(advertisement, sighting, into: &output) }

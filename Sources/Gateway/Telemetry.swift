@@ -4,18 +4,27 @@ import Beacons
 /// else no more often than `interval`.
 struct Telemetry: Sendable {
   struct Heard: Sendable {
-    var time: MonotonicTime
     var wallTime: WallTime
-    var receiver: ReceiverIndex
-    var published: MonotonicTime?
+    var readings: [Reading]
+    fileprivate var times: Times
+  }
+
+  /// Of fixed size, apart from the readings: it is touched at every sighting.
+  fileprivate struct Times {
+    /// Not so for a beacon that is known and was never sighted, as the second of two identities in one advertisement.
+    var isSighted = false
     var isDue = false
-    var readings: [Reading] = []
+    var receiver = ReceiverIndex(rawValue: 0)
+    var time = MonotonicTime.zero
+    var wallTime = WallTime(nanoseconds: 0)
+    var published: MonotonicTime?
   }
 
   let interval: TimeSpan
-  /// By `BeaconIndex`; nil for a beacon that is known and was not sighted, as the second of two identities
-  /// in one advertisement.
-  private var heard: [Heard?] = []
+  /// By `BeaconIndex`.
+  private var heard: [Times] = []
+  /// By `BeaconIndex` too.
+  private var readings: [[Reading]] = []
   private var due: [BeaconIndex] = []
   /// Beacons heard for the first time, or with a reading of a new kind.
   private var news: [BeaconIndex] = []
@@ -24,49 +33,62 @@ struct Telemetry: Sendable {
 
   subscript(beacon: BeaconIndex) -> Heard? {
     let index = Int(beacon.rawValue)
-    return heard.indices.contains(index) ? heard[index] : nil
+    guard isSighted(index) else { return nil }
+    return Heard(wallTime: heard[index].wallTime, readings: readings[index], times: heard[index])
   }
+
+  private func isSighted(_ index: Int) -> Bool { heard.indices.contains(index) && heard[index].isSighted }
 
   /// All beacons heard so far.
   var known: [BeaconIndex] {
-    heard.indices.lazy.filter { heard[$0] != nil }.map { BeaconIndex(rawValue: Int32($0)) }
+    heard.indices.lazy.filter { heard[$0].isSighted }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
   mutating func note(_ sighting: Sighting) {
     let index = makeRoom(for: sighting.beacon)
-    if heard[index] == nil {
-      heard[index] = Heard(time: sighting.time, wallTime: sighting.wallTime, receiver: sighting.receiver)
+    if !heard[index].isSighted {
+      heard[index].isSighted = true
       tell(sighting.beacon)
-    } else {
-      heard[index]?.time = sighting.time
-      heard[index]?.wallTime = sighting.wallTime
-      heard[index]?.receiver = sighting.receiver
     }
-    if heard[index]?.published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
+    heard[index].time = sighting.time
+    heard[index].wallTime = sighting.wallTime
+    heard[index].receiver = sighting.receiver
+    if heard[index].published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
   }
 
   /// Takes over what another one knew of a beacon.
   mutating func adopt(_ known: Heard, of beacon: BeaconIndex) {
     let index = makeRoom(for: beacon)
-    heard[index] = known
-    heard[index]?.isDue = false
+    heard[index] = known.times
+    heard[index].isDue = false
+    readings[index] = known.readings
     tell(beacon)
   }
 
-  /// Keeps a reading of a beacon that was sighted until a newer one of the same quantity comes.
-  mutating func note(_ reading: Reading, of beacon: BeaconIndex) {
-    let index = Int(beacon.rawValue)
-    // Held in no variable: the list would be copied for each reading.
-    guard heard.indices.contains(index), heard[index] != nil else { return }
-    let place = heard[index]?.readings.firstIndex {
-      $0.quantity == reading.quantity && $0.ordinal == reading.ordinal
+  /// Keeps readings of beacons that were sighted until newer ones of the same quantities come.
+  mutating func note(_ readings: [(beacon: BeaconIndex, reading: Reading)]) {
+    // A beacon sends the same ones in the same order again and again.
+    var likely = 0
+    for (beacon, reading) in readings {
+      let index = Int(beacon.rawValue)
+      guard isSighted(index) else { continue }
+      if !Self.keep(reading, in: &self.readings[index], likely: &likely) { tell(beacon) }
     }
-    if let place {
-      heard[index]?.readings[place] = reading
-    } else {
-      heard[index]?.readings.append(reading)
-      tell(beacon)
+  }
+
+  /// Puts a reading in the place of the one before it; false where there was none.
+  private static func keep(_ reading: Reading, in readings: inout [Reading], likely: inout Int) -> Bool {
+    var place = likely
+    if place >= readings.count || !readings[place].isOfSameKind(as: reading) {
+      guard let other = readings.firstIndex(where: { $0.isOfSameKind(as: reading) }) else {
+        readings.append(reading)
+        return false
+      }
+      place = other
     }
+    readings[place] = reading
+    likely = place + 1
+    return true
   }
 
   mutating func takeNews() -> [BeaconIndex] {
@@ -80,8 +102,9 @@ struct Telemetry: Sendable {
   }
 
   mutating func setDue(_ beacon: BeaconIndex) {
-    guard self[beacon]?.isDue == false else { return }
-    heard[Int(beacon.rawValue)]?.isDue = true
+    let index = Int(beacon.rawValue)
+    guard isSighted(index), !heard[index].isDue else { return }
+    heard[index].isDue = true
     due.append(beacon)
   }
 
@@ -91,9 +114,8 @@ struct Telemetry: Sendable {
   mutating func takeDue() -> [BeaconIndex] {
     for beacon in due {
       let index = Int(beacon.rawValue)
-      heard[index]?.isDue = false
-      let time = heard[index]?.time
-      heard[index]?.published = time
+      heard[index].isDue = false
+      heard[index].published = heard[index].time
     }
     defer { due.removeAll(keepingCapacity: true) }
     return due
@@ -101,7 +123,20 @@ struct Telemetry: Sendable {
 
   private mutating func makeRoom(for beacon: BeaconIndex) -> Int {
     let index = Int(beacon.rawValue)
-    while heard.count <= index { heard.append(nil) }
+    while heard.count <= index {
+      heard.append(Times())
+      readings.append([])
+    }
     return index
+  }
+}
+
+extension Telemetry.Heard {
+  var receiver: ReceiverIndex { times.receiver }
+}
+
+extension Reading {
+  fileprivate func isOfSameKind(as other: Reading) -> Bool {
+    quantity == other.quantity && ordinal == other.ordinal
   }
 }

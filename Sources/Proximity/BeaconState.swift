@@ -95,7 +95,7 @@ extension ZoneEngine {
     if isLocating, receivers[Int(link.receiver.rawValue)].calibration.position != nil {
       locators[beacon].receivers += 1
     }
-    queue.schedule(.link(index), at: link.silenceDeadline)
+    watchSilence(of: index)
   }
 
   private mutating func restore(_ saved: Presence, of beacon: Int, sightSince: MonotonicTime?) {
@@ -121,7 +121,8 @@ extension ZoneEngine {
     }
     let zone = Int(saved.zone.rawValue)
     if saved.isInside { insiders[zone][BeaconIndex(rawValue: Int32(beacon))] = index }
-    if let deadline = presences[slot].presence.deadline(rules: zones[zone], isBlind: blindZones[zone]) {
+    if let deadline = presences[slot].presence.deadline(dwells: zones[zone].dwells, isBlind: blindZones[zone])
+    {
       queue.schedule(.presence(index), at: deadline)
     }
   }

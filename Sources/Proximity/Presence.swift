@@ -23,7 +23,7 @@ struct Presence: Hashable, Sendable, Codable {
   }
 
   /// Takes in where the beacon stands against the thresholds from `time` on.
-  mutating func stand(_ standing: Standing, at time: MonotonicTime) {
+  @inline(__always) mutating func stand(_ standing: Standing, at time: MonotonicTime) {
     nearSince = standing.contains(.near) ? nearSince ?? time : nil
     enterSince = standing.contains(.entered) ? enterSince ?? time : nil
     // Thresholds of unlike units may contradict each other; then the nearer one holds.
@@ -33,15 +33,15 @@ struct Presence: Hashable, Sendable, Codable {
   }
 
   /// The events due at `time`, in order. `isBlind`: the zone sees nothing, so nobody leaves it.
-  mutating func due(at time: MonotonicTime, rules: Rules, isBlind: Bool) -> Due {
+  @inline(__always) func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
     if !isBlind, isInside {
       if let lostDeadline, lostDeadline <= time { return .lost }
-      if rules.exitDwell.isServed(since: exitSince, at: time) { return .exit }
+      if dwells.exit.isServed(since: exitSince, at: time) { return .exit }
     }
-    if isArmed, let dwell = rules.nearDwell, dwell.isServed(since: nearSince, at: time) {
+    if isArmed, let dwell = dwells.near, dwell.isServed(since: nearSince, at: time) {
       return isInside ? .near : .enterAndNear
     }
-    if !isInside, rules.enterDwell.isServed(since: enterSince, at: time) { return .enter }
+    if !isInside, dwells.enter.isServed(since: enterSince, at: time) { return .enter }
     return .nothing
   }
 
@@ -50,7 +50,7 @@ struct Presence: Hashable, Sendable, Codable {
   }
 
   /// When `due` next has something to say, if nothing is heard until then.
-  func deadline(rules: Rules, isBlind: Bool) -> MonotonicTime? {
+  @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime? {
     var earliest: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
       guard let time else { return }
@@ -58,10 +58,10 @@ struct Presence: Hashable, Sendable, Codable {
     }
     if isInside, !isBlind {
       consider(lostDeadline)
-      consider(exitSince.map { $0 + rules.exitDwell })
+      consider(exitSince.map { $0 + dwells.exit })
     }
-    if isArmed, let dwell = rules.nearDwell { consider(nearSince.map { $0 + dwell }) }
-    if !isInside { consider(enterSince.map { $0 + rules.enterDwell }) }
+    if isArmed, let dwell = dwells.near { consider(nearSince.map { $0 + dwell }) }
+    if !isInside { consider(enterSince.map { $0 + dwells.enter }) }
     return earliest
   }
 

@@ -26,7 +26,7 @@ struct Receiver: Sendable {
 
   /// RSSI at 1 m in dBm: the receiver's calibration, else the configuration of the beacon, else what the frame says
   /// if it can be true, else the usual value.
-  func power(frame: Int8?, configured: Float?) -> Float {
+  @inline(__always) func power(frame: Int8?, configured: Float?) -> Float {
     let stated = frame.flatMap { (-120...20).contains($0) ? Float($0) : nil }
     return (ownPower ?? configured ?? stated ?? Float(Calibration.defaultMeasuredPower)) + offset
   }

@@ -8,31 +8,45 @@ import Beacons
   import Darwin
 #endif
 
-/// A zone's thresholds as the engine compares them.
+/// A zone's thresholds as the engine compares them; `lines` and `dwells` hold what every sighting asks for.
 struct Rules: Sendable {
   var near: Boundary?
-  var rearm: Boundary?
   var enter: Boundary
   var exit: Boundary
-  var nearDwell: TimeSpan?
-  var enterDwell: TimeSpan
-  var exitDwell: TimeSpan
+  var lines: Lines
+  var dwells: Dwells
   /// nil: learnt.
   var lost: TimeSpan?
 
   init(_ zone: Zone) {
     near = zone.near.map { Boundary($0.rule.threshold) }
-    rearm = zone.near.map { Boundary($0.rearm) }
     enter = Boundary(zone.enter.threshold)
     exit = Boundary(zone.exit.threshold)
-    nearDwell = zone.near.map { max(.zero, $0.rule.dwell) }
-    enterDwell = max(.zero, zone.enter.dwell)
-    exitDwell = max(.zero, zone.exit.dwell)
+    lines = Lines(
+      near: near?.line, rearm: zone.near.map { Boundary($0.rearm).line }, enter: enter.line, exit: exit.line)
+    dwells = Dwells(
+      near: zone.near.map { max(.zero, $0.rule.dwell) }, enter: max(.zero, zone.enter.dwell),
+      exit: max(.zero, zone.exit.dwell))
     switch zone.lost {
     case .auto: lost = nil
     case .after(let span): lost = max(.zero, span)
     }
   }
+}
+
+/// How long each of a zone's thresholds must be met.
+struct Dwells: Sendable {
+  var near: TimeSpan?
+  var enter: TimeSpan
+  var exit: TimeSpan
+}
+
+/// A zone's thresholds as lines to be on one side of.
+struct Lines: Sendable {
+  var near: Line?
+  var rearm: Line?
+  var enter: Line
+  var exit: Line
 
   func standing(of nearest: Nearest) -> Standing {
     var standing: Standing = []
@@ -53,23 +67,26 @@ struct Standing: OptionSet, Sendable {
   static let rearmed = Standing(rawValue: 8)
 }
 
-/// A threshold in the unit the engine works in: log10 of metres, or dBm.
+/// A threshold as it was configured, and as a line.
 struct Boundary: Sendable {
   let threshold: Threshold
-  let isDistance: Bool
-  private let value: Float
+  let line: Line
 
   init(_ threshold: Threshold) {
     self.threshold = threshold
     switch threshold {
-    case .distance(let metres):
-      isDistance = true
-      value = Float(log10(max(metres, 1e-3)))
-    case .signal(let level):
-      isDistance = false
-      value = Float(level)
+    case .distance(let metres): line = Line(isDistance: true, value: Float(log10(max(metres, 1e-3))))
+    case .signal(let level): line = Line(isDistance: false, value: Float(level))
     }
   }
+
+  var isDistance: Bool { line.isDistance }
+}
+
+/// A threshold in the unit the engine works in: log10 of metres, or dBm.
+struct Line: Sendable {
+  let isDistance: Bool
+  let value: Float
 
   /// Whether being heard at all, even without a signal, is enough: −127 dBm is the weakest a radio reports.
   var isAnySignal: Bool { !isDistance && value <= -127 }
@@ -93,14 +110,14 @@ struct Nearest {
   var nearestLink: Int32 = -1
   var strongestLink: Int32 = -1
 
-  mutating func consider(_ link: borrowing Link, at index: Int32) {
-    guard link.filter.hasLevel else { return }
-    if link.logDistance < logDistance {
-      logDistance = link.logDistance
+  /// Takes in what one receiver makes of the beacon, if that has a level.
+  mutating func consider(logDistance: Float, level: Float, at index: Int32) {
+    if logDistance < self.logDistance {
+      self.logDistance = logDistance
       nearestLink = index
     }
-    if link.filter.level > level {
-      level = link.filter.level
+    if level > self.level {
+      self.level = level
       strongestLink = index
     }
   }

@@ -8,8 +8,8 @@ extension ZoneEngine {
     let slot = Int(index)
     let zone = Int(presences[slot].presence.zone.rawValue)
     if nearest.isKnown {
-      presences[slot].presence.stand(zones[zone].standing(of: nearest), at: time)
-    } else if zones[zone].enter.isAnySignal {
+      presences[slot].presence.stand(zones[zone].lines.standing(of: nearest), at: time)
+    } else if zones[zone].lines.enter.isAnySignal {
       presences[slot].presence.stand(.entered, at: time)
     }
   }
@@ -21,11 +21,12 @@ extension ZoneEngine {
     let number = Int(zone.rawValue)
     let beacon = BeaconIndex(rawValue: presences[slot].beacon)
     while true {
-      let due = presences[slot].presence.due(at: time, rules: zones[number], isBlind: blindZones[number])
+      let due = presences[slot].presence.due(
+        at: time, dwells: zones[number].dwells, isBlind: blindZones[number])
       switch due {
       case .nothing:
         if let deadline = presences[slot].presence.deadline(
-          rules: zones[number], isBlind: blindZones[number])
+          dwells: zones[number].dwells, isBlind: blindZones[number])
         {
           queue.schedule(.presence(index), at: deadline)
         }
@@ -52,12 +53,22 @@ extension ZoneEngine {
     }
   }
 
+  /// Sees to it that the timer of a link comes up when its silence would mean loss, or before.
+  mutating func watchSilence(of index: Int32) {
+    let slot = Int(index)
+    let deadline = links[slot].link.silenceDeadline
+    if links[slot].isQueued, links[slot].queuedFor <= deadline { return }
+    links[slot].isQueued = true
+    links[slot].queuedFor = deadline
+    queue.schedule(.link(index), at: deadline)
+  }
+
   /// A link's timer came up: its receiver may have stopped hearing the beacon.
   mutating func silence(_ index: Int32, at time: MonotonicTime, into transitions: inout [Transition]) {
     let slot = Int(index)
     guard links[slot].link.isCurrent else { return }
     let deadline = links[slot].link.silenceDeadline
-    guard deadline <= time else { return queue.schedule(.link(index), at: deadline) }
+    guard deadline <= time else { return watchSilence(of: index) }
     links[slot].link.isCurrent = false
     let receiver = Int(links[slot].link.receiver.rawValue)
     if isLocating, receivers[receiver].calibration.position != nil {
@@ -122,9 +133,17 @@ extension ZoneEngine {
       member = members[Int(member)].nextOfPresence
       guard links[Int(link)].link.isCurrent else { continue }
       if let lost, links[Int(link)].link.lastHeard + lost < time { continue }
-      nearest.consider(links[Int(link)].link, at: link)
+      consider(link, for: &nearest)
     }
     return nearest
+  }
+
+  /// Takes in what a link makes of the beacon. Fields are read one by one, so that no link is copied.
+  func consider(_ link: Int32, for nearest: inout Nearest) {
+    let slot = Int(link)
+    guard links[slot].link.filter.hasLevel else { return }
+    nearest.consider(
+      logDistance: links[slot].link.logDistance, level: links[slot].link.filter.level, at: link)
   }
 
   private func transition(_ event: Transition.Event, of index: Int32, at time: MonotonicTime) -> Transition {

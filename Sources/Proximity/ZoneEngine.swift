@@ -87,17 +87,15 @@ public struct ZoneEngine: Sendable {
     let isNews = links[Int(index)].link.hear(rssi: rssi, at: time)
     if isLocating, isReturning { joinLocator(index, rssi: rssi, time: time) }
     if isNews, let rssi { range(index, rssi: rssi, time: time) }
-    queue.schedule(.link(index), at: links[Int(index)].link.silenceDeadline)
+    watchSilence(of: index)
 
     var member = links[Int(index)].firstMember
     while member >= 0 {
       let presence = members[Int(member)].presence
       member = members[Int(member)].nextOfLink
-      presences[Int(presence)].lastLink = index
-      presences[Int(presence)].lastReceiver = sighting.receiver
       let zone = Int(presences[Int(presence)].presence.zone.rawValue)
-      presences[Int(presence)].presence.silentSince = time
-      presences[Int(presence)].presence.lostDeadline = zones[zone].lost.map { time + $0 }
+      let lost = zones[zone].lost.map { time + $0 }
+      presences[Int(presence)].hear(by: index, at: sighting.receiver, time: time, lostDeadline: lost)
       weigh(presence, at: time)
       settle(presence, at: time, into: &transitions)
     }
@@ -110,6 +108,7 @@ public struct ZoneEngine: Sendable {
       if timer.isPresence {
         settle(Int32(timer.index), at: now, into: &transitions)
       } else {
+        links[timer.index].isQueued = false
         silence(Int32(timer.index), at: now, into: &transitions)
       }
     }
@@ -137,6 +136,9 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
+  /// Whether its timer runs, and when that comes up: kept here too, to leave the queue alone at most sightings.
+  var isQueued = false
+  var queuedFor = MonotonicTime.zero
 }
 
 struct PresenceSlot: Sendable {
@@ -147,6 +149,16 @@ struct PresenceSlot: Sendable {
   /// Where the beacon was last heard; the link is −1 once it made room for another.
   var lastLink: Int32 = -1
   var lastReceiver: ReceiverIndex
+
+  /// Takes in that one of the zone's receivers heard the beacon.
+  @inline(__always) mutating func hear(
+    by link: Int32, at receiver: ReceiverIndex, time: MonotonicTime, lostDeadline: MonotonicTime?
+  ) {
+    lastLink = link
+    lastReceiver = receiver
+    presence.silentSince = time
+    presence.lostDeadline = lostDeadline
+  }
 }
 
 /// That a link counts for a presence: chained from both.

@@ -39,6 +39,7 @@ struct AddressMemory: Sendable {
     }
     let start = start(address)
     let key = key(address)
+    if slots[start].bits == key, slots[start].beacon == beacon.rawValue { return }
     var position = start
     while position < start + Self.ways - 1, slots[position].bits != key || slots[position].beacon < 0 {
       position += 1

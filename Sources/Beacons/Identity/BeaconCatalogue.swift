@@ -11,8 +11,14 @@ public struct BeaconCatalogue: Sendable {
     var identity: BeaconIdentity
     /// The most specific first.
     var entries: [BeaconEntryIndex]
+    /// The last one that was sent besides, by a beacon known by its address.
+    var heardIdentity: IdentityKey?
+  }
+
+  /// What is asked of a beacon at every sighting, apart from the rest: a hundred thousand beacons then still fit a cache.
+  private struct Traits {
     var measuredPower: Int8?
-    var specificity: UInt8
+    var specificity: UInt8 = 0
     var isSighted = false
   }
 
@@ -20,7 +26,13 @@ public struct BeaconCatalogue: Sendable {
   private let patterns: PatternIndex
   private let memberLimit: Int
   private(set) var tracked: [Tracked] = []
-  private(set) var beacons: [BeaconIdentity: BeaconIndex] = [:]
+  /// By beacon, as `tracked`.
+  private var traits: [Traits] = []
+  /// By beacon too.
+  private var identities = PlaceTable<IdentityKey>()
+  private var strangers = Strangers()
+  /// By entry; nil for one that is no beacon, or none that was heard.
+  private var beaconsByEntry: [BeaconIndex?]
   private var members = 0
   private var addresses = AddressMemory()
 
@@ -33,6 +45,7 @@ public struct BeaconCatalogue: Sendable {
     self.entries = entries
     self.memberLimit = memberLimit
     patterns = PatternIndex(entries)
+    beaconsByEntry = Array(repeating: nil, count: entries.count)
   }
 
   /// Beacons seen so far: their indices are 0 ..< count.
@@ -90,8 +103,8 @@ public struct BeaconCatalogue: Sendable {
       if let beacon = recognition.beacon { addEntries(identity, to: beacon) }
       return
     }
-    guard let beacon = beacons[identity] ?? newMember(identity) else { return }
-    let specificity = tracked[Int(beacon.rawValue)].specificity
+    guard let beacon = beacon(identity) else { return }
+    let specificity = traits[Int(beacon.rawValue)].specificity
     guard recognition.beacon == nil || specificity > recognition.specificity else { return }
     recognition.beacon = beacon
     recognition.specificity = specificity
@@ -102,14 +115,15 @@ public struct BeaconCatalogue: Sendable {
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
     // A beacon may have become known in an advertisement that another identity in it named.
-    if !tracked[Int(beacon.rawValue)].isSighted {
-      tracked[Int(beacon.rawValue)].isSighted = true
+    let known = traits[Int(beacon.rawValue)]
+    if !known.isSighted {
+      traits[Int(beacon.rawValue)].isSighted = true
       revision += 1
     }
     if !recognition.isByAddress { addresses.remember(beacon, at: advertisement.address) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-      measuredPower: tracked[Int(beacon.rawValue)].measuredPower ?? recognition.measuredPower,
+      measuredPower: known.measuredPower ?? recognition.measuredPower,
       time: advertisement.time, wallTime: advertisement.wallTime)
   }
 
@@ -126,7 +140,7 @@ public struct BeaconCatalogue: Sendable {
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
     previous.tracked.map { known in
       guard case .entry(let index) = known.identity else {
-        return beacons[known.identity] ?? newMember(known.identity)
+        return beacon(known.identity)
       }
       let old = previous.entries[Int(index.rawValue)]
       let place = entries.firstIndex { $0.name == old.name && $0.pattern == old.pattern }
@@ -136,14 +150,26 @@ public struct BeaconCatalogue: Sendable {
 
   mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
     guard entries.indices.contains(Int(entry.rawValue)) else { return nil }
-    if let known = beacons[.entry(entry)] { return known }
-    return insert(.entry(entry), entries: [entry])
+    if let known = beaconsByEntry[Int(entry.rawValue)] { return known }
+    let beacon = insert(.entry(entry), IdentityKey(.entry(entry)), entries: [entry])
+    beaconsByEntry[Int(entry.rawValue)] = beacon
+    return beacon
   }
 
-  mutating func newMember(_ identity: BeaconIdentity) -> BeaconIndex? {
+  /// The beacon with an identity, taken up if entries match it.
+  mutating func beacon(_ identity: BeaconIdentity) -> BeaconIndex? {
+    let key = IdentityKey(identity)
+    let hash = identities.hash(of: key)
+    if let place = identities.place(of: key, hash: hash) {
+      return BeaconIndex(rawValue: Int32(truncatingIfNeeded: place))
+    }
+    if strangers.contains(key, hash: hash) { return nil }
     var matching: [BeaconEntryIndex] = []
     patterns.forEachEntry(identity) { matching.append($0) }
-    guard let first = matching.first else { return nil }
+    guard let first = matching.first else {
+      strangers.insert(key, hash: hash)
+      return nil
+    }
     if identity.memberName(in: entries[Int(first.rawValue)].pattern) != nil {
       guard members < memberLimit else {
         refused += 1
@@ -151,30 +177,34 @@ public struct BeaconCatalogue: Sendable {
       }
       members += 1
     }
-    return insert(identity, entries: matching)
+    return insert(identity, key, entries: matching)
   }
 
   private mutating func insert(
-    _ identity: BeaconIdentity, entries matching: [BeaconEntryIndex]
+    _ identity: BeaconIdentity, _ key: IdentityKey, entries matching: [BeaconEntryIndex]
   ) -> BeaconIndex {
     let index = BeaconIndex(rawValue: Int32(clamping: tracked.count))
-    var new = Tracked(identity: identity, entries: matching, measuredPower: nil, specificity: 0)
+    var new = Traits()
     if let first = matching.first { new.specificity = entries[Int(first.rawValue)].pattern.specificity }
     for entry in matching where new.measuredPower == nil {
       new.measuredPower = entries[Int(entry.rawValue)].measuredPower
     }
-    tracked.append(new)
-    beacons[identity] = index
+    tracked.append(Tracked(identity: identity, entries: matching))
+    traits.append(new)
+    identities.append(key)
     return index
   }
 
   private mutating func addEntries(_ identity: BeaconIdentity, to beacon: BeaconIndex) {
     let position = Int(beacon.rawValue)
+    let key = IdentityKey(identity)
+    if tracked[position].heardIdentity == key { return }
+    tracked[position].heardIdentity = key
     patterns.forEachEntry(identity) { entry in
       guard !tracked[position].entries.contains(entry) else { return }
       tracked[position].entries.append(entry)
-      if tracked[position].measuredPower == nil {
-        tracked[position].measuredPower = entries[Int(entry.rawValue)].measuredPower
+      if traits[position].measuredPower == nil {
+        traits[position].measuredPower = entries[Int(entry.rawValue)].measuredPower
       }
       revision += 1
     }

@@ -21,7 +21,7 @@ extension BeaconCatalogue {
       return beacon(BeaconEntryIndex(rawValue: Int32(clamping: entry)))
     }
     guard let identity = BeaconIdentity(key: key) else { return nil }
-    return beacons[identity] ?? newMember(identity)
+    return beacon(identity)
   }
 
   private static func key(of entry: BeaconEntry) -> String { "entry \(entry.pattern) \(entry.name)" }

@@ -10,8 +10,10 @@ struct PatternIndex: Sendable {
   }
 
   private var frames: [Key: [BeaconEntryIndex]] = [:]
-  /// By the 48 bits of the address.
-  private var addresses: [UInt64: BeaconEntryIndex] = [:]
+  /// The 48 bits of each address.
+  private var addresses = PlaceTable<UInt64>()
+  /// As `addresses`.
+  private var addressEntries: [BeaconEntryIndex] = []
   private var urls: [String: [BeaconEntryIndex]] = [:]
   /// UUIDs and namespaces of which there is any entry: most strangers end here.
   private var families: Set<UInt128> = []
@@ -43,7 +45,11 @@ struct PatternIndex: Sendable {
         let length = UInt8(prefix.count)
         if !prefixLengths.contains(length) { prefixLengths.append(length) }
       case .eddystoneURL(let url): urls[url, default: []].append(index)
-      case .address(let bits): if addresses[bits] == nil { addresses[bits] = index }
+      case .address(let bits):
+        if addresses.place(of: bits) == nil {
+          addresses.append(bits)
+          addressEntries.append(index)
+        }
       case .resolvingKey: break
       }
     }
@@ -51,7 +57,7 @@ struct PatternIndex: Sendable {
   }
 
   func entry(address: DeviceAddress) -> BeaconEntryIndex? {
-    addresses.isEmpty ? nil : addresses[address.bits]
+    addresses.place(of: address.bits).map { addressEntries[$0] }
   }
 
   /// Visits the entries that an identity matches, the most specific first.

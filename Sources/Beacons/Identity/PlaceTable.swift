@@ -1,0 +1,85 @@
+/// Finds keys among those that were put in: they get places 0, 1, 2 … in order, and keep them. Open addressing; nothing is
+/// ever taken out.
+///
+/// Swift's Dictionary does the same with a hash made for keys of any shape, which costs more than all else that is done
+/// with an advertisement.
+struct PlaceTable<Key: PlaceKey>: Sendable {
+  private static var tagMask: UInt64 { 0xFFFF_FFFF_0000_0000 }
+
+  let seed = HashSeed()
+  private var keys: [Key] = []
+  /// The hash in the upper half, place + 1 in the lower; 0: free. A power of two of them, at most half of them taken.
+  private var slots: [UInt64] = []
+
+  var count: Int { keys.count }
+
+  func hash(of key: Key) -> UInt64 { key.hash(seed) }
+
+  func place(of key: Key) -> Int? { place(of: key, hash: hash(of: key)) }
+
+  func place(of key: Key, hash: UInt64) -> Int? {
+    if slots.isEmpty { return nil }
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while true {
+      let taken = slots[slot]
+      if taken == 0 { return nil }
+      if (taken ^ hash) & Self.tagMask == 0 {
+        let place = Int(taken & ~Self.tagMask) - 1
+        if keys[place] == key { return place }
+      }
+      slot = (slot + 1) & mask
+    }
+  }
+
+  /// Puts a key in that is not there yet.
+  mutating func append(_ key: Key) {
+    keys.append(key)
+    if keys.count * 2 > slots.count {
+      slots = Array(repeating: 0, count: max(64, slots.count * 2))
+      for place in keys.indices { settle(place) }
+    } else {
+      settle(keys.count - 1)
+    }
+  }
+
+  private mutating func settle(_ place: Int) {
+    let hash = hash(of: keys[place])
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 { slot = (slot + 1) & mask }
+    slots[slot] = hash & Self.tagMask | UInt64(place + 1)
+  }
+}
+
+/// A key of fixed size that is quickly hashed.
+protocol PlaceKey: Equatable, Sendable {
+  func hash(_ seed: HashSeed) -> UInt64
+}
+
+/// Differs from process to process, so that nobody on the air can choose keys that collide. It decides where a key lies in
+/// memory and nothing else.
+struct HashSeed: Sendable {
+  let first: UInt64
+  let second: UInt64
+
+  init() {
+    func draw(_ number: Int) -> UInt64 {
+      var hasher = Hasher()
+      hasher.combine(number)
+      return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+    first = draw(1)
+    second = draw(2) | 1
+  }
+
+  /// Both halves of a product together: each bit of the result depends on all bits of both.
+  func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    let product = (a ^ first).multipliedFullWidth(by: b ^ second)
+    return product.high ^ product.low
+  }
+}
+
+extension UInt64: PlaceKey {
+  func hash(_ seed: HashSeed) -> UInt64 { seed.mix(self, 0) }
+}
