@@ -7,6 +7,9 @@ public struct JSONWriter: Sendable {
 
   public init() {}
 
+  /// Makes room for a text of about so many bytes at once.
+  public mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
+
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// One JSON object as text.

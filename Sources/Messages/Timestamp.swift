@@ -8,10 +8,17 @@ extension WallTime {
     let days = floorDivide(milliseconds, by: 86_400_000)
     let ofDay = milliseconds - days * 86_400_000
     let (year, month, day) = civil(fromDays: days)
-    let time =
-      padded(ofDay / 3_600_000, 2) + ":" + padded(ofDay / 60_000 % 60, 2) + ":" + padded(ofDay / 1000 % 60, 2)
-    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T" + time + "."
-      + padded(ofDay % 1000, 3) + "Z"
+    var text: [UInt8] = []
+    text.reserveCapacity(24)
+    for (number, width, end) in [
+      (year, 4, "-"), (month, 2, "-"), (day, 2, "T"), (ofDay / 3_600_000, 2, ":"),
+      (ofDay / 60_000 % 60, 2, ":"),
+      (ofDay / 1000 % 60, 2, "."), (ofDay % 1000, 3, "Z"),
+    ] as [(Int64, Int, Unicode.Scalar)] {
+      append(number, width, to: &text)
+      text.append(UInt8(ascii: end))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
@@ -34,7 +41,13 @@ private func floorDivide(_ number: Int64, by divisor: Int64) -> Int64 {
   return number % divisor < 0 ? quotient - 1 : quotient
 }
 
-private func padded(_ number: Int64, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+/// The digits of a number that is not negative, at least `width` of them.
+private func append(_ number: Int64, _ width: Int, to text: inout [UInt8]) {
+  var divisor: Int64 = 1
+  for _ in 1..<width { divisor *= 10 }
+  while number / divisor >= 10 { divisor *= 10 }
+  while divisor > 0 {
+    text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+    divisor /= 10
+  }
 }

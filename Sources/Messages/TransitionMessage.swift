@@ -26,7 +26,9 @@ public struct TransitionMessage: Sendable {
 
   /// 32 hexadecimal digits that any worker computes alike: FNV-1a of 128 bits (RFC 9923) over gateway, zone,
   /// beacon, event and time, each ended by a zero octet, which no UTF-8 name of ours can hold.
-  public var id: String {
+  public var id: String { id(at: transition.wallTime.rfc3339) }
+
+  private func id(at time: String) -> String {
     var hash = FNV1a()
     for part in [gateway, zone, beacon, transition.event.rawValue, time] { hash.combine(part) }
     return hash.hexadecimal
@@ -35,13 +37,13 @@ public struct TransitionMessage: Sendable {
   /// 2024-01-01: a calendar that is behind this was not set yet.
   private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
 
-  private var time: String { transition.wallTime.rfc3339 }
-
   /// The payload, version 1.
   public var json: [UInt8] {
-    JSONWriter.object {
+    let time = transition.wallTime.rfc3339
+    return JSONWriter.object {
+      $0.reserveCapacity(384)
       $0.field("v", 1)
-      $0.field("id", id)
+      $0.field("id", id(at: time))
       $0.field("epoch", epoch)
       $0.field("seq", sequence)
       $0.field("event", transition.event.rawValue)
@@ -85,8 +87,5 @@ private struct FNV1a {
     state = (state ^ UInt128(unit)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
   }
 
-  var hexadecimal: String {
-    let digits = String(state, radix: 16)
-    return String(repeating: "0", count: 32 - digits.count) + digits
-  }
+  var hexadecimal: String { Beacons.hexadecimal(state, octets: 16) }
 }
