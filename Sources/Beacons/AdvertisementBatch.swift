@@ -22,7 +22,8 @@ public struct AdvertisementBatch: Sendable {
 
   /// Appends one advertisement with its payload (AD structures as they came from the air).
   public mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>) {
-    for offset in payload.indices { bytes.append(payload[offset]) }
+    // Unsafe in general; here the pointer ends with the call, and the copy is one move of memory.
+    unsafe payload.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     ends.append(bytes.count)
     advertisements.append(advertisement)
   }

@@ -30,6 +30,7 @@ public struct Pipeline: Sendable {
   /// Zones of which nobody could say anything yet, as no receiver of theirs was heard of.
   private var unwatched: [ZoneIndex]
   private var receiversKnown = 0
+  private var crowds: CrowdPace
   private var transitions: [Transition] = []
   /// Those of the advertisement at hand.
   private var readings: [(beacon: BeaconIndex, reading: Reading)] = []
@@ -84,6 +85,7 @@ public struct Pipeline: Sendable {
     topics = Topics(gateway: configuration.gatewayName)
     engine = ZoneEngine(site: configuration.site(receivers: &self.receivers))
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
+    crowds = CrowdPace(zones: configuration.zones.count)
     roster = Roster(configuration)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
     phones = Phones(configuration)
@@ -104,13 +106,13 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
+    for zone in crowds.takeDue(at: time) { output.items.append(.state(occupancy(of: zone))) }
     advancePhones(to: time, into: &output)
   }
 
   /// When `advance` next has something to do; nil: not before another advertisement.
   public var nextDeadline: MonotonicTime? {
-    guard let phone = phones.nextDeadline else { return engine.nextDeadline }
-    return min(engine.nextDeadline ?? phone, phone)
+    [engine.nextDeadline, phones.nextDeadline, crowds.next].lazy.compactMap(\.self).min()
   }
 
   /// A receiver lost or regained its sight.
@@ -150,6 +152,7 @@ public struct Pipeline: Sendable {
   ) -> Sighting? {
     counts.advertisements += 1
     if !unproven.isEmpty { proveSight(advertisement.receiver, at: advertisement.time, into: &output) }
+    while let due = crowds.next, due <= advertisement.time { advance(to: due, into: &output) }
     time = max(time, advertisement.time)
     let revision = roster.revision
     readings.removeAll(keepingCapacity: true)
@@ -199,7 +202,10 @@ public struct Pipeline: Sendable {
       if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
     }
     transitions.removeAll(keepingCapacity: true)
-    for zone in changedZones.sorted() { output.items.append(.state(occupancy(of: zone))) }
+    for zone in changedZones.sorted()
+    where crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) {
+      output.items.append(.state(occupancy(of: zone)))
+    }
     for beacon in telemetry.takeDue() {
       if let state = state(of: beacon) { output.items.append(.state(state)) }
     }

@@ -10,7 +10,8 @@ public enum Status: String, Sendable {
   }
 }
 
-/// `zone/<zone>/occupancy`: who is in a zone.
+/// `zone/<zone>/occupancy`: who is in a zone. Of a crowd it lists as many as `room` holds, some thousands; `count` is that
+/// of all.
 public struct OccupancyMessage: Sendable {
   public struct Member: Sendable {
     public var beacon: String
@@ -35,6 +36,9 @@ public struct OccupancyMessage: Sendable {
     self.members = members
   }
 
+  /// Octets up to which members are listed; the client takes 256 KiB.
+  static let room = 240_000
+
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
@@ -42,6 +46,7 @@ public struct OccupancyMessage: Sendable {
       $0.field("count", members.count)
       $0.key("beacons")
       $0.array(members) { writer, member in
+        guard writer.bytes.count < Self.room else { return }
         writer.object {
           $0.field("beacon", member.beacon)
           $0.field("since", member.since.rfc3339)

@@ -73,6 +73,11 @@ extension ZoneEngine {
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
   }
 
+  /// How many are in a zone.
+  public func memberCount(of zone: ZoneIndex) -> Int {
+    insiders.indices.contains(Int(zone.rawValue)) ? insiders[Int(zone.rawValue)].count : 0
+  }
+
   /// The zones a beacon is in, ascending.
   public func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
     guard beacons.indices.contains(Int(beacon.rawValue)) else { return [] }

@@ -42,6 +42,11 @@ import Testing
     let member = OccupancyMessage.Member(beacon: "b", since: time, isNear: true)
     #expect(
       faults(OccupancyMessage(zone: "z", state: "occupied", members: [member]).message(topics: topics)) == [])
+    let crowd = OccupancyMessage(
+      zone: "z", state: "occupied", members: Array(repeating: member, count: 50_000)
+    ).message(topics: topics)
+    #expect(crowd.payload.count < 256 * 1024, "what the client takes")
+    #expect(String(decoding: crowd.payload.prefix(60), as: UTF8.self).contains("\"count\":50000"))
     let readings = [
       Reading(.temperature, .number(21.5)), Reading(.door, .flag(true)), Reading(.button, .button(.press)),
     ]

@@ -1,0 +1,56 @@
+import Beacons
+import Proximity
+
+/// How often the occupancy of a crowded zone is told: it lists everybody, so that telling it at each change would cost
+/// the square of the crowd. Up to `few` members every change is told at once; beyond that, `pause` for each member lies
+/// between one telling and the next.
+struct CrowdPace: Sendable {
+  static let few = 100
+  static let pause = TimeSpan(nanoseconds: 100_000)
+
+  /// By zone: when it was last told as a crowd.
+  private var told: [MonotonicTime?]
+  /// Zones with untold changes, and when those are due.
+  private var waiting: [ZoneIndex: MonotonicTime] = [:]
+  /// When the first of them is due.
+  private(set) var next: MonotonicTime?
+
+  init(zones: Int) { told = Array(repeating: nil, count: zones) }
+
+  /// Takes in that somebody entered or left; whether that is to be told now. If not, it becomes due.
+  mutating func isToBeTold(_ zone: ZoneIndex, members: Int, at time: MonotonicTime) -> Bool {
+    let index = Int(zone.rawValue)
+    guard members > Self.few else {
+      told[index] = nil
+      forget(zone)
+      return true
+    }
+    if waiting[zone] != nil { return false }
+    if let last = told[index] {
+      let due = last + TimeSpan(nanoseconds: Self.pause.nanoseconds * Int64(members))
+      if due > time {
+        waiting[zone] = due
+        next = min(next ?? due, due)
+        return false
+      }
+    }
+    told[index] = time
+    return true
+  }
+
+  /// The zones to be told at `time`, in order of their index.
+  mutating func takeDue(at time: MonotonicTime) -> [ZoneIndex] {
+    guard let next, next <= time else { return [] }
+    let due = waiting.filter { $0.value <= time }.keys.sorted()
+    for zone in due {
+      told[Int(zone.rawValue)] = time
+      forget(zone)
+    }
+    return due
+  }
+
+  private mutating func forget(_ zone: ZoneIndex) {
+    guard waiting.removeValue(forKey: zone) != nil else { return }
+    next = waiting.values.min()
+  }
+}
