@@ -15,6 +15,8 @@ public struct JSONWriter: Sendable {
   /// One JSON object as text.
   public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
+    // A transition with its names.
+    writer.bytes.reserveCapacity(384)
     writer.object(members)
     return writer.bytes
   }
@@ -75,22 +77,31 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func quoted(_ text: String) {
-    let digits = Array("0123456789abcdef".utf8)
     bytes.append(UInt8(ascii: "\""))
-    for unit in text.utf8 {
-      switch unit {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(unit)
-      case 0..<0x20, 0x7F:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(digits[Int(unit >> 4)])
-        bytes.append(digits[Int(unit & 15)])
-      default:
-        bytes.append(unit)
-      }
+    if Self.isPlain(text.utf8.span) {
+      bytes.append(contentsOf: text.utf8)
+    } else {
+      for unit in text.utf8 { escaped(unit) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether no octet needs escaping, as in nearly every name.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    for index in text.indices where needsEscape(text[index]) { return false }
+    return true
+  }
+
+  private static func needsEscape(_ unit: UInt8) -> Bool {
+    unit < 0x20 || unit == 0x7F || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "\\")
+  }
+
+  private mutating func escaped(_ unit: UInt8) {
+    guard Self.needsEscape(unit) else { return bytes.append(unit) }
+    bytes.append(UInt8(ascii: "\\"))
+    if unit >= 0x20, unit != 0x7F { return bytes.append(unit) }
+    bytes.append(contentsOf: "u00".utf8)
+    for nibble in [unit >> 4, unit & 15] { bytes.append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
   }
 }
 

@@ -21,7 +21,7 @@ struct Handle: ~Copyable, @unchecked Sendable {
     }
     self.pointer = pointer
     self.inbox = inbox
-    Inbox.attach(to: pointer)
+    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
   }
 
   deinit { mosquitto_destroy(pointer) }

@@ -57,7 +57,8 @@ final class Inbox: Sendable {
     context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  static func attach(to client: OpaquePointer) {
+  /// `usesTLS`: without TLS nothing is logged that is not told otherwise, and each log line costs as much as a message.
+  static func attach(to client: OpaquePointer, usesTLS: Bool) {
     mosquitto_connect_v5_callback_set(client) { _, context, code, flags, _ in
       Inbox.of(context)?.put(.connack(code: code, sessionPresent: flags & 1 != 0))
     }
@@ -82,6 +83,7 @@ final class Inbox: Sendable {
         .message(
           ReceivedMessage(topic: name, payload: payload, qos: Int(message.qos), retain: message.retain)))
     }
+    guard usesTLS else { return }
     // Called under locks of libmosquitto, also from threads that publish: touches the diagnosis only.
     mosquitto_log_callback_set(client) { client, context, level, line in
       guard level == MOSQ_LOG_ERR, let inbox = Inbox.of(context), let line,

@@ -5,45 +5,53 @@ import Testing
 @testable import Gateway
 
 @Suite("The occupancy of a crowd is told at a pace") struct CrowdPaceTests {
-  private let zone = ZoneIndex(rawValue: 1)
+  /// A change in a zone: whether it was told at once.
+  private struct Told {
+    var pace = CrowdPace(zones: 3)
+    var answers: [Bool] = []
+    var due: [[Int32]] = []
+
+    mutating func change(_ zone: Int32 = 1, members: Int, at seconds: Double = 0) {
+      answers.append(
+        pace.isToBeTold(ZoneIndex(rawValue: zone), members: members, at: .zero + .seconds(seconds)))
+    }
+
+    mutating func look(at seconds: Double) {
+      due.append(pace.takeDue(at: .zero + .seconds(seconds)).map(\.rawValue))
+    }
+  }
 
   @Test("Every change among a few is told at once") func few() {
-    var pace = CrowdPace(zones: 2)
-    for members in [0, 1, 99, CrowdPace.few] {
-      for _ in 0..<3 { #expect(pace.isToBeTold(zone, members: members, at: .zero)) }
-    }
-    #expect(pace.next == nil)
+    var told = Told()
+    for members in [0, 1, 1, 99, 100, 100] { told.change(members: members) }
+    #expect(told.answers == Array(repeating: true, count: 6))
+    #expect(told.pace.next == nil)
   }
 
   @Test("A crowd is told at first, then once when its pause is over, however much changes") func crowd() {
-    var pace = CrowdPace(zones: 2)
-    #expect(pace.isToBeTold(zone, members: 2000, at: .zero))
-    for members in 2001...2500 {
-      #expect(!pace.isToBeTold(zone, members: members, at: .zero + .seconds(0.1)))
-    }
-    let due = MonotonicTime.zero + .seconds(0.2001)
-    #expect(pace.next == due)
-    #expect(pace.takeDue(at: due - .milliseconds(1)) == [])
-    #expect(pace.takeDue(at: due) == [zone])
-    #expect(pace.next == nil)
-    #expect(pace.takeDue(at: .distantFuture) == [])
-    #expect(!pace.isToBeTold(zone, members: 2500, at: due), "the pause begins anew")
+    var told = Told()
+    told.change(members: 2000)
+    for members in 2001...2500 { told.change(members: members, at: 0.1) }
+    #expect(told.answers == [true] + Array(repeating: false, count: 500))
+    #expect(told.pace.next == .zero + .seconds(0.2001))
+    for seconds in [0.2, 0.2001, 1000] { told.look(at: seconds) }
+    #expect(told.due == [[], [1], []])
+    told.change(members: 2500, at: 0.3)
+    #expect(told.answers.last == false, "the pause began anew")
   }
 
   @Test("What was untold of a crowd that melted away is told with the change that made it few") func melts() {
-    var pace = CrowdPace(zones: 2)
-    #expect(pace.isToBeTold(zone, members: 101, at: .zero))
-    #expect(!pace.isToBeTold(zone, members: 102, at: .zero))
-    #expect(pace.isToBeTold(zone, members: 100, at: .zero))
-    #expect(pace.next == nil)
+    var told = Told()
+    for members in [101, 102, 100] { told.change(members: members) }
+    #expect(told.answers == [true, false, true])
+    #expect(told.pace.next == nil)
   }
 
   @Test("Zones wait by themselves and come in order") func several() {
-    var pace = CrowdPace(zones: 3)
-    for index in [2, 0] as [Int32] {
-      #expect(pace.isToBeTold(ZoneIndex(rawValue: index), members: 500, at: .zero))
-      #expect(!pace.isToBeTold(ZoneIndex(rawValue: index), members: 500, at: .zero))
-    }
-    #expect(pace.takeDue(at: .zero + .seconds(1)).map(\.rawValue) == [0, 2])
+    var told = Told()
+    for zone in [2, 0] as [Int32] { for _ in 0..<2 { told.change(zone, members: 500) } }
+    told.look(at: 1)
+    #expect(told.answers == [true, false, true, false])
+    #expect(told.due == [[0, 2]])
   }
 }
