@@ -6,6 +6,10 @@ final class LiveLoop {
   /// Packets taken from one socket before the others get their turn.
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
+  /// Where fewer packets than `few` came, the next ones are left to gather for so long: a wake-up costs more than an
+  /// advertisement does. Their times come from the kernel, so that no decision is another.
+  static let gathering = TimeSpan.milliseconds(10)
+  static let few = 16
 
   let options: LiveRadio.Options
   let handlers: LiveRadio.Handlers
@@ -28,6 +32,7 @@ final class LiveLoop {
   var busReceivers: [UInt16: ReceiverIndex] = [:]
   var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
+  private var isGathering = false
 
   init(
     _ options: LiveRadio.Options, _ handlers: LiveRadio.Handlers, management: HCISocket,
@@ -58,7 +63,8 @@ final class LiveLoop {
         wake,
         until: min(
           keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
-          stopAt ?? .distantFuture), now)
+          stopAt ?? .distantFuture, isGathering ? now + Self.gathering : .distantFuture), now)
+      isGathering = !ready.adapters.isEmpty
       if stopAt == nil, ready.wake {
         stopAt = LiveClock.now + Self.farewell
         try perform(broadcaster?.stop(at: LiveClock.now) ?? [])
@@ -68,6 +74,7 @@ final class LiveLoop {
       for adapter in ready.adapters { try receiveAdvertisements(adapter) }
       if ready.bus { try receiveBus() }
       for adapter in ready.dead { detach(adapter) }
+      isGathering = isGathering && batch.count < Self.few
       if !batch.isEmpty {
         handlers.onBatch(batch, names.table)
         batch.removeAll()
@@ -102,7 +109,9 @@ final class LiveLoop {
       pollfd(fd: blueZ?.connection.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
     for adapter in adapters {
       polled.append(
-        pollfd(fd: receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
+        pollfd(
+          fd: isGathering ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN),
+          revents: 0))
     }
     // Rounded up, so as not to wake just before the deadline; bounded, for poll counts in 32 bits.
     let wait = Int32(clamping: min(max((deadline - now).nanoseconds, 0) / 1_000_000 + 1, 60_000))

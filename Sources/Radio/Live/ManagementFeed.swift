@@ -8,6 +8,7 @@ public struct ManagementFeed: ~Copyable {
   private var stream: PacketStream
   private var buffer = PacketBuffer()
   private let receiver: ReceiverIndex
+  private var isGathering = false
 
   /// Datagrams that were no advertisement, or a damaged one.
   public private(set) var malformed: UInt64 = 0
@@ -33,8 +34,11 @@ public struct ManagementFeed: ~Copyable {
   /// Waits for datagrams and appends the advertisements in them; false once the sender has gone and all is read.
   public mutating func next(into batch: inout AdvertisementBatch) throws(SystemError) -> Bool {
     while true {
+      // As the live radio does.
+      if isGathering { _ = poll(nil, 0, Int32(LiveLoop.gathering.nanoseconds / 1_000_000)) }
       stream.receive(into: &buffer)
       var count = buffer.count
+      isGathering = count > 0 && count < LiveLoop.few
       // At the end the kernel gives empty packets, as many as are asked for.
       if count == PacketBuffer.limit {
         while count > 0, buffer.range(count - 1).isEmpty { count -= 1 }
