@@ -31,6 +31,8 @@ public struct Pipeline: Sendable {
   private var unwatched: [ZoneIndex]
   private var receiversKnown = 0
   private var crowds: CrowdPace
+  /// What looking ahead came upon: of no meaning.
+  var prefetched = 0
   private var transitions: [Transition] = []
   /// Those of the advertisement at hand.
   private var readings: [(beacon: BeaconIndex, reading: Reading)] = []
@@ -93,13 +95,6 @@ public struct Pipeline: Sendable {
 
   /// The index under which a source is to report a receiver; nil once there are too many.
   public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
-
-  /// Takes in what a source heard.
-  public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
-    batch.forEach { advertisement, payload in
-      observe(advertisement, payload: payload, into: &output)
-    }
-  }
 
   /// Lets deadlines up to `time` happen that no advertisement brought about.
   public mutating func advance(to time: MonotonicTime, into output: inout Output) {

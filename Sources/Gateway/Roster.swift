@@ -67,6 +67,10 @@ struct Roster: Sendable {
     return zones.sorted()
   }
 
+  /// See `BeaconCatalogue`.
+  @inline(__always) func rawBeacon(at address: DeviceAddress) -> Int32 { catalogue.rawBeacon(at: address) }
+  func prefetch(_ beacons: Span<Int32>) -> Int { catalogue.prefetch(beacons) }
+
   /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
   /// with the beacon that they belong to.
   mutating func sighting(
@@ -81,7 +85,7 @@ struct Roster: Sendable {
         return
       }
       catalogue.add(frame, to: &recognition)
-      guard frame.carriesReadings, let owner = catalogue.owner(recognition, of: advertisement) else { return }
+      guard frame.carriesReadings, let owner = catalogue.owner(recognition) else { return }
       read(frame, data, of: owner, from: advertisement.address, body)
     }
     return isOwn ? nil : catalogue.sighting(recognition, of: advertisement)

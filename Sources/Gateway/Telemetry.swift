@@ -91,6 +91,17 @@ struct Telemetry: Sendable {
     return true
   }
 
+  /// As `ZoneEngine.prefetch`.
+  func prefetch(_ beacons: Span<Int32>) -> Int {
+    var sum = 0
+    for place in beacons.indices where heard.indices.contains(Int(beacons[place])) {
+      let beacon = Int(beacons[place])
+      sum &+= heard[beacon].isSighted ? 1 : 0
+      sum &+= heard[beacon].published == nil ? 1 : 0
+    }
+    return sum
+  }
+
   mutating func takeNews() -> [BeaconIndex] {
     defer { news.removeAll() }
     return news

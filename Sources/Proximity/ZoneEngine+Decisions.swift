@@ -124,7 +124,7 @@ extension ZoneEngine {
     return silentSince + max(patience, IntervalEstimator.unlearnt)
   }
 
-  private func nearest(_ index: Int32, at time: MonotonicTime) -> Nearest {
+  @inline(__always) private func nearest(_ index: Int32, at time: MonotonicTime) -> Nearest {
     var nearest = Nearest()
     let lost = zones[Int(presences[Int(index)].presence.zone.rawValue)].lost
     var member = presences[Int(index)].firstMember
@@ -139,7 +139,7 @@ extension ZoneEngine {
   }
 
   /// Takes in what a link makes of the beacon. Fields are read one by one, so that no link is copied.
-  func consider(_ link: Int32, for nearest: inout Nearest) {
+  @inline(__always) func consider(_ link: Int32, for nearest: inout Nearest) {
     let slot = Int(link)
     guard links[slot].link.filter.hasLevel else { return }
     nearest.consider(

@@ -177,13 +177,13 @@ import Testing
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
     let telemetry = advertisement(0xC100_0000_0005)
     var recognition = catalogue.begin(telemetry)
-    #expect(catalogue.owner(recognition, of: telemetry) == nil)
+    #expect(catalogue.owner(recognition) == nil)
     let beacon = catalogue.see(telemetry, iBeacon(1, 2))?.beacon
     recognition = catalogue.begin(telemetry)
     #expect(beacon != nil)
-    #expect(catalogue.owner(recognition, of: telemetry) == beacon)
+    #expect(catalogue.owner(recognition) == beacon)
     #expect(catalogue.sighting(recognition, of: telemetry) == nil, "it tells readings, not presence")
-    #expect(catalogue.owner(recognition, of: advertisement(0xC100_0000_0006)) == nil)
+    #expect(catalogue.owner(catalogue.begin(advertisement(0xC100_0000_0006))) == nil)
   }
 
   @Test func manyAddressesForgetTheOldestOnly() {
@@ -192,9 +192,9 @@ import Testing
       _ = catalogue.see(advertisement(sender), iBeacon(1, 1))
     }
     let last = advertisement(99_999)
-    #expect(catalogue.owner(catalogue.begin(last), of: last) != nil)
+    #expect(catalogue.owner(catalogue.begin(last)) != nil)
     let first = advertisement(0)
-    #expect(catalogue.owner(catalogue.begin(first), of: first) == nil)
+    #expect(catalogue.owner(catalogue.begin(first)) == nil)
   }
 }
 

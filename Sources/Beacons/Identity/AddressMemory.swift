@@ -1,22 +1,23 @@
 /// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
-/// finds its beacon.
+/// finds its beacon, and a frame with one is mostly spared the search for it.
 ///
-/// Bounded: sets of four, the least recently seen gives way.
+/// Bounded: sets of four, the least recently seen gives way. There are as many places as there are beacons, or more.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
     var beacon: Int32
   }
 
-  private static let sets = 4096
   private static let ways = 4
+  /// log2 of the number of sets.
+  private var magnitude = 12
   private var slots: [Slot] = []
 
   /// Not to be confused with a fair hash: a sender that provokes collisions only makes others' telemetry
   /// unattributed for a moment.
-  private func start(_ address: DeviceAddress) -> Int {
-    let mixed = key(address) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> 52) * Self.ways
+  private func start(_ key: UInt64) -> Int {
+    let mixed = key &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> UInt64(64 - magnitude)) * Self.ways
   }
 
   private func key(_ address: DeviceAddress) -> UInt64 {
@@ -25,21 +26,33 @@ struct AddressMemory: Sendable {
 
   func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
-    let start = start(address)
     let key = key(address)
+    let start = start(key)
     for slot in start..<(start + Self.ways) where slots[slot].beacon >= 0 && slots[slot].bits == key {
       return BeaconIndex(rawValue: slots[slot].beacon)
     }
     return nil
   }
 
-  mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {
-    if slots.isEmpty {
-      slots = Array(repeating: Slot(bits: 0, beacon: -1), count: Self.sets * Self.ways)
-    }
-    let start = start(address)
+  /// The same without a branch, for a loop whose loads are not to wait for one another; −1 for none.
+  @inline(__always) func rawBeacon(at address: DeviceAddress) -> Int32 {
+    if slots.isEmpty { return -1 }
     let key = key(address)
+    let start = start(key)
+    var beacon: Int32 = -1
+    for slot in start..<(start + Self.ways) { beacon = slots[slot].bits == key ? slots[slot].beacon : beacon }
+    return beacon
+  }
+
+  mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {
+    if slots.isEmpty { slots = Self.free(1 << magnitude) }
+    let key = key(address)
+    let start = start(key)
     if slots[start].bits == key, slots[start].beacon == beacon.rawValue { return }
+    if Int(beacon.rawValue) >= slots.count {
+      grow()
+      return remember(beacon, at: address)
+    }
     var position = start
     while position < start + Self.ways - 1, slots[position].bits != key || slots[position].beacon < 0 {
       position += 1
@@ -49,5 +62,21 @@ struct AddressMemory: Sendable {
       position -= 1
     }
     slots[start] = Slot(bits: key, beacon: beacon.rawValue)
+  }
+
+  /// Twice as many sets; each keeps its order.
+  private mutating func grow() {
+    let old = slots
+    magnitude += 1
+    slots = Self.free(1 << magnitude)
+    for slot in old where slot.beacon >= 0 {
+      var position = start(slot.bits)
+      while slots[position].beacon >= 0 { position += 1 }
+      slots[position] = slot
+    }
+  }
+
+  private static func free(_ sets: Int) -> [Slot] {
+    Array(repeating: Slot(bits: 0, beacon: -1), count: sets * ways)
   }
 }

@@ -73,6 +73,21 @@ public struct BeaconCatalogue: Sendable {
     tracked[Int(beacon.rawValue)].entries
   }
 
+  /// Who was last seen at an address, and so is probably meant by what comes from there; −1 for none.
+  @inline(__always) public func rawBeacon(at address: DeviceAddress) -> Int32 { addresses.rawBeacon(at: address) }
+
+  /// Reads what an advertisement of each of some beacons will ask for, so that it is in the cache by then.
+  ///
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  public func prefetch(_ beacons: Span<Int32>) -> Int {
+    var sum = 0
+    for place in beacons.indices where beacons[place] >= 0 {
+      let beacon = Int(beacons[place])
+      sum &+= Int(traits[beacon].specificity) &+ Int(truncatingIfNeeded: identities.key(at: beacon).low)
+    }
+    return sum
+  }
+
   /// The sighting in an advertisement; nil where it belongs to nobody we know.
   public mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, resolved: BeaconEntryIndex? = nil
@@ -89,7 +104,10 @@ public struct BeaconCatalogue: Sendable {
   public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
   {
     var recognition = Recognition()
-    guard let entry = resolved ?? patterns.entry(address: advertisement.address) else { return recognition }
+    guard let entry = resolved ?? patterns.entry(address: advertisement.address) else {
+      recognition.atAddress = addresses.beacon(at: advertisement.address)
+      return recognition
+    }
     recognition.isByAddress = true
     recognition.beacon = beacon(entry)
     return recognition
@@ -103,7 +121,7 @@ public struct BeaconCatalogue: Sendable {
       if let beacon = recognition.beacon { addEntries(identity, to: beacon) }
       return
     }
-    guard let beacon = beacon(identity) else { return }
+    guard let beacon = beacon(identity, likely: recognition.atAddress) else { return }
     let specificity = traits[Int(beacon.rawValue)].specificity
     guard recognition.beacon == nil || specificity > recognition.specificity else { return }
     recognition.beacon = beacon
@@ -129,8 +147,8 @@ public struct BeaconCatalogue: Sendable {
 
   /// Whose readings an advertisement carries: the beacon recognised in it, else the one last seen at its
   /// address.
-  public func owner(_ recognition: Recognition, of advertisement: Advertisement) -> BeaconIndex? {
-    recognition.beacon ?? addresses.beacon(at: advertisement.address)
+  public func owner(_ recognition: Recognition) -> BeaconIndex? {
+    recognition.beacon ?? recognition.atAddress
   }
 
   /// Takes up the beacons of an earlier catalogue, so that whoever was tracked stays so when entries change.
@@ -156,9 +174,10 @@ public struct BeaconCatalogue: Sendable {
     return beacon
   }
 
-  /// The beacon with an identity, taken up if entries match it.
-  mutating func beacon(_ identity: BeaconIdentity) -> BeaconIndex? {
+  /// The beacon with an identity, taken up if entries match it. `likely`: looked at first.
+  mutating func beacon(_ identity: BeaconIdentity, likely: BeaconIndex? = nil) -> BeaconIndex? {
     let key = IdentityKey(identity)
+    if let likely, identities.key(at: Int(likely.rawValue)) == key { return likely }
     let hash = identities.hash(of: key)
     if let place = identities.place(of: key, hash: hash) {
       return BeaconIndex(rawValue: Int32(truncatingIfNeeded: place))
@@ -214,6 +233,8 @@ public struct BeaconCatalogue: Sendable {
 /// Who an advertisement belongs to, as far as its parts have been looked at.
 public struct Recognition: Sendable {
   public internal(set) var beacon: BeaconIndex?
+  /// Who was last seen at the address.
+  var atAddress: BeaconIndex?
   var isByAddress = false
   var specificity: UInt8 = 0
   var measuredPower: Int8?

@@ -2,7 +2,7 @@
 struct IdentityKey: PlaceKey {
   private var high: UInt128
   /// The kind in the uppermost octet.
-  private var low: UInt64
+  private(set) var low: UInt64
 
   init(_ identity: BeaconIdentity) {
     switch identity {

@@ -13,6 +13,8 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
 
   var count: Int { keys.count }
 
+  func key(at place: Int) -> Key { keys[place] }
+
   func hash(of key: Key) -> UInt64 { key.hash(seed) }
 
   func place(of key: Key) -> Int? { place(of: key, hash: hash(of: key)) }

@@ -7,9 +7,10 @@ final class LiveLoop {
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
   /// Where fewer packets than `few` came, the next ones are left to gather for so long: a wake-up costs more than an
-  /// advertisement does. Their times come from the kernel, so that no decision is another.
-  static let gathering = TimeSpan.milliseconds(10)
-  static let few = 16
+  /// advertisement does. Their times come from the kernel, so that no decision is another; it is told so much later at most,
+  /// which nobody notices.
+  static let gathering = TimeSpan.milliseconds(50)
+  static let few = PacketBuffer.limit
 
   let options: LiveRadio.Options
   let handlers: LiveRadio.Handlers
