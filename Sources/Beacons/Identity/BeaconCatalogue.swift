@@ -74,7 +74,9 @@ public struct BeaconCatalogue: Sendable {
   }
 
   /// Who was last seen at an address, and so is probably meant by what comes from there; −1 for none.
-  @inline(__always) public func rawBeacon(at address: DeviceAddress) -> Int32 { addresses.rawBeacon(at: address) }
+  @inline(__always) public func rawBeacon(at address: DeviceAddress) -> Int32 {
+    addresses.rawBeacon(at: address)
+  }
 
   /// Reads what an advertisement of each of some beacons will ask for, so that it is in the cache by then.
   ///

@@ -6,11 +6,6 @@ final class LiveLoop {
   /// Packets taken from one socket before the others get their turn.
   private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
-  /// Where fewer packets than `few` came, the next ones are left to gather for so long: a wake-up costs more than an
-  /// advertisement does. Their times come from the kernel, so that no decision is another; it is told so much later at most,
-  /// which nobody notices.
-  static let gathering = TimeSpan.milliseconds(50)
-  static let few = PacketBuffer.limit
 
   let options: LiveRadio.Options
   let handlers: LiveRadio.Handlers
@@ -33,7 +28,9 @@ final class LiveLoop {
   var busReceivers: [UInt16: ReceiverIndex] = [:]
   var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
-  private var isGathering = false
+  private var gathering = Gathering()
+  /// Till then no adapter is listened to.
+  private var gathersUntil = MonotonicTime.zero
 
   init(
     _ options: LiveRadio.Options, _ handlers: LiveRadio.Handlers, management: HCISocket,
@@ -64,8 +61,7 @@ final class LiveLoop {
         wake,
         until: min(
           keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
-          stopAt ?? .distantFuture, isGathering ? now + Self.gathering : .distantFuture), now)
-      isGathering = !ready.adapters.isEmpty
+          stopAt ?? .distantFuture, gathersUntil > now ? gathersUntil : .distantFuture), now)
       if stopAt == nil, ready.wake {
         stopAt = LiveClock.now + Self.farewell
         try perform(broadcaster?.stop(at: LiveClock.now) ?? [])
@@ -75,7 +71,11 @@ final class LiveLoop {
       for adapter in ready.adapters { try receiveAdvertisements(adapter) }
       if ready.bus { try receiveBus() }
       for adapter in ready.dead { detach(adapter) }
-      isGathering = isGathering && batch.count < Self.few
+      if !ready.adapters.isEmpty {
+        let then = LiveClock.now
+        gathersUntil =
+          then + gathering.pause(after: batch.count, isDrained: batch.count < Self.turn, at: then)
+      }
       if !batch.isEmpty {
         handlers.onBatch(batch, names.table)
         batch.removeAll()
@@ -111,7 +111,8 @@ final class LiveLoop {
     for adapter in adapters {
       polled.append(
         pollfd(
-          fd: isGathering ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1, events: Int16(POLLIN),
+          fd: gathersUntil > now ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1,
+          events: Int16(POLLIN),
           revents: 0))
     }
     // Rounded up, so as not to wake just before the deadline; bounded, for poll counts in 32 bits.

@@ -8,7 +8,8 @@ public struct ManagementFeed: ~Copyable {
   private var stream: PacketStream
   private var buffer = PacketBuffer()
   private let receiver: ReceiverIndex
-  private var isGathering = false
+  private var gathering = Gathering()
+  private var pause = TimeSpan.zero
 
   /// Datagrams that were no advertisement, or a damaged one.
   public private(set) var malformed: UInt64 = 0
@@ -35,10 +36,10 @@ public struct ManagementFeed: ~Copyable {
   public mutating func next(into batch: inout AdvertisementBatch) throws(SystemError) -> Bool {
     while true {
       // As the live radio does.
-      if isGathering { _ = poll(nil, 0, Int32(LiveLoop.gathering.nanoseconds / 1_000_000)) }
+      if pause > .zero { usleep(UInt32(pause.nanoseconds / 1000)) }
       stream.receive(into: &buffer)
       var count = buffer.count
-      isGathering = count > 0 && count < LiveLoop.few
+      pause = gathering.pause(after: count, isDrained: count < PacketBuffer.limit, at: stream.now)
       // At the end the kernel gives empty packets, as many as are asked for.
       if count == PacketBuffer.limit {
         while count > 0, buffer.range(count - 1).isEmpty { count -= 1 }

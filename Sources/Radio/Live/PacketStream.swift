@@ -4,7 +4,8 @@ import Beacons
 struct PacketStream {
   let socket: HCISocket
   private var clock = ReceiveClock()
-  private var now = MonotonicTime.zero
+  /// When the last `receive` was.
+  private(set) var now = MonotonicTime.zero
   private var wallNow = WallTime(nanoseconds: 0)
 
   init(_ socket: HCISocket) { self.socket = socket }

@@ -1,0 +1,38 @@
+import Beacons
+
+extension ZoneEngine {
+  /// How many beacons `prefetch` takes at a time: what it brings near must still be there when the last of them is seen.
+  public static let prefetchLimit = 64
+
+  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then. Sightings have to wait for one
+  /// miss after another; these loads wait for none but the one that tells their place.
+  ///
+  /// - Parameter beacons: `prefetchLimit` of them at most; those not tracked are passed over.
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  public func prefetch(_ beacons: Span<Int32>) -> Int {
+    var sum = 0
+    var linkPlaces = InlineArray<64, Int32>(repeating: -1)
+    var presencePlaces = InlineArray<64, Int32>(repeating: -1)
+    for place in 0..<min(beacons.count, Self.prefetchLimit)
+    where self.beacons.indices.contains(Int(beacons[place])) {
+      linkPlaces[place] = self.beacons[Int(beacons[place])].firstLink
+      presencePlaces[place] = self.beacons[Int(beacons[place])].firstPresence
+    }
+    var memberPlaces = InlineArray<64, Int32>(repeating: -1)
+    for place in linkPlaces.indices where linkPlaces[place] >= 0 {
+      let link = Int(linkPlaces[place])
+      memberPlaces[place] = links[link].firstMember
+      sum &+= Int(links[link].link.receiver.rawValue)
+      sum &+= Int(links[link].link.interval.lost.nanoseconds)
+    }
+    for place in presencePlaces.indices where presencePlaces[place] >= 0 {
+      let presence = Int(presencePlaces[place])
+      sum &+= presences[presence].presence.isInside ? 1 : 0
+      sum &+= Int(presences[presence].lastReceiver.rawValue)
+    }
+    for place in memberPlaces.indices where memberPlaces[place] >= 0 {
+      sum &+= Int(members[Int(memberPlaces[place])].presence)
+    }
+    return sum
+  }
+}
