@@ -111,7 +111,7 @@ public struct HealthMessage: Sendable {
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
-      $0.field("time", time.rfc3339)
+      $0.field("time", time)
       $0.field("version", version)
       $0.field("state", isBlind ? "blind" : "ok")
       $0.key("receivers")
@@ -122,7 +122,7 @@ public struct HealthMessage: Sendable {
           if !receiver.reason.isEmpty { $0.field("reason", receiver.reason) }
           $0.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
           $0.key("last_heard")
-          if let heard = receiver.lastHeard { $0.value(heard.rfc3339) } else { $0.null() }
+          if let heard = receiver.lastHeard { $0.value(heard) } else { $0.null() }
           $0.field("heard", receiver.heard)
           $0.field("empty", receiver.empty)
           $0.field("lost", receiver.lost)
@@ -154,7 +154,7 @@ public struct HealthMessage: Sendable {
       if !wake.reason.isEmpty { $0.field("reason", wake.reason) }
       if let adapter = wake.adapter { $0.field("adapter", adapter) }
       $0.key("began")
-      if let began = wake.began { $0.value(began.rfc3339) } else { $0.null() }
+      if let began = wake.began { $0.value(began) } else { $0.null() }
       $0.field("uuid", uuidText(wake.uuid))
       $0.field("major", wake.major)
       $0.key("minors")

@@ -1,3 +1,5 @@
+import Beacons
+
 /// Writes JSON with fields in the order in which they are given, so that the same values always make the
 /// same bytes. It writes RFC 8259 text in UTF-8, without white space.
 public struct JSONWriter: Sendable {
@@ -6,9 +8,6 @@ public struct JSONWriter: Sendable {
   private var isFollowing = false
 
   public init() {}
-
-  /// Makes room for a text of about so many bytes at once.
-  public mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -48,11 +47,26 @@ public struct JSONWriter: Sendable {
 
   public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
-  public mutating func value(_ number: some BinaryInteger) { literal(String(number)) }
+  public mutating func value(_ number: some BinaryInteger) {
+    separate()
+    guard let magnitude = UInt64(exactly: number.magnitude) else {
+      return bytes.append(contentsOf: String(number).utf8)
+    }
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.append(digits: magnitude)
+  }
 
   /// A number rounded to at most so many decimals; JSON knows no infinity and no "not a number": null.
   public mutating func value(_ number: Double, decimals: Int) {
-    literal(decimal(number, decimals: decimals) ?? "null")
+    separate()
+    if !bytes.append(number, decimals: decimals) { bytes.append(contentsOf: "null".utf8) }
+  }
+
+  public mutating func value(_ time: WallTime) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    time.write(to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
   }
 
   public mutating func null() { literal("null") }
@@ -118,6 +132,10 @@ extension JSONWriter {
     key(name)
     value(number)
   }
+  public mutating func field(_ name: String, _ time: WallTime) {
+    key(name)
+    value(time)
+  }
   public mutating func field(_ name: String, _ number: Double, decimals: Int) {
     key(name)
     value(number, decimals: decimals)
@@ -127,25 +145,4 @@ extension JSONWriter {
     key(name)
     if let number { value(number, decimals: decimals) } else { null() }
   }
-}
-
-/// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9); nil where
-/// that is no number that JSON could hold.
-public func decimal(_ number: Double, decimals: Int) -> String? {
-  guard number.isFinite, abs(number) < 1e9 else { return number.isFinite ? String(number) : nil }
-  var scale = 1.0
-  for _ in 0..<decimals { scale *= 10 }
-  let scaled = Int64((number * scale).rounded())
-  let magnitude = scaled.magnitude
-  var fraction = magnitude % UInt64(scale)
-  var text = (scaled < 0 ? "-" : "") + String(magnitude / UInt64(scale))
-  guard fraction != 0 else { return text }
-  var digits = decimals
-  while fraction % 10 == 0 {
-    fraction /= 10
-    digits -= 1
-  }
-  let shown = String(fraction)
-  text += "." + String(repeating: "0", count: digits - shown.count) + shown
-  return text
 }

@@ -33,9 +33,9 @@ public struct WindowMessage: Sendable {
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
-      $0.field("time", time.rfc3339)
+      $0.field("time", time)
       $0.field("state", state.rawValue)
-      $0.field("since", since.rfc3339)
+      $0.field("since", since)
       $0.field("remaining_s", remaining.map { Double($0) / 1000 }, decimals: 3)
       $0.field("os", os)
       $0.field("strategy", strategy)
@@ -102,21 +102,21 @@ public struct VerdictMessage: Sendable {
       $0.field("v", 1)
       $0.field("transition", transition)
       $0.field("outcome", outcome.rawValue)
-      $0.field("time", time.rfc3339)
+      $0.field("time", time)
       $0.field("gateway", gateway)
       $0.field("phone", phone)
       $0.field("zone", zone)
       $0.field("beacon", beacon)
       $0.field("os", os)
       $0.field("strategy", strategy)
-      $0.field("near_at", near.rfc3339)
+      $0.field("near_at", near)
       $0.key("delivered_at")
-      if let delivered { $0.value(delivered.rfc3339) } else { $0.null() }
+      if let delivered { $0.value(delivered) } else { $0.null() }
       $0.field("late_s", lateness.map { Double($0) / 1000 }, decimals: 3)
       $0.key("evidence")
       $0.array(evidence) { writer, fact in
         writer.object {
-          $0.field("time", fact.time.rfc3339)
+          $0.field("time", fact.time)
           $0.field("what", fact.what.rawValue)
         }
       }

@@ -49,7 +49,7 @@ public struct OccupancyMessage: Sendable {
         guard writer.bytes.count < Self.room else { return }
         writer.object {
           $0.field("beacon", member.beacon)
-          $0.field("since", member.since.rfc3339)
+          $0.field("since", member.since)
           $0.field("near", member.isNear)
         }
       }
@@ -93,7 +93,7 @@ public struct BeaconStateMessage: Sendable {
       $0.field("distance_sd_m", estimate?.distanceDeviation, decimals: 2)
       $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
       $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
-      $0.field("last_seen", lastSeen.rfc3339)
+      $0.field("last_seen", lastSeen)
       $0.field("receiver", receiver)
       $0.key("readings")
       $0.object {

@@ -41,7 +41,6 @@ public struct TransitionMessage: Sendable {
   public var json: [UInt8] {
     let time = transition.wallTime.rfc3339
     return JSONWriter.object {
-      $0.reserveCapacity(384)
       $0.field("v", 1)
       $0.field("id", id(at: time))
       $0.field("epoch", epoch)

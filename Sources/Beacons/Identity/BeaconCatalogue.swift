@@ -28,6 +28,8 @@ public struct BeaconCatalogue: Sendable {
   private(set) var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   private var traits: [Traits] = []
+  /// By beacon, as they are published: whoever lists the members of a zone asks for many of them.
+  private var names: [String] = []
   /// By beacon too.
   private var identities = PlaceTable<IdentityKey>()
   private var strangers = Strangers()
@@ -52,20 +54,18 @@ public struct BeaconCatalogue: Sendable {
   public var count: Int { tracked.count }
 
   /// The name under which a beacon is published: its entry's, or `region:member`.
-  public func name(of beacon: BeaconIndex) -> String {
-    let known = tracked[Int(beacon.rawValue)]
-    let entry = entries[Int(known.entries[0].rawValue)]
-    guard let member = known.identity.memberName(in: entry.pattern) else { return entry.name }
-    return "\(entry.name):\(member)"
-  }
+  public func name(of beacon: BeaconIndex) -> String { names[Int(beacon.rawValue)] }
 
   /// Every name that a beacon answers to: for each entry that matches it that entry's, or `region:member`.
   public func names(of beacon: BeaconIndex) -> [String] {
     let known = tracked[Int(beacon.rawValue)]
-    return known.entries.map { index in
-      let entry = entries[Int(index.rawValue)]
-      return known.identity.memberName(in: entry.pattern).map { "\(entry.name):\($0)" } ?? entry.name
-    }
+    return known.entries.map { name(of: known.identity, in: $0) }
+  }
+
+  private func name(of identity: BeaconIdentity, in index: BeaconEntryIndex) -> String {
+    let entry = entries[Int(index.rawValue)]
+    guard let member = identity.memberName(in: entry.pattern) else { return entry.name }
+    return "\(entry.name):\(member)"
   }
 
   /// All entries that match a beacon, the naming one first. May grow while the beacon is heard: see `revision`.
@@ -211,6 +211,7 @@ public struct BeaconCatalogue: Sendable {
       new.measuredPower = entries[Int(entry.rawValue)].measuredPower
     }
     tracked.append(Tracked(identity: identity, entries: matching))
+    names.append(name(of: identity, in: matching[0]))
     traits.append(new)
     identities.append(key)
     return index

@@ -17,7 +17,7 @@ struct Gathering {
   ///   - count: the packets that were received at `time`.
   ///   - isDrained: whether no more were there.
   mutating func pause(after count: Int, isDrained: Bool, at time: MonotonicTime) -> TimeSpan {
-    let elapsed = min(time - latest, .seconds(1))
+    let elapsed = min(max(time - latest, .zero), .seconds(1))
     latest = time
     guard isDrained, count > 0 else { return .zero }
     let pause = TimeSpan(nanoseconds: elapsed.nanoseconds / Int64(count) * Self.packets)
