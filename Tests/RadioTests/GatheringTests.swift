@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct GatheringTests {
   /// What comes at an even pace, received after each pause; gives the pauses.
-  private func pauses(perSecond pace: Double, rounds: Int = 20, room: Int = 64) -> [TimeSpan] {
+  private func pauses(perSecond pace: Double, rounds: Int = 300, room: Int = 64) -> [TimeSpan] {
     var gathering = Gathering()
     var time = MonotonicTime.zero
     var received = 0
