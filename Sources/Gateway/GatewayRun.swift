@@ -113,10 +113,13 @@ public struct GatewayRun: Sendable {
       }
       services.append(WalkService(path, station, listener))
     }
+    services.append(UntouchedPagesService())
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
-      configuration: .init(services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+      configuration: .init(
+        services: services.map { NamedService($0) }, gracefulShutdownSignals: [.sigint, .sigterm],
+        logger: quiet))
     try await group.run()
   }
 

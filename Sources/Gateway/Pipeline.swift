@@ -80,7 +80,7 @@ public struct Pipeline: Sendable {
     receivers: ReceiverTable = ReceiverTable()
   ) {
     self.configuration = configuration
-    zoneDefinitions = configuration.zones.map { "\($0)" }
+    zoneDefinitions = configuration.zones.map(\.definition)
     self.epoch = epoch
     self.receivers = receivers
     sequence = lastSequence

@@ -76,8 +76,9 @@ struct OpenOutbox: Sendable {
   }
 
   private static func isMissingOrEmpty(_ path: String) -> Bool {
-    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    return (size ?? 0) == 0
+    // FileManager's attributes name the owner, for which it reads the list of users.
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_size == 0
   }
 
   /// Damaged files that are kept, for whoever wants to find out why.

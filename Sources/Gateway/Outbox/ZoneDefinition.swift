@@ -1,0 +1,47 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+
+extension ZoneSettings {
+  /// What the zone asks for, in words that are the same in every run: whoever was in it is still in it where they are the
+  /// same. Numbers are written such that no two are written alike.
+  var definition: String {
+    let bytes = JSONWriter.object {
+      $0.field("name", name)
+      $0.names("receivers", receivers)
+      $0.names("beacons", beacons)
+      if let near {
+        $0.rule("near", near.rule)
+        $0.field("rearm", words(near.rearm))
+      }
+      $0.rule("enter", enter)
+      $0.rule("exit", exit)
+      switch lost {
+      case .auto: $0.field("lost", "auto")
+      case .after(let span): $0.field("lost", span.nanoseconds)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func names(_ name: String, _ names: [String]?) {
+    guard let names else { return }
+    key(name)
+    array(names) { $0.value($1) }
+  }
+
+  fileprivate mutating func rule(_ name: String, _ rule: Rule) {
+    field(name, words(rule.threshold))
+    field(name + "_dwell", rule.dwell.nanoseconds)
+  }
+}
+
+private func words(_ threshold: Threshold) -> String {
+  switch threshold {
+  case .distance(let metres): "\(metres) m"
+  case .signal(let level): "\(level) dBm"
+  }
+}
