@@ -23,9 +23,10 @@ extension Pipeline {
 
   private mutating func prefetch(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>) {
     var beacons = InlineArray<64, Int32>(repeating: -1)
-    for place in range { beacons[place - range.lowerBound] = roster.rawBeacon(at: batch[place].address) }
+    addresses.removeAll(keepingCapacity: true)
+    for place in range { addresses.append(batch[place].address) }
+    prefetched &+= roster.prefetch(addresses.span, into: &beacons)
     prefetched &+= engine.prefetch(beacons.span)
     prefetched &+= telemetry.prefetch(beacons.span)
-    prefetched &+= roster.prefetch(beacons.span)
   }
 }

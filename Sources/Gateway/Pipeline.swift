@@ -33,6 +33,8 @@ public struct Pipeline: Sendable {
   private var crowds: CrowdPace
   /// What looking ahead came upon: of no meaning.
   var prefetched = 0
+  /// Of the next few advertisements.
+  var addresses: [DeviceAddress] = []
   private var transitions: [Transition] = []
   /// Those of the advertisement at hand.
   private var readings: [(beacon: BeaconIndex, reading: Reading)] = []

@@ -68,8 +68,9 @@ struct Roster: Sendable {
   }
 
   /// See `BeaconCatalogue`.
-  @inline(__always) func rawBeacon(at address: DeviceAddress) -> Int32 { catalogue.rawBeacon(at: address) }
-  func prefetch(_ beacons: Span<Int32>) -> Int { catalogue.prefetch(beacons) }
+  func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
+    catalogue.prefetch(addresses, into: &beacons)
+  }
 
   /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
   /// with the beacon that they belong to.

@@ -23,11 +23,14 @@ extension ZoneEngine {
       let link = Int(linkPlaces[place])
       memberPlaces[place] = links[link].firstMember
       sum &+= Int(links[link].link.receiver.rawValue)
+      sum &+= links[link].link.filter.hasLevel ? 1 : 0
       sum &+= Int(links[link].link.interval.lost.nanoseconds)
+      sum &+= Int(links[link].queuedFor.nanoseconds)
     }
     for place in presencePlaces.indices where presencePlaces[place] >= 0 {
       let presence = Int(presencePlaces[place])
       sum &+= presences[presence].presence.isInside ? 1 : 0
+      sum &+= presences[presence].presence.exitSince == nil ? 1 : 0
       sum &+= Int(presences[presence].lastReceiver.rawValue)
     }
     for place in memberPlaces.indices where memberPlaces[place] >= 0 {

@@ -34,14 +34,25 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// The same without a branch, for a loop whose loads are not to wait for one another; −1 for none.
-  @inline(__always) func rawBeacon(at address: DeviceAddress) -> Int32 {
-    if slots.isEmpty { return -1 }
-    let key = key(address)
-    let start = start(key)
-    var beacon: Int32 = -1
-    for slot in start..<(start + Self.ways) { beacon = slots[slot].bits == key ? slots[slot].beacon : beacon }
-    return beacon
+  /// Looks up many addresses, 64 at most; −1 for none. Loads first, each without waiting for the one before it.
+  ///
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
+    if slots.isEmpty { return 0 }
+    var sum: UInt64 = 0
+    var starts = InlineArray<64, Int>(repeating: 0)
+    for place in addresses.indices {
+      let start = start(key(addresses[place]))
+      starts[place] = start
+      sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
+    }
+    for place in addresses.indices {
+      let key = key(addresses[place])
+      for slot in starts[place]..<(starts[place] + Self.ways) where slots[slot].bits == key {
+        beacons[place] = slots[slot].beacon
+      }
+    }
+    return Int(truncatingIfNeeded: sum)
   }
 
   mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {

@@ -73,17 +73,16 @@ public struct BeaconCatalogue: Sendable {
     tracked[Int(beacon.rawValue)].entries
   }
 
-  /// Who was last seen at an address, and so is probably meant by what comes from there; −1 for none.
-  @inline(__always) public func rawBeacon(at address: DeviceAddress) -> Int32 {
-    addresses.rawBeacon(at: address)
-  }
-
-  /// Reads what an advertisement of each of some beacons will ask for, so that it is in the cache by then.
+  /// Finds out of whom advertisements from some addresses probably are, and reads what those will ask for, so that it is in
+  /// the cache by then.
   ///
+  /// - Parameters:
+  ///   - addresses: 64 at most.
+  ///   - beacons: who was last seen at each; stays as it is for none.
   /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func prefetch(_ beacons: Span<Int32>) -> Int {
-    var sum = 0
-    for place in beacons.indices where beacons[place] >= 0 {
+  public func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
+    var sum = self.addresses.prefetch(addresses, into: &beacons)
+    for place in addresses.indices where beacons[place] >= 0 {
       let beacon = Int(beacons[place])
       sum &+= Int(traits[beacon].specificity) &+ Int(truncatingIfNeeded: identities.key(at: beacon).low)
     }
