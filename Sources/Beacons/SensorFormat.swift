@@ -11,6 +11,11 @@ public protocol SensorFormat: Sendable {
 
   /// What `decode` shows besides readings: the version of the format, the device's own address.
   func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void)
+
+  /// Decodes and visits. Every format has it from the extension below. It is a requirement so that each gets code of its own:
+  /// shared code would ask the runtime about the format's type at every frame.
+  static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void)
+  static func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void)
 }
 
 public enum SensorDetail: Hashable, Sendable {
@@ -21,11 +26,11 @@ public enum SensorDetail: Hashable, Sendable {
 extension SensorFormat {
   public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {}
 
-  fileprivate static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
+  public static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
     if let frame = try? decode(data) { frame.forEachReading(body) }
   }
 
-  fileprivate static func forEachDetail(
+  public static func forEachDetail(
     in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void
   ) {
     if let frame = try? decode(data) { frame.forEachDetail(body) }

@@ -152,7 +152,7 @@ public struct Pipeline: Sendable {
     while let due = crowds.next, due <= advertisement.time { advance(to: due, into: &output) }
     time = max(time, advertisement.time)
     let revision = roster.revision
-    readings.removeAll(keepingCapacity: true)
+    if !readings.isEmpty { readings.removeAll(keepingCapacity: true) }
     let sighting = roster.sighting(of: advertisement, payload: payload) { readings.append(($0, $1)) }
     if let sighting {
       if roster.revision != revision {
