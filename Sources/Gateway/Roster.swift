@@ -43,8 +43,8 @@ struct Roster: Sendable {
   /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
   mutating func adopt(_ previous: Roster) -> [BeaconIndex?] { catalogue.adopt(previous.catalogue) }
 
-  /// Takes up a beacon of an earlier run by its key; nil for one no longer known.
-  mutating func adopt(key: String) -> BeaconIndex? { catalogue.adopt(key: key) }
+  /// Takes up beacons of an earlier run by their keys; nil for one no longer known.
+  mutating func adopt(keys: [String]) -> [BeaconIndex?] { catalogue.adopt(keys: keys) }
 
   /// A text that stands for a beacon in every run.
   func key(of beacon: BeaconIndex) -> String { catalogue.key(of: beacon) }

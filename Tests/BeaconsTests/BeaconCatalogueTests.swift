@@ -186,6 +186,51 @@ import Testing
     #expect(catalogue.owner(catalogue.begin(advertisement(0xC100_0000_0006))) == nil)
   }
 
+  @Test func keysFindTheSameBeaconsInAnotherRun() {
+    let entries = [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "phone", pattern: .resolvingKey),
+      BeaconEntry(name: "key phone", pattern: .address(0xC100_0000_0009)),
+    ]
+    var before = BeaconCatalogue(entries: entries)
+    let van = before.see(advertisement(1), iBeacon(1, 2))?.beacon
+    let tag = before.see(advertisement(0xC100_0000_0009), iBeacon(7, 7))?.beacon
+    let recognition = before.begin(advertisement(3), resolved: BeaconEntryIndex(rawValue: 1))
+    let phone = before.sighting(recognition, of: advertisement(3))?.beacon
+    let keys = [van, tag, phone].compactMap(\.self).map { before.key(of: $0) }
+    #expect(Set(keys).count == 3)
+    var after = BeaconCatalogue(entries: entries.reversed())
+    let adopted = after.adopt(
+      keys: keys + ["", "entry", "entry key fleet", "ibeacon 1 2 3", "nonsense \u{0}"])
+    #expect(adopted.prefix(3).map { $0.map { after.name(of: $0) } } == ["fleet:1.2", "key phone", "phone"])
+    #expect(adopted.dropFirst(3).allSatisfy { $0 == nil })
+    // Another address under the same name is another beacon.
+    var moved = BeaconCatalogue(entries: [BeaconEntry(name: "key phone", pattern: .address(0xC100_0000_000A))]
+    )
+    #expect(moved.adopt(keys: keys) == [nil, nil, nil])
+  }
+
+  @Test func asManyAddressesAreRememberedAsThereAreBeacons() {
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    var found = 0
+    for round in 0..<2 {
+      for sender in 0..<40_000 as Range<UInt64> {
+        let beacon = catalogue.see(
+          advertisement(sender &* 0x9E37_79B9 & 0xFFFF_FFFF_FFFF),
+          iBeacon(UInt16(sender >> 8), UInt16(sender & 255)))
+        #expect(beacon?.beacon.rawValue == Int32(sender))
+      }
+      guard round == 1 else { continue }
+      for sender in 0..<40_000 as Range<UInt64> {
+        let heard = advertisement(sender &* 0x9E37_79B9 & 0xFFFF_FFFF_FFFF)
+        guard let owner = catalogue.owner(catalogue.begin(heard)) else { continue }
+        #expect(owner.rawValue == Int32(sender))
+        found += 1
+      }
+    }
+    #expect(found > 34_000, "\(found)")
+  }
+
   @Test func manyAddressesForgetTheOldestOnly() {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
     for sender in 0..<100_000 as Range<UInt64> {

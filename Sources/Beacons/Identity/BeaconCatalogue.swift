@@ -157,13 +157,10 @@ public struct BeaconCatalogue: Sendable {
   /// - Returns: for each of its beacons the index here; nil for one that no entry matches any more. A beacon
   ///   known by its address or key stays if an entry of the same name and pattern is there.
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
-    previous.tracked.map { known in
-      guard case .entry(let index) = known.identity else {
-        return beacon(known.identity)
-      }
-      let old = previous.entries[Int(index.rawValue)]
-      let place = entries.firstIndex { $0.name == old.name && $0.pattern == old.pattern }
-      return place.flatMap { beacon(BeaconEntryIndex(rawValue: Int32(clamping: $0))) }
+    let entries = entriesByKey()
+    return previous.tracked.map { known in
+      guard case .entry(let index) = known.identity else { return beacon(known.identity) }
+      return entries[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
     }
   }
 

@@ -15,16 +15,37 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Takes up a beacon that an earlier run knew by this key; nil where no entry matches it any more.
-  public mutating func adopt(key: String) -> BeaconIndex? {
-    if let entry = entries.firstIndex(where: { Self.key(of: $0) == key }) {
-      return beacon(BeaconEntryIndex(rawValue: Int32(clamping: entry)))
+  /// Takes up beacons that an earlier run knew by these keys; nil for one that no entry matches any more.
+  public mutating func adopt(keys: [String]) -> [BeaconIndex?] {
+    let entries = entriesByKey()
+    return keys.map { key in
+      if let entry = entries[key] { return beacon(entry) }
+      return BeaconIdentity(key: key).flatMap { beacon($0) }
     }
-    guard let identity = BeaconIdentity(key: key) else { return nil }
-    return beacon(identity)
   }
 
-  private static func key(of entry: BeaconEntry) -> String { "entry \(entry.pattern) \(entry.name)" }
+  /// Those that are themselves a beacon: known by an address or by an identity resolving key.
+  func entriesByKey() -> [String: BeaconEntryIndex] {
+    var found: [String: BeaconEntryIndex] = [:]
+    for (position, entry) in entries.enumerated() {
+      switch entry.pattern {
+      case .address, .resolvingKey:
+        let key = Self.key(of: entry)
+        if found[key] == nil { found[key] = BeaconEntryIndex(rawValue: Int32(clamping: position)) }
+      default: break
+      }
+    }
+    return found
+  }
+
+  /// The name is last, for it may hold anything.
+  static func key(of entry: BeaconEntry) -> String {
+    switch entry.pattern {
+    case .address(let bits): "entry address \(hexadecimal(UInt128(bits), octets: 6)) \(entry.name)"
+    case .resolvingKey: "entry key \(entry.name)"
+    default: "entry \(entry.name)"
+    }
+  }
 }
 
 extension BeaconIdentity {

@@ -64,8 +64,8 @@ extension Pipeline {
       uniquingKeysWith: { a, _ in a })
     var blinded: Set<ReceiverIndex> = []
     var none: [Transition] = []
-    for saved in beacons {
-      guard let beacon = roster.adopt(key: saved.key) else { continue }
+    for (saved, beacon) in zip(beacons, roster.adopt(keys: beacons.map(\.key))) {
+      guard let beacon else { continue }
       var state = saved.state
       state.shift(by: span(from: saved, isSameBoot, now, wallTime))
       state.renumber(
