@@ -58,10 +58,12 @@ let package = Package(
         "Beacons", "Proximity", "RangingPolicy", "WakePlanner", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: hostile),
+    .target(name: "CUntouchedPages"),
     .target(
       name: "Gateway",
       dependencies: [
-        "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages", "Mosquitto",
+        "CUntouchedPages", "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages",
+        "Mosquitto",
         "GatewayConfiguration", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -91,9 +93,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages", "Mosquitto", "Proximity",
-        "Radio",
-        "RangingPolicy", "WakePlanner",
+        "Beacons", "CUntouchedPages", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages",
+        "Mosquitto", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],

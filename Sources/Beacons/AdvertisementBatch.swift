@@ -50,6 +50,25 @@ public struct AdvertisementBatch: Sendable {
     }
   }
 
+  /// Puts what several receivers heard in the order in which it was heard; what came at the same time stays as it is.
+  ///
+  /// - Parameter room: another batch, whose contents are lost.
+  public mutating func sortByTime(by room: inout AdvertisementBatch) {
+    var latest = MonotonicTime(nanoseconds: .min)
+    var isSorted = true
+    for advertisement in advertisements {
+      isSorted = isSorted && advertisement.time >= latest
+      latest = advertisement.time
+    }
+    if isSorted { return }
+    let order = advertisements.indices.sorted {
+      (advertisements[$0].time.nanoseconds, $0) < (advertisements[$1].time.nanoseconds, $1)
+    }
+    room.removeAll()
+    for place in order { forEach(in: place..<(place + 1)) { room.append($0, payload: $1) } }
+    swap(&self, &room)
+  }
+
   /// Replaces every advertisement's times; a source that learns them late sets them here.
   public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
     for index in advertisements.indices { change(&advertisements[index]) }

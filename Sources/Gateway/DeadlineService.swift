@@ -4,9 +4,9 @@ import ServiceLifecycle
 
 /// Lets deadlines happen for which no advertisement comes: a dwell that is reached, a beacon that is lost.
 struct DeadlineService: Service {
-  /// An advertisement that was heard before a deadline may still be on its way through the kernel; it must
-  /// come first.
-  private static let lag = TimeSpan.milliseconds(50)
+  /// An advertisement that was heard before a deadline may still be gathering, or on its way through the kernel; it must come
+  /// first.
+  private static let lag = LiveRadio.longestGathering + .milliseconds(50)
   /// The longest sleep: a new deadline may be nearer than the one slept for.
   private static let patience = TimeSpan.milliseconds(100)
 

@@ -20,6 +20,8 @@ final class LiveLoop {
   var health: [ReceiverIndex: ReceiverHealth] = [:]
   var counts: [ReceiverIndex: ReceiverCounts] = [:]
   var batch = AdvertisementBatch()
+  /// Room for sorting.
+  private var sorted = AdvertisementBatch()
   private var buffer = PacketBuffer()
   /// Only where the kernel gives us no monitor.
   var blueZ: BlueZ?
@@ -62,24 +64,17 @@ final class LiveLoop {
         until: min(
           keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
           stopAt ?? .distantFuture, gathersUntil > now ? gathersUntil : .distantFuture), now)
+      // What is told of a receiver comes after all that it heard before that.
+      try hear(gathersUntil > LiveClock.now ? receivers.keys.sorted() : ready.adapters)
       if stopAt == nil, ready.wake {
         stopAt = LiveClock.now + Self.farewell
         try perform(broadcaster?.stop(at: LiveClock.now) ?? [])
         try perform(keeper.stop(at: LiveClock.now))
       }
       if ready.management { try receiveManagement() }
-      for adapter in ready.adapters { try receiveAdvertisements(adapter) }
       if ready.bus { try receiveBus() }
       for adapter in ready.dead { detach(adapter) }
-      if !ready.adapters.isEmpty {
-        let then = LiveClock.now
-        gathersUntil =
-          then + gathering.pause(after: batch.count, isDrained: batch.count < Self.turn, at: then)
-      }
-      if !batch.isEmpty {
-        handlers.onBatch(batch, names.table)
-        batch.removeAll()
-      }
+      handOver()
       let then = LiveClock.now
       if then >= nextCount {
         try countLost(at: then)
@@ -152,18 +147,41 @@ final class LiveLoop {
     }
   }
 
-  private func receiveAdvertisements(_ adapter: UInt16) throws(RadioError) {
+  private func hear(_ adapters: [UInt16]) throws(RadioError) {
+    if adapters.isEmpty { return }
+    var (packets, isDrained) = (0, true)
+    for adapter in adapters {
+      let received = try receiveAdvertisements(adapter)
+      packets += received.packets
+      isDrained = isDrained && received.isDrained
+    }
+    let now = LiveClock.now
+    gathersUntil = now + gathering.pause(after: packets, isDrained: isDrained, at: now)
+    handOver()
+  }
+
+  private func handOver() {
+    if batch.isEmpty { return }
+    batch.sortByTime(by: &sorted)
+    handlers.onBatch(batch, names.table)
+    batch.removeAll()
+  }
+
+  private func receiveAdvertisements(
+    _ adapter: UInt16
+  ) throws(RadioError) -> (packets: Int, isDrained: Bool) {
     // Taken out while it works, so that nothing is copied.
-    guard var receiver = receivers.removeValue(forKey: adapter) else { return }
+    guard var receiver = receivers.removeValue(forKey: adapter) else { return (0, true) }
     let before = batch.count
     var actions: [KeeperAction] = []
-    receiver.receive(Self.turn, into: &batch, buffer: &buffer, onEvent: handlers.onEvent) {
+    let received = receiver.receive(Self.turn, into: &batch, buffer: &buffer, onEvent: handlers.onEvent) {
       actions += keeper.overheard($0, on: adapter, at: $1)
       actions += broadcaster?.overheard($0, on: adapter, at: $1) ?? []
     }
     receivers[adapter] = receiver
     keeper.heard(batch, before..<batch.count, on: adapter)
     try perform(actions)
+    return received
   }
 
   private func advanceBroadcaster(to time: MonotonicTime) -> [KeeperAction] {

@@ -5,6 +5,9 @@ import Glibc
 /// The machine's Bluetooth adapters: hears every advertisement they report, on raw sockets, while a management
 /// monitor keeps them scanning. It lives beside bluetoothd.
 public final class LiveRadio: Sendable {
+  /// So long an advertisement may wait for others before it is handed over.
+  public static let longestGathering = Gathering.longest
+
   public struct Options: Sendable {
     /// Adapters to use, by address (`00:1A:7D:DA:71:13`), kernel name (`hci0`) or alias; empty: all.
     public var adapters: [String] = []

@@ -19,11 +19,12 @@ struct LiveReceiver {
   /// Takes at most `limit` packets from the socket and appends the advertisements in them.
   ///
   /// - Parameter onOther: gets every packet that brought no advertisement, from its type on.
+  /// - Returns: how many packets it took, and whether no more are there.
   mutating func receive(
     _ limit: Int, into batch: inout AdvertisementBatch, buffer: inout PacketBuffer,
     onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?,
     onOther: (Span<UInt8>, MonotonicTime) -> Void
-  ) {
+  ) -> (packets: Int, isDrained: Bool) {
     var taken = 0
     repeat {
       stream.receive(into: &buffer)
@@ -48,5 +49,6 @@ struct LiveReceiver {
       }
       taken += buffer.count
     } while buffer.count == PacketBuffer.limit && taken < limit
+    return (taken, buffer.count < PacketBuffer.limit)
   }
 }
