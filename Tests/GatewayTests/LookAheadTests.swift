@@ -1,0 +1,49 @@
+import Beacons
+import Messages
+import Testing
+
+@testable import Gateway
+
+@Suite struct LookAheadTests {
+  private func iBeacon(_ number: UInt16) -> [UInt8] {
+    var payload = Scene.iBeacon(minor: UInt8(truncatingIfNeeded: number))
+    payload[27] = UInt8(number >> 8)
+    return payload
+  }
+
+  /// What comes of a crowd, of whom each is heard some times at changing strength, in batches of so many.
+  private func told(beacons: UInt16, inBatchesOf size: Int) throws -> [[UInt8]] {
+    var pipeline = try Scene().pipeline
+    guard let receiver = pipeline.receiver("hci0") else { return [] }
+    var output = Pipeline.Output()
+    var batch = AdvertisementBatch()
+    var time = MonotonicTime.zero
+    for round in 0..<6 {
+      for number in 0..<beacons {
+        // Every seventh has moved to another's address; every eleventh is a stranger.
+        let sender = UInt64(number % 7 == 0 ? number / 2 : number) + (number % 11 == 0 ? 1 << 40 : 0)
+        let heard = Advertisement(
+          receiver: receiver, address: DeviceAddress(bits: sender, kind: .random),
+          rssi: Int8(-100 + (Int(number) * 7 + round * 13) % 60), time: time,
+          wallTime: WallTime(nanoseconds: time.nanoseconds))
+        batch.append(heard, payload: (number % 11 == 0 ? [2, 1, 6] : iBeacon(number)).span)
+        time = time + .milliseconds(1)
+        if batch.count == size {
+          pipeline.observe(batch, into: &output)
+          batch.removeAll()
+        }
+      }
+    }
+    pipeline.observe(batch, into: &output)
+    pipeline.advance(to: time + .seconds(60), into: &output)
+    return output.transitions.map(\.json) + output.states.map(\.payload)
+  }
+
+  @Test func itDecidesNothing() throws {
+    let oneByOne = try told(beacons: 1300, inBatchesOf: 1)
+    #expect(oneByOne.count > 2500)
+    for size in [65, 1000] {
+      #expect(try told(beacons: 1300, inBatchesOf: size) == oneByOne, "\(size)")
+    }
+  }
+}
