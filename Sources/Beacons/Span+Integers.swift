@@ -38,6 +38,10 @@ extension Span<UInt8> {
     UInt64(littleEndian32(at: offset)) | UInt64(littleEndian16(at: offset + 4)) << 32
   }
 
+  @inlinable @inline(__always) func littleEndian64(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: load(offset, as: UInt64.self))
+  }
+
   @inlinable @inline(__always) func bigEndian64(at offset: Int) -> UInt64 {
     UInt64(bigEndian: load(offset, as: UInt64.self))
   }

@@ -51,6 +51,8 @@ public struct Pipeline: Sendable {
       case transition(TransitionMessage)
       /// A retained state that changed.
       case state(Message)
+      /// The same of a beacon. Put into words by whoever sends it: there is one for each beacon that was heard.
+      case beacon(BeaconStateMessage)
       /// What became of a near trigger on a phone.
       case verdict(VerdictMessage)
     }
@@ -67,8 +69,15 @@ public struct Pipeline: Sendable {
       items.compactMap { if case .verdict(let verdict) = $0 { verdict } else { nil } }
     }
 
-    public var states: [Message] {
-      items.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    /// Of zones, windows and beacons.
+    public func states(topics: Topics) -> [Message] {
+      items.compactMap { item in
+        switch item {
+        case .state(let state): state
+        case .beacon(let beacon): beacon.message(topics: topics)
+        case .transition, .verdict: nil
+        }
+      }
     }
 
     public mutating func removeAll() { items.removeAll(keepingCapacity: true) }
@@ -133,7 +142,7 @@ public struct Pipeline: Sendable {
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))) }
-      + telemetry.known.compactMap { state(of: $0) } + windowStates
+      + telemetry.known.compactMap { state(of: $0)?.message(topics: topics) } + windowStates
   }
 
   /// Reports of phones' apps that made no sense.
@@ -166,8 +175,8 @@ public struct Pipeline: Sendable {
       engine.advance(to: advertisement.time, into: &transitions)
     }
     if !readings.isEmpty { telemetry.note(readings) }
-    report(into: &output)
-    greetReceivers(into: &output)
+    if !transitions.isEmpty || telemetry.hasDue { report(into: &output) }
+    if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
     if !phones.isEmpty { followPhones(advertisement, sighting, into: &output) }
     return sighting
   }
@@ -204,7 +213,7 @@ public struct Pipeline: Sendable {
       output.items.append(.state(occupancy(of: zone)))
     }
     for beacon in telemetry.takeDue() {
-      if let state = state(of: beacon) { output.items.append(.state(state)) }
+      if let state = state(of: beacon) { output.items.append(.beacon(state)) }
     }
   }
 
@@ -220,13 +229,12 @@ public struct Pipeline: Sendable {
     ).message(topics: topics)
   }
 
-  private func state(of beacon: BeaconIndex) -> Message? {
+  private func state(of beacon: BeaconIndex) -> BeaconStateMessage? {
     guard let heard = telemetry[beacon] else { return nil }
     let current = engine.estimate(of: beacon)
     return BeaconStateMessage(
       beacon: roster.name(of: beacon), zones: engine.zones(of: beacon).map { name(of: $0) },
       estimate: current?.estimate, lastSeen: heard.wallTime,
-      receiver: receivers.name(of: current?.receiver ?? heard.receiver), readings: heard.readings
-    ).message(topics: topics)
+      receiver: receivers.name(of: current?.receiver ?? heard.receiver), readings: heard.readings)
   }
 }

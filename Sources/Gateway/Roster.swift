@@ -77,19 +77,29 @@ struct Roster: Sendable {
   mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
+    if let sighting = catalogue.repeatedSighting(of: advertisement, payload: payload) { return sighting }
     var recognition = catalogue.begin(advertisement, resolved: resolver.entry(for: advertisement.address))
     var isOwn = false
+    var frames = 0
+    var hasReadings = false
     FrameDecoder.forEachFrame(in: payload) { result, data in
       guard case .frame(let frame, _) = result else { return }
+      frames += 1
       if case .iBeacon(let beacon) = frame, ownRegions?.contains(beacon) == true {
         isOwn = true
         return
       }
       catalogue.add(frame, to: &recognition)
-      guard frame.carriesReadings, let owner = catalogue.owner(recognition) else { return }
+      guard frame.carriesReadings else { return }
+      hasReadings = true
+      guard let owner = catalogue.owner(recognition) else { return }
       read(frame, data, of: owner, from: advertisement.address, body)
     }
-    return isOwn ? nil : catalogue.sighting(recognition, of: advertisement)
+    guard !isOwn, let sighting = catalogue.sighting(recognition, of: advertisement) else { return nil }
+    if frames == 1, !hasReadings {
+      catalogue.remember(payload, of: sighting, from: advertisement.address)
+    }
+    return sighting
   }
 
   private mutating func read(

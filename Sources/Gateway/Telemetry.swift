@@ -17,7 +17,19 @@ struct Telemetry: Sendable {
     var receiver = ReceiverIndex(rawValue: 0)
     var time = MonotonicTime.zero
     var wallTime = WallTime(nanoseconds: 0)
-    var published: MonotonicTime?
+    /// The earliest time there is, if it never was.
+    var published = MonotonicTime(nanoseconds: .min)
+
+    /// Whether that is the first sighting, and whether its state is to be published again.
+    @inline(__always) mutating func note(
+      _ sighting: Sighting, interval: TimeSpan
+    ) -> (isNew: Bool, isDue: Bool) {
+      defer { isSighted = true }
+      time = sighting.time
+      wallTime = sighting.wallTime
+      receiver = sighting.receiver
+      return (!isSighted, !isDue && time - published >= interval)
+    }
   }
 
   let interval: TimeSpan
@@ -45,20 +57,17 @@ struct Telemetry: Sendable {
   }
 
   mutating func note(_ sighting: Sighting) {
-    let index = makeRoom(for: sighting.beacon)
-    if !heard[index].isSighted {
-      heard[index].isSighted = true
-      tell(sighting.beacon)
-    }
-    heard[index].time = sighting.time
-    heard[index].wallTime = sighting.wallTime
-    heard[index].receiver = sighting.receiver
-    if heard[index].published.map({ sighting.time - $0 >= interval }) ?? true { setDue(sighting.beacon) }
+    let index = Int(sighting.beacon.rawValue)
+    if index >= heard.count { makeRoom(for: sighting.beacon) }
+    let (isNew, isDue) = heard[index].note(sighting, interval: interval)
+    if isNew { tell(sighting.beacon) }
+    if isDue { setDue(sighting.beacon) }
   }
 
   /// Takes over what another one knew of a beacon.
   mutating func adopt(_ known: Heard, of beacon: BeaconIndex) {
-    let index = makeRoom(for: beacon)
+    makeRoom(for: beacon)
+    let index = Int(beacon.rawValue)
     heard[index] = known.times
     heard[index].isDue = false
     readings[index] = known.readings
@@ -97,7 +106,7 @@ struct Telemetry: Sendable {
     for place in beacons.indices where heard.indices.contains(Int(beacons[place])) {
       let beacon = Int(beacons[place])
       sum &+= heard[beacon].isSighted ? 1 : 0
-      sum &+= heard[beacon].published == nil ? 1 : 0
+      sum &+= Int(heard[beacon].published.nanoseconds)
     }
     return sum
   }
@@ -132,13 +141,11 @@ struct Telemetry: Sendable {
     return due
   }
 
-  private mutating func makeRoom(for beacon: BeaconIndex) -> Int {
-    let index = Int(beacon.rawValue)
-    while heard.count <= index {
+  private mutating func makeRoom(for beacon: BeaconIndex) {
+    while heard.count <= Int(beacon.rawValue) {
       heard.append(Times())
       readings.append([])
     }
-    return index
   }
 }
 

@@ -116,14 +116,11 @@ extension ZoneEngine {
     }
     if let sightSince, sightSince > saved.silentSince {
       presences[slot].presence.interrupt()
-      presences[slot].presence.lostDeadline = nil
+      presences[slot].presence.lostDeadline = Presence.never
       regainSight(index, since: sightSince)
     }
     let zone = Int(saved.zone.rawValue)
     if saved.isInside { insiders[zone][BeaconIndex(rawValue: Int32(beacon))] = index }
-    if let deadline = presences[slot].presence.deadline(dwells: zones[zone].dwells, isBlind: blindZones[zone])
-    {
-      queue.schedule(.presence(index), at: deadline)
-    }
+    watch(index)
   }
 }

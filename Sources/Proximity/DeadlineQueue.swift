@@ -37,6 +37,9 @@ struct DeadlineQueue: Sendable {
   mutating func addLink() { linkPlaces.append(-1) }
   mutating func addPresence() { presencePlaces.append(-1) }
 
+  /// Whether any timer has come up.
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
+
   /// Sees to it that `timer` comes up at `time` at the latest. What comes up too early is put back by its owner:
   /// cheaper than moving an entry each time a beacon is heard.
   mutating func schedule(_ timer: Timer, at time: MonotonicTime) {

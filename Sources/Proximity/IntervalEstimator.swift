@@ -11,11 +11,11 @@ import Beacons
 /// of advertisements cannot pass for the beacon's interval.
 struct IntervalEstimator: Hashable, Sendable, Codable {
   /// Before enough gaps are known.
-  static let unlearnt = TimeSpan.milliseconds(30_000)
-  static let floor = TimeSpan.milliseconds(5_000)
-  static let ceiling = TimeSpan.milliseconds(900_000)
+  static var unlearnt: TimeSpan { TimeSpan(nanoseconds: 30_000_000_000) }
+  static var floor: TimeSpan { TimeSpan(nanoseconds: 5_000_000_000) }
+  static var ceiling: TimeSpan { TimeSpan(nanoseconds: 900_000_000_000) }
   /// Gaps up to this are learnt even if they looked like a loss: pauses of scanners and bursts are shorter.
-  private static let ordinary = TimeSpan.milliseconds(20_000)
+  private static var ordinary: TimeSpan { TimeSpan(nanoseconds: 20_000_000_000) }
   private static let blockGaps: UInt32 = 8
   private static let blockSeconds: Float = 8
 
@@ -43,13 +43,13 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private var beforePrevious = Top()
   private var gaps: UInt32 = 0
   private var seconds: Float = 0
-  private var blocks: UInt8 = 0
   /// A gap that looked like a loss: it counts once the next one is like it, for then the beacon has slowed down.
   private var doubtful: Float = 0
   /// Smoothed gap in seconds; 0: none yet.
   private var mean: Float = 0
   /// Silence after which the beacon is lost.
   private(set) var lost = Self.unlearnt
+  private var blocks: UInt8 = 0
 
   /// How often the beacon is really heard; nil before the first gap.
   var interval: TimeSpan? { mean > 0 ? .seconds(Double(mean)) : nil }

@@ -11,20 +11,20 @@ import Beacons
 /// What one receiver hears of one beacon.
 struct Link: Hashable, Sendable, Codable {
   var receiver: ReceiverIndex
+  /// Whether the receiver still hears the beacon, as far as its interval tells.
+  var isCurrent = false
+  var isLocated = false
+  /// Sightings since the beacon appeared here.
+  var samples: Int32 = 0
   var lastHeard: MonotonicTime
   /// From when silence counts: the last sighting, or when the receiver regained its sight after it.
   var silentSince: MonotonicTime
-  /// Whether the receiver still hears the beacon, as far as its interval tells.
-  var isCurrent = false
-  /// Sightings since the beacon appeared here.
-  var samples: Int32 = 0
   /// When the newest instant with a signal began.
   var lastSignal: MonotonicTime
   /// RSSI at 1 m in dBm as this receiver hears this beacon.
   var power: Float
   /// log10 of the distance in metres; as good as `filter.hasLevel`.
   var logDistance: Float = 0
-  var isLocated = false
   var filter = SignalFilter()
   var interval = IntervalEstimator()
 
@@ -46,10 +46,26 @@ struct Link: Hashable, Sendable, Codable {
 
   /// Sightings closer together are copies of one advertisement (other channels, scan responses) or a burst: the
   /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
-  private static let instant = TimeSpan.milliseconds(20)
+  private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
-  /// Takes in that the beacon was heard. Returns whether that tells something new of its signal.
-  mutating func hear(rssi: Int8?, at time: MonotonicTime) -> Bool {
+  /// What came of a sighting.
+  struct News {
+    /// The receiver had not heard the beacon for long, or ever.
+    var isReturning: Bool
+    /// There is something new to tell of the signal.
+    var isOfSignal: Bool
+  }
+
+  /// Takes in that the beacon was heard.
+  ///
+  /// - Parameters:
+  ///   - power: RSSI at 1 m in dBm as this receiver hears this beacon.
+  ///   - decadesPerDecibel: of the receiver's calibration.
+  @inline(__always) mutating func hear(
+    rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
+  ) -> News {
+    self.power = power
+    var news = News(isReturning: !isCurrent, isOfSignal: false)
     // A gap in which the receiver was blind says nothing of the beacon.
     if time > lastHeard, silentSince == lastHeard { interval.add(gap: time - lastHeard) }
     if !isCurrent {
@@ -60,15 +76,18 @@ struct Link: Hashable, Sendable, Codable {
     if samples < .max { samples += 1 }
     lastHeard = time
     silentSince = time
-    guard let rssi else { return false }
+    guard let rssi else { return news }
     let elapsed = time - lastSignal
     if filter.hasLevel, elapsed < Self.instant {
       filter.merge(rssi)
-      return false
+      return news
     }
     filter.add(rssi, elapsed: Float(elapsed.seconds))
     lastSignal = time
-    return true
+    logDistance = (power - filter.level) * decadesPerDecibel
+    isLocated = false
+    news.isOfSignal = true
+    return news
   }
 
   /// What the receiver makes of the beacon. `locator`: where joint position decided the distance.

@@ -1,21 +1,26 @@
 import Beacons
 
 /// Where one beacon stands in one zone, and since when.
-struct Presence: Hashable, Sendable, Codable {
+///
+/// Fixed in size and without optionals, as it is gone through at every sighting.
+struct Presence: Hashable, Sendable {
+  /// Stands for no time at all: later than all that happen.
+  static var never: MonotonicTime { MonotonicTime(nanoseconds: .max) }
+
   var zone: ZoneIndex
   var isInside = false
   /// Whether near may fire.
   var isArmed = true
   /// When it entered.
   var since = WallTime(nanoseconds: 0)
-  /// From when a threshold has been met without a break.
-  var nearSince: MonotonicTime?
-  var enterSince: MonotonicTime?
-  var exitSince: MonotonicTime?
+  /// From when a threshold has been met without a break; `never` while it is not.
+  var nearSince = Self.never
+  var enterSince = Self.never
+  var exitSince = Self.never
   /// From when the zone's silence counts: the last sighting, or when the zone regained its sight after it.
   var silentSince: MonotonicTime
-  /// When silence ends the presence; nil: not while a receiver hears it.
-  var lostDeadline: MonotonicTime?
+  /// When silence ends the presence; `never`: not while a receiver hears it.
+  var lostDeadline = Self.never
 
   init(zone: ZoneIndex, time: MonotonicTime) {
     self.zone = zone
@@ -24,24 +29,26 @@ struct Presence: Hashable, Sendable, Codable {
 
   /// Takes in where the beacon stands against the thresholds from `time` on.
   @inline(__always) mutating func stand(_ standing: Standing, at time: MonotonicTime) {
-    nearSince = standing.contains(.near) ? nearSince ?? time : nil
-    enterSince = standing.contains(.entered) ? enterSince ?? time : nil
+    func start(_ since: MonotonicTime, isMet: Bool) -> MonotonicTime {
+      isMet ? (since == Self.never ? time : since) : Self.never
+    }
+    nearSince = start(nearSince, isMet: standing.contains(.near))
+    enterSince = start(enterSince, isMet: standing.contains(.entered))
     // Thresholds of unlike units may contradict each other; then the nearer one holds.
     let isAway = standing.contains(.away) && standing.isDisjoint(with: [.near, .entered])
-    exitSince = isAway ? exitSince ?? time : nil
+    exitSince = start(exitSince, isMet: isAway)
     if standing.contains(.rearmed), !standing.contains(.near) { isArmed = true }
   }
 
-  /// The events due at `time`, in order. `isBlind`: the zone sees nothing, so nobody leaves it.
-  @inline(__always) func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
+  /// The event that is due at `time`: the first of them, if there are several. `isBlind`: the zone sees nothing, so nobody
+  /// leaves it.
+  func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
     if !isBlind, isInside {
-      if let lostDeadline, lostDeadline <= time { return .lost }
-      if dwells.exit.isServed(since: exitSince, at: time) { return .exit }
+      if lostDeadline <= time { return .lost }
+      if exitSince + dwells.exit <= time { return .exit }
     }
-    if isArmed, let dwell = dwells.near, dwell.isServed(since: nearSince, at: time) {
-      return isInside ? .near : .enterAndNear
-    }
-    if !isInside, dwells.enter.isServed(since: enterSince, at: time) { return .enter }
+    if isArmed, nearSince + dwells.near <= time { return isInside ? .near : .enterAndNear }
+    if !isInside, enterSince + dwells.enter <= time { return .enter }
     return .nothing
   }
 
@@ -49,48 +56,76 @@ struct Presence: Hashable, Sendable, Codable {
     case nothing, enter, near, enterAndNear, exit, lost
   }
 
-  /// When `due` next has something to say, if nothing is heard until then.
-  @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime? {
-    var earliest: MonotonicTime?
-    func consider(_ time: MonotonicTime?) {
-      guard let time else { return }
-      earliest = earliest.map { min($0, time) } ?? time
+  /// When `due` has something to say, if nothing is heard until then; or `never`.
+  @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime {
+    var earliest = Self.never
+    if isInside {
+      if !isBlind { earliest = min(lostDeadline, exitSince + dwells.exit) }
+    } else {
+      earliest = enterSince + dwells.enter
     }
-    if isInside, !isBlind {
-      consider(lostDeadline)
-      consider(exitSince.map { $0 + dwells.exit })
-    }
-    if isArmed, let dwell = dwells.near { consider(nearSince.map { $0 + dwell }) }
-    if !isInside { consider(enterSince.map { $0 + dwells.enter }) }
-    return earliest
+    return isArmed ? min(earliest, nearSince + dwells.near) : earliest
   }
 
   /// Breaks every dwell: what was met can't be seen any more.
   mutating func interrupt() {
-    nearSince = nil
-    enterSince = nil
-    exitSince = nil
+    nearSince = Self.never
+    enterSince = Self.never
+    exitSince = Self.never
   }
 
   mutating func leave() {
     isInside = false
     isArmed = true
-    lostDeadline = nil
-    exitSince = nil
+    lostDeadline = Self.never
+    exitSince = Self.never
   }
 
   mutating func shift(by span: TimeSpan) {
-    nearSince = nearSince.map { $0 + span }
-    enterSince = enterSince.map { $0 + span }
-    exitSince = exitSince.map { $0 + span }
-    lostDeadline = lostDeadline.map { $0 + span }
+    func shifted(_ time: MonotonicTime) -> MonotonicTime { time == Self.never ? time : time + span }
+    nearSince = shifted(nearSince)
+    enterSince = shifted(enterSince)
+    exitSince = shifted(exitSince)
+    lostDeadline = shifted(lostDeadline)
     silentSince = silentSince + span
   }
 }
 
-extension TimeSpan {
-  fileprivate func isServed(since start: MonotonicTime?, at time: MonotonicTime) -> Bool {
-    guard let start else { return false }
-    return start + self <= time
+/// As it is saved: a time that stands for none is left out.
+extension Presence: Codable {
+  private enum CodingKeys: CodingKey {
+    case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline
+  }
+
+  init(from decoder: any Decoder) throws {
+    let saved = try decoder.container(keyedBy: CodingKeys.self)
+    func time(_ key: CodingKeys) throws -> MonotonicTime {
+      try saved.decodeIfPresent(MonotonicTime.self, forKey: key) ?? Self.never
+    }
+    zone = try saved.decode(ZoneIndex.self, forKey: .zone)
+    isInside = try saved.decode(Bool.self, forKey: .isInside)
+    isArmed = try saved.decode(Bool.self, forKey: .isArmed)
+    since = try saved.decode(WallTime.self, forKey: .since)
+    nearSince = try time(.nearSince)
+    enterSince = try time(.enterSince)
+    exitSince = try time(.exitSince)
+    silentSince = try saved.decode(MonotonicTime.self, forKey: .silentSince)
+    lostDeadline = try time(.lostDeadline)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var saved = encoder.container(keyedBy: CodingKeys.self)
+    func encode(_ time: MonotonicTime, _ key: CodingKeys) throws {
+      if time != Self.never { try saved.encode(time, forKey: key) }
+    }
+    try saved.encode(zone, forKey: .zone)
+    try saved.encode(isInside, forKey: .isInside)
+    try saved.encode(isArmed, forKey: .isArmed)
+    try saved.encode(since, forKey: .since)
+    try encode(nearSince, .nearSince)
+    try encode(enterSince, .enterSince)
+    try encode(exitSince, .exitSince)
+    try saved.encode(silentSince, forKey: .silentSince)
+    try encode(lostDeadline, .lostDeadline)
   }
 }

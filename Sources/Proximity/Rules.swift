@@ -23,9 +23,10 @@ struct Rules: Sendable {
     enter = Boundary(zone.enter.threshold)
     exit = Boundary(zone.exit.threshold)
     lines = Lines(
-      near: near?.line, rearm: zone.near.map { Boundary($0.rearm).line }, enter: enter.line, exit: exit.line)
+      near: near?.line ?? .none, rearm: zone.near.map { Boundary($0.rearm).line } ?? .none, enter: enter.line,
+      exit: exit.line)
     dwells = Dwells(
-      near: zone.near.map { max(.zero, $0.rule.dwell) }, enter: max(.zero, zone.enter.dwell),
+      near: zone.near.map { max(.zero, $0.rule.dwell) } ?? Dwells.endless, enter: max(.zero, zone.enter.dwell),
       exit: max(.zero, zone.exit.dwell))
     switch zone.lost {
     case .auto: lost = nil
@@ -36,25 +37,28 @@ struct Rules: Sendable {
 
 /// How long each of a zone's thresholds must be met.
 struct Dwells: Sendable {
-  var near: TimeSpan?
+  /// No time is that much later than another.
+  static let endless = TimeSpan(nanoseconds: .max)
+
+  var near: TimeSpan
   var enter: TimeSpan
   var exit: TimeSpan
 }
 
 /// A zone's thresholds as lines to be on one side of.
 struct Lines: Sendable {
-  var near: Line?
-  var rearm: Line?
+  var near: Line
+  var rearm: Line
   var enter: Line
   var exit: Line
 
-  func standing(of nearest: Nearest) -> Standing {
-    var standing: Standing = []
-    if let near, near.isMet(by: nearest) { standing.insert(.near) }
-    if let rearm, rearm.isPassed(by: nearest) { standing.insert(.rearmed) }
-    if enter.isMet(by: nearest) { standing.insert(.entered) }
-    if exit.isPassed(by: nearest) { standing.insert(.away) }
-    return standing
+  @inline(__always) func standing(of nearest: Nearest) -> Standing {
+    var standing: UInt8 = 0
+    if near.isMet(by: nearest) { standing |= Standing.near.rawValue }
+    if rearm.isPassed(by: nearest) { standing |= Standing.rearmed.rawValue }
+    if enter.isMet(by: nearest) { standing |= Standing.entered.rawValue }
+    if exit.isPassed(by: nearest) { standing |= Standing.away.rawValue }
+    return Standing(rawValue: standing)
   }
 }
 
@@ -88,16 +92,19 @@ struct Line: Sendable {
   let isDistance: Bool
   let value: Float
 
+  /// A line that nothing meets and nothing passes: no number compares with it.
+  static let none = Line(isDistance: false, value: .nan)
+
   /// Whether being heard at all, even without a signal, is enough: −127 dBm is the weakest a radio reports.
   var isAnySignal: Bool { !isDistance && value <= -127 }
 
   /// Whether the beacon is on the near side; on the line counts.
-  func isMet(by nearest: Nearest) -> Bool {
+  @inline(__always) func isMet(by nearest: Nearest) -> Bool {
     isDistance ? nearest.logDistance <= value : nearest.level >= value
   }
 
   /// Whether the beacon is on the far side; on the line counts.
-  func isPassed(by nearest: Nearest) -> Bool {
+  @inline(__always) func isPassed(by nearest: Nearest) -> Bool {
     isDistance ? nearest.logDistance >= value : nearest.level <= value
   }
 }

@@ -65,7 +65,7 @@ extension ZoneEngine {
       for index in presences.indices where Int(presences[index].presence.zone.rawValue) == zone {
         if isBlind {
           presences[index].presence.interrupt()
-          presences[index].presence.lostDeadline = nil
+          presences[index].presence.lostDeadline = Presence.never
         } else {
           regainSight(Int32(index), since: now)
           settle(Int32(index), at: now, into: &transitions)

@@ -4,14 +4,17 @@ import Beacons
 extension ZoneEngine {
   /// Holds the nearest of what the zone's receivers make of the beacon against the zone's thresholds.
   mutating func weigh(_ index: Int32, at time: MonotonicTime) {
-    let nearest = nearest(index, at: time)
-    let slot = Int(index)
-    let zone = Int(presences[slot].presence.zone.rawValue)
-    if nearest.isKnown {
-      presences[slot].presence.stand(zones[zone].lines.standing(of: nearest), at: time)
-    } else if zones[zone].lines.enter.isAnySignal {
-      presences[slot].presence.stand(.entered, at: time)
+    if let standing = standing(index, at: time) {
+      presences[Int(index)].presence.stand(standing, at: time)
     }
+  }
+
+  /// Where the beacon of a presence stands; nil where nobody can tell.
+  @inline(__always) func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
+    let zone = Int(presences[Int(index)].presence.zone.rawValue)
+    let nearest = nearest(index, at: time)
+    if nearest.isKnown { return zones[zone].lines.standing(of: nearest) }
+    return zones[zone].lines.enter.isAnySignal ? .entered : nil
   }
 
   /// Lets happen what is due in a presence, and sees to its next deadline.
@@ -25,12 +28,7 @@ extension ZoneEngine {
         at: time, dwells: zones[number].dwells, isBlind: blindZones[number])
       switch due {
       case .nothing:
-        if let deadline = presences[slot].presence.deadline(
-          dwells: zones[number].dwells, isBlind: blindZones[number])
-        {
-          queue.schedule(.presence(index), at: deadline)
-        }
-        return
+        return watch(index)
       case .enter, .enterAndNear:
         transitions.append(transition(.enter, of: index, at: time))
         presences[slot].presence.isInside = true
@@ -53,12 +51,21 @@ extension ZoneEngine {
     }
   }
 
+  /// Sees to it that the timer of a presence comes up when something will be due, or before.
+  mutating func watch(_ index: Int32) {
+    let slot = Int(index)
+    let zone = Int(presences[slot].presence.zone.rawValue)
+    let deadline = presences[slot].presence.deadline(dwells: zones[zone].dwells, isBlind: blindZones[zone])
+    guard deadline < presences[slot].queuedFor else { return }
+    presences[slot].queuedFor = deadline
+    queue.schedule(.presence(index), at: deadline)
+  }
+
   /// Sees to it that the timer of a link comes up when its silence would mean loss, or before.
   mutating func watchSilence(of index: Int32) {
     let slot = Int(index)
     let deadline = links[slot].link.silenceDeadline
-    if links[slot].isQueued, links[slot].queuedFor <= deadline { return }
-    links[slot].isQueued = true
+    guard deadline < links[slot].queuedFor else { return }
     links[slot].queuedFor = deadline
     queue.schedule(.link(index), at: deadline)
   }
@@ -170,7 +177,7 @@ extension ZoneEngine {
       evidence: Evidence(
         threshold: threshold, value: value ?? threshold,
         unit: boundary.isDistance ? .metres : .decibelMilliwatts,
-        samples: estimate?.samples ?? 0, dwell: since.map { time - $0 } ?? .zero,
+        samples: estimate?.samples ?? 0, dwell: since == Presence.never ? .zero : time - since,
         receiver: link >= 0 ? links[Int(link)].link.receiver : presences[Int(index)].lastReceiver))
   }
 

@@ -9,8 +9,8 @@ extension ZoneEngine {
   }
 
   /// The link of a beacon at a receiver, made if need be; nil where the beacon has as many as it may.
-  mutating func link(
-    of beacon: Int, at receiver: ReceiverIndex, power: Int8?, time: MonotonicTime
+  @inline(__always) mutating func link(
+    of beacon: Int, at receiver: ReceiverIndex, time: MonotonicTime
   ) -> Int32? {
     var index = beacons[beacon].firstLink
     while index >= 0 {
@@ -116,37 +116,28 @@ extension ZoneEngine {
     links[Int(link)].firstMember = -1
   }
 
-  /// Counts a link in that hears the beacon (again).
-  mutating func joinLocator(_ index: Int32, rssi: Int8?, time: MonotonicTime) {
-    let slot = links[Int(index)]
-    let receiver = receivers[Int(slot.link.receiver.rawValue)]
-    guard let position = receiver.calibration.position else { return }
-    let beacon = Int(slot.beacon)
-    if locators[beacon].receivers == 0 {
-      let decades = (slot.link.power - Float(rssi ?? -80)) * receiver.decadesPerDecibel
-      locators[beacon].restart(at: position, logDistance: decades, time: time)
-    }
-    locators[beacon].receivers += 1
-  }
-
-  /// Turns a signal into a distance: from joint position where enough receivers allow, else from this one alone.
-  mutating func range(_ index: Int32, rssi: Int8, time: MonotonicTime) {
-    let receiver = Int(links[Int(index)].link.receiver.rawValue)
-    let power = links[Int(index)].link.power
-    if isLocating, let position = receivers[receiver].calibration.position {
-      let beacon = Int(links[Int(index)].beacon)
-      locators[beacon].add(
-        rssi: Double(rssi), position: position, power: Double(power),
-        exponent: receivers[receiver].calibration.exponent,
-        deviation: receivers[receiver].calibration.deviation, time: time)
-      if locators[beacon].isUsable {
-        links[Int(index)].link.logDistance = locators[beacon].logDistance(to: position)
-        links[Int(index)].link.isLocated = true
-        return
+  /// Where enough receivers of known position hear the beacon, their joint word on its distance stands for that of the one
+  /// which just heard it.
+  mutating func locate(_ index: Int32, rssi: Int8?, news: Link.News, time: MonotonicTime) {
+    let slot = Int(index)
+    let receiver = Int(links[slot].link.receiver.rawValue)
+    guard let position = receivers[receiver].calibration.position else { return }
+    let beacon = Int(links[slot].beacon)
+    let power = links[slot].link.power
+    if news.isReturning {
+      if locators[beacon].receivers == 0 {
+        let decades = (power - Float(rssi ?? -80)) * receivers[receiver].decadesPerDecibel
+        locators[beacon].restart(at: position, logDistance: decades, time: time)
       }
+      locators[beacon].receivers += 1
     }
-    let decades = (power - links[Int(index)].link.filter.level) * receivers[receiver].decadesPerDecibel
-    links[Int(index)].link.logDistance = decades
-    links[Int(index)].link.isLocated = false
+    guard news.isOfSignal, let rssi else { return }
+    locators[beacon].add(
+      rssi: Double(rssi), position: position, power: Double(power),
+      exponent: receivers[receiver].calibration.exponent,
+      deviation: receivers[receiver].calibration.deviation, time: time)
+    guard locators[beacon].isUsable else { return }
+    links[slot].link.logDistance = locators[beacon].logDistance(to: position)
+    links[slot].link.isLocated = true
   }
 }

@@ -30,8 +30,8 @@ extension ZoneEngine {
     for place in presencePlaces.indices where presencePlaces[place] >= 0 {
       let presence = Int(presencePlaces[place])
       sum &+= presences[presence].presence.isInside ? 1 : 0
-      sum &+= presences[presence].presence.exitSince == nil ? 1 : 0
-      sum &+= Int(presences[presence].lastReceiver.rawValue)
+      sum &+= Int(presences[presence].presence.exitSince.nanoseconds)
+      sum &+= Int(presences[presence].queuedFor.nanoseconds)
     }
     for place in memberPlaces.indices where memberPlaces[place] >= 0 {
       sum &+= Int(members[Int(memberPlaces[place])].presence)

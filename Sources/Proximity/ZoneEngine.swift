@@ -76,43 +76,48 @@ public struct ZoneEngine: Sendable {
     beacons[beacon].wallOffset =
       sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
     if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
-    guard let index = link(of: beacon, at: sighting.receiver, power: sighting.measuredPower, time: time)
-    else { return }
+    guard let index = link(of: beacon, at: sighting.receiver, time: time) else { return }
 
     let rssi = sighting.rssi.flatMap { (-127...20).contains($0) ? $0 : nil }
-    let isReturning = !links[Int(index)].link.isCurrent
-    let power = receivers[Int(sighting.receiver.rawValue)].power(
+    let receiver = Int(sighting.receiver.rawValue)
+    let power = receivers[receiver].power(
       frame: sighting.measuredPower, configured: beacons[beacon].measuredPower)
-    links[Int(index)].link.power = power
-    let isNews = links[Int(index)].link.hear(rssi: rssi, at: time)
-    if isLocating, isReturning { joinLocator(index, rssi: rssi, time: time) }
-    if isNews, let rssi { range(index, rssi: rssi, time: time) }
-    watchSilence(of: index)
+    let (news, silenceDeadline, firstMember) = links[Int(index)].hear(
+      rssi: rssi, power: power, decadesPerDecibel: receivers[receiver].decadesPerDecibel, at: time)
+    if isLocating { locate(index, rssi: rssi, news: news, time: time) }
+    if let silenceDeadline { queue.schedule(.link(index), at: silenceDeadline) }
 
-    var member = links[Int(index)].firstMember
+    var member = firstMember
     while member >= 0 {
       let presence = members[Int(member)].presence
-      member = members[Int(member)].nextOfLink
+      let standing = standing(presence, at: time)
       let zone = Int(presences[Int(presence)].presence.zone.rawValue)
-      let lost = zones[zone].lost.map { time + $0 }
-      presences[Int(presence)].hear(by: index, at: sighting.receiver, time: time, lostDeadline: lost)
-      weigh(presence, at: time)
-      settle(presence, at: time, into: &transitions)
+      let deadline = presences[Int(presence)].hear(
+        by: index, at: sighting.receiver, standing: standing, time: time, lost: zones[zone].lost,
+        dwells: zones[zone].dwells, isBlind: blindZones[zone])
+      if deadline < presences[Int(presence)].queuedFor { settle(presence, at: time, into: &transitions) }
+      member = members[Int(member)].nextOfLink
     }
   }
 
   /// Lets every deadline up to `time` (inclusive) happen, in order.
   public mutating func advance(to time: MonotonicTime, into transitions: inout [Transition]) {
+    if queue.isDue(at: time) { happen(until: time, into: &transitions) }
+    // The very last time there is stands for none.
+    now = max(now, min(time, MonotonicTime(nanoseconds: .max - 1)))
+  }
+
+  private mutating func happen(until time: MonotonicTime, into transitions: inout [Transition]) {
     while let (due, timer) = queue.popFirst(notAfter: time) {
       now = max(now, due)
       if timer.isPresence {
+        presences[timer.index].queuedFor = Presence.never
         settle(Int32(timer.index), at: now, into: &transitions)
       } else {
-        links[timer.index].isQueued = false
+        links[timer.index].queuedFor = Presence.never
         silence(Int32(timer.index), at: now, into: &transitions)
       }
     }
-    now = max(now, time)
   }
 
   /// When `advance` next has something to do, at the earliest; nil: not before another sighting. It may prove too
@@ -136,9 +141,22 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
-  /// Whether its timer runs, and when that comes up: kept here too, to leave the queue alone at most sightings.
-  var isQueued = false
-  var queuedFor = MonotonicTime.zero
+  /// When its timer comes up, or `Presence.never`: kept here too, to leave the queue alone at most sightings.
+  var queuedFor = Presence.never
+
+  /// Takes in that the receiver heard the beacon. All in one, for each change of an element of an array has to find out
+  /// first whether the array is shared.
+  ///
+  /// - Returns: what is new, when its timer is to come up if that is sooner than it would, and the first of its members.
+  @inline(__always) mutating func hear(
+    rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
+  ) -> (news: Link.News, timer: MonotonicTime?, firstMember: Int32) {
+    let news = link.hear(rssi: rssi, power: power, decadesPerDecibel: decadesPerDecibel, at: time)
+    let deadline = link.silenceDeadline
+    guard deadline < queuedFor else { return (news, nil, firstMember) }
+    queuedFor = deadline
+    return (news, deadline, firstMember)
+  }
 }
 
 struct PresenceSlot: Sendable {
@@ -149,15 +167,22 @@ struct PresenceSlot: Sendable {
   /// Where the beacon was last heard; the link is −1 once it made room for another.
   var lastLink: Int32 = -1
   var lastReceiver: ReceiverIndex
+  /// As that of a link.
+  var queuedFor = Presence.never
 
-  /// Takes in that one of the zone's receivers heard the beacon.
+  /// Takes in that one of the zone's receivers heard the beacon, and where the beacon stands now; nil: nobody can tell.
+  ///
+  /// - Returns: when something is due, if nothing is heard until then; or `Presence.never`.
   @inline(__always) mutating func hear(
-    by link: Int32, at receiver: ReceiverIndex, time: MonotonicTime, lostDeadline: MonotonicTime?
-  ) {
+    by link: Int32, at receiver: ReceiverIndex, standing: Standing?, time: MonotonicTime, lost: TimeSpan?,
+    dwells: Dwells, isBlind: Bool
+  ) -> MonotonicTime {
     lastLink = link
     lastReceiver = receiver
     presence.silentSince = time
-    presence.lostDeadline = lostDeadline
+    presence.lostDeadline = lost.map { time + $0 } ?? Presence.never
+    if let standing { presence.stand(standing, at: time) }
+    return presence.deadline(dwells: dwells, isBlind: isBlind)
   }
 }
 

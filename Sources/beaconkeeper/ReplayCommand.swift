@@ -98,7 +98,8 @@ struct ReplayCommand: AsyncParsableCommand {
       case (.verdict(let verdict), .text): lines += "\(VerdictLine(verdict))".utf8
       case (.verdict(let verdict), .mqtt): lines += line(verdict.message(topics: topics))
       case (.state(let message), .mqtt): lines += line(message)
-      case (.state, _): continue
+      case (.beacon(let beacon), .mqtt): lines += line(beacon.message(topics: topics))
+      case (.state, _), (.beacon, _): continue
       }
       lines.append(UInt8(ascii: "\n"))
     }

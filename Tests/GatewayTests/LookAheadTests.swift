@@ -36,7 +36,7 @@ import Testing
     }
     pipeline.observe(batch, into: &output)
     pipeline.advance(to: time + .seconds(60), into: &output)
-    return output.transitions.map(\.json) + output.states.map(\.payload)
+    return output.transitions.map(\.json) + output.states(topics: pipeline.topics).map(\.payload)
   }
 
   @Test func itDecidesNothing() throws {

@@ -38,7 +38,7 @@ import Testing
   }
 
   private func windows(_ scene: Scene, _ phone: String) -> [String] {
-    scene.output.states.filter { $0.topic == "beaconkeeper/forecourt/phone/\(phone)/window" }
+    scene.states.filter { $0.topic == "beaconkeeper/forecourt/phone/\(phone)/window" }
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 

@@ -109,7 +109,7 @@ import Testing
   @Test func beaconStateIsNotRepeatedForEveryAdvertisement() throws {
     var scene = try Scene()
     try scene.hear(rssi: -85, for: 25)
-    let states = scene.output.states.count { $0.topic.hasSuffix("/state") }
+    let states = scene.states.count { $0.topic.hasSuffix("/state") }
     // One at first sight, one every 10 s, and one at a transition of either zone.
     #expect(states >= 3 && states <= 6)
   }
@@ -119,6 +119,6 @@ import Testing
     try scene.hear([0x02, 0x01, 0x06], from: 0x4142_4344_4546, rssi: -40, for: 10)
     #expect(scene.pipeline.counts.advertisements == 100)
     #expect(scene.pipeline.counts.sightings == 0)
-    #expect(scene.output.transitions.isEmpty && scene.output.states.isEmpty)
+    #expect(scene.output.transitions.isEmpty && scene.states.isEmpty)
   }
 }

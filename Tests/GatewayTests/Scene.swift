@@ -86,10 +86,12 @@ struct Scene {
     return output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
   }
 
+  var states: [Message] { output.states(topics: pipeline.topics) }
+
   /// The latest payload of a state topic below `beaconkeeper/forecourt/`.
   func state(_ topic: String) -> String? {
     witness.look(at: output, pipeline.topics)
-    return output.states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
+    return states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
@@ -117,6 +119,7 @@ private final class Witness {
         switch item {
         case .transition(let transition): transition.message(topics: topics)
         case .state(let state): state
+        case .beacon(let beacon): beacon.message(topics: topics)
         case .verdict(let verdict): verdict.message(topics: topics)
         }
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])

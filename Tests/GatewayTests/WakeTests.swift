@@ -32,7 +32,7 @@ import WakePlanner
     #expect(scene.story == [])
     #expect(scene.pipeline.beaconCount == 0)
     #expect(scene.pipeline.takeNews().isEmpty)
-    #expect(!scene.output.states.contains { $0.topic.contains("/beacon/") })
+    #expect(!scene.states.contains { $0.topic.contains("/beacon/") })
     // They prove that the receiver hears, and no more.
     #expect(scene.pipeline.counts.advertisements == 100)
     #expect(scene.pipeline.counts.sightings == 0)

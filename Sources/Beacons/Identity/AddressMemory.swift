@@ -1,5 +1,5 @@
 /// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
-/// finds its beacon, and a frame with one is mostly spared the search for it.
+/// finds its beacon, and one with an identity is mostly spared the search for it.
 ///
 /// Bounded: sets of four, the least recently seen gives way. There are as many places as there are beacons, or more.
 struct AddressMemory: Sendable {
@@ -15,20 +15,22 @@ struct AddressMemory: Sendable {
 
   /// Not to be confused with a fair hash: a sender that provokes collisions only makes others' telemetry
   /// unattributed for a moment.
-  private func start(_ key: UInt64) -> Int {
+  @inline(__always) private func start(_ key: UInt64) -> Int {
     let mixed = key &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> UInt64(64 - magnitude)) * Self.ways
+    return Int(truncatingIfNeeded: mixed &>> UInt64(64 - magnitude)) * Self.ways
   }
 
-  private func key(_ address: DeviceAddress) -> UInt64 {
+  @inline(__always) private func key(_ address: DeviceAddress) -> UInt64 {
     address.bits | UInt64(address.kind.rawValue) << 48
   }
 
-  func beacon(at address: DeviceAddress) -> BeaconIndex? {
+  @inline(__always) func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
     let start = start(key)
-    for slot in start..<(start + Self.ways) where slots[slot].beacon >= 0 && slots[slot].bits == key {
+    // Mostly the first: addresses are many more than sets only where somebody invents them.
+    if slots[start].bits == key, slots[start].beacon >= 0 { return BeaconIndex(rawValue: slots[start].beacon) }
+    for slot in (start + 1)..<(start + Self.ways) where slots[slot].beacon >= 0 && slots[slot].bits == key {
       return BeaconIndex(rawValue: slots[slot].beacon)
     }
     return nil
@@ -55,14 +57,22 @@ struct AddressMemory: Sendable {
     return Int(truncatingIfNeeded: sum)
   }
 
-  mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {
+  @inline(__always) mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {
+    let key = key(address)
+    if !slots.isEmpty {
+      let start = start(key)
+      if slots[start].bits == key, slots[start].beacon == beacon.rawValue { return }
+    }
+    insert(beacon, at: address)
+  }
+
+  private mutating func insert(_ beacon: BeaconIndex, at address: DeviceAddress) {
     if slots.isEmpty { slots = Self.free(1 << magnitude) }
     let key = key(address)
     let start = start(key)
-    if slots[start].bits == key, slots[start].beacon == beacon.rawValue { return }
     if Int(beacon.rawValue) >= slots.count {
       grow()
-      return remember(beacon, at: address)
+      return insert(beacon, at: address)
     }
     var position = start
     while position < start + Self.ways - 1, slots[position].bits != key || slots[position].beacon < 0 {

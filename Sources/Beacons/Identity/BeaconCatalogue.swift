@@ -15,8 +15,12 @@ public struct BeaconCatalogue: Sendable {
     var heardIdentity: IdentityKey?
   }
 
-  /// What is asked of a beacon at every sighting, apart from the rest: a hundred thousand beacons then still fit a cache.
+  /// What is asked of a beacon at every sighting, apart from the rest: less than a line of the cache.
   private struct Traits {
+    /// Says of whom it is and nothing else; none at first.
+    var payload = ShortPayload()
+    /// What a sighting by that payload says.
+    var payloadPower: Int8?
     var measuredPower: Int8?
     var specificity: UInt8 = 0
     var isSighted = false
@@ -84,7 +88,10 @@ public struct BeaconCatalogue: Sendable {
     var sum = self.addresses.prefetch(addresses, into: &beacons)
     for place in addresses.indices where beacons[place] >= 0 {
       let beacon = Int(beacons[place])
-      sum &+= Int(traits[beacon].specificity) &+ Int(truncatingIfNeeded: identities.key(at: beacon).low)
+      sum &+= Int(traits[beacon].specificity)
+      if traits[beacon].payload == ShortPayload() {
+        sum &+= Int(truncatingIfNeeded: identities.key(at: beacon).low)
+      }
     }
     return sum
   }
@@ -98,6 +105,28 @@ public struct BeaconCatalogue: Sendable {
       if case .frame(let frame, _) = result { add(frame, to: &recognition) }
     }
     return sighting(recognition, of: advertisement)
+  }
+
+  /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
+  /// anything else.
+  public mutating func repeatedSighting(of advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
+    guard let short = ShortPayload(payload), let beacon = addresses.beacon(at: advertisement.address),
+      traits[Int(beacon.rawValue)].payload == short
+    else { return nil }
+    addresses.remember(beacon, at: advertisement.address)
+    return Sighting(
+      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
+      measuredPower: traits[Int(beacon.rawValue)].payloadPower,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second
+  /// identity.
+  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting, from address: DeviceAddress) {
+    guard let payload = ShortPayload(payload) else { return }
+    addresses.remember(sighting.beacon, at: address)
+    traits[Int(sighting.beacon.rawValue)].payload = payload
+    traits[Int(sighting.beacon.rawValue)].payloadPower = sighting.measuredPower
   }
 
   /// First step, for those who look at the frames themselves: who the address says it is. `resolved` is the
@@ -223,6 +252,7 @@ public struct BeaconCatalogue: Sendable {
       tracked[position].entries.append(entry)
       if traits[position].measuredPower == nil {
         traits[position].measuredPower = entries[Int(entry.rawValue)].measuredPower
+        traits[position].payload = ShortPayload()
       }
       revision += 1
     }

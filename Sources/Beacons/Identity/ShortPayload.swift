@@ -1,0 +1,28 @@
+/// A payload of up to 31 octets, which is all that legacy advertising carries, as plain numbers: equal where the octets are.
+///
+/// Most beacons say the same a few times a second for years. To see that they do takes four comparisons.
+struct ShortPayload: Equatable, Sendable {
+  static var limit: Int { 31 }
+
+  private var first: UInt64
+  private var second: UInt64
+  private var third: UInt64
+  /// The rest, with the length in the uppermost octet.
+  private var last: UInt64
+
+  /// nil for one that is longer, or shorter than 8 octets, in which nobody makes himself known.
+  @inline(__always) init?(_ payload: Span<UInt8>) {
+    let count = payload.count
+    guard count >= 8, count <= Self.limit else { return nil }
+    // What is left after whole words of eight: the uppermost octets of the last eight.
+    let left = count & 7
+    let rest = (payload.littleEndian64(at: count - 8) >> 8) &>> UInt64(56 - 8 * left)
+    first = payload.littleEndian64(at: 0)
+    second = count >= 16 ? payload.littleEndian64(at: 8) : 0
+    third = count >= 24 ? payload.littleEndian64(at: 16) : 0
+    last = rest | UInt64(count) << 56
+  }
+
+  /// Stands for no payload.
+  init() { (first, second, third, last) = (0, 0, 0, 0) }
+}

@@ -1,0 +1,101 @@
+import Beacons
+import GatewayConfiguration
+import Testing
+
+@testable import Gateway
+
+/// A roster knows most beacons by a payload that it heard before. Nobody may notice.
+@Suite struct RosterTests {
+  private static let rules = """
+    gateway: { name: g }
+    beacons:
+      - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+      - { name: van, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425, major: 1, minor: 2 }, measured_power: -50 dBm }
+      - { name: page, eddystone: { namespace: edd1ebeac04e5defa017 } }
+      - { name: tag, address: "C1:00:00:00:00:01" }
+      - { name: sensor, address: "C1:00:00:00:00:02", measured_power: -61 dBm }
+    zones:
+      - { name: yard }
+    """
+
+  private static func eddystone(_ frame: [UInt8]) -> [UInt8] {
+    [2, 1, 6, 3, 3, 0xAA, 0xFE, UInt8(frame.count + 3), 0x16, 0xAA, 0xFE] + frame
+  }
+
+  private static func uid(_ instance: UInt8, power: UInt8 = 0xED) -> [UInt8] {
+    eddystone(
+      [0, power, 0xED, 0xD1, 0xEB, 0xEA, 0xC0, 0x4E, 0x5D, 0xEF, 0xA0, 0x17] + [0, 0, 0, 0, 0, instance])
+  }
+
+  private static func telemetry(_ count: UInt8) -> [UInt8] {
+    eddystone([0x20, 0, 11, 184, 21, 128, 0, 0, 0, count, 0, 0, 0, count])
+  }
+
+  private static func ruuvi(_ motion: UInt8) -> [UInt8] {
+    [2, 1, 6, 0x1B, 0xFF, 0x99, 4, 5, 18, 252, 83, 148, 195, 124, 0, 4, 255, 252, 4, 12, 172, 54, motion, 0, 205]
+      + [0xC1, 0, 0, 0, 0, 2]
+  }
+
+  /// One that says who it is, and is too long to be known by that.
+  private static let long = Scene.iBeacon(minor: 9) + [UInt8](repeating: 0, count: 40)
+
+  /// Beacons that repeat themselves, change their address, their power, their frame, or say two things at once.
+  private static func payload(using random: inout some RandomNumberGenerator) -> [UInt8] {
+    let number = UInt8.random(in: 0..<4, using: &random)
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0, 1: return Scene.iBeacon(minor: number)
+    case 2: return uid(number)
+    case 3: return uid(number, power: 0xE0)
+    case 4: return telemetry(number)
+    case 5: return ruuvi(number)
+    case 6: return [2, 1, 6]
+    case 7: return long
+    default: return Scene.iBeacon(minor: number) + Scene.iBeacon(minor: number + 4).dropFirst(3)
+    }
+  }
+
+  /// What a catalogue makes of it that looks into every frame.
+  private struct Reference {
+    var catalogue: BeaconCatalogue
+    var readings = 0
+
+    mutating func sighting(of advertisement: Advertisement, payload: [UInt8]) -> Sighting? {
+      var recognition = catalogue.begin(advertisement)
+      FrameDecoder.forEachFrame(in: payload.span) { result, data in
+        guard case .frame(let frame, _) = result else { return }
+        catalogue.add(frame, to: &recognition)
+        if catalogue.owner(recognition) != nil { frame.forEachReading(in: data) { _ in readings += 1 } }
+      }
+      return catalogue.sighting(recognition, of: advertisement)
+    }
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>) func aRepetitionIsTakenAsIfItWereNew(seed: UInt64) throws {
+    var random = Dice(state: seed)
+    let configuration = try Scene.configuration(Self.rules)
+    var roster = Roster(configuration)
+    var reference = Reference(catalogue: BeaconCatalogue(entries: configuration.beaconEntries))
+    var readings = 0
+    var sightings = 0
+    for step in 0..<3_000 as Range<Int64> {
+      let payload = Self.payload(using: &random)
+      let advertisement = Advertisement(
+        receiver: ReceiverIndex(rawValue: 0),
+        address: DeviceAddress(
+          bits: 0xC100_0000_0000 + UInt64.random(in: 0..<6, using: &random), kind: .random),
+        rssi: Int8.random(in: -100 ... -30, using: &random), time: MonotonicTime(nanoseconds: step),
+        wallTime: WallTime(nanoseconds: -step))
+      let told = roster.sighting(of: advertisement, payload: payload.span) { _, _ in readings += 1 }
+      let expected = reference.sighting(of: advertisement, payload: payload)
+      #expect(told?.beacon == expected?.beacon, "step \(step)")
+      #expect(told?.measuredPower == expected?.measuredPower, "step \(step)")
+      #expect(told?.rssi == expected?.rssi)
+      #expect(told?.time == expected?.time)
+      #expect(told?.wallTime == expected?.wallTime)
+      #expect(roster.revision == reference.catalogue.revision, "step \(step)")
+      if told != nil { sightings += 1 }
+    }
+    #expect(readings == reference.readings)
+    #expect(sightings > 1_000)
+  }
+}
