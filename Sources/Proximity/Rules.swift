@@ -26,7 +26,8 @@ struct Rules: Sendable {
       near: near?.line ?? .none, rearm: zone.near.map { Boundary($0.rearm).line } ?? .none, enter: enter.line,
       exit: exit.line)
     dwells = Dwells(
-      near: zone.near.map { max(.zero, $0.rule.dwell) } ?? Dwells.endless, enter: max(.zero, zone.enter.dwell),
+      near: zone.near.map { max(.zero, $0.rule.dwell) } ?? Dwells.endless,
+      enter: max(.zero, zone.enter.dwell),
       exit: max(.zero, zone.exit.dwell))
     switch zone.lost {
     case .auto: lost = nil

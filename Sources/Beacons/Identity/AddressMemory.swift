@@ -29,7 +29,9 @@ struct AddressMemory: Sendable {
     let key = key(address)
     let start = start(key)
     // Mostly the first: addresses are many more than sets only where somebody invents them.
-    if slots[start].bits == key, slots[start].beacon >= 0 { return BeaconIndex(rawValue: slots[start].beacon) }
+    if slots[start].bits == key, slots[start].beacon >= 0 {
+      return BeaconIndex(rawValue: slots[start].beacon)
+    }
     for slot in (start + 1)..<(start + Self.ways) where slots[slot].beacon >= 0 && slots[slot].bits == key {
       return BeaconIndex(rawValue: slots[slot].beacon)
     }
