@@ -70,7 +70,7 @@ public struct AdvertisementBatch: Sendable {
   }
 
   /// Replaces every advertisement's times; a source that learns them late sets them here.
-  public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
+  @inlinable public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
     for index in advertisements.indices { change(&advertisements[index]) }
   }
 }

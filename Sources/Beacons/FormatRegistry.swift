@@ -1,7 +1,8 @@
 /// Which decoder reads what: one line a format. CONTRIBUTING.md shows how to add one.
 enum FormatRegistry {
   /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
-  static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame {
+  @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame
+  {
     let first: UInt8 = data.count > 0 ? data[0] : 0
     let second: UInt8 = data.count > 1 ? data[1] : 0
     switch (company, first, second) {
@@ -20,7 +21,7 @@ enum FormatRegistry {
   }
 
   /// Service data, by 16-bit UUID (Bluetooth Assigned Numbers, 3.4) and the first two octets.
-  static func service(_ uuid: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame {
+  @inline(__always) static func service(_ uuid: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame {
     let first: UInt8 = data.count > 0 ? data[0] : 0
     let second: UInt8 = data.count > 1 ? data[1] : 0
     switch (uuid, first, second) {

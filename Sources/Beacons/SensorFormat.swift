@@ -7,6 +7,10 @@ public protocol SensorFormat: Sendable {
   /// `data` has company id or service UUID taken off.
   static func decode(_ data: Span<UInt8>) throws(Decline) -> Self
 
+  /// Declines what `decode` declines, and has no other result. Every format has it from the extension below; one that can
+  /// tell by less than all of the data says so itself.
+  static func check(_ data: Span<UInt8>) throws(Decline)
+
   func forEachReading(_ body: (Reading) -> Void)
 
   /// What `decode` shows besides readings: the version of the format, the device's own address.
@@ -24,6 +28,8 @@ public enum SensorDetail: Hashable, Sendable {
 }
 
 extension SensorFormat {
+  public static func check(_ data: Span<UInt8>) throws(Decline) { _ = try decode(data) }
+
   public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {}
 
   public static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
@@ -42,8 +48,8 @@ public struct SensorFrame: Sendable {
   public let format: any SensorFormat.Type
 
   /// Declines what the format declines.
-  init<Format: SensorFormat>(_ format: Format.Type, _ data: Span<UInt8>) throws(Decline) {
-    _ = try Format.decode(data)
+  @inline(__always) init<Format: SensorFormat>(_ format: Format.Type, _ data: Span<UInt8>) throws(Decline) {
+    try Format.check(data)
     self.format = format
   }
 

@@ -4,10 +4,16 @@ import Beacons
 struct ReceiverMap: Sendable {
   /// By the source's index; nil for a receiver too many.
   private var indices: [ReceiverIndex?] = []
+  /// Whether every receiver met so far has an index.
+  private(set) var isComplete = true
 
   /// Takes up names that are new in the source's table; `receiver` gives the pipeline's index.
   mutating func learn(_ table: ReceiverTable, _ receiver: (String) -> ReceiverIndex?) {
-    while indices.count < table.names.count { indices.append(receiver(table.names[indices.count])) }
+    while indices.count < table.names.count {
+      let index = receiver(table.names[indices.count])
+      if index == nil { isComplete = false }
+      indices.append(index)
+    }
   }
 
   subscript(index: ReceiverIndex) -> ReceiverIndex? { indices[Int(index.rawValue)] }

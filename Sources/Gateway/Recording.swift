@@ -105,7 +105,11 @@ public struct Recording: ~Copyable {
       }
       track.receivers.learn(track.file.receivers, receiver)
       if track.position < track.batch.count {
-        take(track, into: &batch)
+        if tracks.count == 1, track.receivers.isComplete {
+          takeAll(track, into: &batch)
+        } else {
+          take(track, into: &batch)
+        }
         if !batch.isEmpty { return .advertisements }
       } else if var change = track.health {
         track.health = nil
@@ -130,6 +134,18 @@ public struct Recording: ~Copyable {
       earliest = (track, time)
     }
     return earliest?.track
+  }
+
+  /// Takes what the only track has; its storage, not a copy.
+  private mutating func takeAll(_ track: Track, into batch: inout AdvertisementBatch) {
+    var clock = clock
+    let receivers = track.receivers
+    track.batch.mapAdvertisements { advertisement in
+      if let index = receivers[advertisement.receiver] { advertisement.receiver = index }
+      advertisement.time = clock.time(at: advertisement.wallTime)
+    }
+    self.clock = clock
+    swap(&batch, &track.batch)
   }
 
   /// Takes what one track has before any other has something.

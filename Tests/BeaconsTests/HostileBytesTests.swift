@@ -35,6 +35,28 @@ import Testing
     }
   }
 
+  /// Else a frame would be announced whose readings never come.
+  @Test func whatAFormatChecksIsWhatItDecodes() {
+    func outcome(_ body: () throws(Decline) -> Void) -> Decline? {
+      do throws(Decline) {
+        try body()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    var random = Seeded(state: 11)
+    let formats: [any SensorFormat.Type] = [Ruuvi3.self, Ruuvi5.self, Ruuvi6.self, RuuviE1.self]
+    for format in formats {
+      for length in 0...60 {
+        let data = random.bytes(length)
+        let checked = outcome { () throws(Decline) in try format.check(data.span) }
+        let decoded = outcome { () throws(Decline) in _ = try format.decode(data.span) }
+        #expect(checked == decoded, "\(format), \(length) octets")
+      }
+    }
+  }
+
   @Test func everyTripletOfBTHomeObjectsSurvives() {
     for id in UInt8.min...UInt8.max {
       for length in 0...12 {

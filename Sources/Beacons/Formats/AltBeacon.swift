@@ -25,7 +25,9 @@ public struct AltBeacon: Hashable, Sendable {
     self.manufacturer = manufacturer
   }
 
-  public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline) -> AltBeacon {
+  @inline(__always) public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline)
+    -> AltBeacon
+  {
     guard data.count >= 24 else { throw .wrongLength(expected: 24, got: data.count) }
     return AltBeacon(
       idHigh: data.bigEndian128(at: 2), idLow: data.bigEndian32(at: 18),

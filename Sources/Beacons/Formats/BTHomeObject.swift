@@ -40,6 +40,14 @@ public struct BTHomeObject: Hashable, Sendable {
 
   /// nil for an id that the specification does not list.
   public init?(id: UInt8) {
+    guard let object = Self.objects[Int(id)] else { return nil }
+    self = object
+  }
+
+  /// By id.
+  private static let objects = InlineArray<256, BTHomeObject?> { BTHomeObject(listed: UInt8($0)) }
+
+  private init?(listed id: UInt8) {
     switch id {
     case 0x00: self = .unsigned(.packetID, 1)
     case 0x01: self = .unsigned(.batteryLevel, 1)

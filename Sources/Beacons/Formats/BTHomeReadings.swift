@@ -63,7 +63,12 @@ extension BTHomeObject {
   }
 
   /// At most four octets, least significant first.
-  private func integer(in data: Span<UInt8>, _ range: Range<Int>) -> Int64 {
+  @inline(__always) private func integer(in data: Span<UInt8>, _ range: Range<Int>) -> Int64 {
+    // Mostly four octets are there, whether they belong to the value or not.
+    if range.count <= 4, data.count - range.lowerBound >= 4 {
+      let octets = Int64(data.littleEndian32(at: range.lowerBound))
+      return octets & ((1 &<< Int64(8 * range.count)) - 1)
+    }
     var value: Int64 = 0
     var shift: Int64 = 0
     for offset in range {
@@ -75,7 +80,7 @@ extension BTHomeObject {
 
   private func signedInteger(in data: Span<UInt8>, _ range: Range<Int>) -> Int64 {
     let unused = Int64(64 - 8 * range.count)
-    return (integer(in: data, range) << unused) >> unused
+    return (integer(in: data, range) &<< unused) &>> unused
   }
 }
 

@@ -21,7 +21,7 @@ public struct EddystoneUID: Hashable, Sendable {
     self.txPower = txPower
   }
 
-  public static func decode(_ data: Span<UInt8>) throws(Decline) -> EddystoneUID {
+  @inline(__always) public static func decode(_ data: Span<UInt8>) throws(Decline) -> EddystoneUID {
     guard data.count >= 18 else { throw .wrongLength(expected: 18, got: data.count) }
     return EddystoneUID(
       namespace: UInt128(data.bigEndian64(at: 2)) << 16 | UInt128(data.bigEndian16(at: 10)),

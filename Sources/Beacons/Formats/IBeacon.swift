@@ -23,7 +23,7 @@ public struct IBeacon: Hashable, Sendable {
     self.measuredPower = measuredPower
   }
 
-  public static func decode(_ data: Span<UInt8>) throws(Decline) -> IBeacon {
+  @inline(__always) public static func decode(_ data: Span<UInt8>) throws(Decline) -> IBeacon {
     guard data.count >= 23 else { throw .wrongLength(expected: 23, got: data.count) }
     guard data[0] == 0x02 else { throw .unknownFrameType(data[0]) }
     guard data[1] == 0x15 else { throw .wrongLength(expected: 0x15, got: Int(data[1])) }

@@ -23,8 +23,12 @@ public struct Ruuvi3: SensorFormat, Hashable {
   /// mV.
   public var battery: UInt16
 
-  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi3 {
+  public static func check(_ data: Span<UInt8>) throws(Decline) {
     guard data.count >= 14 else { throw .wrongLength(expected: 14, got: data.count) }
+  }
+
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi3 {
+    try check(data)
     let magnitude = Int16(data[2] & 0x7F) * 100 + Int16(data[3])
     return Ruuvi3(
       humidity: data[1], temperature: data[2] & 0x80 == 0 ? magnitude : -magnitude,

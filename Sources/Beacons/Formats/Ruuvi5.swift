@@ -29,8 +29,12 @@ public struct Ruuvi5: SensorFormat, Hashable {
   /// The tag's own address, 48 bits.
   public var address: UInt64?
 
-  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi5 {
+  public static func check(_ data: Span<UInt8>) throws(Decline) {
     guard data.count >= 24 else { throw .wrongLength(expected: 24, got: data.count) }
+  }
+
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi5 {
+    try check(data)
     let power = data.bigEndian16(at: 13)
     let battery = power >> 5
     let txPower = Int8(power & 0x1F)

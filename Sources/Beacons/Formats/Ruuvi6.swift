@@ -30,8 +30,12 @@ public struct Ruuvi6: SensorFormat, Hashable {
   /// The lowest 24 bits of the device's address.
   public var addressLow: UInt32
 
-  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi6 {
+  public static func check(_ data: Span<UInt8>) throws(Decline) {
     guard data.count >= 20 else { throw .wrongLength(expected: 20, got: data.count) }
+  }
+
+  public static func decode(_ data: Span<UInt8>) throws(Decline) -> Ruuvi6 {
+    try check(data)
     return Ruuvi6(
       environment: RuuviEnvironment(data), pm25: available(data.bigEndian16(at: 7)),
       air: RuuviAir(co2: data.bigEndian16(at: 9), voc: data[11], nox: data[12], flags: data[16]),

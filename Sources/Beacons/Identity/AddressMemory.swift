@@ -1,7 +1,7 @@
 /// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
 /// finds its beacon, and one with an identity is mostly spared the search for it.
 ///
-/// Bounded: sets of four, the least recently seen gives way. There are as many places as there are beacons, or more.
+/// Bounded: sets of four, the least recently seen gives way. There are twice as many places as there are beacons, or more.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
@@ -72,7 +72,7 @@ struct AddressMemory: Sendable {
     if slots.isEmpty { slots = Self.free(1 << magnitude) }
     let key = key(address)
     let start = start(key)
-    if Int(beacon.rawValue) >= slots.count {
+    if Int(beacon.rawValue) * 2 >= slots.count {
       grow()
       return insert(beacon, at: address)
     }

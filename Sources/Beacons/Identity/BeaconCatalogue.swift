@@ -24,6 +24,11 @@ public struct BeaconCatalogue: Sendable {
     var measuredPower: Int8?
     var specificity: UInt8 = 0
     var isSighted = false
+
+    /// The measured power of a sighting by a payload, nil where it has none; nil for another payload.
+    @inline(__always) func power(repeating other: ShortPayload) -> Int8?? {
+      payload == other ? .some(payloadPower) : nil
+    }
   }
 
   public let entries: [BeaconEntry]
@@ -110,13 +115,12 @@ public struct BeaconCatalogue: Sendable {
   /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
   /// anything else.
   public mutating func repeatedSighting(of advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
-    guard let short = ShortPayload(payload), let beacon = addresses.beacon(at: advertisement.address),
-      traits[Int(beacon.rawValue)].payload == short
+    guard let beacon = addresses.beacon(at: advertisement.address), let short = ShortPayload(payload),
+      let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return nil }
     addresses.remember(beacon, at: advertisement.address)
     return Sighting(
-      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
-      measuredPower: traits[Int(beacon.rawValue)].payloadPower,
+      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,
       time: advertisement.time, wallTime: advertisement.wallTime)
   }
 
@@ -205,6 +209,7 @@ public struct BeaconCatalogue: Sendable {
   mutating func beacon(_ identity: BeaconIdentity, likely: BeaconIndex? = nil) -> BeaconIndex? {
     let key = IdentityKey(identity)
     if let likely, identities.key(at: Int(likely.rawValue)) == key { return likely }
+    guard patterns.concern(identity) else { return nil }
     let hash = identities.hash(of: key)
     if let place = identities.place(of: key, hash: hash) {
       return BeaconIndex(rawValue: Int32(truncatingIfNeeded: place))

@@ -19,12 +19,19 @@ struct PatternIndex: Sendable {
   private var families: Set<UInt128> = []
   /// Prefix lengths in use, longest first.
   private var prefixLengths: [UInt8] = []
+  private var hasIBeacons = false
+  private var hasEddystoneUIDs = false
 
   init(_ entries: [BeaconEntry]) {
     for (position, entry) in entries.enumerated() {
       let index = BeaconEntryIndex(rawValue: Int32(clamping: position))
       switch entry.pattern {
-      case .iBeacon(let family, _, _), .eddystoneUID(let family, _): families.insert(family)
+      case .iBeacon(let family, _, _):
+        families.insert(family)
+        hasIBeacons = true
+      case .eddystoneUID(let family, _):
+        families.insert(family)
+        hasEddystoneUIDs = true
       default: break
       }
       switch entry.pattern {
@@ -58,6 +65,17 @@ struct PatternIndex: Sendable {
 
   func entry(address: DeviceAddress) -> BeaconEntryIndex? {
     addresses.place(of: address.bits).map { addressEntries[$0] }
+  }
+
+  /// Whether there is any entry for identities of its kind.
+  @inline(__always) func concern(_ identity: BeaconIdentity) -> Bool {
+    switch identity {
+    case .iBeacon: hasIBeacons
+    case .eddystoneUID: hasEddystoneUIDs
+    case .altBeacon: !prefixLengths.isEmpty
+    case .eddystoneURL: !urls.isEmpty
+    case .entry: false
+    }
   }
 
   /// Visits the entries that an identity matches, the most specific first.
