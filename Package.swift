@@ -58,11 +58,11 @@ let package = Package(
         "Beacons", "Proximity", "RangingPolicy", "WakePlanner", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: hostile),
-    .target(name: "CUntouchedPages"),
+    .target(name: "CUnusedMemory"),
     .target(
       name: "Gateway",
       dependencies: [
-        "CUntouchedPages", "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages",
+        "CUnusedMemory", "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages",
         "Mosquitto",
         "GatewayConfiguration", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
@@ -93,7 +93,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CUntouchedPages", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages",
+        "Beacons", "CUnusedMemory", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages",
         "Mosquitto", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

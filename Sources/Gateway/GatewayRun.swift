@@ -113,7 +113,7 @@ public struct GatewayRun: Sendable {
       }
       services.append(WalkService(path, station, listener))
     }
-    services.append(UntouchedPagesService())
+    services.append(UnusedMemoryService())
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(

@@ -36,6 +36,8 @@ struct BenchSocketCommand: AsyncParsableCommand {
     } catch {
       throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
+    let housekeeping = Task { await giveBackUnusedMemory() }
+    defer { housekeeping.cancel() }
     let watch = Stopwatch()
     var start: Double?
     var batch = AdvertisementBatch()

@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
-#include "untouched_pages.h"
+#include "unused_memory.h"
 
 #include <elf.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/auxv.h>
@@ -38,6 +39,12 @@ static int release(struct dl_phdr_info *object, size_t size, void *sum) {
     if (start < end && madvise((void *)start, end - start, MADV_DONTNEED) == 0) *(size_t *)sum += end - start;
   }
   return 0;
+}
+
+void beaconkeeper_release_freed_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 size_t beaconkeeper_release_untouched_pages(void) {

@@ -1,12 +1,13 @@
-import CUntouchedPages
+import CUnusedMemory
 import Foundation
 import Testing
 
-@Suite struct UntouchedPagesTests {
+@Suite struct UnusedMemoryTests {
   @Test func whatIsDroppedComesBackAsItWas() {
     let before = [3.25, 1.5, 2].sorted().map { "\($0)" } + [Data([1, 2, 3]).base64EncodedString()]
     for _ in 0..<20 {
       #expect(beaconkeeper_release_untouched_pages() > 1 << 20)
+      beaconkeeper_release_freed_memory()
       let after = [3.25, 1.5, 2].sorted().map { "\($0)" } + [Data([1, 2, 3]).base64EncodedString()]
       #expect(after == before)
     }
@@ -19,6 +20,7 @@ import Testing
           var numbers = (0..<20_000).map { ($0 &* 7919 &+ seed) % 10_007 }
           for _ in 0..<5 {
             _ = beaconkeeper_release_untouched_pages()
+            beaconkeeper_release_freed_memory()
             numbers.sort()
             numbers = numbers.map { "\($0)" }.compactMap { Int($0) }
           }
