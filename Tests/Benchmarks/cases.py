@@ -38,6 +38,7 @@ class Case:
 class Cases:
     def __init__(self, options, folder):
         self.binary, self.python, self.quick, self.folder = options.binary, options.peers, options.quick, folder
+        self.bluez = options.bluez
         self.corpora = {}
         for source in ("feed", "peers/floor", "peers/publish", "peers/connect"):
             libraries = ["-lmosquitto"] if source in ("peers/publish", "peers/connect") else []
@@ -114,6 +115,10 @@ class Cases:
             lambda: rate(self.bench("decode", f"{self.mixed()}/adverts.bin", "--frames-only")),
             lambda: self.decoder("theengs_decode.py"))
         yield Case(
+            "decode in memory, frames only; BlueZ's splitter, which decodes nothing", "adverts/CPU-s",
+            Goal("≥ 5 ×", least_ratio=5),
+            lambda: rate(self.bench("decode", f"{self.mixed()}/adverts.bin", "--frames-only")), self.split_by_bluez)
+        yield Case(
             "decode, identity, estimate, zones: mixed air, 100 zones, 2,000 beacons", "adverts/CPU-s",
             Goal("≥ 20 M", least=20e6), lambda: self.decided(self.mixed(), self.mixed(), "site.yaml"))
         yield Case(
@@ -156,6 +161,9 @@ class Cases:
     def decoder(self, script):
         if not self.python: return None
         return rate(json.loads(self.run(self.python, f"{HERE}/peers/{script}", f"{self.mixed()}/adverts.bin")))
+
+    def split_by_bluez(self):
+        return rate(json.loads(self.run(self.bluez, f"{self.mixed()}/adverts.bin", "10"))) if self.bluez else None
 
     def decided(self, adverts, site, config, passes=20):
         return rate(self.bench(
