@@ -12,10 +12,8 @@ struct Roster: Sendable {
   private let bindKeys: [BeaconEntryIndex: SecretKey]
   /// One for each beacon that sends encrypted readings.
   private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
-  /// The zones that name an entry, by `BeaconEntryIndex`.
+  /// The zones that name an entry or take every beacon, ascending, by `BeaconEntryIndex`.
   private let zonesByEntry: [[ZoneIndex]]
-  /// The zones that take every beacon.
-  private let openZones: [ZoneIndex]
   /// Readings that a wrong key, or none, kept shut.
   private(set) var sealedReadings: UInt64 = 0
 
@@ -36,8 +34,7 @@ struct Roster: Sendable {
         byEntry[entry].append(index)
       }
     }
-    zonesByEntry = byEntry
-    openZones = open
+    zonesByEntry = byEntry.map { $0.isEmpty ? open : ($0 + open).sorted() }
   }
 
   /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
@@ -62,9 +59,10 @@ struct Roster: Sendable {
 
   /// Ascending.
   func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
-    var zones = Set(openZones)
-    for entry in catalogue.entries(of: beacon) { zones.formUnion(zonesByEntry[Int(entry.rawValue)]) }
-    return zones.sorted()
+    let entries = catalogue.entries(of: beacon)
+    // Mostly one: then its array is shared, not copied, by all the members of a region.
+    if entries.count == 1 { return zonesByEntry[Int(entries[0].rawValue)] }
+    return entries.reduce(into: Set()) { $0.formUnion(zonesByEntry[Int($1.rawValue)]) }.sorted()
   }
 
   /// See `BeaconCatalogue`.
@@ -96,9 +94,7 @@ struct Roster: Sendable {
       read(frame, data, of: owner, from: advertisement.address, body)
     }
     guard !isOwn, let sighting = catalogue.sighting(recognition, of: advertisement) else { return nil }
-    if frames == 1, !hasReadings {
-      catalogue.remember(payload, of: sighting, from: advertisement.address)
-    }
+    if frames == 1, !hasReadings { catalogue.remember(payload, of: sighting) }
     return sighting
   }
 

@@ -106,7 +106,7 @@ struct Telemetry: Sendable {
     for place in beacons.indices where heard.indices.contains(Int(beacons[place])) {
       let beacon = Int(beacons[place])
       sum &+= heard[beacon].isSighted ? 1 : 0
-      sum &+= Int(heard[beacon].published.nanoseconds)
+      sum &+= Int(truncatingIfNeeded: heard[beacon].published.nanoseconds)
     }
     return sum
   }

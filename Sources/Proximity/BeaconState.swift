@@ -103,6 +103,7 @@ extension ZoneEngine {
     let index = presence(of: beacon, in: saved.zone, at: ReceiverIndex(rawValue: 0), time: saved.silentSince)
     let slot = Int(index)
     presences[slot].presence = saved
+    if zones[Int(saved.zone.rawValue)].near == nil { presences[slot].presence.nearSince = Presence.never }
     var member = presences[slot].firstMember
     while member >= 0 {
       let link = members[Int(member)].link

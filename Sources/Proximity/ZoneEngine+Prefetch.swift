@@ -24,14 +24,14 @@ extension ZoneEngine {
       memberPlaces[place] = links[link].firstMember
       sum &+= Int(links[link].link.receiver.rawValue)
       sum &+= links[link].link.filter.hasLevel ? 1 : 0
-      sum &+= Int(links[link].link.interval.lost.nanoseconds)
-      sum &+= Int(links[link].queuedFor.nanoseconds)
+      sum &+= Int(truncatingIfNeeded: links[link].link.interval.lost.nanoseconds)
+      sum &+= Int(truncatingIfNeeded: links[link].queuedFor.nanoseconds)
     }
     for place in presencePlaces.indices where presencePlaces[place] >= 0 {
       let presence = Int(presencePlaces[place])
       sum &+= presences[presence].presence.isInside ? 1 : 0
-      sum &+= Int(presences[presence].presence.exitSince.nanoseconds)
-      sum &+= Int(presences[presence].queuedFor.nanoseconds)
+      sum &+= Int(truncatingIfNeeded: presences[presence].presence.exitSince.nanoseconds)
+      sum &+= Int(truncatingIfNeeded: presences[presence].queuedFor.nanoseconds)
     }
     for place in memberPlaces.indices where memberPlaces[place] >= 0 {
       sum &+= Int(members[Int(memberPlaces[place])].presence)

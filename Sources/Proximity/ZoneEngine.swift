@@ -3,7 +3,8 @@ import Beacons
 /// Decides which beacon is in which zone. A function of its input and of the time passed in: it asks no clock.
 ///
 /// Time: what is earlier than the latest time seen is taken to happen at that one. A jump forward lets every deadline
-/// in between happen at its own time. Wall times of transitions follow the newest sighting of the beacon concerned.
+/// in between happen at its own time; one at the very last time that a clock can tell, or beyond, never happens. Wall times
+/// of transitions follow the newest sighting of the beacon concerned.
 ///
 /// Signal: RSSI outside the −127…+20 dBm of the Core Specification proves presence only, as does none.
 public struct ZoneEngine: Sendable {
@@ -95,7 +96,9 @@ public struct ZoneEngine: Sendable {
       let deadline = presences[Int(presence)].hear(
         by: index, at: sighting.receiver, standing: standing, time: time, lost: zones[zone].lost,
         dwells: zones[zone].dwells, isBlind: blindZones[zone])
-      if deadline < presences[Int(presence)].queuedFor { settle(presence, at: time, into: &transitions) }
+      if deadline <= time || deadline < presences[Int(presence)].queuedFor {
+        settle(presence, at: time, into: &transitions)
+      }
       member = members[Int(member)].nextOfLink
     }
   }

@@ -57,6 +57,14 @@ import Testing
     }
   }
 
+  /// Those that are configured, and as many that share a set of four with the first in the memory of addresses: whoever
+  /// takes a place there that he has no need of pushes another out.
+  private static let addresses: [UInt64] = {
+    func set(_ bits: UInt64) -> UInt64 { ((bits | 1 << 48) &* 0x9E37_79B9_7F4A_7C15) >> 52 }
+    let tag: UInt64 = 0xC100_0000_0001
+    return [tag, tag + 1] + (tag + 2..<tag + 100_000).filter { set($0) == set(tag) }.prefix(4)
+  }()
+
   /// What a catalogue makes of it that looks into every frame.
   private struct Reference {
     var catalogue: BeaconCatalogue
@@ -85,7 +93,7 @@ import Testing
       let advertisement = Advertisement(
         receiver: ReceiverIndex(rawValue: 0),
         address: DeviceAddress(
-          bits: 0xC100_0000_0000 + UInt64.random(in: 0..<6, using: &random), kind: .random),
+          bits: Self.addresses[Int.random(in: Self.addresses.indices, using: &random)], kind: .random),
         rssi: Int8.random(in: -100 ... -30, using: &random), time: MonotonicTime(nanoseconds: step),
         wallTime: WallTime(nanoseconds: -step))
       let told = roster.sighting(of: advertisement, payload: payload.span) { _, _ in readings += 1 }

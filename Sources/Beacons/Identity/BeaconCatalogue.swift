@@ -115,10 +115,13 @@ public struct BeaconCatalogue: Sendable {
   /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
   /// anything else.
   public mutating func repeatedSighting(of advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
-    guard let beacon = addresses.beacon(at: advertisement.address), let short = ShortPayload(payload),
-      let power = traits[Int(beacon.rawValue)].power(repeating: short)
+    let lastSeen = addresses.beacon(at: advertisement.address)
+    guard
+      let beacon = lastSeen
+        ?? patterns.entry(address: advertisement.address).flatMap({ beaconsByEntry[Int($0.rawValue)] }),
+      let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return nil }
-    addresses.remember(beacon, at: advertisement.address)
+    if lastSeen != nil { addresses.remember(beacon, at: advertisement.address) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,
       time: advertisement.time, wallTime: advertisement.wallTime)
@@ -126,9 +129,8 @@ public struct BeaconCatalogue: Sendable {
 
   /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second
   /// identity.
-  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting, from address: DeviceAddress) {
+  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting) {
     guard let payload = ShortPayload(payload) else { return }
-    addresses.remember(sighting.beacon, at: address)
     traits[Int(sighting.beacon.rawValue)].payload = payload
     traits[Int(sighting.beacon.rawValue)].payloadPower = sighting.measuredPower
   }

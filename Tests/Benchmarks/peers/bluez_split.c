@@ -22,7 +22,7 @@ int main(int count, char **words) {
   long adverts = 0, whole = 0;
   const clock_t start = clock();
   for (int pass = atoi(words[2]); pass > 0; pass--) {
-    for (long place = 0; place + 9 <= size; place += 9 + bytes[place + 8]) {
+    for (long place = 0; place + 9 <= size && place + 9 + bytes[place + 8] <= size; place += 9 + bytes[place + 8]) {
       struct bt_ad *ad = bt_ad_new_with_data(bytes[place + 8], bytes + place + 9);
       adverts++;
       if (!ad) continue;
