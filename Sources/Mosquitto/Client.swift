@@ -102,8 +102,7 @@ extension Session {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         state.withLock { state in
-          if state.phase == .running || state.phase == .idle, state.outstanding >= options.maximumOutstanding
-          {
+          if state.phase == .running || state.phase == .idle, state.isFull(options.maximumOutstanding) {
             state.waiters.add(number, .room, continuation)
           } else {
             continuation.resume()

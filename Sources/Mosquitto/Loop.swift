@@ -95,7 +95,7 @@ struct Loop {
     session.state.withLock { state in
       for item in items { take(item, &state, &news) }
       news += session.fillWindow(&state)
-      if state.outstanding < session.options.maximumOutstanding { state.waiters.wakeAll(for: .room) }
+      if !state.isFull(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { session.disconnect(state) }
     }
     for event in news { session.events.yield(event) }
@@ -137,6 +137,8 @@ struct Loop {
       // libmosquitto throws these away when it connects again.
       state.unwritten.removeAll()
       state.subscribing.removeAll()
+      // Who waited for those to be written learns that there is no connection.
+      state.waiters.wakeAll(for: .room)
     }
     let diagnosis = session.handle.inbox.takeDiagnosis()
     if let established {

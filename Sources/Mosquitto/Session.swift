@@ -34,6 +34,9 @@ final class Session: Sendable {
 
     var outstanding: Int { inflight.count + pending.count }
 
+    /// Whether so many of either quality of service are under way.
+    func isFull(_ limit: Int) -> Bool { outstanding >= limit || unwritten.count >= limit }
+
     /// Nothing is left to do but to say good-bye.
     var isDone: Bool { phase == .ended || phase == .stopping && outstanding == 0 }
   }

@@ -5,8 +5,9 @@ struct Waiters {
     case end
   }
 
-  private var waiting: [(number: UInt64, purpose: Purpose, continuation: CheckedContinuation<Void, Never>)] =
-    []
+  private(set) var waiting:
+    [(number: UInt64, purpose: Purpose, continuation: CheckedContinuation<Void, Never>)] =
+      []
   private var next: UInt64 = 0
   /// Cancelled before they could wait.
   private var cancelled: Set<UInt64> = []

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Mosquitto
@@ -135,6 +136,26 @@ extension RealBroker {
       try await patient.value
       try await recorder.wait("all acknowledgements") { $0.acknowledged == Array(0...20) }
       #expect(await client.stop() == 0)
+    }
+
+    @Test func whoWaitsForRoomWithoutAcknowledgementSleepsUntilTheConnectionGoes() async throws {
+      let broker = try await Broker().start()
+      let (client, recorder) = try connect(to: broker) { $0.maximumOutstanding = 10 }
+      try await recorder.waitForConnection()
+      broker.pause()
+      defer { broker.resume() }
+      let payload = [UInt8](repeating: 0, count: 200_000)
+      let patient = Task {
+        for _ in 0..<1000 { try await client.publishWhenRoom(payload, to: "z", qos: .atMostOnce) }
+      }
+      // Not asking again and again: it is among those who wait.
+      try await recorder.wait("somebody who waits") { _ in
+        client.session.state.withLock { $0.waiters.waiting.count == 1 }
+      }
+      client.cut()
+      await #expect(throws: PublishError.notConnected) { try await patient.value }
+      broker.resume()
+      await client.stop()
     }
 
     @Test func unwrittenMessagesWithoutAcknowledgementAreBounded() async throws {
