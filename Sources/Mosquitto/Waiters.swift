@@ -5,12 +5,16 @@ struct Waiters {
     case end
   }
 
-  private(set) var waiting:
-    [(number: UInt64, purpose: Purpose, continuation: CheckedContinuation<Void, Never>)] =
-      []
+  private typealias Waiter = (
+    number: UInt64, purpose: Purpose, continuation: CheckedContinuation<Void, Never>
+  )
+
+  private var waiting: [Waiter] = []
   private var next: UInt64 = 0
   /// Cancelled before they could wait.
   private var cancelled: Set<UInt64> = []
+
+  var count: Int { waiting.count }
 
   mutating func number() -> UInt64 {
     next += 1

@@ -138,19 +138,27 @@ extension RealBroker {
       #expect(await client.stop() == 0)
     }
 
-    @Test func whoWaitsForRoomWithoutAcknowledgementSleepsUntilTheConnectionGoes() async throws {
+    /// Few of them fill the sockets' buffers.
+    private static let large = [UInt8](repeating: 0, count: 200_000)
+
+    /// A client with room for ten messages, and its broker, which reads no more until it is resumed.
+    private func connectToOneThatStopsReading() async throws -> (Broker, Client, Recorder) {
       let broker = try await Broker().start()
       let (client, recorder) = try connect(to: broker) { $0.maximumOutstanding = 10 }
       try await recorder.waitForConnection()
       broker.pause()
+      return (broker, client, recorder)
+    }
+
+    @Test func whoWaitsForRoomWithoutAcknowledgementSleepsUntilTheConnectionGoes() async throws {
+      let (broker, client, recorder) = try await connectToOneThatStopsReading()
       defer { broker.resume() }
-      let payload = [UInt8](repeating: 0, count: 200_000)
       let patient = Task {
-        for _ in 0..<1000 { try await client.publishWhenRoom(payload, to: "z", qos: .atMostOnce) }
+        for _ in 0..<1000 { try await client.publishWhenRoom(Self.large, to: "z", qos: .atMostOnce) }
       }
       // Not asking again and again: it is among those who wait.
       try await recorder.wait("somebody who waits") { _ in
-        client.session.state.withLock { $0.waiters.waiting.count == 1 }
+        client.session.state.withLock { $0.waiters.count == 1 }
       }
       client.cut()
       await #expect(throws: PublishError.notConnected) { try await patient.value }
@@ -159,15 +167,11 @@ extension RealBroker {
     }
 
     @Test func unwrittenMessagesWithoutAcknowledgementAreBounded() async throws {
-      let broker = try await Broker().start()
-      let (client, recorder) = try connect(to: broker) { $0.maximumOutstanding = 10 }
-      try await recorder.waitForConnection()
-      broker.pause()
+      let (broker, client, _) = try await connectToOneThatStopsReading()
       defer { broker.resume() }
-      let payload = [UInt8](repeating: 0, count: 200_000)
       var refused: PublishError?
       for _ in 0..<1000 where refused == nil {
-        do throws(PublishError) { try client.publish(payload, to: "z", qos: .atMostOnce) } catch {
+        do throws(PublishError) { try client.publish(Self.large, to: "z", qos: .atMostOnce) } catch {
           refused = error
         }
       }

@@ -2,8 +2,6 @@
 ///
 /// Most beacons say the same a few times a second for years. To see that they do takes four comparisons.
 struct ShortPayload: Equatable, Sendable {
-  static var limit: Int { 31 }
-
   private var first: UInt64
   private var second: UInt64
   private var third: UInt64
@@ -13,7 +11,7 @@ struct ShortPayload: Equatable, Sendable {
   /// nil for one that is longer, or shorter than 8 octets, in which nobody makes himself known.
   @inline(__always) init?(_ payload: Span<UInt8>) {
     let count = payload.count
-    guard count >= 8, count <= Self.limit else { return nil }
+    guard (8...31).contains(count) else { return nil }
     // What is left after whole words of eight: the uppermost octets of the last eight.
     let left = count & 7
     let rest = (payload.littleEndian64(at: count - 8) >> 8) &>> UInt64(56 - 8 * left)
