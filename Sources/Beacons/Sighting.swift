@@ -1,4 +1,4 @@
-/// An advertisement that belongs to a known beacon: what the proximity engine works on.
+/// An advertisement that belongs to a known beacon, or to nobody known: what the proximity engine works on.
 public struct Sighting: Sendable {
   public var beacon: BeaconIndex
   public var receiver: ReceiverIndex
@@ -20,6 +20,13 @@ public struct Sighting: Sendable {
     self.time = time
     self.wallTime = wallTime
   }
+
+  /// That there was an advertisement of nobody known: it tells what time it is.
+  public init(ofNobodyIn advertisement: Advertisement) {
+    self.init(
+      beacon: .nobody, receiver: advertisement.receiver, rssi: nil, measuredPower: nil,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
 }
 
 /// A tracked beacon's place in the catalogue: dense from 0, in order of first sighting.
@@ -27,6 +34,9 @@ public struct BeaconIndex: Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+  /// Stands for whoever is not tracked.
+  public static var nobody: BeaconIndex { BeaconIndex(rawValue: -1) }
 }
 
 /// A configured `beacons:` entry's place in the configuration.

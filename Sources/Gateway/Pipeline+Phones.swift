@@ -29,12 +29,10 @@ extension Pipeline {
     return refusal
   }
 
-  /// Takes in an advertisement, and the sighting in it if it is of somebody known.
-  mutating func followPhones(
-    _ advertisement: Advertisement, _ sighting: Sighting?, into output: inout Output
-  ) {
-    if !phones.hasBegun { phones.begin(at: advertisement.time, wallTime: advertisement.wallTime) }
-    if let sighting, phones.carry(sighting.beacon) {
+  /// Takes in a sighting, or that there was an advertisement of nobody known.
+  mutating func followPhones(_ sighting: Sighting, into output: inout Output) {
+    if !phones.hasBegun { phones.begin(at: sighting.time, wallTime: sighting.wallTime) }
+    if sighting.beacon != .nobody, phones.carry(sighting.beacon) {
       // What is decided by this very sighting comes after it.
       let first = nears.firstIndex { $0.transition.time >= sighting.time } ?? nears.count
       for near in nears[..<first] { phones.trigger(near) }
@@ -42,7 +40,7 @@ extension Pipeline {
       phones.hear(sighting, in: engine)
     }
     triggerPhones()
-    phones.advance(to: advertisement.time, inclusive: false)
+    phones.advance(to: sighting.time, inclusive: false)
     tellPhones(into: &output)
   }
 

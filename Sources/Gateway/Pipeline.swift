@@ -29,15 +29,19 @@ public struct Pipeline: Sendable {
   var time = MonotonicTime(nanoseconds: .min)
   /// Zones of which nobody could say anything yet, as no receiver of theirs was heard of.
   private var unwatched: [ZoneIndex]
-  private var receiversKnown = 0
-  private var crowds: CrowdPace
+  var receiversKnown = 0
+  var crowds: CrowdPace
   /// What looking ahead came upon: of no meaning.
   var prefetched = 0
   /// Of the next few advertisements.
-  var addresses: [DeviceAddress] = []
-  private var transitions: [Transition] = []
-  /// Those of the advertisement at hand.
-  private var readings: [(beacon: BeaconIndex, reading: Reading)] = []
+  var likely = LikelyBeacons()
+  /// Advertisements whose sender was looked up and that are not taken in yet.
+  var run: [Sighting] = []
+  /// Those of `run`.
+  var readings: [HeardReading] = []
+  /// How many of them were taken in.
+  var readingsNoted = 0
+  var transitions: [Transition] = []
 
   public struct Counts: Sendable {
     public var advertisements: UInt64 = 0
@@ -151,38 +155,8 @@ public struct Pipeline: Sendable {
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.count }
 
-  /// Takes in one advertisement; gives the sighting in it if it is of somebody known.
-  @discardableResult
-  mutating func observe(
-    _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
-  ) -> Sighting? {
-    counts.advertisements += 1
-    if !unproven.isEmpty { proveSight(advertisement.receiver, at: advertisement.time, into: &output) }
-    while let due = crowds.next, due <= advertisement.time { advance(to: due, into: &output) }
-    time = max(time, advertisement.time)
-    let revision = roster.revision
-    if !readings.isEmpty { readings.removeAll(keepingCapacity: true) }
-    let sighting = roster.sighting(of: advertisement, payload: payload) { readings.append(($0, $1)) }
-    if let sighting {
-      if roster.revision != revision {
-        engine.admit(sighting.beacon, zones: roster.zones(of: sighting.beacon))
-        if !phones.isEmpty { phones.meet(sighting.beacon, names: roster.names(of: sighting.beacon)) }
-      }
-      counts.sightings += 1
-      engine.observe(sighting, into: &transitions)
-      telemetry.note(sighting)
-    } else {
-      engine.advance(to: advertisement.time, into: &transitions)
-    }
-    if !readings.isEmpty { telemetry.note(readings) }
-    if !transitions.isEmpty || telemetry.hasDue { report(into: &output) }
-    if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
-    if !phones.isEmpty { followPhones(advertisement, sighting, into: &output) }
-    return sighting
-  }
-
   /// A zone whose first receiver was heard of is unknown no longer.
-  private mutating func greetReceivers(into output: inout Output) {
+  mutating func greetReceivers(into output: inout Output) {
     guard engine.knownReceivers != receiversKnown else { return }
     receiversKnown = engine.knownReceivers
     for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
@@ -192,7 +166,7 @@ public struct Pipeline: Sendable {
   }
 
   /// Turns transitions and due states into messages.
-  private mutating func report(into output: inout Output) {
+  mutating func report(into output: inout Output) {
     if transitions.isEmpty, !telemetry.hasDue { return }
     var changedZones: Set<ZoneIndex> = []
     for transition in transitions {

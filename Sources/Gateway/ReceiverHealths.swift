@@ -17,8 +17,8 @@ struct ReceiverHealths: Sendable {
   /// By `ReceiverIndex`.
   private var entries: [Entry] = []
 
-  mutating func heard(_ advertisement: Advertisement, isEmpty: Bool) {
-    let index = position(of: advertisement.receiver)
+  mutating func heard(_ advertisement: borrowing Advertisement, by receiver: ReceiverIndex, isEmpty: Bool) {
+    let index = position(of: receiver)
     entries[index].heard += 1
     if isEmpty { entries[index].empty += 1 }
     entries[index].lastHeard = advertisement.wallTime

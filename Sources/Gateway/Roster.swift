@@ -66,8 +66,19 @@ struct Roster: Sendable {
   }
 
   /// See `BeaconCatalogue`.
-  func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
-    catalogue.prefetch(addresses, into: &beacons)
+  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+    catalogue.lookUp(batch, into: &likely)
+  }
+
+  /// See `BeaconCatalogue`.
+  func prefetch(_ likely: LikelyBeacons) -> Int { catalogue.prefetch(likely) }
+
+  /// See `BeaconCatalogue`.
+  @inline(__always) mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
+    likely: LikelyBeacons, at place: Int
+  ) -> Sighting? {
+    catalogue.repeatedSighting(of: advertisement, by: receiver, payload: payload, likely: likely, at: place)
   }
 
   /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
@@ -75,7 +86,6 @@ struct Roster: Sendable {
   mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
-    if let sighting = catalogue.repeatedSighting(of: advertisement, payload: payload) { return sighting }
     var recognition = catalogue.begin(advertisement, resolved: resolver.entry(for: advertisement.address))
     var isOwn = false
     var frames = 0

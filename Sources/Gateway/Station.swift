@@ -72,17 +72,11 @@ final class Station: Sendable {
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable, of source: SourceIndex) {
     state.withLock { state in
       let receivers = state.learn(table, of: source)
-      var next = 0
-      while let range = state.pipeline.lookAhead(from: next, in: batch) {
-        batch.forEach(in: range) { advertisement, payload in
-          guard let receiver = receivers[advertisement.receiver] else { return }
-          var advertisement = copy advertisement
-          advertisement.receiver = receiver
-          state.health.heard(advertisement, isEmpty: payload.isEmpty)
-          state.pipeline.observe(advertisement, payload: payload, into: &state.output)
-        }
-        next = range.upperBound
+      batch.forEach { advertisement, payload in
+        guard let receiver = receivers[advertisement.receiver] else { return }
+        state.health.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
       }
+      state.pipeline.observe(batch, from: receivers, into: &state.output)
       send(&state)
     }
   }

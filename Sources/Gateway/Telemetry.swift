@@ -1,5 +1,13 @@
 import Beacons
 
+/// A reading in one of several advertisements.
+struct HeardReading: Sendable {
+  /// Of the advertisement among them.
+  var place: Int
+  var beacon: BeaconIndex
+  var reading: Reading
+}
+
 /// How each tracked beacon was last heard, and whose state is to be published: at once after a transition,
 /// else no more often than `interval`.
 struct Telemetry: Sendable {
@@ -20,15 +28,16 @@ struct Telemetry: Sendable {
     /// The earliest time there is, if it never was.
     var published = MonotonicTime(nanoseconds: .min)
 
-    /// Whether that is the first sighting, and whether its state is to be published again.
-    @inline(__always) mutating func note(
-      _ sighting: Sighting, interval: TimeSpan
-    ) -> (isNew: Bool, isDue: Bool) {
-      defer { isSighted = true }
+    /// Whether a sighting at `time` is reason to publish its state again.
+    @inline(__always) func isDue(at time: MonotonicTime, interval: TimeSpan) -> Bool {
+      !isDue && time - published >= interval
+    }
+
+    @inline(__always) mutating func note(_ sighting: Sighting) {
+      isSighted = true
       time = sighting.time
       wallTime = sighting.wallTime
       receiver = sighting.receiver
-      return (!isSighted, !isDue && time - published >= interval)
     }
   }
 
@@ -59,9 +68,31 @@ struct Telemetry: Sendable {
   mutating func note(_ sighting: Sighting) {
     let index = Int(sighting.beacon.rawValue)
     if index >= heard.count { makeRoom(for: sighting.beacon) }
-    let (isNew, isDue) = heard[index].note(sighting, interval: interval)
+    let isNew = !heard[index].isSighted
+    let isDue = heard[index].isDue(at: sighting.time, interval: interval)
+    heard[index].note(sighting)
     if isNew { tell(sighting.beacon) }
     if isDue { setDue(sighting.beacon) }
+  }
+
+  /// How many sightings there are before the first that is reason to publish a state, or of somebody new.
+  func silentCount(_ sightings: Span<Sighting>) -> Int {
+    let heard = heard.span
+    for place in sightings.indices where sightings[place].beacon != .nobody {
+      let index = Int(sightings[place].beacon.rawValue)
+      guard index < heard.count, heard[index].isSighted,
+        !heard[index].isDue(at: sightings[place].time, interval: interval)
+      else { return place }
+    }
+    return sightings.count
+  }
+
+  /// Takes in sightings that `silentCount` counts.
+  mutating func noteSilent(_ sightings: Span<Sighting>) {
+    var heard = heard.mutableSpan
+    for place in sightings.indices where sightings[place].beacon != .nobody {
+      heard[Int(sightings[place].beacon.rawValue)].note(sightings[place])
+    }
   }
 
   /// Takes over what another one knew of a beacon.
@@ -75,13 +106,16 @@ struct Telemetry: Sendable {
   }
 
   /// Keeps readings of beacons that were sighted until newer ones of the same quantities come.
-  mutating func note(_ readings: [(beacon: BeaconIndex, reading: Reading)]) {
+  mutating func note(_ readings: ArraySlice<HeardReading>) {
     // A beacon sends the same ones in the same order again and again.
     var likely = 0
-    for (beacon, reading) in readings {
-      let index = Int(beacon.rawValue)
+    var place = -1
+    for heard in readings {
+      let index = Int(heard.beacon.rawValue)
       guard isSighted(index) else { continue }
-      if !Self.keep(reading, in: &self.readings[index], likely: &likely) { tell(beacon) }
+      if heard.place != place { likely = 0 }
+      place = heard.place
+      if !Self.keep(heard.reading, in: &self.readings[index], likely: &likely) { tell(heard.beacon) }
     }
   }
 

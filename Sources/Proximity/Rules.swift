@@ -23,7 +23,7 @@ struct Rules: Sendable {
     enter = Boundary(zone.enter.threshold)
     exit = Boundary(zone.exit.threshold)
     lines = Lines(
-      near: near?.line ?? .none, rearm: zone.near.map { Boundary($0.rearm).line } ?? .none, enter: enter.line,
+      near: near?.line ?? .none, enter: enter.line, rearm: zone.near.map { Boundary($0.rearm).line } ?? .none,
       exit: exit.line)
     dwells = Dwells(
       near: zone.near.map { max(.zero, $0.rule.dwell) } ?? Dwells.endless,
@@ -33,6 +33,12 @@ struct Rules: Sendable {
     case .auto: lost = nil
     case .after(let span): lost = max(.zero, span)
     }
+  }
+
+  /// Where a beacon stands; nil where nobody can tell.
+  @inline(__always) func standing(of nearest: Nearest) -> Standing? {
+    if nearest.isKnown { return lines.standing(of: nearest) }
+    return lines.entersByAnySignal ? .entered : nil
   }
 }
 
@@ -46,20 +52,27 @@ struct Dwells: Sendable {
   var exit: TimeSpan
 }
 
-/// A zone's thresholds as lines to be on one side of.
+/// A zone's thresholds as lines to be on one side of: near, enter, rearm and exit, in the order of the bits of a `Standing`.
+/// Compared all at once and without a jump, for noise makes jumps that nobody can foretell.
 struct Lines: Sendable {
-  var near: Line
-  var rearm: Line
-  var enter: Line
-  var exit: Line
+  private let values: SIMD4<Float>
+  private let areDistances: SIMDMask<SIMD4<Int32>>
+  /// See `Line.isAnySignal`.
+  let entersByAnySignal: Bool
+
+  init(near: Line, enter: Line, rearm: Line, exit: Line) {
+    values = SIMD4(near.value, enter.value, rearm.value, exit.value)
+    areDistances = SIMDMask([near.isDistance, enter.isDistance, rearm.isDistance, exit.isDistance])
+    entersByAnySignal = enter.isAnySignal
+  }
 
   @inline(__always) func standing(of nearest: Nearest) -> Standing {
-    var standing: UInt8 = 0
-    if near.isMet(by: nearest) { standing |= Standing.near.rawValue }
-    if rearm.isPassed(by: nearest) { standing |= Standing.rearmed.rawValue }
-    if enter.isMet(by: nearest) { standing |= Standing.entered.rawValue }
-    if exit.isPassed(by: nearest) { standing |= Standing.away.rawValue }
-    return Standing(rawValue: standing)
+    let place = SIMD4(repeating: -nearest.level).replacing(
+      with: SIMD4(repeating: nearest.logDistance), where: areDistances)
+    // On the line counts on both sides.
+    let near = SIMD4<Int32>.zero.replacing(with: SIMD4(1, 2, 0, 0), where: place .<= values)
+    let far = SIMD4<Int32>.zero.replacing(with: SIMD4(0, 0, 4, 8), where: place .>= values)
+    return Standing(rawValue: UInt8(truncatingIfNeeded: (near | far).wrappedSum()))
   }
 }
 
@@ -68,8 +81,8 @@ struct Standing: OptionSet, Sendable {
   let rawValue: UInt8
   static let near = Standing(rawValue: 1)
   static let entered = Standing(rawValue: 2)
-  static let away = Standing(rawValue: 4)
-  static let rearmed = Standing(rawValue: 8)
+  static let rearmed = Standing(rawValue: 4)
+  static let away = Standing(rawValue: 8)
 }
 
 /// A threshold as it was configured, and as a line.
@@ -81,54 +94,21 @@ struct Boundary: Sendable {
     self.threshold = threshold
     switch threshold {
     case .distance(let metres): line = Line(isDistance: true, value: Float(log10(max(metres, 1e-3))))
-    case .signal(let level): line = Line(isDistance: false, value: Float(level))
+    case .signal(let level): line = Line(isDistance: false, value: -Float(level))
     }
   }
 
   var isDistance: Bool { line.isDistance }
 }
 
-/// A threshold in the unit the engine works in: log10 of metres, or dBm.
+/// A threshold in the unit that the engine works in: log10 of metres, or dBm with the sign turned. What is farther is larger.
 struct Line: Sendable {
   let isDistance: Bool
   let value: Float
 
-  /// A line that nothing meets and nothing passes: no number compares with it.
+  /// A line on neither side of which anything is: no number compares with it.
   static let none = Line(isDistance: false, value: .nan)
 
   /// Whether being heard at all, even without a signal, is enough: −127 dBm is the weakest a radio reports.
-  var isAnySignal: Bool { !isDistance && value <= -127 }
-
-  /// Whether the beacon is on the near side; on the line counts.
-  @inline(__always) func isMet(by nearest: Nearest) -> Bool {
-    isDistance ? nearest.logDistance <= value : nearest.level >= value
-  }
-
-  /// Whether the beacon is on the far side; on the line counts.
-  @inline(__always) func isPassed(by nearest: Nearest) -> Bool {
-    isDistance ? nearest.logDistance >= value : nearest.level <= value
-  }
-}
-
-/// The best that the receivers of a zone make of a beacon now: the smallest distance and the strongest
-/// signal, which need not come from the same one.
-struct Nearest {
-  var logDistance = Float.infinity
-  var level = -Float.infinity
-  var nearestLink: Int32 = -1
-  var strongestLink: Int32 = -1
-
-  /// Takes in what one receiver makes of the beacon, if that has a level.
-  mutating func consider(logDistance: Float, level: Float, at index: Int32) {
-    if logDistance < self.logDistance {
-      self.logDistance = logDistance
-      nearestLink = index
-    }
-    if level > self.level {
-      self.level = level
-      strongestLink = index
-    }
-  }
-
-  var isKnown: Bool { nearestLink >= 0 }
+  var isAnySignal: Bool { !isDistance && value >= 127 }
 }

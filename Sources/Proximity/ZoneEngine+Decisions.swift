@@ -2,19 +2,29 @@ import Beacons
 
 /// From what receivers hear to enter, near and exit.
 extension ZoneEngine {
-  /// Holds the nearest of what the zone's receivers make of the beacon against the zone's thresholds.
-  mutating func weigh(_ index: Int32, at time: MonotonicTime) {
-    if let standing = standing(index, at: time) {
-      presences[Int(index)].presence.stand(standing, at: time)
+  /// Takes in for the presences from `member` on that their link was heard.
+  mutating func weigh(
+    from member: Int32, of link: Int32, at time: MonotonicTime, into transitions: inout [Transition]
+  ) {
+    let receiver = links[Int(link)].link.receiver
+    var member = member
+    while member >= 0 {
+      let presence = members[Int(member)].presence
+      let zone = Int(presences[Int(presence)].presence.zone.rawValue)
+      let standing = standing(presence, at: time)
+      let deadline = presences[Int(presence)].hear(
+        by: link, at: receiver, standing: standing, time: time, lost: zones[zone].lost,
+        dwells: zones[zone].dwells, isBlind: blindZones[zone])
+      if deadline <= time || deadline < presences[Int(presence)].queuedFor {
+        settle(presence, at: time, into: &transitions)
+      }
+      member = members[Int(member)].nextOfLink
     }
   }
 
   /// Where the beacon of a presence stands; nil where nobody can tell.
-  @inline(__always) func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
-    let zone = Int(presences[Int(index)].presence.zone.rawValue)
-    let nearest = nearest(index, at: time)
-    if nearest.isKnown { return zones[zone].lines.standing(of: nearest) }
-    return zones[zone].lines.enter.isAnySignal ? .entered : nil
+  private func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
+    zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
   }
 
   /// Lets happen what is due in a presence, and sees to its next deadline.
@@ -95,7 +105,7 @@ extension ZoneEngine {
     let slot = Int(index)
     let zone = Int(presences[slot].presence.zone.rawValue)
     if isHeard(index) {
-      weigh(index, at: time)
+      if let standing = standing(index, at: time) { presences[slot].presence.stand(standing, at: time) }
     } else if zones[zone].lost == nil {
       presences[slot].presence.interrupt()
       if !blindZones[zone] {
@@ -131,26 +141,11 @@ extension ZoneEngine {
     return silentSince + max(patience, IntervalEstimator.unlearnt)
   }
 
-  @inline(__always) private func nearest(_ index: Int32, at time: MonotonicTime) -> Nearest {
-    var nearest = Nearest()
-    let lost = zones[Int(presences[Int(index)].presence.zone.rawValue)].lost
-    var member = presences[Int(index)].firstMember
-    while member >= 0 {
-      let link = members[Int(member)].link
-      member = members[Int(member)].nextOfPresence
-      guard links[Int(link)].link.isCurrent else { continue }
-      if let lost, links[Int(link)].link.lastHeard + lost < time { continue }
-      consider(link, for: &nearest)
-    }
-    return nearest
-  }
-
-  /// Takes in what a link makes of the beacon. Fields are read one by one, so that no link is copied.
-  @inline(__always) func consider(_ link: Int32, for nearest: inout Nearest) {
-    let slot = Int(link)
-    guard links[slot].link.filter.hasLevel else { return }
-    nearest.consider(
-      logDistance: links[slot].link.logDistance, level: links[slot].link.filter.level, at: link)
+  private func nearest(_ index: Int32, at time: MonotonicTime) -> Nearest {
+    Nearest(
+      of: presences[Int(index)].firstMember,
+      lost: zones[Int(presences[Int(index)].presence.zone.rawValue)].lost,
+      at: time, members: members.span, links: links.span)
   }
 
   private func transition(_ event: Transition.Event, of index: Int32, at time: MonotonicTime) -> Transition {

@@ -1,19 +1,16 @@
 import Beacons
 
 extension ZoneEngine {
-  /// How many beacons `prefetch` takes at a time: what it brings near must still be there when the last of them is seen.
-  public static let prefetchLimit = 64
-
   /// Reads what sightings of some beacons will ask for, so that it is in the cache by then. Sightings have to wait for one
   /// miss after another; these loads wait for none but the one that tells their place.
   ///
-  /// - Parameter beacons: `prefetchLimit` of them at most; those not tracked are passed over.
+  /// - Parameter beacons: `LikelyBeacons.limit` of them at most; those not tracked are passed over.
   /// - Returns: a number without meaning, for whoever must not be optimised away.
   public func prefetch(_ beacons: Span<Int32>) -> Int {
     var sum = 0
     var linkPlaces = InlineArray<64, Int32>(repeating: -1)
     var presencePlaces = InlineArray<64, Int32>(repeating: -1)
-    for place in 0..<min(beacons.count, Self.prefetchLimit)
+    for place in 0..<min(beacons.count, LikelyBeacons.limit)
     where self.beacons.indices.contains(Int(beacons[place])) {
       linkPlaces[place] = self.beacons[Int(beacons[place])].firstLink
       presencePlaces[place] = self.beacons[Int(beacons[place])].firstPresence

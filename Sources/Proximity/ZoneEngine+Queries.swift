@@ -12,7 +12,7 @@ extension ZoneEngine {
     while index >= 0 {
       let slot = links[Int(index)]
       if slot.link.isCurrent, receiver == nil || receiver == slot.link.receiver {
-        consider(index, for: &nearest)
+        nearest.consider(index, in: links.span)
       }
       index = slot.nextOfBeacon
     }
@@ -30,7 +30,7 @@ extension ZoneEngine {
     var index = beacons[Int(beacon.rawValue)].firstLink
     while index >= 0 {
       let slot = links[Int(index)]
-      if slot.link.isCurrent, counts(slot.link.receiver, in: zone) { consider(index, for: &nearest) }
+      if slot.link.isCurrent, counts(slot.link.receiver, in: zone) { nearest.consider(index, in: links.span) }
       index = slot.nextOfBeacon
     }
     return nearest.isKnown ? estimate(nearest.nearestLink) : nil

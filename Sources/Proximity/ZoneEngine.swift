@@ -68,18 +68,18 @@ public struct ZoneEngine: Sendable {
     admitted[index] = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
   }
 
-  /// Takes in a sighting. Deadlines up to its time (inclusive) happen first, in order.
+  /// Takes in a sighting. Deadlines up to its time (inclusive) happen first, in order, even where it is of nobody known.
   public mutating func observe(_ sighting: Sighting, into transitions: inout [Transition]) {
     let beacon = Int(sighting.beacon.rawValue)
-    guard beacons.indices.contains(beacon), beacons[beacon].isAdmitted else { return }
     advance(to: sighting.time, into: &transitions)
+    guard beacons.indices.contains(beacon), beacons[beacon].isAdmitted else { return }
     let time = now
     beacons[beacon].wallOffset =
       sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
     if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
     guard let index = link(of: beacon, at: sighting.receiver, time: time) else { return }
 
-    let rssi = sighting.rssi.flatMap { (-127...20).contains($0) ? $0 : nil }
+    let rssi = sighting.level
     let receiver = Int(sighting.receiver.rawValue)
     let power = receivers[receiver].power(
       frame: sighting.measuredPower, configured: beacons[beacon].measuredPower)
@@ -88,19 +88,7 @@ public struct ZoneEngine: Sendable {
     if isLocating { locate(index, rssi: rssi, news: news, time: time) }
     if let silenceDeadline { queue.schedule(.link(index), at: silenceDeadline) }
 
-    var member = firstMember
-    while member >= 0 {
-      let presence = members[Int(member)].presence
-      let standing = standing(presence, at: time)
-      let zone = Int(presences[Int(presence)].presence.zone.rawValue)
-      let deadline = presences[Int(presence)].hear(
-        by: index, at: sighting.receiver, standing: standing, time: time, lost: zones[zone].lost,
-        dwells: zones[zone].dwells, isBlind: blindZones[zone])
-      if deadline <= time || deadline < presences[Int(presence)].queuedFor {
-        settle(presence, at: time, into: &transitions)
-      }
-      member = members[Int(member)].nextOfLink
-    }
+    weigh(from: firstMember, of: index, at: time, into: &transitions)
   }
 
   /// Lets every deadline up to `time` (inclusive) happen, in order.

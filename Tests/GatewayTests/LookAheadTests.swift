@@ -5,6 +5,17 @@ import Testing
 @testable import Gateway
 
 @Suite struct LookAheadTests {
+  private static let rules =
+    Scene.rules + """
+
+      telemetry: { beacon_state: 2 s }
+      """
+
+  /// BTHome: a temperature in hundredths of a degree.
+  private func temperature(_ number: UInt16) -> [UInt8] {
+    [2, 1, 6, 6, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
+  }
+
   private func iBeacon(_ number: UInt16) -> [UInt8] {
     var payload = Scene.iBeacon(minor: UInt8(truncatingIfNeeded: number))
     payload[27] = UInt8(number >> 8)
@@ -13,20 +24,25 @@ import Testing
 
   /// What comes of a crowd, of whom each is heard some times at changing strength, in batches of so many.
   private func told(beacons: UInt16, inBatchesOf size: Int) throws -> [[UInt8]] {
-    var pipeline = try Scene().pipeline
+    var pipeline = try Scene(Self.rules).pipeline
     guard let receiver = pipeline.receiver("hci0") else { return [] }
     var output = Pipeline.Output()
     var batch = AdvertisementBatch()
     var time = MonotonicTime.zero
-    for round in 0..<6 {
+    for round in 0..<3 {
       for number in 0..<beacons {
-        // Every seventh has moved to another's address; every eleventh is a stranger.
-        let sender = UInt64(number % 7 == 0 ? number / 2 : number) + (number % 11 == 0 ? 1 << 40 : 0)
+        // Every seventh has moved to another's address; every eleventh is a stranger; every thirteenth the fridge.
+        let isFridge = number % 13 == 0
+        let sender =
+          isFridge
+          ? 0xC100_0000_0005
+          : UInt64(number % 7 == 0 ? number / 2 : number) + (number % 11 == 0 ? 1 << 40 : 0)
+        let payload = isFridge ? temperature(number) : number % 11 == 0 ? [2, 1, 6] : iBeacon(number)
         let heard = Advertisement(
           receiver: receiver, address: DeviceAddress(bits: sender, kind: .random),
           rssi: Int8(-100 + (Int(number) * 7 + round * 13) % 60), time: time,
           wallTime: WallTime(nanoseconds: time.nanoseconds))
-        batch.append(heard, payload: (number % 11 == 0 ? [2, 1, 6] : iBeacon(number)).span)
+        batch.append(heard, payload: payload.span)
         time = time + .milliseconds(1)
         if batch.count == size {
           pipeline.observe(batch, into: &output)
@@ -40,10 +56,10 @@ import Testing
   }
 
   @Test func itDecidesNothing() throws {
-    let oneByOne = try told(beacons: 1300, inBatchesOf: 1)
-    #expect(oneByOne.count > 2500)
+    let oneByOne = try told(beacons: 4200, inBatchesOf: 1)
+    #expect(oneByOne.count > 8000)
     for size in [65, 1000] {
-      #expect(try told(beacons: 1300, inBatchesOf: size) == oneByOne, "\(size)")
+      #expect(try told(beacons: 4200, inBatchesOf: size) == oneByOne, "\(size)")
     }
   }
 }

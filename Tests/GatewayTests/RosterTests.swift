@@ -68,14 +68,17 @@ import Testing
   /// What a catalogue makes of it that looks into every frame.
   private struct Reference {
     var catalogue: BeaconCatalogue
-    var readings = 0
+    /// Of whom each reading is.
+    var readings: [BeaconIndex] = []
 
-    mutating func sighting(of advertisement: Advertisement, payload: [UInt8]) -> Sighting? {
+    mutating func sighting(of advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
       var recognition = catalogue.begin(advertisement)
-      FrameDecoder.forEachFrame(in: payload.span) { result, data in
+      FrameDecoder.forEachFrame(in: payload) { result, data in
         guard case .frame(let frame, _) = result else { return }
         catalogue.add(frame, to: &recognition)
-        if catalogue.owner(recognition) != nil { frame.forEachReading(in: data) { _ in readings += 1 } }
+        if let owner = catalogue.owner(recognition) {
+          frame.forEachReading(in: data) { _ in readings.append(owner) }
+        }
       }
       return catalogue.sighting(recognition, of: advertisement)
     }
@@ -86,27 +89,49 @@ import Testing
     let configuration = try Scene.configuration(Self.rules)
     var roster = Roster(configuration)
     var reference = Reference(catalogue: BeaconCatalogue(entries: configuration.beaconEntries))
-    var readings = 0
-    var sightings = 0
-    for step in 0..<3_000 as Range<Int64> {
-      let payload = Self.payload(using: &random)
+    var readings: [BeaconIndex] = []
+    var repetitions = 0
+    var likely = LikelyBeacons()
+    for step in 0..<300 as Range<Int64> {
+      // What was looked up may be true no longer when the last of them is heard.
+      let batch = Self.batch(at: step, using: &random)
+      likely.turn(to: 0, of: batch.count)
+      _ = roster.lookUp(batch, into: &likely)
+      var place = 0
+      batch.forEach { advertisement, payload in
+        let repeated = roster.repeatedSighting(
+          of: advertisement, by: advertisement.receiver, payload: payload, likely: likely, at: place)
+        let told =
+          repeated
+          ?? roster.sighting(of: copy advertisement, payload: payload) { owner, _ in readings.append(owner) }
+        let expected = reference.sighting(of: copy advertisement, payload: payload)
+        #expect(told?.beacon == expected?.beacon, "step \(step), \(place)")
+        #expect(told?.measuredPower == expected?.measuredPower, "step \(step), \(place)")
+        #expect(told?.rssi == expected?.rssi)
+        #expect(told?.time == expected?.time)
+        #expect(told?.wallTime == expected?.wallTime)
+        #expect(roster.revision == reference.catalogue.revision, "step \(step), \(place)")
+        if repeated != nil { repetitions += 1 }
+        place += 1
+      }
+    }
+    #expect(readings == reference.readings)
+    #expect(repetitions > 50)
+  }
+
+  private static func batch(at step: Int64, using random: inout some RandomNumberGenerator)
+    -> AdvertisementBatch
+  {
+    var batch = AdvertisementBatch()
+    for _ in 0..<Int.random(in: 1...20, using: &random) {
       let advertisement = Advertisement(
         receiver: ReceiverIndex(rawValue: 0),
         address: DeviceAddress(
-          bits: Self.addresses[Int.random(in: Self.addresses.indices, using: &random)], kind: .random),
+          bits: addresses[Int.random(in: addresses.indices, using: &random)], kind: .random),
         rssi: Int8.random(in: -100 ... -30, using: &random), time: MonotonicTime(nanoseconds: step),
         wallTime: WallTime(nanoseconds: -step))
-      let told = roster.sighting(of: advertisement, payload: payload.span) { _, _ in readings += 1 }
-      let expected = reference.sighting(of: advertisement, payload: payload)
-      #expect(told?.beacon == expected?.beacon, "step \(step)")
-      #expect(told?.measuredPower == expected?.measuredPower, "step \(step)")
-      #expect(told?.rssi == expected?.rssi)
-      #expect(told?.time == expected?.time)
-      #expect(told?.wallTime == expected?.wallTime)
-      #expect(roster.revision == reference.catalogue.revision, "step \(step)")
-      if told != nil { sightings += 1 }
+      batch.append(advertisement, payload: payload(using: &random).span)
     }
-    #expect(readings == reference.readings)
-    #expect(sightings > 1_000)
+    return batch
   }
 }

@@ -9,9 +9,13 @@ struct AddressMemory: Sendable {
   }
 
   private static let ways = 4
+  /// So many slots fit a cache from which nobody has to wait long.
+  private static let near = 1 << 15
   /// log2 of the number of sets.
   private var magnitude = 12
   private var slots: [Slot] = []
+  /// Grows whenever another beacon is seen at an address, or one is forgotten.
+  private(set) var revision: UInt64 = 0
 
   /// Not to be confused with a fair hash: a sender that provokes collisions only makes others' telemetry
   /// unattributed for a moment.
@@ -38,22 +42,27 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// Looks up many addresses, 64 at most; −1 for none. Loads first, each without waiting for the one before it.
+  /// Looks up the addresses of some advertisements, as `LikelyBeacons` keeps them.
   ///
   /// - Returns: a number without meaning, for whoever must not be optimised away.
-  func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
+  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+    likely.revision = revision
     if slots.isEmpty { return 0 }
     var sum: UInt64 = 0
-    var starts = InlineArray<64, Int>(repeating: 0)
-    for place in addresses.indices {
-      let start = start(key(addresses[place]))
-      starts[place] = start
-      sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
+    // Loads first, each without waiting for the one before it.
+    if slots.count > Self.near {
+      for place in likely.range {
+        let start = start(key(batch[place].address))
+        sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
+      }
     }
-    for place in addresses.indices {
-      let key = key(addresses[place])
-      for slot in starts[place]..<(starts[place] + Self.ways) where slots[slot].bits == key {
-        beacons[place] = slots[slot].beacon
+    for (place, index) in likely.range.enumerated() {
+      let key = key(batch[index].address)
+      let start = start(key)
+      if slots[start].bits == key {
+        likely.set(slots[start].beacon, isSettled: true, at: place)
+      } else if let slot = ((start + 1)..<(start + Self.ways)).first(where: { slots[$0].bits == key }) {
+        likely.set(slots[slot].beacon, isSettled: hasRoom(start), at: place)
       }
     }
     return Int(truncatingIfNeeded: sum)
@@ -80,12 +89,18 @@ struct AddressMemory: Sendable {
     while position < start + Self.ways - 1, slots[position].bits != key || slots[position].beacon < 0 {
       position += 1
     }
+    let isKnown = slots[position].bits == key && slots[position].beacon == beacon.rawValue
+    if isKnown, hasRoom(start) { return }
+    if !isKnown { revision += 1 }
     while position > start {
       slots[position] = slots[position - 1]
       position -= 1
     }
     slots[start] = Slot(bits: key, beacon: beacon.rawValue)
   }
+
+  /// Whether the next one to come into a set pushes nobody out. Until then its order doesn't matter.
+  private func hasRoom(_ start: Int) -> Bool { slots[start + Self.ways - 1].beacon < 0 }
 
   /// Twice as many sets; each keeps its order.
   private mutating func grow() {

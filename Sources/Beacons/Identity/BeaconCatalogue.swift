@@ -82,17 +82,26 @@ public struct BeaconCatalogue: Sendable {
     tracked[Int(beacon.rawValue)].entries
   }
 
-  /// Finds out of whom advertisements from some addresses probably are, and reads what those will ask for, so that it is in
-  /// the cache by then.
+  /// Finds out of whom some advertisements probably are.
   ///
-  /// - Parameters:
-  ///   - addresses: 64 at most.
-  ///   - beacons: who was last seen at each; stays as it is for none.
   /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func prefetch(_ addresses: Span<DeviceAddress>, into beacons: inout InlineArray<64, Int32>) -> Int {
-    var sum = self.addresses.prefetch(addresses, into: &beacons)
-    for place in addresses.indices where beacons[place] >= 0 {
-      let beacon = Int(beacons[place])
+  public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+    let sum = addresses.lookUp(batch, into: &likely)
+    guard patterns.hasAddresses else { return sum }
+    for (place, index) in likely.range.enumerated() where likely.beacons[place] < 0 {
+      guard let beacon = beacon(byAddress: batch[index].address) else { continue }
+      likely.set(beacon.rawValue, isSettled: true, at: place)
+    }
+    return sum
+  }
+
+  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then.
+  ///
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  public func prefetch(_ likely: LikelyBeacons) -> Int {
+    var sum = 0
+    for place in likely.beacons.indices where likely.beacons[place] >= 0 {
+      let beacon = Int(likely.beacons[place])
       sum &+= Int(traits[beacon].specificity)
       if traits[beacon].payload == ShortPayload() {
         sum &+= Int(truncatingIfNeeded: identities.key(at: beacon).low)
@@ -114,17 +123,44 @@ public struct BeaconCatalogue: Sendable {
 
   /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
   /// anything else.
-  public mutating func repeatedSighting(of advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
-    let lastSeen = addresses.beacon(at: advertisement.address)
-    guard
-      let beacon = lastSeen
-        ?? patterns.entry(address: advertisement.address).flatMap({ beaconsByEntry[Int($0.rawValue)] }),
+  ///
+  /// - Parameters:
+  ///   - receiver: who heard it; it need not be the advertisement's.
+  ///   - place: of the advertisement in `likely`.
+  @inline(__always) public mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
+    likely: LikelyBeacons, at place: Int
+  ) -> Sighting? {
+    let beacon = likely.beacons[place]
+    guard beacon >= 0, likely.isSettled(place), likely.revision == addresses.revision else {
+      return repeatedSighting(of: advertisement, by: receiver, payload: payload)
+    }
+    guard let short = ShortPayload(payload), let power = traits[Int(beacon)].power(repeating: short) else {
+      return nil
+    }
+    return Sighting(
+      beacon: BeaconIndex(rawValue: beacon), receiver: receiver, rssi: advertisement.rssi,
+      measuredPower: power,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  private mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>
+  ) -> Sighting? {
+    let address = advertisement.address
+    let lastSeen = addresses.beacon(at: address)
+    guard let beacon = lastSeen ?? beacon(byAddress: address),
       let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return nil }
-    if lastSeen != nil { addresses.remember(beacon, at: advertisement.address) }
+    if lastSeen != nil { addresses.remember(beacon, at: address) }
     return Sighting(
-      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,
+      beacon: beacon, receiver: receiver, rssi: advertisement.rssi, measuredPower: power,
       time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// A beacon that is known by its address alone, once it was seen.
+  private func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
+    patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
   }
 
   /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second

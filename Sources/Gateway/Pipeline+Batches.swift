@@ -1,0 +1,137 @@
+import Beacons
+import Proximity
+
+/// Advertisements are gone through a few at a time, step by step: of whom each is, then where those are. It comes to the
+/// same as one by one, for who somebody is does not depend on where he is.
+extension Pipeline {
+  /// From so many beacons on they don't all fit the fast caches, and looking ahead is worth its while.
+  private static let many = 4000
+
+  /// Takes in what a source heard.
+  public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
+    observe(batch, from: nil, into: &output)
+  }
+
+  /// - Parameter receivers: from the source's receivers to ours, where it has its own; what one too many heard is passed over.
+  mutating func observe(
+    _ batch: borrowing AdvertisementBatch, from receivers: ReceiverMap?, into output: inout Output
+  ) {
+    var start = 0
+    while start < batch.count {
+      likely.turn(to: start, of: batch.count)
+      lookAhead(batch)
+      // Phones follow each advertisement, and each may prove that a receiver sees.
+      let isTogether = phones.isEmpty && unproven.isEmpty
+      var place = 0
+      batch.forEach(in: likely.range) { heard, payload in
+        defer { place += 1 }
+        guard let receiver = receivers == nil ? heard.receiver : receivers?[heard.receiver] else { return }
+        if let sighting = roster.repeatedSighting(
+          of: heard, by: receiver, payload: payload, likely: likely, at: place)
+        {
+          run.append(sighting)
+        } else {
+          var advertisement = copy heard
+          advertisement.receiver = receiver
+          recognise(advertisement, payload)
+        }
+        if !isTogether { observeRun(into: &output) }
+      }
+      observeRun(into: &output)
+      start = likely.range.upperBound
+    }
+  }
+
+  /// Takes in one advertisement; gives the sighting in it if it is of somebody known.
+  mutating func observe(
+    _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
+  ) -> Sighting? {
+    let sighting = recognise(advertisement, payload)
+    observeRun(into: &output)
+    return sighting
+  }
+
+  /// Beacons are scattered in memory, and each step of a sighting must wait for where the one before it leads. So those that
+  /// the next few advertisements probably are of are looked up first, all together. Nothing is decided by that.
+  private mutating func lookAhead(_ batch: borrowing AdvertisementBatch) {
+    prefetched &+= roster.lookUp(batch, into: &likely)
+    guard roster.count >= Self.many else { return }
+    prefetched &+= roster.prefetch(likely)
+    prefetched &+= engine.prefetch(likely.beacons.span)
+    prefetched &+= telemetry.prefetch(likely.beacons.span)
+  }
+
+  /// Looks up who sent an advertisement, and puts it into `run`.
+  @discardableResult
+  private mutating func recognise(_ advertisement: Advertisement, _ payload: Span<UInt8>) -> Sighting? {
+    let revision = roster.revision
+    let place = run.count
+    let sighting = roster.sighting(of: advertisement, payload: payload) {
+      readings.append(HeardReading(place: place, beacon: $0, reading: $1))
+    }
+    if let sighting, roster.revision != revision {
+      engine.admit(sighting.beacon, zones: roster.zones(of: sighting.beacon))
+      if !phones.isEmpty { phones.meet(sighting.beacon, names: roster.names(of: sighting.beacon)) }
+    }
+    run.append(sighting ?? Sighting(ofNobodyIn: advertisement))
+    return sighting
+  }
+
+  /// Takes in what is in `run`, and empties it.
+  private mutating func observeRun(into output: inout Output) {
+    // Taken out for the while, as the rest of the pipeline changes.
+    var sightings: [Sighting] = []
+    swap(&sightings, &run)
+    counts.advertisements += UInt64(sightings.count)
+    var next = 0
+    while next < sightings.count {
+      next += observe(sightings.span.extracting(next...), from: next, into: &output)
+    }
+    if !readings.isEmpty { readings.removeAll(keepingCapacity: true) }
+    readingsNoted = 0
+    sightings.removeAll(keepingCapacity: true)
+    swap(&sightings, &run)
+  }
+
+  /// Takes in sightings up to the first of which something is to be told; returns how many.
+  ///
+  /// - Parameter place: of the first in `run`.
+  private mutating func observe(_ sightings: Span<Sighting>, from place: Int, into output: inout Output)
+    -> Int
+  {
+    let first = sightings[0]
+    if !unproven.isEmpty { proveSight(first.receiver, at: first.time, into: &output) }
+    while let due = crowds.next, due <= first.time { advance(to: due, into: &output) }
+    let silent = silentCount(sightings)
+    let taken = engine.observe(sightings.extracting(first: max(silent, 1)), into: &transitions)
+    for place in 0..<taken {
+      time = max(time, sightings[place].time)
+      if sightings[place].beacon != .nobody { counts.sightings += 1 }
+    }
+    if silent > 0 {
+      telemetry.noteSilent(sightings.extracting(first: taken))
+    } else if first.beacon != .nobody {
+      telemetry.note(first)
+    }
+    noteReadings(before: place + taken)
+    if !transitions.isEmpty || telemetry.hasDue { report(into: &output) }
+    if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
+    if !phones.isEmpty { followPhones(first, into: &output) }
+    return taken
+  }
+
+  /// Takes in the readings of the advertisements before `place` in `run`.
+  private mutating func noteReadings(before place: Int) {
+    var end = readingsNoted
+    while end < readings.count, readings[end].place < place { end += 1 }
+    if end > readingsNoted { telemetry.note(readings[readingsNoted..<end]) }
+    readingsNoted = end
+  }
+
+  /// How many sightings come before the first that is reason to publish a state.
+  private func silentCount(_ sightings: Span<Sighting>) -> Int {
+    let count = telemetry.silentCount(sightings)
+    guard let due = crowds.next else { return count }
+    return (0..<count).first { sightings[$0].time >= due } ?? count
+  }
+}
