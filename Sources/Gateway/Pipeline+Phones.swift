@@ -69,7 +69,7 @@ extension Pipeline {
     for (place, item) in phones.news.items {
       switch item {
       case .window(let window, let time):
-        output.items.append(.state(message(window, at: time, of: phones.phones[place])))
+        output.items.append(.state(.window(message(window, at: time, of: phones.phones[place]))))
       case .verdict(let verdict, let waiting):
         output.items.append(.verdict(message(verdict, waiting, of: phones.phones[place])))
       }

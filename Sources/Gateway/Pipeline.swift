@@ -54,11 +54,25 @@ public struct Pipeline: Sendable {
     public enum Item: Sendable {
       case transition(TransitionMessage)
       /// A retained state that changed.
-      case state(Message)
-      /// The same of a beacon. Put into words by whoever sends it: there is one for each beacon that was heard.
-      case beacon(BeaconStateMessage)
+      case state(State)
       /// What became of a near trigger on a phone.
       case verdict(VerdictMessage)
+    }
+
+    /// Put into words by whoever sends it: there are many, and not everybody sends them.
+    public enum State: Sendable {
+      case occupancy(OccupancyMessage)
+      case beacon(BeaconStateMessage)
+      /// Of a phone.
+      case window(Message)
+
+      public func message(topics: Topics) -> Message {
+        switch self {
+        case .occupancy(let occupancy): occupancy.message(topics: topics)
+        case .beacon(let beacon): beacon.message(topics: topics)
+        case .window(let message): message
+        }
+      }
     }
 
     public var items: [Item] = []
@@ -75,13 +89,7 @@ public struct Pipeline: Sendable {
 
     /// Of zones, windows and beacons.
     public func states(topics: Topics) -> [Message] {
-      items.compactMap { item in
-        switch item {
-        case .state(let state): state
-        case .beacon(let beacon): beacon.message(topics: topics)
-        case .transition, .verdict: nil
-        }
-      }
+      items.compactMap { if case .state(let state) = $0 { state.message(topics: topics) } else { nil } }
     }
 
     public mutating func removeAll() { items.removeAll(keepingCapacity: true) }
@@ -116,7 +124,7 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
-    for zone in crowds.takeDue(at: time) { output.items.append(.state(occupancy(of: zone))) }
+    for zone in crowds.takeDue(at: time) { output.items.append(.state(.occupancy(occupancy(of: zone)))) }
     advancePhones(to: time, into: &output)
   }
 
@@ -139,13 +147,13 @@ public struct Pipeline: Sendable {
     if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
-      if engine.isBlind(index) != wasBlind { output.items.append(.state(occupancy(of: index))) }
+      if engine.isBlind(index) != wasBlind { output.items.append(.state(.occupancy(occupancy(of: index)))) }
     }
   }
 
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
-    configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))) }
+    configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))).message(topics: topics) }
       + telemetry.known.compactMap { state(of: $0)?.message(topics: topics) } + windowStates
   }
 
@@ -160,7 +168,7 @@ public struct Pipeline: Sendable {
     guard engine.knownReceivers != receiversKnown else { return }
     receiversKnown = engine.knownReceivers
     for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
-      output.items.append(.state(occupancy(of: zone)))
+      output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
     unwatched.removeAll { engine.isWatched($0) }
   }
@@ -184,23 +192,22 @@ public struct Pipeline: Sendable {
     transitions.removeAll(keepingCapacity: true)
     for zone in changedZones.sorted()
     where crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) {
-      output.items.append(.state(occupancy(of: zone)))
+      output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
     for beacon in telemetry.takeDue() {
-      if let state = state(of: beacon) { output.items.append(.beacon(state)) }
+      if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
     }
   }
 
   private func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
 
-  private func occupancy(of zone: ZoneIndex) -> Message {
+  private func occupancy(of zone: ZoneIndex) -> OccupancyMessage {
     let occupancy = engine.occupancy(of: zone)
     return OccupancyMessage(
       zone: name(of: zone), state: occupancy.state.rawValue,
       members: occupancy.members.map {
         .init(beacon: roster.name(of: $0.beacon), since: $0.since, isNear: $0.isNear)
-      }
-    ).message(topics: topics)
+      })
   }
 
   private func state(of beacon: BeaconIndex) -> BeaconStateMessage? {

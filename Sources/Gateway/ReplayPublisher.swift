@@ -44,8 +44,7 @@ public struct ReplayPublisher: Sendable {
       switch item {
       case .transition(let transition): try await send(transition.message(topics: topics))
       case .verdict(let verdict): try await send(verdict.message(topics: topics))
-      case .state(let message): try await send(message)
-      case .beacon(let beacon): try await send(beacon.message(topics: topics))
+      case .state(let state): try await send(state.message(topics: topics))
       }
     }
   }

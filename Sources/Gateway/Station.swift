@@ -256,8 +256,7 @@ final class Station: Sendable {
           message, key: state.pipeline.key(of: beacon),
           beacon: state.pipeline.saved(beacon, after: message.transition))
       case .verdict(let verdict): state.outbox.add(verdict)
-      case .state(let message): state.outbox.add(message)
-      case .beacon(let beacon): state.outbox.add(beacon.message(topics: state.pipeline.topics))
+      case .state(let changed): state.outbox.add(changed.message(topics: state.pipeline.topics))
       }
     }
     state.output.removeAll()

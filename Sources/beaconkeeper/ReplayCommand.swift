@@ -97,9 +97,8 @@ struct ReplayCommand: AsyncParsableCommand {
         lines += verdict.json
       case (.verdict(let verdict), .text): lines += "\(VerdictLine(verdict))".utf8
       case (.verdict(let verdict), .mqtt): lines += line(verdict.message(topics: topics))
-      case (.state(let message), .mqtt): lines += line(message)
-      case (.beacon(let beacon), .mqtt): lines += line(beacon.message(topics: topics))
-      case (.state, _), (.beacon, _): continue
+      case (.state(let state), .mqtt): lines += line(state.message(topics: topics))
+      case (.state, _): continue
       }
       lines.append(UInt8(ascii: "\n"))
     }

@@ -270,7 +270,7 @@ import Testing
       return scene.output.items.compactMap { item in
         switch item {
         case .verdict(let verdict): verdict.json
-        case .state(let state) where state.topic.hasSuffix("/window"): state.payload
+        case .state(.window(let window)): window.payload
         default: nil
         }
       }

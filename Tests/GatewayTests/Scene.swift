@@ -118,8 +118,7 @@ private final class Witness {
       let message =
         switch item {
         case .transition(let transition): transition.message(topics: topics)
-        case .state(let state): state
-        case .beacon(let beacon): beacon.message(topics: topics)
+        case .state(let state): state.message(topics: topics)
         case .verdict(let verdict): verdict.message(topics: topics)
         }
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])

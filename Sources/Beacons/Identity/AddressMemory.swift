@@ -53,7 +53,7 @@ struct AddressMemory: Sendable {
     if slots.count > Self.near {
       for place in likely.range {
         let start = start(key(batch[place].address))
-        sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
+        sum &+= slots[start].bits
       }
     }
     for (place, index) in likely.range.enumerated() {
