@@ -6,9 +6,9 @@ public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public static let zero = MonotonicTime(nanoseconds: 0)
+  public static var zero: MonotonicTime { MonotonicTime(nanoseconds: 0) }
   /// Later than every event that can happen.
-  public static let distantFuture = MonotonicTime(nanoseconds: .max)
+  public static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
   public static func + (time: Self, span: TimeSpan) -> Self {
@@ -49,7 +49,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, Codable {
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public static let zero = TimeSpan(nanoseconds: 0)
+  public static var zero: TimeSpan { TimeSpan(nanoseconds: 0) }
   public static func milliseconds(_ count: Int64) -> Self {
     Self(nanoseconds: count.multipliedSaturating(by: 1_000_000))
   }

@@ -132,7 +132,10 @@ public struct BeaconCatalogue: Sendable {
     likely: LikelyBeacons, at place: Int
   ) -> Sighting? {
     let beacon = likely.beacons[place]
-    guard beacon >= 0, likely.isSettled(place), likely.revision == addresses.revision else {
+    let isOutdated = likely.revision != addresses.revision
+    // Nobody was there.
+    if beacon < 0, !isOutdated { return nil }
+    guard likely.isSettled(place), !isOutdated else {
       return repeatedSighting(of: advertisement, by: receiver, payload: payload)
     }
     guard let short = ShortPayload(payload), let power = traits[Int(beacon)].power(repeating: short) else {
