@@ -95,7 +95,7 @@ struct Loop {
     session.state.withLock { state in
       for item in items { take(item, &state, &news) }
       news += session.fillWindow(&state)
-      if !state.isFull(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
+      if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { session.disconnect(state) }
     }
     for event in news { session.events.yield(event) }

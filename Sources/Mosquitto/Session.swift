@@ -37,6 +37,9 @@ final class Session: Sendable {
     /// Whether so many of either quality of service are under way.
     func isFull(_ limit: Int) -> Bool { outstanding >= limit || unwritten.count >= limit }
 
+    /// Whether half of that, or more, is free again: who waits is woken for many messages, not for one.
+    func hasRoom(_ limit: Int) -> Bool { outstanding <= limit / 2 && unwritten.count <= limit / 2 }
+
     /// Nothing is left to do but to say good-bye.
     var isDone: Bool { phase == .ended || phase == .stopping && outstanding == 0 }
   }
