@@ -16,7 +16,7 @@ public struct BeaconCatalogue: Sendable {
   }
 
   /// What is asked of a beacon at every sighting, apart from the rest: less than a line of the cache.
-  private struct Traits {
+  struct Traits {
     /// Says of whom it is and nothing else; none at first.
     var payload = ShortPayload()
     /// What a sighting by that payload says.
@@ -32,20 +32,20 @@ public struct BeaconCatalogue: Sendable {
   }
 
   public let entries: [BeaconEntry]
-  private let patterns: PatternIndex
+  let patterns: PatternIndex
   private let memberLimit: Int
   private(set) var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
-  private var traits: [Traits] = []
+  var traits: [Traits] = []
   /// By beacon, as they are published: whoever lists the members of a zone asks for many of them.
   private var names: [String] = []
   /// By beacon too.
-  private var identities = PlaceTable<IdentityKey>()
+  var identities = PlaceTable<IdentityKey>()
   private var strangers = Strangers()
   /// By entry; nil for one that is no beacon, or none that was heard.
   private var beaconsByEntry: [BeaconIndex?]
   private var members = 0
-  private var addresses = AddressMemory()
+  var addresses = AddressMemory()
 
   /// Advertisements of region members that were refused because the limit was reached.
   public private(set) var refused: UInt64 = 0
@@ -82,34 +82,6 @@ public struct BeaconCatalogue: Sendable {
     tracked[Int(beacon.rawValue)].entries
   }
 
-  /// Finds out of whom some advertisements probably are.
-  ///
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
-    let sum = addresses.lookUp(batch, into: &likely)
-    guard patterns.hasAddresses else { return sum }
-    for (place, index) in likely.range.enumerated() where likely.beacons[place] < 0 {
-      guard let beacon = beacon(byAddress: batch[index].address) else { continue }
-      likely.set(beacon.rawValue, isSettled: true, at: place)
-    }
-    return sum
-  }
-
-  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then.
-  ///
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func prefetch(_ likely: LikelyBeacons) -> Int {
-    var sum = 0
-    for place in likely.beacons.indices where likely.beacons[place] >= 0 {
-      let beacon = Int(likely.beacons[place])
-      sum &+= Int(traits[beacon].specificity)
-      if traits[beacon].payload == ShortPayload() {
-        sum &+= Int(truncatingIfNeeded: identities.key(at: beacon).low)
-      }
-    }
-    return sum
-  }
-
   /// The sighting in an advertisement; nil where it belongs to nobody we know.
   public mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, resolved: BeaconEntryIndex? = nil
@@ -121,57 +93,9 @@ public struct BeaconCatalogue: Sendable {
     return sighting(recognition, of: advertisement)
   }
 
-  /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
-  /// anything else.
-  ///
-  /// - Parameters:
-  ///   - receiver: who heard it; it need not be the advertisement's.
-  ///   - place: of the advertisement in `likely`.
-  @inline(__always) public mutating func repeatedSighting(
-    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
-    likely: LikelyBeacons, at place: Int
-  ) -> Sighting? {
-    let beacon = likely.beacons[place]
-    let isOutdated = likely.revision != addresses.revision
-    // Nobody was there.
-    if beacon < 0, !isOutdated { return nil }
-    guard likely.isSettled(place), !isOutdated else {
-      return repeatedSighting(of: advertisement, by: receiver, payload: payload)
-    }
-    guard let short = ShortPayload(payload), let power = traits[Int(beacon)].power(repeating: short) else {
-      return nil
-    }
-    return Sighting(
-      beacon: BeaconIndex(rawValue: beacon), receiver: receiver, rssi: advertisement.rssi,
-      measuredPower: power,
-      time: advertisement.time, wallTime: advertisement.wallTime)
-  }
-
-  private mutating func repeatedSighting(
-    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>
-  ) -> Sighting? {
-    let address = advertisement.address
-    let lastSeen = addresses.beacon(at: address)
-    guard let beacon = lastSeen ?? beacon(byAddress: address),
-      let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
-    else { return nil }
-    if lastSeen != nil { addresses.remember(beacon, at: address) }
-    return Sighting(
-      beacon: beacon, receiver: receiver, rssi: advertisement.rssi, measuredPower: power,
-      time: advertisement.time, wallTime: advertisement.wallTime)
-  }
-
   /// A beacon that is known by its address alone, once it was seen.
-  private func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
+  func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
     patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
-  }
-
-  /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second
-  /// identity.
-  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting) {
-    guard let payload = ShortPayload(payload) else { return }
-    traits[Int(sighting.beacon.rawValue)].payload = payload
-    traits[Int(sighting.beacon.rawValue)].payloadPower = sighting.measuredPower
   }
 
   /// First step, for those who look at the frames themselves: who the address says it is. `resolved` is the

@@ -1,0 +1,78 @@
+/// Most beacons say the same a few times a second for years: what was looked up once need not be decoded again.
+extension BeaconCatalogue {
+  /// Finds out of whom some advertisements probably are.
+  ///
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+    let sum = addresses.lookUp(batch, into: &likely)
+    guard patterns.hasAddresses else { return sum }
+    for (place, index) in likely.range.enumerated() where likely.beacons[place] < 0 {
+      guard let beacon = beacon(byAddress: batch[index].address) else { continue }
+      likely.set(beacon.rawValue, isSettled: true, at: place)
+    }
+    return sum
+  }
+
+  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then.
+  ///
+  /// - Returns: a number without meaning, for whoever must not be optimised away.
+  public func prefetch(_ likely: LikelyBeacons) -> Int {
+    var sum = 0
+    for place in likely.beacons.indices where likely.beacons[place] >= 0 {
+      let beacon = Int(likely.beacons[place])
+      sum &+= Int(traits[beacon].specificity)
+      if traits[beacon].payload == ShortPayload() {
+        sum &+= Int(truncatingIfNeeded: identities.key(at: beacon).low)
+      }
+    }
+    return sum
+  }
+
+  /// The sighting in an advertisement whose payload is again the one that its beacon was last known by; nil if it may say
+  /// anything else.
+  ///
+  /// - Parameters:
+  ///   - receiver: who heard it; it need not be the advertisement's.
+  ///   - place: of the advertisement in `likely`.
+  @inline(__always) public mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
+    likely: LikelyBeacons, at place: Int
+  ) -> Sighting? {
+    let beacon = likely.beacons[place]
+    let isOutdated = likely.revision != addresses.revision
+    // Nobody was there.
+    if beacon < 0, !isOutdated { return nil }
+    guard likely.isSettled(place), !isOutdated else {
+      return repeatedSighting(of: advertisement, by: receiver, payload: payload)
+    }
+    guard let short = ShortPayload(payload), let power = traits[Int(beacon)].power(repeating: short) else {
+      return nil
+    }
+    return Sighting(
+      beacon: BeaconIndex(rawValue: beacon), receiver: receiver, rssi: advertisement.rssi,
+      measuredPower: power,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  private mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>
+  ) -> Sighting? {
+    let address = advertisement.address
+    let lastSeen = addresses.beacon(at: address)
+    guard let beacon = lastSeen ?? beacon(byAddress: address),
+      let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
+    else { return nil }
+    if lastSeen != nil { addresses.remember(beacon, at: address) }
+    return Sighting(
+      beacon: beacon, receiver: receiver, rssi: advertisement.rssi, measuredPower: power,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second
+  /// identity.
+  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting) {
+    guard let payload = ShortPayload(payload) else { return }
+    traits[Int(sighting.beacon.rawValue)].payload = payload
+    traits[Int(sighting.beacon.rawValue)].payloadPower = sighting.measuredPower
+  }
+}
