@@ -20,12 +20,13 @@ extension Pipeline {
     while start < batch.count {
       likely.turn(to: start, of: batch.count)
       lookAhead(batch)
-      // Phones follow each advertisement, and each may prove that a receiver sees.
-      let isTogether = phones.isEmpty && unproven.isEmpty
       var place = 0
       batch.forEach(in: likely.range) { heard, payload in
         defer { place += 1 }
         guard let receiver = receivers == nil ? heard.receiver : receivers?[heard.receiver] else { return }
+        // Phones follow each advertisement; and one may prove that its receiver sees.
+        let isAlone = !phones.isEmpty || !unproven.isEmpty && unproven.contains(receiver)
+        if isAlone { observeRun(into: &output) }
         if let sighting = roster.repeatedSighting(
           of: heard, by: receiver, payload: payload, likely: likely, at: place)
         {
@@ -35,7 +36,7 @@ extension Pipeline {
           advertisement.receiver = receiver
           recognise(advertisement, payload)
         }
-        if !isTogether { observeRun(into: &output) }
+        if isAlone { observeRun(into: &output) }
       }
       observeRun(into: &output)
       start = likely.range.upperBound
@@ -52,7 +53,7 @@ extension Pipeline {
   }
 
   /// Beacons are scattered in memory, and each step of a sighting must wait for where the one before it leads. So those that
-  /// the next few advertisements probably are of are looked up first, all together. Nothing is decided by that.
+  /// the next few advertisements probably are of are looked up first, all together.
   private mutating func lookAhead(_ batch: borrowing AdvertisementBatch) {
     prefetched &+= roster.lookUp(batch, into: &likely)
     guard roster.count >= Self.many else { return }
@@ -103,14 +104,16 @@ extension Pipeline {
     if !unproven.isEmpty { proveSight(first.receiver, at: first.time, into: &output) }
     while let due = crowds.next, due <= first.time { advance(to: due, into: &output) }
     let silent = silentCount(sightings)
-    let taken = engine.observe(sightings.extracting(first: max(silent, 1)), into: &transitions)
+    // After a reload zones are greeted at the first.
+    let count = engine.knownReceivers == receiversKnown ? max(silent, 1) : 1
+    let taken = engine.observe(sightings.extracting(first: count), into: &transitions)
     for place in 0..<taken {
       time = max(time, sightings[place].time)
       if sightings[place].beacon != .nobody { counts.sightings += 1 }
     }
     if silent > 0 {
       telemetry.noteSilent(sightings.extracting(first: taken))
-    } else if first.beacon != .nobody {
+    } else {
       telemetry.note(first)
     }
     noteReadings(before: place + taken)

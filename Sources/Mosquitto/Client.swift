@@ -49,7 +49,8 @@ public final class Client: Sendable {
       Outgoing(id: id, topic: topic, payload: payload, qos: qos, retain: retain, expiry: expiry))
   }
 
-  /// Like `publish`, but waits for room instead of throwing `outstandingLimit`.
+  /// Like `publish`, but waits for room instead of throwing `outstandingLimit`: until half of what may be outstanding is
+  /// acknowledged. Who shares the client with others that publish all the time may wait long.
   ///
   /// - Throws: `PublishError`; `outstandingLimit` if the task is cancelled while it waits.
   public func publishWhenRoom(

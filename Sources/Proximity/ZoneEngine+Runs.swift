@@ -5,6 +5,7 @@ extension ZoneEngine {
   /// Takes in sightings up to the first that brings transitions about, or tells of a receiver never heard of before: one by
   /// one it would come to the same.
   ///
+  /// - Parameter transitions: empty to begin with, else nothing is taken in.
   /// - Returns: how many were taken in.
   public mutating func observe(_ sightings: Span<Sighting>, into transitions: inout [Transition]) -> Int {
     let receivers = knownReceivers

@@ -13,7 +13,7 @@ import Testing
 
   /// BTHome: a temperature in hundredths of a degree.
   private func temperature(_ number: UInt16) -> [UInt8] {
-    [2, 1, 6, 6, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
+    [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
   }
 
   private func iBeacon(_ number: UInt16) -> [UInt8] {
@@ -52,10 +52,10 @@ import Testing
     }
     pipeline.observe(batch, into: &output)
     pipeline.advance(to: time + .seconds(60), into: &output)
-    return output.transitions.map(\.json) + output.states(topics: pipeline.topics).map(\.payload)
+    return output.messages(topics: pipeline.topics).map(\.payload)
   }
 
-  @Test func itDecidesNothing() throws {
+  @Test func aCrowdIsToldAlikeInBatchesAndOneByOne() throws {
     let oneByOne = try told(beacons: 4200, inBatchesOf: 1)
     #expect(oneByOne.count > 8000)
     for size in [65, 1000] {

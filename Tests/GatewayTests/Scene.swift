@@ -115,14 +115,24 @@ private final class Witness {
   func look(at output: Pipeline.Output, _ topics: Topics) {
     if seen > output.items.count { seen = 0 }
     for item in output.items[seen...] {
-      let message =
-        switch item {
-        case .transition(let transition): transition.message(topics: topics)
-        case .state(let state): state.message(topics: topics)
-        case .verdict(let verdict): verdict.message(topics: topics)
-        }
+      let message = item.message(topics: topics)
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }
     seen = output.items.count
+  }
+}
+
+extension Pipeline.Output {
+  /// All that is said, in order.
+  func messages(topics: Topics) -> [Message] { items.map { $0.message(topics: topics) } }
+}
+
+extension Pipeline.Output.Item {
+  func message(topics: Topics) -> Message {
+    switch self {
+    case .transition(let transition): transition.message(topics: topics)
+    case .state(let state): state.message(topics: topics)
+    case .verdict(let verdict): verdict.message(topics: topics)
+    }
   }
 }

@@ -1,7 +1,8 @@
 /// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
 /// finds its beacon, and one with an identity is mostly spared the search for it.
 ///
-/// Bounded: sets of four, the least recently seen gives way. There are twice as many places as there are beacons, or more.
+/// Bounded: sets of four, of which the least recently seen gives way; as long as a set has room, it does not note who is seen
+/// again. There are twice as many places as there are beacons, or more.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
@@ -53,14 +54,14 @@ struct AddressMemory: Sendable {
     if slots.count > Self.near {
       for place in likely.range {
         let start = start(key(batch[place].address))
-        sum &+= slots[start].bits
+        sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
       }
     }
     for (place, index) in likely.range.enumerated() {
       let key = key(batch[index].address)
       let start = start(key)
       if slots[start].bits == key {
-        likely.set(slots[start].beacon, isSettled: true, at: place)
+        likely.set(slots[start].beacon, isSettled: hasRoom(start), at: place)
       } else if let slot = ((start + 1)..<(start + Self.ways)).first(where: { slots[$0].bits == key }) {
         likely.set(slots[slot].beacon, isSettled: hasRoom(start), at: place)
       }
@@ -99,7 +100,7 @@ struct AddressMemory: Sendable {
     slots[start] = Slot(bits: key, beacon: beacon.rawValue)
   }
 
-  /// Whether the next one to come into a set pushes nobody out. Until then its order doesn't matter.
+  /// Whether the next one to come into a set pushes nobody out. Until then it keeps the order in which they came.
   private func hasRoom(_ start: Int) -> Bool { slots[start + Self.ways - 1].beacon < 0 }
 
   /// Twice as many sets; each keeps its order.

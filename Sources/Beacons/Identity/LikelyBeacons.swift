@@ -1,4 +1,5 @@
-/// Of whom some advertisements of a batch probably are, by their addresses alone: what is looked up ahead of them.
+/// Of whom some advertisements of a batch probably are, by their addresses alone: what is looked up ahead of them. It holds
+/// until another beacon is seen at an address.
 public struct LikelyBeacons: Sendable {
   /// How many advertisements there are at most: what they bring near must still be there when the last of them is taken in.
   public static let limit = 64
