@@ -37,32 +37,17 @@ import Testing
   }
 
   /// Addresses of which a set of four in the memory of addresses gets too many.
-  private static let crowded: [UInt64] = {
-    func set(_ bits: UInt64) -> UInt64 { ((bits | 1 << 48) &* 0x9E37_79B9_7F4A_7C15) >> 52 }
-    let first: UInt64 = 0xC200_0000_0000
-    return Array((first..<first + 100_000).filter { set($0) == set(first) }.prefix(8))
-  }()
-
-  private static func iBeacon(_ number: UInt16) -> [UInt8] {
-    var payload = Scene.iBeacon(minor: UInt8(truncatingIfNeeded: number))
-    payload[27] = UInt8(number >> 8)
-    return payload
-  }
-
-  /// BTHome: hundredths of a degree.
-  private static func temperature(_ number: UInt16) -> [UInt8] {
-    [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
-  }
+  private static let crowded = Scene.addresses(8, sharingTheSetOf: 0xC200_0000_0000)
 
   private static func payload(_ number: UInt16, using dice: inout Dice) -> [UInt8] {
     switch Int.random(in: 0..<20, using: &dice) {
     case 0: []
     case 1: [2, 1, 6]
-    case 2, 3: temperature(number)
-    case 4: iBeacon(number) + iBeacon((number + 500) % 600).dropFirst(3)
-    case 5: iBeacon(number) + temperature(number).dropFirst(3)
-    case 6: temperature(number) + iBeacon(number).dropFirst(3)
-    default: iBeacon(number)
+    case 2, 3: Scene.temperature(number)
+    case 4: Scene.iBeacon(number: number) + Scene.iBeacon(number: (number + 500) % 600).dropFirst(3)
+    case 5: Scene.iBeacon(number: number) + Scene.temperature(number).dropFirst(3)
+    case 6: Scene.temperature(number) + Scene.iBeacon(number: number).dropFirst(3)
+    default: Scene.iBeacon(number: number)
     }
   }
 

@@ -11,17 +11,6 @@ import Testing
       telemetry: { beacon_state: 2 s }
       """
 
-  /// BTHome: a temperature in hundredths of a degree.
-  private func temperature(_ number: UInt16) -> [UInt8] {
-    [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
-  }
-
-  private func iBeacon(_ number: UInt16) -> [UInt8] {
-    var payload = Scene.iBeacon(minor: UInt8(truncatingIfNeeded: number))
-    payload[27] = UInt8(number >> 8)
-    return payload
-  }
-
   /// What comes of a crowd, of whom each is heard some times at changing strength, in batches of so many.
   private func told(beacons: UInt16, inBatchesOf size: Int) throws -> [[UInt8]] {
     var pipeline = try Scene(Self.rules).pipeline
@@ -37,7 +26,8 @@ import Testing
           isFridge
           ? 0xC100_0000_0005
           : UInt64(number % 7 == 0 ? number / 2 : number) + (number % 11 == 0 ? 1 << 40 : 0)
-        let payload = isFridge ? temperature(number) : number % 11 == 0 ? [2, 1, 6] : iBeacon(number)
+        let payload =
+          isFridge ? Scene.temperature(number) : number % 11 == 0 ? [2, 1, 6] : Scene.iBeacon(number: number)
         let heard = Advertisement(
           receiver: receiver, address: DeviceAddress(bits: sender, kind: .random),
           rssi: Int8(-100 + (Int(number) * 7 + round * 13) % 60), time: time,

@@ -59,11 +59,8 @@ import Testing
 
   /// Those that are configured, and more that share a set of four with the first in the memory of addresses: whoever
   /// takes a place there that he has no need of pushes another out.
-  private static let addresses: [UInt64] = {
-    func set(_ bits: UInt64) -> UInt64 { ((bits | 1 << 48) &* 0x9E37_79B9_7F4A_7C15) >> 52 }
-    let tag: UInt64 = 0xC100_0000_0001
-    return [tag, tag + 1] + (tag + 2..<tag + 100_000).filter { set($0) == set(tag) }.prefix(9)
-  }()
+  private static let addresses: [UInt64] =
+    [0xC100_0000_0002] + Scene.addresses(10, sharingTheSetOf: 0xC100_0000_0001)
 
   /// What a catalogue makes of it that looks into every frame.
   private struct Reference {

@@ -95,6 +95,24 @@ struct Scene {
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
+  /// One of many, in major and minor.
+  static func iBeacon(number: UInt16) -> [UInt8] {
+    var payload = iBeacon(minor: UInt8(truncatingIfNeeded: number))
+    payload[27] = UInt8(number >> 8)
+    return payload
+  }
+
+  /// BTHome: hundredths of a degree.
+  static func temperature(_ number: UInt16) -> [UInt8] {
+    [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
+  }
+
+  /// The first random addresses from one on that share its set of four in the memory of addresses while that is small.
+  static func addresses(_ count: Int, sharingTheSetOf first: UInt64) -> [UInt64] {
+    func set(_ bits: UInt64) -> UInt64 { ((bits | 1 << 48) &* 0x9E37_79B9_7F4A_7C15) >> 52 }
+    return Array((first..<first + 100_000).lazy.filter { set($0) == set(first) }.prefix(count))
+  }
+
   static func iBeacon(minor: UInt8) -> [UInt8] {
     [0x02, 0x01, 0x1A, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
       + [0xF2, 0x9D, 0xC7, 0x4A, 0xDB, 0xBD, 0x12, 0xDE, 0x31, 0x8A, 0xC8, 0xB0, 0x46, 0xDD, 0x44, 0x25]
