@@ -34,88 +34,93 @@ public struct JSONWriter: Sendable {
 
   /// A member's name; its value must follow.
   public mutating func key(_ name: String) {
-    separate()
-    quoted(name)
-    bytes.append(UInt8(ascii: ":"))
+    quoted(name, isName: true)
     isFollowing = false
   }
 
-  public mutating func value(_ text: String) {
-    separate()
-    quoted(text)
-  }
+  public mutating func value(_ text: String) { quoted(text) }
 
   public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
   public mutating func value(_ number: some BinaryInteger) {
-    separate()
-    guard let magnitude = UInt64(exactly: number.magnitude) else {
-      return bytes.append(contentsOf: String(number).utf8)
+    guard let magnitude = UInt64(exactly: number.magnitude) else { return literal(String(number)) }
+    element(octets: 21) { text in
+      if number < 0 { text.append(UInt8(ascii: "-")) }
+      text.append(digits: magnitude)
     }
-    if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.append(digits: magnitude)
   }
 
   /// A number rounded to at most so many decimals; JSON knows no infinity and no "not a number": null.
   public mutating func value(_ number: Double, decimals: Int) {
-    separate()
-    if !bytes.append(number, decimals: decimals) { bytes.append(contentsOf: "null".utf8) }
+    guard number.isFinite else { return null() }
+    element(octets: decimalTextLimit) { $0.append(number, decimals: decimals) }
   }
 
   public mutating func value(_ time: WallTime) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    time.write(to: &bytes)
-    bytes.append(UInt8(ascii: "\""))
+    element(octets: WallTime.rfc3339Length + 2) { text in
+      text.append(UInt8(ascii: "\""))
+      text.append(time)
+      text.append(UInt8(ascii: "\""))
+    }
+  }
+
+  /// 32 hexadecimal digits in quotes.
+  mutating func value(hexadecimal number: UInt128) {
+    element(octets: 34) { text in
+      text.append(UInt8(ascii: "\""))
+      text.append(hexadecimal: number)
+      text.append(UInt8(ascii: "\""))
+    }
   }
 
   public mutating func null() { literal("null") }
 
   private mutating func literal(_ text: String) {
-    separate()
-    bytes.append(contentsOf: text.utf8)
+    let text = text.utf8
+    element(octets: text.count) { $0.append(contentsOf: text.span) }
   }
 
-  private mutating func separate() {
-    if isFollowing { bytes.append(UInt8(ascii: ",")) }
+  /// What `write` appends, at most so many octets, after the comma that is due.
+  private mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    let needsComma = isFollowing
     isFollowing = true
+    // Room is asked for, and the array made sure to be ours, once for all octets.
+    bytes.append(addingCapacity: octets + 1) { text in
+      if needsComma { text.append(UInt8(ascii: ",")) }
+      write(&text)
+    }
   }
 
   private mutating func nested(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
-    separate()
-    bytes.append(open)
+    element(octets: 1) { $0.append(open) }
     isFollowing = false
     body(&self)
     bytes.append(close)
     isFollowing = true
   }
 
-  private mutating func quoted(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    if Self.isPlain(text.utf8.span) {
-      bytes.append(contentsOf: text.utf8)
-    } else {
-      for unit in text.utf8 { escaped(unit) }
+  private mutating func quoted(_ text: String, isName: Bool = false) {
+    let text = text.utf8
+    let isPlain = Self.isPlain(text.span)
+    // An escape takes six octets.
+    element(octets: (isPlain ? 1 : 6) * text.count + 3) { json in
+      json.append(UInt8(ascii: "\""))
+      if isPlain {
+        json.append(contentsOf: text.span)
+      } else {
+        for unit in text { json.append(escaped: unit) }
+      }
+      json.append(UInt8(ascii: "\""))
+      if isName { json.append(UInt8(ascii: ":")) }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 
   /// Whether no octet needs escaping, as in nearly every name.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
-    for index in text.indices where needsEscape(text[index]) { return false }
-    return true
-  }
-
-  private static func needsEscape(_ unit: UInt8) -> Bool {
-    unit < 0x20 || unit == 0x7F || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "\\")
-  }
-
-  private mutating func escaped(_ unit: UInt8) {
-    guard Self.needsEscape(unit) else { return bytes.append(unit) }
-    bytes.append(UInt8(ascii: "\\"))
-    if unit >= 0x20, unit != 0x7F { return bytes.append(unit) }
-    bytes.append(contentsOf: "u00".utf8)
-    for nibble in [unit >> 4, unit & 15] { bytes.append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
+    // All are looked at, for then there is no branch at each.
+    var isPlain = true
+    for index in text.indices { isPlain = isPlain && !text[index].needsEscape }
+    return isPlain
   }
 }
 
@@ -144,5 +149,22 @@ extension JSONWriter {
   public mutating func field(_ name: String, _ number: Double?, decimals: Int) {
     key(name)
     if let number { value(number, decimals: decimals) } else { null() }
+  }
+}
+
+extension UInt8 {
+  fileprivate var needsEscape: Bool {
+    self < 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
+  }
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(escaped unit: UInt8) {
+    guard unit.needsEscape else { return append(unit) }
+    append(UInt8(ascii: "\\"))
+    if unit >= 0x20, unit != 0x7F { return append(unit) }
+    append(contentsOf: "u00".utf8.span)
+    append(hexadecimal: unit >> 4)
+    append(hexadecimal: unit & 15)
   }
 }

@@ -4,22 +4,20 @@ extension WallTime {
   /// RFC 3339 in UTC with milliseconds: `2026-11-20T21:50:03.120Z`. The part below a millisecond is cut off.
   /// Years outside 0 to 9999, which RFC 3339 cannot write, are not reachable from 64 bits of nanoseconds.
   public var rfc3339: String {
-    var text: [UInt8] = []
-    text.reserveCapacity(24)
-    write(to: &text)
-    return String(decoding: text, as: UTF8.self)
+    String(decoding: [UInt8](capacity: Self.rfc3339Length) { $0.append(self) }, as: UTF8.self)
   }
 
+  /// The octets of `rfc3339`.
+  static var rfc3339Length: Int { 24 }
+}
+
+extension OutputSpan<UInt8> {
   /// Appends what `rfc3339` tells.
-  func write(to text: inout [UInt8]) {
-    let milliseconds = floorDivide(nanoseconds, by: 1_000_000)
+  mutating func append(_ time: WallTime) {
+    let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000)
     let days = floorDivide(milliseconds, by: 86_400_000)
     let ofDay = milliseconds - days * 86_400_000
     let (year, month, day) = civil(fromDays: days)
-    func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
-      text.append(digits: UInt64(clamping: number), width: width)
-      text.append(UInt8(ascii: end))
-    }
     append(year, 4, "-")
     append(month, 2, "-")
     append(day, 2, "T")
@@ -27,6 +25,11 @@ extension WallTime {
     append(ofDay / 60_000 % 60, 2, ":")
     append(ofDay / 1000 % 60, 2, ".")
     append(ofDay % 1000, 3, "Z")
+  }
+
+  private mutating func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
+    append(digits: UInt64(clamping: number), width: width)
+    append(UInt8(ascii: end))
   }
 }
 

@@ -6,38 +6,69 @@ public struct Topics: Hashable, Sendable {
 
   public var status: String { base + "/status" }
   public var health: String { base + "/health" }
-  public func occupancy(zone: String) -> String { base + "/zone/" + topicLevel(zone) + "/occupancy" }
+  public func occupancy(zone: String) -> String { topic("/zone/", zone, "/occupancy") }
   public func transition(zone: String, event: String) -> String {
-    base + "/zone/" + topicLevel(zone) + "/" + event
+    topic("/zone/", zone, "/", event)
   }
-  public func state(beacon: String) -> String { base + "/beacon/" + topicLevel(beacon) + "/state" }
-  public func window(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/window" }
-  public func verdict(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/verdict" }
+  public func state(beacon: String) -> String { topic("/beacon/", beacon, "/state") }
+  public func window(phone: String) -> String { topic("/phone/", phone, "/window") }
+  public func verdict(phone: String) -> String { topic("/phone/", phone, "/verdict") }
   /// Filters for the retained states of every zone, beacon and phone.
   public var occupancies: String { base + "/zone/+/occupancy" }
   public var beaconStates: String { base + "/beacon/+/state" }
   public var windows: String { base + "/phone/+/window" }
   /// Where others tell what they know of a phone's app.
-  public func appReport(phone: String) -> String { base + "/phone/" + topicLevel(phone) + "/app/set" }
+  public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }
+
+  /// What is told of something by its name, written into room that is asked for once.
+  private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {
+    let level = topicLevel(name)
+    var topic = ""
+    topic.reserveCapacity(
+      base.utf8.count + kind.utf8.count + level.utf8.count + what.utf8.count + event.utf8.count)
+    topic += base
+    topic += kind
+    topic += level
+    topic += what
+    topic += event
+    return topic
+  }
+}
+
+extension UInt8 {
+  fileprivate var standsInTopicAsItIs: Bool {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
 }
 
 /// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can leave its
 /// place or become a wildcard.
 public func topicLevel(_ name: String) -> String {
-  let digits = Array("0123456789ABCDEF".utf8)
-  var level: [UInt8] = []
-  for unit in name.utf8 {
-    switch unit {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-      level.append(unit)
-    default:
-      level.append(UInt8(ascii: "%"))
-      level.append(digits[Int(unit >> 4)])
-      level.append(digits[Int(unit & 15)])
+  let name = name.utf8
+  if name.allSatisfy(\.standsInTopicAsItIs) { return String(name) }
+  let level = [UInt8](capacity: 3 * name.count) { level in
+    for unit in name {
+      if unit.standsInTopicAsItIs {
+        level.append(unit)
+      } else {
+        level.append(UInt8(ascii: "%"))
+        level.append(upperHexadecimal: unit >> 4)
+        level.append(upperHexadecimal: unit & 15)
+      }
     }
   }
   return String(decoding: level, as: UTF8.self)
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(upperHexadecimal nibble: UInt8) {
+    append(nibble + (nibble < 10 ? 0x30 : 0x37))
+  }
 }

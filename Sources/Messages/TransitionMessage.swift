@@ -26,12 +26,16 @@ public struct TransitionMessage: Sendable {
 
   /// 32 hexadecimal digits that any worker computes alike: FNV-1a of 128 bits (RFC 9923) over gateway, zone,
   /// beacon, event and time, each ended by a zero octet, which no UTF-8 name of ours can hold.
-  public var id: String { id(at: transition.wallTime.rfc3339) }
+  public var id: String { hexadecimal(hash, octets: 16) }
 
-  private func id(at time: String) -> String {
+  private var hash: UInt128 {
     var hash = FNV1a()
-    for part in [gateway, zone, beacon, transition.event.rawValue, time] { hash.combine(part) }
-    return hash.hexadecimal
+    hash.combine(gateway)
+    hash.combine(zone)
+    hash.combine(beacon)
+    hash.combine(transition.event.rawValue)
+    hash.combine(transition.wallTime)
+    return hash.value
   }
 
   /// 2024-01-01: a calendar that is behind this was not set yet.
@@ -39,14 +43,14 @@ public struct TransitionMessage: Sendable {
 
   /// The payload, version 1.
   public var json: [UInt8] {
-    let time = transition.wallTime.rfc3339
-    return JSONWriter.object {
+    JSONWriter.object {
       $0.field("v", 1)
-      $0.field("id", id(at: time))
+      $0.key("id")
+      $0.value(hexadecimal: hash)
       $0.field("epoch", epoch)
       $0.field("seq", sequence)
       $0.field("event", transition.event.rawValue)
-      $0.field("time", time)
+      $0.field("time", transition.wallTime)
       if transition.wallTime < Self.trusted { $0.field("time_unsure", true) }
       $0.field("gateway", gateway)
       $0.field("zone", zone)
@@ -71,20 +75,4 @@ public struct TransitionMessage: Sendable {
       topic: topics.transition(zone: zone, event: transition.event.rawValue), payload: json,
       qos: .atLeastOnce, retained: false)
   }
-}
-
-/// The 128-bit FNV-1a hash (RFC 9923, section 6).
-private struct FNV1a {
-  private var state: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
-
-  mutating func combine(_ text: String) {
-    for unit in text.utf8 { combine(unit) }
-    combine(0)
-  }
-
-  private mutating func combine(_ unit: UInt8) {
-    state = (state ^ UInt128(unit)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
-  }
-
-  var hexadecimal: String { Beacons.hexadecimal(state, octets: 16) }
 }

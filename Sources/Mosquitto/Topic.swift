@@ -16,6 +16,8 @@ enum Topic {
     of topic: String, check: (UnsafePointer<CChar>, Int) -> Int32
   ) -> String? {
     let bytes = topic.utf8
+    // So is nearly every topic.
+    if !bytes.isEmpty, bytes.count <= 65535, isPlain(bytes.span) { return nil }
     if bytes.isEmpty { return "is empty" }
     if bytes.count > 65535 { return "is longer than 65535 bytes" }
     // A C string would end at a NUL, in the middle of the topic.
@@ -27,5 +29,17 @@ enum Topic {
       }
       return nil
     }
+  }
+
+  /// Whether there are nothing but visible characters of ASCII and spaces, no wildcard among them.
+  private static func isPlain(_ topic: Span<UInt8>) -> Bool {
+    // All are looked at, for then there is no branch at each.
+    var isPlain = true
+    for index in topic.indices {
+      let unit = topic[index]
+      isPlain =
+        isPlain && unit >= 0x20 && unit < 0x7F && unit != UInt8(ascii: "+") && unit != UInt8(ascii: "#")
+    }
+    return isPlain
   }
 }

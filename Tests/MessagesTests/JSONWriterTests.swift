@@ -23,10 +23,41 @@ import Testing
 
   @Test(arguments: [
     (1.4, 2, "1.4"), (-61, 1, "-61"), (0.005, 2, "0.01"), (-0.001, 2, "0"), (2.5, 0, "3"), (100, 2, "100"),
-    (1.05, 2, "1.05"), (1e12, 2, "1000000000000.0"),
+    (1.05, 2, "1.05"), (1e12, 2, "1000000000000.0"), (999_999_999.999_999_9, 3, "1000000000"),
+    (-0.000_000_001, 9, "-0.000000001"), (123_456.500_1, 4, "123456.5001"), (-0.0, 3, "0"),
+    (-Double.greatestFiniteMagnitude, 2, "-1.7976931348623157e+308"),
   ])
   func writesNumbersShortAndRounded(number: Double, decimals: Int, text: String) {
     #expect(decimal(number, decimals: decimals) == text)
+  }
+
+  @Test(arguments: [
+    (0, "0"), (9, "9"), (10, "10"), (-1, "-1"), (Int64.max, "9223372036854775807"),
+    (Int64.min, "-9223372036854775808"),
+  ])
+  func writesIntegersInFull(number: Int64, text: String) {
+    var writer = JSONWriter()
+    writer.value(number)
+    #expect(writer.text == text)
+  }
+
+  @Test func writesTheLargestNumbersOfEachWidth() {
+    var writer = JSONWriter()
+    writer.array([UInt128(UInt64.max), .max]) { $0.value($1) }
+    #expect(writer.text == "[18446744073709551615,340282366920938463463374607431768211455]")
+  }
+
+  @Test(arguments: 0...40) func escapesAtEveryPlaceOfATextOfAnyLength(length: Int) {
+    for place in 0..<length {
+      var text = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+      text[place] = 0x1F
+      var writer = JSONWriter()
+      writer.field(String(decoding: text, as: UTF8.self), true)
+      let (before, after) = (
+        String(repeating: "x", count: place), String(repeating: "x", count: length - place - 1)
+      )
+      #expect(writer.text == #""\#(before)\u001f\#(after)":true"#)
+    }
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])

@@ -38,11 +38,11 @@ enum BeaconIdentity: Hashable, Sendable {
 
 /// The lowest octets of a number, in lower case.
 public func hexadecimal(_ value: UInt128, octets: Int) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  text.reserveCapacity(2 * octets)
-  for shift in stride(from: 8 * octets - 4, through: 0, by: -4) {
-    text.append(digits[Int(truncatingIfNeeded: value >> UInt128(shift)) & 15])
+  let text = [UInt8](capacity: 2 * octets) { text in
+    for shift in stride(from: 8 * octets - 4, through: 0, by: -4) {
+      let nibble = UInt8(truncatingIfNeeded: value >> UInt128(shift)) & 15
+      text.append(nibble + (nibble < 10 ? 0x30 : 0x57))
+    }
   }
   return String(decoding: text, as: UTF8.self)
 }
