@@ -51,7 +51,10 @@ let package = Package(
     .target(
       name: "PolicyReport", dependencies: ["Messages", "RangingPolicy", "WakePlanner"], swiftSettings: house),
     .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
-    .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: house),
+    .target(
+      name: "Mosquitto",
+      dependencies: ["CMosquitto", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: house),
     .target(
       name: "GatewayConfiguration",
       dependencies: [

@@ -39,19 +39,6 @@ extension OutputSpan<UInt8> {
       digits[first] += UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    for index in min(first, 20 - width)..<20 { append(digits[index]) }
-  }
-
-  /// Appends 32 hexadecimal digits.
-  mutating func append(hexadecimal number: UInt128) {
-    for shift in stride(from: 124, through: 0, by: -4) {
-      append(hexadecimal: UInt8(truncatingIfNeeded: number >> UInt128(shift)) & 15)
-    }
-  }
-
-  mutating func append(hexadecimal nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
-
-  mutating func append(contentsOf octets: Span<UInt8>) {
-    for index in octets.indices { append(octets[index]) }
+    append(contentsOf: digits.span.extracting(min(first, 20 - width)..<20))
   }
 }

@@ -84,9 +84,10 @@ public struct DecodedFrameJSON {
       address(frame.address, &writer)
     case .sensor(let frame):
       frame.forEachDetail(in: data) { name, detail in
+        writer.key(named: name)
         switch detail {
-        case .number(let number): writer.field(name, number)
-        case .text(let text): writer.field(name, text)
+        case .number(let number): writer.value(number)
+        case .text(let text): writer.value(text)
         }
       }
     case .exposureNotification(let frame):
@@ -112,7 +113,7 @@ public struct DecodedFrameJSON {
 
   private func write(_ reading: Reading, _ data: Span<UInt8>, _ writer: inout JSONWriter) {
     let suffix = reading.ordinal == 1 ? "" : "_\(reading.ordinal)"
-    writer.key(reading.name)
+    writer.key(named: reading.name)
     switch reading.value {
     case .number(let number):
       // Eight decimals hold every scale in use, and keep binary fractions short.
@@ -121,10 +122,14 @@ public struct DecodedFrameJSON {
     case .button(let event): writer.value(event.name)
     case .command(let event, let arguments):
       writer.value(event.name)
-      if !arguments.isEmpty { writer.field("command_arguments" + suffix, digits(data, arguments)) }
+      if !arguments.isEmpty {
+        writer.key(named: "command_arguments" + suffix)
+        writer.value(digits(data, arguments))
+      }
     case .dimmer(let event):
       writer.value(event.name)
-      writer.field("dimmer_steps" + suffix, event.steps)
+      writer.key(named: "dimmer_steps" + suffix)
+      writer.value(event.steps)
     case .text(let range): writer.value(String(decoding: range.map { data[$0] }, as: UTF8.self))
     case .bytes(let range):
       writer.value(digits(data, range))

@@ -32,21 +32,49 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A member's name; its value must follow.
-  public mutating func key(_ name: String) {
-    quoted(name, isName: true)
+  /// A member's name, in which nothing needs an escape; its value must follow.
+  public mutating func key(_ name: StaticString) {
+    element(octets: name.utf8CodeUnitCount + 3) { json in
+      json.append(UInt8(ascii: "\""))
+      json.append(contentsOf: name)
+      json.append(UInt8(ascii: "\""))
+      json.append(UInt8(ascii: ":"))
+    }
     isFollowing = false
   }
 
-  public mutating func value(_ text: String) { quoted(text) }
+  /// A member's name that is known only now; its value must follow.
+  public mutating func key(named name: String) {
+    value(name)
+    bytes.append(UInt8(ascii: ":"))
+    isFollowing = false
+  }
+
+  public mutating func value(_ text: String) {
+    let text = text.utf8
+    let isPlain = Self.isPlain(text.span)
+    // An escape takes six octets.
+    element(octets: (isPlain ? 1 : 6) * text.count + 2) { json in
+      json.append(UInt8(ascii: "\""))
+      if isPlain {
+        json.append(contentsOf: text.span)
+      } else {
+        for unit in text { json.append(escaped: unit) }
+      }
+      json.append(UInt8(ascii: "\""))
+    }
+  }
 
   public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
   public mutating func value(_ number: some BinaryInteger) {
-    guard let magnitude = UInt64(exactly: number.magnitude) else { return literal(String(number)) }
-    element(octets: 21) { text in
-      if number < 0 { text.append(UInt8(ascii: "-")) }
-      text.append(digits: magnitude)
+    guard let magnitude = UInt64(exactly: number.magnitude) else {
+      let text = String(number).utf8
+      return element(octets: text.count) { $0.append(contentsOf: text.span) }
+    }
+    element(octets: 21) { json in
+      if number < 0 { json.append(UInt8(ascii: "-")) }
+      json.append(digits: magnitude)
     }
   }
 
@@ -57,38 +85,27 @@ public struct JSONWriter: Sendable {
   }
 
   public mutating func value(_ time: WallTime) {
-    element(octets: WallTime.rfc3339Length + 2) { text in
-      text.append(UInt8(ascii: "\""))
-      text.append(time)
-      text.append(UInt8(ascii: "\""))
+    element(octets: WallTime.rfc3339Length + 2) { json in
+      json.append(UInt8(ascii: "\""))
+      json.append(time)
+      json.append(UInt8(ascii: "\""))
     }
   }
 
   /// 32 hexadecimal digits in quotes.
   mutating func value(hexadecimal number: UInt128) {
-    element(octets: 34) { text in
-      text.append(UInt8(ascii: "\""))
-      text.append(hexadecimal: number)
-      text.append(UInt8(ascii: "\""))
+    element(octets: 34) { json in
+      json.append(UInt8(ascii: "\""))
+      json.append(hexadecimal: UInt64(truncatingIfNeeded: number >> 64))
+      json.append(hexadecimal: UInt64(truncatingIfNeeded: number))
+      json.append(UInt8(ascii: "\""))
     }
   }
 
   public mutating func null() { literal("null") }
 
-  private mutating func literal(_ text: String) {
-    let text = text.utf8
-    element(octets: text.count) { $0.append(contentsOf: text.span) }
-  }
-
-  /// What `write` appends, at most so many octets, after the comma that is due.
-  private mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
-    let needsComma = isFollowing
-    isFollowing = true
-    // Room is asked for, and the array made sure to be ours, once for all octets.
-    bytes.append(addingCapacity: octets + 1) { text in
-      if needsComma { text.append(UInt8(ascii: ",")) }
-      write(&text)
-    }
+  private mutating func literal(_ text: StaticString) {
+    element(octets: text.utf8CodeUnitCount) { $0.append(contentsOf: text) }
   }
 
   private mutating func nested(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
@@ -99,56 +116,24 @@ public struct JSONWriter: Sendable {
     isFollowing = true
   }
 
-  private mutating func quoted(_ text: String, isName: Bool = false) {
-    let text = text.utf8
-    let isPlain = Self.isPlain(text.span)
-    // An escape takes six octets.
-    element(octets: (isPlain ? 1 : 6) * text.count + 3) { json in
-      json.append(UInt8(ascii: "\""))
-      if isPlain {
-        json.append(contentsOf: text.span)
-      } else {
-        for unit in text { json.append(escaped: unit) }
-      }
-      json.append(UInt8(ascii: "\""))
-      if isName { json.append(UInt8(ascii: ":")) }
+  /// What `write` appends, at most so many octets, after the comma that is due.
+  @inline(__always)
+  private mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    let needsComma = isFollowing
+    isFollowing = true
+    // Room is asked for, and the array made sure to be ours, once for all octets.
+    bytes.append(addingCapacity: octets + 1) { json in
+      if needsComma { json.append(UInt8(ascii: ",")) }
+      write(&json)
     }
   }
 
-  /// Whether no octet needs escaping, as in nearly every name.
+  /// Whether no octet needs an escape, as in nearly every name.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
-    // All are looked at, for then there is no branch at each.
-    var isPlain = true
-    for index in text.indices { isPlain = isPlain && !text[index].needsEscape }
-    return isPlain
-  }
-}
-
-extension JSONWriter {
-  public mutating func field(_ name: String, _ text: String) {
-    key(name)
-    value(text)
-  }
-  public mutating func field(_ name: String, _ flag: Bool) {
-    key(name)
-    value(flag)
-  }
-  public mutating func field(_ name: String, _ number: some BinaryInteger) {
-    key(name)
-    value(number)
-  }
-  public mutating func field(_ name: String, _ time: WallTime) {
-    key(name)
-    value(time)
-  }
-  public mutating func field(_ name: String, _ number: Double, decimals: Int) {
-    key(name)
-    value(number, decimals: decimals)
-  }
-  /// Writes the member with null where there is no number.
-  public mutating func field(_ name: String, _ number: Double?, decimals: Int) {
-    key(name)
-    if let number { value(number, decimals: decimals) } else { null() }
+    // All are looked at: without a way out at each octet, many are compared at once.
+    var strange: UInt8 = 0
+    for index in text.indices { strange |= text[index].needsEscape ? 1 : 0 }
+    return strange == 0
   }
 }
 
@@ -163,7 +148,7 @@ extension OutputSpan<UInt8> {
     guard unit.needsEscape else { return append(unit) }
     append(UInt8(ascii: "\\"))
     if unit >= 0x20, unit != 0x7F { return append(unit) }
-    append(contentsOf: "u00".utf8.span)
+    append(contentsOf: "u00")
     append(hexadecimal: unit >> 4)
     append(hexadecimal: unit & 15)
   }

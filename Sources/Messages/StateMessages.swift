@@ -109,12 +109,21 @@ public struct BeaconStateMessage: Sendable {
 extension JSONWriter {
   fileprivate mutating func field(_ reading: Reading) {
     switch reading.value {
-    case .number(let number): field(reading.name, number, decimals: 6)
-    case .flag(let flag): field(reading.name, flag)
-    case .button(let event): field(reading.name, event.name)
-    case .command(let event, _): field(reading.name, event.name)
-    case .dimmer(let event): field(reading.name, event.name)
+    case .number(let number):
+      key(named: reading.name)
+      value(number, decimals: 6)
+    case .flag(let flag):
+      key(named: reading.name)
+      value(flag)
+    case .button(let event): named(reading.name, event.name)
+    case .command(let event, _): named(reading.name, event.name)
+    case .dimmer(let event): named(reading.name, event.name)
     case .text, .bytes, .version: break
     }
+  }
+
+  private mutating func named(_ name: String, _ text: String) {
+    key(named: name)
+    value(text)
   }
 }

@@ -18,18 +18,22 @@ extension OutputSpan<UInt8> {
     let days = floorDivide(milliseconds, by: 86_400_000)
     let ofDay = milliseconds - days * 86_400_000
     let (year, month, day) = civil(fromDays: days)
-    append(year, 4, "-")
-    append(month, 2, "-")
-    append(day, 2, "T")
-    append(ofDay / 3_600_000, 2, ":")
-    append(ofDay / 60_000 % 60, 2, ":")
-    append(ofDay / 1000 % 60, 2, ".")
-    append(ofDay % 1000, 3, "Z")
+    append(twoDigits: year / 100)
+    append(twoDigits: year % 100, "-")
+    append(twoDigits: month, "-")
+    append(twoDigits: day, "T")
+    append(twoDigits: ofDay / 3_600_000, ":")
+    append(twoDigits: ofDay / 60_000 % 60, ":")
+    append(twoDigits: ofDay / 1000 % 60, ".")
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ofDay / 100 % 10))
+    append(twoDigits: ofDay % 100, "Z")
   }
 
-  private mutating func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
-    append(digits: UInt64(clamping: number), width: width)
-    append(UInt8(ascii: end))
+  private mutating func append(twoDigits number: Int64, _ end: Unicode.Scalar? = nil) {
+    let number = UInt8(truncatingIfNeeded: number)
+    append(UInt8(ascii: "0") + number / 10)
+    append(UInt8(ascii: "0") + number % 10)
+    if let end { append(UInt8(ascii: end)) }
   }
 }
 

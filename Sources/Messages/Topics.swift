@@ -24,16 +24,17 @@ public struct Topics: Hashable, Sendable {
 
   /// What is told of something by its name, written into room that is asked for once.
   private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {
-    let level = topicLevel(name)
-    var topic = ""
-    topic.reserveCapacity(
-      base.utf8.count + kind.utf8.count + level.utf8.count + what.utf8.count + event.utf8.count)
-    topic += base
-    topic += kind
-    topic += level
-    topic += what
-    topic += event
-    return topic
+    let (base, kind, level) = (base.utf8, kind.utf8, topicLevel(name).utf8)
+    let (what, event) = (what.utf8, event.utf8)
+    let octets = base.count + kind.count + level.count + what.count + event.count
+    let topic = [UInt8](capacity: octets) { topic in
+      topic.append(contentsOf: base.span)
+      topic.append(contentsOf: kind.span)
+      topic.append(contentsOf: level.span)
+      topic.append(contentsOf: what.span)
+      topic.append(contentsOf: event.span)
+    }
+    return String(decoding: topic, as: UTF8.self)
   }
 }
 
@@ -52,7 +53,7 @@ extension UInt8 {
 /// place or become a wildcard.
 public func topicLevel(_ name: String) -> String {
   let name = name.utf8
-  if name.allSatisfy(\.standsInTopicAsItIs) { return String(name) }
+  if standsInTopicAsItIs(name.span) { return String(name) }
   let level = [UInt8](capacity: 3 * name.count) { level in
     for unit in name {
       if unit.standsInTopicAsItIs {
@@ -65,6 +66,11 @@ public func topicLevel(_ name: String) -> String {
     }
   }
   return String(decoding: level, as: UTF8.self)
+}
+
+private func standsInTopicAsItIs(_ name: Span<UInt8>) -> Bool {
+  for index in name.indices where !name[index].standsInTopicAsItIs { return false }
+  return true
 }
 
 extension OutputSpan<UInt8> {

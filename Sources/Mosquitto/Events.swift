@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// The events of a client, in order, for one reader.
@@ -8,48 +9,77 @@ public struct Events: AsyncSequence, Sendable {
   public typealias Element = Event
   public typealias Failure = Never
 
-  final class Gauge: Sendable {
-    let unread = Atomic<Int>(0)
-    let lost = Atomic<UInt64>(0)
-  }
-
   static let capacity = 1000
 
-  private let stream: AsyncStream<Event>
-  private let continuation: AsyncStream<Event>.Continuation
-  private let gauge = Gauge()
-
-  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded) }
-
-  /// Messages of the broker that were thrown away because nobody read them, or because they were too large.
-  public var lostMessages: UInt64 { gauge.lost.load(ordering: .relaxed) }
-
-  func yield(_ event: Event) {
-    if case .message = event {
-      if gauge.unread.load(ordering: .relaxed) >= Events.capacity { return countLost() }
-      gauge.unread.add(1, ordering: .relaxed)
+  /// What has not been read.
+  fileprivate final class Unread: Sendable {
+    struct State {
+      var events = Deque<Event>()
+      /// How many of them are messages of the broker.
+      var messages = 0
+      var lost: UInt64 = 0
     }
-    continuation.yield(event)
+
+    let state = Mutex(State())
+
+    func next() -> Event? {
+      state.withLock { state in
+        let event = state.events.popFirst()
+        if case .message = event { state.messages -= 1 }
+        return event
+      }
+    }
   }
 
-  func countLost() { gauge.lost.add(1, ordering: .relaxed) }
+  private let unread = Unread()
+  /// Tells the reader that there is something to read; once is enough, however much that is.
+  private let stream: AsyncStream<Void>
+  private let news: AsyncStream<Void>.Continuation
 
-  func finish() { continuation.finish() }
+  init() { (stream, news) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  /// Messages of the broker that were thrown away because nobody read them, or because they were too large.
+  public var lostMessages: UInt64 { unread.state.withLock { $0.lost } }
+
+  func yield(_ event: Event) { yield(contentsOf: [event]) }
+
+  func yield(contentsOf events: [Event]) {
+    if events.isEmpty { return }
+    unread.state.withLock { state in
+      for event in events {
+        if case .message = event {
+          if state.messages >= Events.capacity {
+            state.lost += 1
+            continue
+          }
+          state.messages += 1
+        }
+        state.events.append(event)
+      }
+    }
+    news.yield()
+  }
+
+  func countLost() { unread.state.withLock { $0.lost += 1 } }
+
+  func finish() { news.finish() }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
-    var base: AsyncStream<Event>.Iterator
-    let gauge: Gauge
+    fileprivate let unread: Unread
+    fileprivate var news: AsyncStream<Void>.Iterator
 
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
-      let event = await base.next(isolation: actor)
-      if case .message = event { gauge.unread.subtract(1, ordering: .relaxed) }
-      return event
+      while true {
+        if let event = unread.next() { return event }
+        // What came last may have come just before the end.
+        if await news.next(isolation: actor) == nil { return unread.next() }
+      }
     }
 
     public mutating func next() async -> Event? { await next(isolation: nil) }
   }
 
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(base: stream.makeAsyncIterator(), gauge: gauge)
+    AsyncIterator(unread: unread, news: stream.makeAsyncIterator())
   }
 }

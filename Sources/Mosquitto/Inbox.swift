@@ -21,6 +21,8 @@ final class Inbox: Sendable {
   }
 
   private let items = Mutex<[Item]>([])
+  /// Messages that libmosquitto writes while it is being handed them: the loop's thread, and who has the session's lock.
+  private let (ownSending, otherSending) = (Sending(), Sending())
   private let diagnosis = Mutex(Diagnosis())
   /// The thread that may look into the TLS connection.
   private let loop = Atomic<UInt>(0)
@@ -33,6 +35,27 @@ final class Inbox: Sendable {
   }
 
   func diagnoseThisThread() { loop.store(pthread_self(), ordering: .relaxed) }
+
+  private var sending: Sending {
+    loop.load(ordering: .relaxed) == pthread_self() ? ownSending : otherSending
+  }
+
+  /// Hands libmosquitto a message of QoS 0. What it writes there and then is done with, and needs no turn of the loop.
+  ///
+  /// - Returns: whether it was written.
+  func writes(_ publish: () -> Int32) -> Bool {
+    let sending = sending
+    sending.begin()
+    let mid = publish()
+    guard let written = sending.end() else { return false }
+    // Something older that had not been written yet came first.
+    if written != mid { put(.published(mid: written, reason: 0)) }
+    return written == mid
+  }
+
+  private func published(_ mid: Int32, _ reason: Int32) {
+    if reason != 0 || !sending.notes(mid) { put(.published(mid: mid, reason: reason)) }
+  }
 
   private func put(_ item: Item) { items.withLock { $0.append(item) } }
 
@@ -66,7 +89,7 @@ final class Inbox: Sendable {
       Inbox.of(context)?.put(.disconnected(code: code))
     }
     mosquitto_publish_v5_callback_set(client) { _, context, mid, reason, _ in
-      Inbox.of(context)?.put(.published(mid: mid, reason: reason))
+      Inbox.of(context)?.published(mid, reason)
     }
     mosquitto_subscribe_v5_callback_set(client) { _, context, mid, count, granted, _ in
       Inbox.of(context)?.put(.subscribed(mid: mid, granted: count > 0 ? granted?.pointee ?? 0x80 : 0x80))
@@ -97,5 +120,27 @@ final class Inbox: Sendable {
         if diagnosis.verification == nil { diagnosis.verification = verification }
       }
     }
+  }
+}
+
+/// One call of libmosquitto that publishes, by one thread at a time: the first message that it tells to be written.
+private final class Sending: Sendable {
+  private static let idle: Int32 = 0
+  private static let waiting: Int32 = -1
+  /// libmosquitto's message id, from 1, or one of those.
+  private let state = Atomic<Int32>(idle)
+
+  func begin() { state.store(Sending.waiting, ordering: .relaxed) }
+
+  /// Whether this message is the first that is written while something is being sent.
+  func notes(_ mid: Int32) -> Bool {
+    guard state.load(ordering: .relaxed) == Sending.waiting else { return false }
+    state.store(mid, ordering: .relaxed)
+    return true
+  }
+
+  func end() -> Int32? {
+    let mid = state.exchange(Sending.idle, ordering: .relaxed)
+    return mid == Sending.waiting ? nil : mid
   }
 }

@@ -50,9 +50,11 @@ struct Loop {
     while session.state.withLock({ !$0.isDone }) {
       let (error, number) = connect()
       attemptEnded(error, number)
-      guard session.state.withLock({ $0.phase == .running }) else { break }
       let options = session.options
-      session.wakeup.sleep(for: options.backoff.delay(failures: failures, chance: .random(in: 0...1)))
+      // What rang for the connection that is gone is no reason to hurry; a stop that rang now shows in the phase.
+      session.bell.silence()
+      guard session.state.withLock({ $0.phase == .running }) else { break }
+      session.bell.sleep(for: options.backoff.delay(failures: failures, chance: .random(in: 0...1)))
     }
     session.ended()
   }
@@ -78,13 +80,51 @@ struct Loop {
       client, options.host, Int32(options.port), Int32(options.keepAlive.mqttSeconds), nil, properties.list)
     var number = errno
     while error == MOSQ_ERR_SUCCESS.code {
-      errno = 0
-      error = mosquitto_loop(client, 1000, 1)
+      error = turn()
       number = errno
       work()
       if established == nil, session.state.withLock({ $0.isDone }) { break }
     }
     return (error, number)
+  }
+
+  /// With more messages than this under way, acknowledgements are let gather: they come one by one, and each would wake
+  /// this thread.
+  private static let crowd = 16
+  private static let gathering: useconds_t = 200
+
+  /// Hands over what waits; waits for the broker, or the bell, for a second at most; lets libmosquitto read, write and ping.
+  /// Returns its error.
+  ///
+  /// Not `mosquitto_loop`: it would come back once for every message published, written though it is by then.
+  private func turn() -> Int32 {
+    let handedOver = session.handOver()
+    session.events.yield(contentsOf: handedOver.rejected)
+    let socket = mosquitto_socket(client)
+    guard socket >= 0 else { return MOSQ_ERR_NO_CONN.code }
+    let wanted = mosquitto_want_write(client) ? POLLIN | POLLOUT : POLLIN
+    var polled: (broker: pollfd, bell: pollfd) = (
+      pollfd(fd: socket, events: Int16(wanted), revents: 0),
+      pollfd(fd: session.bell.reading, events: Int16(POLLIN), revents: 0)
+    )
+    let found = withUnsafeMutableBytes(of: &polled) { entries in
+      poll(entries.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, handedOver.count > 0 ? 0 : 1000)
+    }
+    if found < 0 { return errno == EINTR ? MOSQ_ERR_SUCCESS.code : MOSQ_ERR_ERRNO.code }
+    if polled.bell.revents != 0 { session.bell.silence() }
+    if polled.broker.revents & ~Int16(POLLOUT) != 0 {
+      if handedOver.underWay > Loop.crowd { usleep(Loop.gathering) }
+      // libmosquitto looks at it, and stops reading where an earlier call has left EAGAIN there.
+      errno = 0
+      let error = mosquitto_loop_read(client, 1)
+      if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
+    }
+    if polled.broker.revents & Int16(POLLOUT) != 0 {
+      errno = 0
+      let error = mosquitto_loop_write(client, 1)
+      if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
+    }
+    return mosquitto_loop_misc(client)
   }
 
   /// Works through what the callbacks left behind.
@@ -94,11 +134,11 @@ struct Loop {
     var news: [Event] = []
     session.state.withLock { state in
       for item in items { take(item, &state, &news) }
-      news += session.fillWindow(&state)
+      state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { session.disconnect(state) }
     }
-    for event in news { session.events.yield(event) }
+    session.events.yield(contentsOf: news)
   }
 
   private mutating func take(_ item: Inbox.Item, _ state: inout Session.State, _ news: inout [Event]) {
@@ -136,6 +176,8 @@ struct Loop {
       state.connected = false
       // libmosquitto throws these away when it connects again.
       state.unwritten.removeAll()
+      state.backlog.dropAtMostOnce()
+      state.isLoopAsleep = false
       state.subscribing.removeAll()
       // Who waited for those to be written learns that there is no connection.
       state.waiters.wakeAll(for: .room)

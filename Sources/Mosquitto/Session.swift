@@ -4,8 +4,11 @@ import Synchronization
 
 /// What a client and its loop thread share.
 ///
-/// libmosquitto is called under the lock of `state`, and only while connected: between two connections the
-/// thread has it for itself. libmosquitto holds a window of messages, the rest waits here.
+/// The thread calls libmosquitto as it likes, others under the lock of `state` and only while connected: between two
+/// connections the thread has it for itself. libmosquitto holds a window of messages, the rest waits here.
+///
+/// Who publishes a message now and then hands it to libmosquitto himself, and no thread is woken. What comes faster waits
+/// for the thread, which takes it in batches.
 final class Session: Sendable {
   enum Phase {
     case idle
@@ -21,8 +24,8 @@ final class Session: Sendable {
     var connected = false
     /// QoS 1 messages inside libmosquitto: its message id → the caller's.
     var inflight: [Int32: UInt64] = [:]
-    /// QoS 1 messages that libmosquitto has not seen yet.
-    var pending = Queue<Outgoing>()
+    /// What libmosquitto has not seen yet.
+    var backlog = Backlog()
     /// QoS 0 messages that libmosquitto has not yet written.
     var unwritten: Set<Int32> = []
     /// What we want to hear: filter → QoS.
@@ -31,24 +34,37 @@ final class Session: Sendable {
     var subscribing: [Int32: String] = [:]
     /// Who waits for room or for the end.
     var waiters = Waiters()
+    /// The thread waits for the broker, and won't look at the backlog before somebody rings.
+    var isLoopAsleep = false
 
-    var outstanding: Int { inflight.count + pending.count }
+    var outstanding: Int { inflight.count + backlog.atLeastOnce }
+
+    /// QoS 0 messages that are not yet written.
+    var outstandingAtMostOnce: Int { unwritten.count + backlog.atMostOnce }
 
     /// Whether so many of either quality of service are under way.
-    func isFull(_ limit: Int) -> Bool { outstanding >= limit || unwritten.count >= limit }
+    func isFull(_ limit: Int) -> Bool { outstanding >= limit || outstandingAtMostOnce >= limit }
 
     /// Whether half of that, or more, is free again: who waits is woken for many messages, not for one.
-    func hasRoom(_ limit: Int) -> Bool { outstanding <= limit / 2 && unwritten.count <= limit / 2 }
+    func hasRoom(_ limit: Int) -> Bool { outstanding <= limit / 2 && outstandingAtMostOnce <= limit / 2 }
 
     /// Nothing is left to do but to say good-bye.
-    var isDone: Bool { phase == .ended || phase == .stopping && outstanding == 0 }
+    var isDone: Bool {
+      phase == .ended || phase == .stopping && outstanding == 0 && backlog.atMostOnce == 0
+    }
   }
+
+  /// With fewer messages than this under way, who publishes hands his own to libmosquitto.
+  private static let few = 8
+  /// So many messages the thread hands over before it looks again what the broker has to say.
+  private static let batch = 64
 
   let options: Options
   let handle: Handle
   let events = Events()
   let state = Mutex(State())
-  let wakeup = Wakeup()
+  /// Rings for the thread.
+  let bell = Bell()
 
   init(_ options: Options) throws(InvalidOptions) {
     self.options = options
@@ -70,42 +86,80 @@ final class Session: Sendable {
       switch message.qos {
       case .atMostOnce:
         if !state.connected { return .notConnected }
-        if state.unwritten.count >= options.maximumOutstanding {
+        if state.outstandingAtMostOnce >= options.maximumOutstanding {
           return .outstandingLimit(options.maximumOutstanding)
         }
-        let (mid, error) = send(message)
-        if error == MOSQ_ERR_NO_CONN.code { return .notConnected }
-        if error != MOSQ_ERR_SUCCESS.code { return .refused(words(error)) }
-        state.unwritten.insert(mid)
       case .atLeastOnce:
         if state.outstanding >= options.maximumOutstanding {
           return .outstandingLimit(options.maximumOutstanding)
         }
-        guard state.connected, state.pending.isEmpty, state.inflight.count < options.window else {
-          state.pending.append(message)
-          return nil
-        }
-        let (mid, error) = send(message)
-        if !Session.isTaken(error) { return .refused(words(error)) }
-        state.inflight[mid] = message.id
+      }
+      let isFirst = state.connected && state.isLoopAsleep && state.backlog.isEmpty
+      if isFirst, message.qos == .atMostOnce || state.inflight.count < min(Session.few, options.window) {
+        return publishNow(message, &state)
+      }
+      state.backlog.append(message)
+      if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: room(state)) {
+        state.isLoopAsleep = false
+        bell.ring()
       }
       return nil
     }
     if let refusal { throw refusal }
   }
 
-  /// Moves waiting messages into libmosquitto as far as the window goes. Returns those it refused.
-  func fillWindow(_ state: inout State) -> [Event] {
-    var rejected: [Event] = []
-    while state.connected, state.inflight.count < options.window, let message = state.pending.popFirst() {
-      let (mid, error) = send(message)
-      if Session.isTaken(error) {
-        state.inflight[mid] = message.id
-      } else {
-        rejected.append(.rejected(id: message.id, reason: words(error)))
-      }
+  private func publishNow(_ message: Outgoing, _ state: inout State) -> PublishError? {
+    let sent = send(message)
+    ringIfUnwritten()
+    switch message.qos {
+    case .atMostOnce:
+      if sent.error == MOSQ_ERR_NO_CONN.code { return .notConnected }
+      if sent.error != MOSQ_ERR_SUCCESS.code { return .refused(words(sent.error)) }
+      if !sent.isWritten { state.unwritten.insert(sent.mid) }
+    case .atLeastOnce:
+      if !Session.isTaken(sent.error) { return .refused(words(sent.error)) }
+      state.inflight[sent.mid] = message.id
     }
-    return rejected
+    return nil
+  }
+
+  /// How many more QoS 1 messages libmosquitto may hold.
+  private func room(_ state: borrowing State) -> Int { options.window - state.inflight.count }
+
+  /// For the thread: hands libmosquitto a batch of what waits, as far as the window goes.
+  ///
+  /// Nobody is kept waiting meanwhile, for the lock is not held.
+  func handOver() -> HandedOver {
+    let (batch, underWay) = state.withLock { state in
+      let batch =
+        state.connected ? state.backlog.take(atMost: Session.batch, room: room(state)) : []
+      state.isLoopAsleep = batch.isEmpty
+      return (batch, state.inflight.count)
+    }
+    if batch.isEmpty { return HandedOver(count: 0, underWay: underWay, rejected: []) }
+    let results = batch.map { send($0) }
+    var rejected: [Event] = []
+    state.withLock { state in
+      for (message, sent) in zip(batch, results) {
+        state.backlog.handedOver(message)
+        switch message.qos {
+        case .atMostOnce where sent.isWritten || sent.error != MOSQ_ERR_SUCCESS.code: break
+        case .atMostOnce: state.unwritten.insert(sent.mid)
+        case .atLeastOnce where Session.isTaken(sent.error): state.inflight[sent.mid] = message.id
+        case .atLeastOnce: rejected.append(.rejected(id: message.id, reason: words(sent.error)))
+        }
+      }
+      if state.isDone { disconnect(state) }
+    }
+    return HandedOver(count: batch.count, underWay: underWay + batch.count, rejected: rejected)
+  }
+
+  struct HandedOver {
+    var count: Int
+    /// Messages that libmosquitto holds now, or some more.
+    var underWay: Int
+    /// What libmosquitto did not take.
+    var rejected: [Event]
   }
 
   /// libmosquitto says "no connection" when it just lost it, but has taken a QoS 1 message all the same.
@@ -113,18 +167,35 @@ final class Session: Sendable {
     error == MOSQ_ERR_SUCCESS.code || error == MOSQ_ERR_NO_CONN.code
   }
 
-  private func send(_ message: Outgoing) -> (mid: Int32, error: Int32) {
+  private struct Sent {
+    /// libmosquitto's message id.
     var mid: Int32 = 0
+    var error: Int32 = 0
+    /// A QoS 0 message was written to the socket, whole.
+    var isWritten = false
+  }
+
+  private func send(_ message: Outgoing) -> Sent {
+    var sent = Sent()
     var properties = Properties()
     if let expiry = message.expiry, options.protocolVersion == .v5 {
       properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds)
     }
-    let error = mosquitto_publish_v5(
-      handle.pointer, &mid, message.topic, Int32(message.payload.count), message.payload,
-      message.qos.rawValue,
-      message.retain, properties.list)
-    return (mid, error)
+    func publish() -> Int32 {
+      sent.error = mosquitto_publish_v5(
+        handle.pointer, &sent.mid, message.topic, Int32(message.payload.count), message.payload,
+        message.qos.rawValue, message.retain, properties.list)
+      return sent.mid
+    }
+    switch message.qos {
+    case .atMostOnce: sent.isWritten = handle.inbox.writes(publish)
+    case .atLeastOnce: _ = publish()
+    }
+    return sent
   }
+
+  /// Lets the thread wait for room in the socket, where libmosquitto could not write all.
+  private func ringIfUnwritten() { if mosquitto_want_write(handle.pointer) { bell.ring() } }
 
   // MARK: Subscribing
 
@@ -148,6 +219,7 @@ final class Session: Sendable {
     if mosquitto_subscribe(handle.pointer, &mid, filter, qos.rawValue) == MOSQ_ERR_SUCCESS.code {
       state.subscribing[mid] = filter
     }
+    ringIfUnwritten()
   }
 
   func unsubscribe(_ filter: String) {
@@ -155,6 +227,7 @@ final class Session: Sendable {
       guard state.subscriptions.removeValue(forKey: filter) != nil, state.connected else { return }
       // A failure means that the connection is going; the next one does not ask for it.
       mosquitto_unsubscribe(handle.pointer, nil, filter)
+      ringIfUnwritten()
     }
   }
 
@@ -175,14 +248,17 @@ final class Session: Sendable {
     }
     // The thread may be deep in a connection attempt and finds its own way out.
     if needsNobody { ended() }
-    wakeup.raise()
+    bell.ring()
   }
 
   /// Says good-bye now, with whatever is left.
   func disconnectNow() { state.withLock { disconnect($0) } }
 
   func disconnect(_ state: borrowing State) {
-    if state.connected { mosquitto_disconnect(handle.pointer) }
+    guard state.connected else { return }
+    mosquitto_disconnect(handle.pointer)
+    // The socket may be closed by now, of which poll tells nobody.
+    bell.ring()
   }
 
   /// Nobody waits for this session any longer, even if its thread still hangs in a system call.

@@ -146,7 +146,7 @@ private struct Report {
       ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
       ("phones", explanation.phones), ("wake_regions", explanation.wake),
     ] {
-      json.key(title)
+      json.key(named: title)
       json.array(items) { json, item in
         json.object { json in
           json.field("name", item.name)

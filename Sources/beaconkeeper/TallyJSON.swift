@@ -52,7 +52,12 @@ struct TallyJSON {
     json.field("delivered", tally.delivered)
     json.field("late", tally.late)
     json.key("missed")
-    json.object { json in for item in tally.reasons { json.field(item.reason.rawValue, item.count) } }
+    json.object { json in
+      for item in tally.reasons {
+        json.key(named: item.reason.rawValue)
+        json.value(item.count)
+      }
+    }
     json.field("share", tally.share, decimals: 6)
     json.field("worst_late_s", Double(tally.worstLateness) / 1000, decimals: 3)
     json.field("ranging_s", Double(tally.ranging) / 1000, decimals: 3)

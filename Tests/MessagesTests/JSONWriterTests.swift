@@ -52,7 +52,8 @@ import Testing
       var text = [UInt8](repeating: UInt8(ascii: "x"), count: length)
       text[place] = 0x1F
       var writer = JSONWriter()
-      writer.field(String(decoding: text, as: UTF8.self), true)
+      writer.key(named: String(decoding: text, as: UTF8.self))
+      writer.value(true)
       let (before, after) = (
         String(repeating: "x", count: place), String(repeating: "x", count: length - place - 1)
       )

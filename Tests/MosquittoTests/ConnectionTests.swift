@@ -99,6 +99,37 @@ extension RealBroker {
       await listener.stop()
     }
 
+    @Test func stopWritesWhatWaitsWithoutAcknowledgement() async throws {
+      let broker = try await Broker().start()
+      let (listener, heard) = try connect(to: broker)
+      try listener.subscribe(to: "last")
+      try await heard.waitForConnection()
+      let (client, recorder) = try connect(to: broker)
+      try await recorder.waitForConnection()
+      for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last", qos: .atMostOnce) }
+      await client.stop()
+      try await heard.wait("all") { $0.messages.count == 900 }
+      #expect(heard.texts == (0..<900).map(String.init))
+      await listener.stop()
+    }
+
+    @Test func whoStopsReadingEventsAndBeginsAgainMissesNone() async throws {
+      let broker = try await Broker().start()
+      let client = try Client(Options(host: "127.0.0.1", port: broker.port))
+      for number in 0..<300 { try client.publish([0], to: "again", id: UInt64(number)) }
+      client.start()
+      var acknowledged: [UInt64] = []
+      while acknowledged.count < 300 {
+        for await event in client.events {
+          guard case .acknowledged(let id) = event else { continue }
+          acknowledged.append(id)
+          break
+        }
+      }
+      #expect(acknowledged == Array(0..<300))
+      await client.stop()
+    }
+
     @Test func stopIsQuickWhenTheBrokerIsDeafOrGone() async throws {
       let broker = try await Broker().start()
       let (client, recorder) = try connect(to: broker)

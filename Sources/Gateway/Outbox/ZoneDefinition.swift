@@ -29,13 +29,15 @@ extension ZoneSettings {
 extension JSONWriter {
   fileprivate mutating func names(_ name: String, _ names: [String]?) {
     guard let names else { return }
-    key(name)
+    key(named: name)
     array(names) { $0.value($1) }
   }
 
   fileprivate mutating func rule(_ name: String, _ rule: Rule) {
-    field(name, words(rule.threshold))
-    field(name + "_dwell", rule.dwell.nanoseconds)
+    key(named: name)
+    value(words(rule.threshold))
+    key(named: name + "_dwell")
+    value(rule.dwell.nanoseconds)
   }
 }
 

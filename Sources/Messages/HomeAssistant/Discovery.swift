@@ -82,7 +82,7 @@ public struct Discovery: Hashable, Sendable {
       $0.key("components")
       $0.object {
         for component in device.components {
-          $0.key(component.key)
+          $0.key(named: component.key)
           $0.object {
             $0.field("platform", component.platform)
             writeOptions(component, of: device, &$0)
@@ -93,7 +93,7 @@ public struct Discovery: Hashable, Sendable {
           }
         }
         for (key, platform) in dropped.sorted(by: { $0.key < $1.key }) {
-          $0.key(key)
+          $0.key(named: key)
           $0.object { $0.field("platform", platform) }
         }
       }

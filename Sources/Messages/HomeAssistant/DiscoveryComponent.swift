@@ -53,7 +53,7 @@ public struct DiscoveryComponent: Hashable, Sendable {
 extension JSONWriter {
   mutating func fields(_ options: [DiscoveryComponent.Option]) {
     for option in options {
-      key(option.name)
+      key(named: option.name)
       switch option.value {
       case .text(let text): value(text)
       case .texts(let texts): array(texts) { $0.value($1) }

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Mosquitto
+
+@Suite struct BacklogTests {
+  private func message(_ id: UInt64, _ qos: QoS) -> Outgoing {
+    Outgoing(id: id, topic: "t", payload: [], qos: qos, retain: false)
+  }
+
+  private func backlog(_ qualities: [QoS]) -> Backlog {
+    var backlog = Backlog()
+    for (id, qos) in qualities.enumerated() { backlog.append(message(UInt64(id), qos)) }
+    return backlog
+  }
+
+  @Test func givesTheFirstInTheirOrder() {
+    var backlog = backlog([.atLeastOnce, .atMostOnce, .atLeastOnce, .atMostOnce])
+    #expect(backlog.take(atMost: 3, room: 9).map(\.id) == [0, 1, 2])
+    #expect(backlog.take(atMost: 3, room: 9).map(\.id) == [3])
+    #expect(backlog.take(atMost: 3, room: 9).isEmpty)
+  }
+
+  @Test func whatHasNoRoomKeepsTheOthersBehindIt() {
+    var backlog = backlog([.atMostOnce, .atLeastOnce, .atLeastOnce, .atMostOnce])
+    #expect(backlog.take(atMost: 9, room: 1).map(\.id) == [0, 1])
+    #expect(!backlog.hasNext(room: 0))
+    #expect(backlog.take(atMost: 9, room: 0).isEmpty)
+    #expect(backlog.take(atMost: 9, room: 1).map(\.id) == [2, 3])
+  }
+
+  @Test func countsWhatIsTakenUntilItIsHandedOver() {
+    var backlog = backlog([.atLeastOnce, .atMostOnce])
+    let taken = backlog.take(atMost: 9, room: 9)
+    #expect((backlog.atLeastOnce, backlog.atMostOnce, backlog.isEmpty) == (1, 1, true))
+    for message in taken { backlog.handedOver(message) }
+    #expect((backlog.atLeastOnce, backlog.atMostOnce) == (0, 0))
+  }
+
+  @Test func withoutAConnectionOnlyWhatIsAcknowledgedStays() {
+    var backlog = backlog([.atMostOnce, .atLeastOnce, .atMostOnce])
+    backlog.dropAtMostOnce()
+    #expect((backlog.atLeastOnce, backlog.atMostOnce) == (1, 0))
+    #expect(backlog.take(atMost: 9, room: 9).map(\.id) == [1])
+  }
+}
