@@ -83,6 +83,26 @@ extension RealBroker {
       await second.stop()
     }
 
+    @Test func manyMessagesGoBothWaysAtOnce() async throws {
+      let certificates = try await Certificates()
+      try await certificates.issue("server", host: "127.0.0.1")
+      let broker = try await certificates.broker("server")
+      let (client, recorder) = try connect(to: broker) {
+        $0.tls = TLS(authority: .file(certificates.path("ca.pem")))
+      }
+      try client.subscribe(to: "t")
+      try await recorder.waitForConnection()
+      // Larger than a record of TLS, so that reads and writes end in the middle of one.
+      let payload = [UInt8](repeating: 7, count: 20_000)
+      for number in 0..<600 {
+        try await client.publishWhenRoom(payload, to: "t", qos: number % 2 == 0 ? .atLeastOnce : .atMostOnce)
+      }
+      try await recorder.wait("all acknowledgements") { $0.acknowledged.count == 300 }
+      try await recorder.wait("all messages") { $0.messages.count == 600 }
+      #expect(recorder.messages.allSatisfy { $0.payload == payload })
+      #expect(await client.stop() == 0)
+    }
+
     @Test func anExpiredCertificateIsCalledThat() async throws {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "127.0.0.1", days: -1)
