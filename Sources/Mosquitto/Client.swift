@@ -35,7 +35,9 @@ public final class Client: Sendable {
   /// Hands a message over for sending, without waiting.
   ///
   /// QoS 1 messages wait for a connection, are sent in order, and again after a lost connection until the
-  /// broker acknowledges them: event `acknowledged` (or `rejected`) with `id`. QoS 0 messages bring no event.
+  /// broker acknowledges them: event `acknowledged` (or `rejected`) with `id`. QoS 0 messages are lost with the connection, and
+  /// bring an event only where they are `rejected`: larger than the broker takes, say. One of them may overtake QoS 1 that
+  /// waits for acknowledgements.
   ///
   /// - Parameters:
   ///   - expiry: after this time the broker does not deliver the message any more (MQTT 5 only).

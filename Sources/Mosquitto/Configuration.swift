@@ -9,7 +9,7 @@ extension Handle {
     try demand(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version), "protocol version")
     try demand(mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1), "TCP_NODELAY")
     try demand(mosquitto_max_inflight_messages_set(pointer, UInt32(options.window)), "window")
-    // Our own thread drives the loop, others publish.
+    // Our own thread drives the loop. Without this, others would write to the socket, and close it, under its poll.
     try demand(mosquitto_threaded_set(pointer, true), "threads")
     if let credentials = options.credentials {
       try demand(

@@ -10,7 +10,8 @@ public enum Event: Sendable {
   case message(ReceivedMessage)
   /// The broker took over the message that was published with this id (QoS 1).
   case acknowledged(id: UInt64)
-  /// The broker, or the protocol, refused the message that was published with this id; it will not be sent again.
+  /// The broker, its announced limits or the protocol refused the message that was published with this id; it will not be
+  /// sent again.
   case rejected(id: UInt64, reason: String)
   /// The broker refused a subscription.
   case subscriptionRefused(filter: String, reason: String)
@@ -42,8 +43,6 @@ public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
   case payloadTooLarge(bytes: Int, limit: Int)
   /// The client was stopped.
   case stopped
-  /// libmosquitto or the broker's announced limits refuse it, with the reason.
-  case refused(String)
 
   public var description: String {
     switch self {
@@ -52,7 +51,6 @@ public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
     case .invalidTopic(let topic, let reason): "topic \(topic.debugDescription) \(reason)"
     case .payloadTooLarge(let bytes, let limit): "payload of \(bytes) bytes is larger than \(limit)"
     case .stopped: "the connection to the broker was stopped"
-    case .refused(let reason): reason
     }
   }
 }

@@ -18,6 +18,8 @@ public struct Events: AsyncSequence, Sendable {
       /// How many of them are messages of the broker.
       var messages = 0
       var lost: UInt64 = 0
+      /// The client has stopped, or its reader was cancelled: nothing is kept any more.
+      var isFinished = false
     }
 
     let state = Mutex(State())
@@ -29,6 +31,10 @@ public struct Events: AsyncSequence, Sendable {
         return event
       }
     }
+
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    func finish() { state.withLock { $0.isFinished = true } }
   }
 
   private let unread = Unread()
@@ -46,6 +52,7 @@ public struct Events: AsyncSequence, Sendable {
   func yield(contentsOf events: [Event]) {
     if events.isEmpty { return }
     unread.state.withLock { state in
+      if state.isFinished { return }
       for event in events {
         if case .message = event {
           if state.messages >= Events.capacity {
@@ -62,7 +69,10 @@ public struct Events: AsyncSequence, Sendable {
 
   func countLost() { unread.state.withLock { $0.lost += 1 } }
 
-  func finish() { news.finish() }
+  func finish() {
+    unread.finish()
+    news.finish()
+  }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let unread: Unread
@@ -70,9 +80,12 @@ public struct Events: AsyncSequence, Sendable {
 
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
       while true {
+        // Who is cancelled reads what is there, and no more.
+        if Task.isCancelled { unread.finish() }
+        let isLast = unread.isFinished
         if let event = unread.next() { return event }
-        // What came last may have come just before the end.
-        if await news.next(isolation: actor) == nil { return unread.next() }
+        if isLast { return nil }
+        if await news.next(isolation: actor) == nil { unread.finish() }
       }
     }
 

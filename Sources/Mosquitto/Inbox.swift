@@ -7,7 +7,10 @@ import Synchronization
 final class Inbox: Sendable {
   enum Item {
     case connack(code: Int32, sessionPresent: Bool)
-    case published(mid: Int32, reason: Int32)
+    /// The broker's answer to a message of QoS 1.
+    case answered(mid: Int32, reason: Int32)
+    /// A message of QoS 0 is in the socket.
+    case written(mid: Int32)
     case subscribed(mid: Int32, granted: Int32)
     case message(ReceivedMessage)
     case oversized(topic: String, bytes: Int)
@@ -21,8 +24,9 @@ final class Inbox: Sendable {
   }
 
   private let items = Mutex<[Item]>([])
-  /// Messages that libmosquitto writes while it is being handed them: the loop's thread, and who has the session's lock.
-  private let (ownSending, otherSending) = (Sending(), Sending())
+  /// libmosquitto is writing to the socket: what it tells to be published now is of QoS 0, and written. Its message ids don't
+  /// tell, for both qualities of service share them.
+  private let isWriting = Atomic<Bool>(false)
   private let diagnosis = Mutex(Diagnosis())
   /// The thread that may look into the TLS connection.
   private let loop = Atomic<UInt>(0)
@@ -36,26 +40,19 @@ final class Inbox: Sendable {
 
   func diagnoseThisThread() { loop.store(pthread_self(), ordering: .relaxed) }
 
-  private var sending: Sending {
-    loop.load(ordering: .relaxed) == pthread_self() ? ownSending : otherSending
-  }
-
-  /// Hands libmosquitto a message of QoS 0. What it writes there and then is done with, and needs no turn of the loop.
-  ///
-  /// - Returns: whether it was written.
-  func writes(_ publish: () -> Int32) -> Bool {
-    let sending = sending
-    sending.begin()
-    let mid = publish()
-    guard let written = sending.end() else { return false }
-    // Something older that had not been written yet came first.
-    if written != mid { put(.published(mid: written, reason: 0)) }
-    return written == mid
+  /// For the loop's thread, which alone lets libmosquitto write.
+  func writing(_ write: () -> Int32) -> Int32 {
+    isWriting.store(true, ordering: .relaxed)
+    defer { isWriting.store(false, ordering: .relaxed) }
+    return write()
   }
 
   private func published(_ mid: Int32, _ reason: Int32) {
-    if reason != 0 || !sending.notes(mid) { put(.published(mid: mid, reason: reason)) }
+    put(isWriting.load(ordering: .relaxed) ? .written(mid: mid) : .answered(mid: mid, reason: reason))
   }
+
+  /// How much has happened since `take`.
+  var count: Int { items.withLock { $0.count } }
 
   private func put(_ item: Item) { items.withLock { $0.append(item) } }
 
@@ -120,27 +117,5 @@ final class Inbox: Sendable {
         if diagnosis.verification == nil { diagnosis.verification = verification }
       }
     }
-  }
-}
-
-/// One call of libmosquitto that publishes, by one thread at a time: the first message that it tells to be written.
-private final class Sending: Sendable {
-  private static let idle: Int32 = 0
-  private static let waiting: Int32 = -1
-  /// libmosquitto's message id, from 1, or one of those.
-  private let state = Atomic<Int32>(idle)
-
-  func begin() { state.store(Sending.waiting, ordering: .relaxed) }
-
-  /// Whether this message is the first that is written while something is being sent.
-  func notes(_ mid: Int32) -> Bool {
-    guard state.load(ordering: .relaxed) == Sending.waiting else { return false }
-    state.store(mid, ordering: .relaxed)
-    return true
-  }
-
-  func end() -> Int32? {
-    let mid = state.exchange(Sending.idle, ordering: .relaxed)
-    return mid == Sending.waiting ? nil : mid
   }
 }

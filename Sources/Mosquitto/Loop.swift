@@ -92,11 +92,12 @@ struct Loop {
   /// this thread.
   private static let crowd = 16
   private static let gathering: useconds_t = 200
+  private static let readLimit = 1000
 
   /// Hands over what waits; waits for the broker, or the bell, for a second at most; lets libmosquitto read, write and ping.
   /// Returns its error.
   ///
-  /// Not `mosquitto_loop`: it would come back once for every message published, written though it is by then.
+  /// Not `mosquitto_loop`: it would come back once for every message published.
   private func turn() -> Int32 {
     let handedOver = session.handOver()
     session.events.yield(contentsOf: handedOver.rejected)
@@ -114,17 +115,37 @@ struct Loop {
     if polled.bell.revents != 0 { session.bell.silence() }
     if polled.broker.revents & ~Int16(POLLOUT) != 0 {
       if handedOver.underWay > Loop.crowd { usleep(Loop.gathering) }
-      // libmosquitto looks at it, and stops reading where an earlier call has left EAGAIN there.
-      errno = 0
-      let error = mosquitto_loop_read(client, 1)
+      let error = readAll()
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     if polled.broker.revents & Int16(POLLOUT) != 0 {
+      // A handshake of TLS goes on by reading, also where it was to write.
+      if established == nil, session.options.tls != nil {
+        let error = readAll()
+        if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
+      }
       errno = 0
-      let error = mosquitto_loop_write(client, 1)
+      let error = session.handle.inbox.writing { mosquitto_loop_write(client, 1) }
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     return mosquitto_loop_misc(client)
+  }
+
+  /// Lets libmosquitto read until nothing comes any more, or so much has come that it is to be looked at first.
+  ///
+  /// One call may stop before that: it ends where it finds EAGAIN in `errno`, and its own answers leave that there, for they
+  /// ring a bell for `mosquitto_loop`, which nobody hears. What TLS has decrypted by then, `poll` does not tell.
+  private func readAll() -> Int32 {
+    let inbox = session.handle.inbox
+    var (before, after) = (0, inbox.count)
+    repeat {
+      before = after
+      errno = 0
+      let error = mosquitto_loop_read(client, 1)
+      if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
+      after = inbox.count
+    } while after > before && after < Loop.readLimit
+    return MOSQ_ERR_SUCCESS.code
   }
 
   /// Works through what the callbacks left behind.
@@ -151,13 +172,10 @@ struct Loop {
       if state.isDone { session.disconnect(state) }
     case .connack(let code, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
-    case .published(let mid, let reason):
-      if let id = state.inflight.removeValue(forKey: mid) {
-        news.append(
-          reason >= 0x80 ? .rejected(id: id, reason: reasonWords(reason)) : .acknowledged(id: id))
-      } else {
-        state.unwritten.remove(mid)
-      }
+    case .answered(let mid, let reason):
+      guard let id = state.inflight.removeValue(forKey: mid) else { return }
+      news.append(reason >= 0x80 ? .rejected(id: id, reason: reasonWords(reason)) : .acknowledged(id: id))
+    case .written(let mid): state.unwritten.remove(mid)
     case .subscribed(let mid, let granted):
       if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
         state.subscriptions[filter] = nil

@@ -4,11 +4,10 @@ import Synchronization
 
 /// What a client and its loop thread share.
 ///
-/// The thread calls libmosquitto as it likes, others under the lock of `state` and only while connected: between two
-/// connections the thread has it for itself. libmosquitto holds a window of messages, the rest waits here.
-///
-/// Who publishes a message now and then hands it to libmosquitto himself, and no thread is woken. What comes faster waits
-/// for the thread, which takes it in batches.
+/// What is published waits here until the thread hands it to libmosquitto, in batches, a window of it at a time. Others call
+/// libmosquitto under the lock of `state` only, and only while connected: between two connections the thread has it for
+/// itself. They but leave packets there, for libmosquitto was told of threads (`mosquitto_threaded_set`): it is the thread alone
+/// that writes to the socket and closes it, so that what it polls is always its own.
 final class Session: Sendable {
   enum Phase {
     case idle
@@ -54,8 +53,6 @@ final class Session: Sendable {
     }
   }
 
-  /// With fewer messages than this under way, who publishes hands his own to libmosquitto.
-  private static let few = 8
   /// So many messages the thread hands over before it looks again what the broker has to say.
   private static let batch = 64
 
@@ -94,10 +91,6 @@ final class Session: Sendable {
           return .outstandingLimit(options.maximumOutstanding)
         }
       }
-      let isFirst = state.connected && state.isLoopAsleep && state.backlog.isEmpty
-      if isFirst, message.qos == .atMostOnce || state.inflight.count < min(Session.few, options.window) {
-        return publishNow(message, &state)
-      }
       state.backlog.append(message)
       if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: room(state)) {
         state.isLoopAsleep = false
@@ -106,21 +99,6 @@ final class Session: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-  }
-
-  private func publishNow(_ message: Outgoing, _ state: inout State) -> PublishError? {
-    let sent = send(message)
-    ringIfUnwritten()
-    switch message.qos {
-    case .atMostOnce:
-      if sent.error == MOSQ_ERR_NO_CONN.code { return .notConnected }
-      if sent.error != MOSQ_ERR_SUCCESS.code { return .refused(words(sent.error)) }
-      if !sent.isWritten { state.unwritten.insert(sent.mid) }
-    case .atLeastOnce:
-      if !Session.isTaken(sent.error) { return .refused(words(sent.error)) }
-      state.inflight[sent.mid] = message.id
-    }
-    return nil
   }
 
   /// How many more QoS 1 messages libmosquitto may hold.
@@ -140,15 +118,18 @@ final class Session: Sendable {
     let results = batch.map { send($0) }
     var rejected: [Event] = []
     state.withLock { state in
-      for (message, sent) in zip(batch, results) {
+      for (message, (mid, error)) in zip(batch, results) {
         state.backlog.handedOver(message)
         switch message.qos {
-        case .atMostOnce where sent.isWritten || sent.error != MOSQ_ERR_SUCCESS.code: break
-        case .atMostOnce: state.unwritten.insert(sent.mid)
-        case .atLeastOnce where Session.isTaken(sent.error): state.inflight[sent.mid] = message.id
-        case .atLeastOnce: rejected.append(.rejected(id: message.id, reason: words(sent.error)))
+        case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: state.unwritten.insert(mid)
+        // It goes with its connection, as what is unwritten does.
+        case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
+        case .atLeastOnce where Session.isTaken(error): state.inflight[mid] = message.id
+        case .atMostOnce, .atLeastOnce: rejected.append(.rejected(id: message.id, reason: words(error)))
         }
       }
+      // What was not taken left room, of which no acknowledgement will tell.
+      if !rejected.isEmpty, state.hasRoom(options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { disconnect(state) }
     }
     return HandedOver(count: batch.count, underWay: underWay + batch.count, rejected: rejected)
@@ -167,35 +148,17 @@ final class Session: Sendable {
     error == MOSQ_ERR_SUCCESS.code || error == MOSQ_ERR_NO_CONN.code
   }
 
-  private struct Sent {
-    /// libmosquitto's message id.
+  private func send(_ message: Outgoing) -> (mid: Int32, error: Int32) {
     var mid: Int32 = 0
-    var error: Int32 = 0
-    /// A QoS 0 message was written to the socket, whole.
-    var isWritten = false
-  }
-
-  private func send(_ message: Outgoing) -> Sent {
-    var sent = Sent()
     var properties = Properties()
     if let expiry = message.expiry, options.protocolVersion == .v5 {
       properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds)
     }
-    func publish() -> Int32 {
-      sent.error = mosquitto_publish_v5(
-        handle.pointer, &sent.mid, message.topic, Int32(message.payload.count), message.payload,
-        message.qos.rawValue, message.retain, properties.list)
-      return sent.mid
-    }
-    switch message.qos {
-    case .atMostOnce: sent.isWritten = handle.inbox.writes(publish)
-    case .atLeastOnce: _ = publish()
-    }
-    return sent
+    let error = mosquitto_publish_v5(
+      handle.pointer, &mid, message.topic, Int32(message.payload.count), message.payload,
+      message.qos.rawValue, message.retain, properties.list)
+    return (mid, error)
   }
-
-  /// Lets the thread wait for room in the socket, where libmosquitto could not write all.
-  private func ringIfUnwritten() { if mosquitto_want_write(handle.pointer) { bell.ring() } }
 
   // MARK: Subscribing
 
@@ -219,7 +182,7 @@ final class Session: Sendable {
     if mosquitto_subscribe(handle.pointer, &mid, filter, qos.rawValue) == MOSQ_ERR_SUCCESS.code {
       state.subscribing[mid] = filter
     }
-    ringIfUnwritten()
+    bell.ring()
   }
 
   func unsubscribe(_ filter: String) {
@@ -227,7 +190,7 @@ final class Session: Sendable {
       guard state.subscriptions.removeValue(forKey: filter) != nil, state.connected else { return }
       // A failure means that the connection is going; the next one does not ask for it.
       mosquitto_unsubscribe(handle.pointer, nil, filter)
-      ringIfUnwritten()
+      bell.ring()
     }
   }
 
@@ -257,7 +220,6 @@ final class Session: Sendable {
   func disconnect(_ state: borrowing State) {
     guard state.connected else { return }
     mosquitto_disconnect(handle.pointer)
-    // The socket may be closed by now, of which poll tells nobody.
     bell.ring()
   }
 

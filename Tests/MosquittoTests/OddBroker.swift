@@ -1,0 +1,74 @@
+import Glibc
+
+/// Speaks MQTT 3.1.1 as mosquitto never would: says nothing to what is published, or everything at once.
+final class OddBroker: Server {
+  enum Habit: String {
+    /// Acknowledges nothing.
+    case silent
+    /// Acknowledges, and answers a message to `go` with five to `in` and the acknowledgement in one write.
+    case talkative
+  }
+
+  let port: Int
+  private let process: pid_t
+
+  /// - Parameters:
+  ///   - certificate: the paths of certificate and key; nil for plain TCP.
+  init(_ habit: Habit, certificate: (String, String)? = nil) async throws {
+    port = try freePort()
+    let files = certificate.map { [$0.0, $0.1] } ?? []
+    process = try spawn(["/usr/bin/python3", "-c", Self.script, "\(port)", habit.rawValue] + files)
+    for _ in 0..<500 {
+      if isListening(port) { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw Trouble("no broker of odd habits")
+  }
+
+  deinit {
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+  }
+
+  private static let script = """
+    import socket, ssl, struct, sys
+    port, habit, files = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    context = None
+    if files:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*files)
+    server = socket.create_server(("127.0.0.1", port))
+    def exact(peer, count):
+        octets = b""
+        while len(octets) < count:
+            more = peer.recv(count - len(octets))
+            if not more: raise EOFError
+            octets += more
+        return octets
+    def packet(peer):
+        kind, length, shift = exact(peer, 1)[0] >> 4, 0, 0
+        while True:
+            octet = exact(peer, 1)[0]
+            length |= (octet & 127) << shift
+            shift += 7
+            if octet < 128: return kind, exact(peer, length)
+    def publish(number):
+        return struct.pack(">BBH2sH", 0x32, 7, 2, b"in", number) + b"%d" % number
+    while True:
+        peer, _ = server.accept()
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            if context: peer = context.wrap_socket(peer, server_side=True)
+            while True:
+                kind, body = packet(peer)
+                if kind == 1: peer.sendall(bytes([0x20, 2, 0, 0]))
+                elif kind == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
+                elif kind == 12: peer.sendall(bytes([0xD0, 0]))
+                elif kind == 3 and habit == "talkative":
+                    end = 2 + struct.unpack(">H", body[:2])[0]
+                    answer = bytes([0x40, 2]) + body[end:end + 2]
+                    if body[2:end] == b"go": answer = b"".join(map(publish, range(1, 6))) + answer
+                    peer.sendall(answer)
+        except (EOFError, OSError): peer.close()
+    """
+}
