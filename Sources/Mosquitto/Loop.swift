@@ -9,6 +9,8 @@ struct Loop {
   private var established: ContinuousClock.Instant?
   private var refusal: ConnectionFailure?
   private var disconnectCode: Int32?
+  /// Reading was broken off to look at what has come; there may be more that `poll` does not tell.
+  private var mayHoldMore = false
 
   private var client: OpaquePointer { session.handle.pointer }
 
@@ -65,6 +67,7 @@ struct Loop {
     established = nil
     refusal = nil
     disconnectCode = nil
+    mayHoldMore = false
     _ = session.handle.inbox.takeDiagnosis()
     var properties = Properties()
     if options.protocolVersion == .v5 {
@@ -92,13 +95,14 @@ struct Loop {
   /// this thread.
   private static let crowd = 16
   private static let gathering: useconds_t = 200
+  /// So much from the broker is looked at before more is read.
   private static let readLimit = 1000
 
   /// Hands over what waits; waits for the broker, or the bell, for a second at most; lets libmosquitto read, write and ping.
   /// Returns its error.
   ///
   /// Not `mosquitto_loop`: it would come back once for every message published.
-  private func turn() -> Int32 {
+  private mutating func turn() -> Int32 {
     let handedOver = session.handOver()
     session.events.yield(contentsOf: handedOver.rejected)
     let socket = mosquitto_socket(client)
@@ -108,12 +112,13 @@ struct Loop {
       pollfd(fd: socket, events: Int16(wanted), revents: 0),
       pollfd(fd: session.bell.reading, events: Int16(POLLIN), revents: 0)
     )
+    let patience: Int32 = handedOver.count > 0 || mayHoldMore ? 0 : 1000
     let found = withUnsafeMutableBytes(of: &polled) { entries in
-      poll(entries.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, handedOver.count > 0 ? 0 : 1000)
+      poll(entries.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, patience)
     }
     if found < 0 { return errno == EINTR ? MOSQ_ERR_SUCCESS.code : MOSQ_ERR_ERRNO.code }
     if polled.bell.revents != 0 { session.bell.silence() }
-    if polled.broker.revents & ~Int16(POLLOUT) != 0 {
+    if polled.broker.revents & ~Int16(POLLOUT) != 0 || mayHoldMore {
       if handedOver.underWay > Loop.crowd { usleep(Loop.gathering) }
       let error = readAll()
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
@@ -135,7 +140,7 @@ struct Loop {
   ///
   /// One call may stop before that: it ends where it finds EAGAIN in `errno`, and its own answers leave that there, for they
   /// ring a bell for `mosquitto_loop`, which nobody hears. What TLS has decrypted by then, `poll` does not tell.
-  private func readAll() -> Int32 {
+  private mutating func readAll() -> Int32 {
     let inbox = session.handle.inbox
     var (before, after) = (0, inbox.count)
     repeat {
@@ -144,7 +149,8 @@ struct Loop {
       let error = mosquitto_loop_read(client, 1)
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
       after = inbox.count
-    } while after > before && after < Loop.readLimit
+      mayHoldMore = after > before
+    } while mayHoldMore && after < Loop.readLimit
     return MOSQ_ERR_SUCCESS.code
   }
 

@@ -5,7 +5,8 @@ final class OddBroker: Server {
   enum Habit: String {
     /// Acknowledges nothing.
     case silent
-    /// Acknowledges, and answers a message to `go` with five to `in` and the acknowledgement in one write.
+    /// Acknowledges, and answers a message to `go` with five to `in` and the acknowledgement in one write; one to `flood` with
+    /// 2500 empty ones.
     case talkative
   }
 
@@ -68,6 +69,7 @@ final class OddBroker: Server {
                     end = 2 + struct.unpack(">H", body[:2])[0]
                     answer = bytes([0x40, 2]) + body[end:end + 2]
                     if body[2:end] == b"go": answer = b"".join(map(publish, range(1, 6))) + answer
+                    if body[2:end] == b"flood": answer = (bytes([0x30, 4, 0, 2]) + b"in") * 2500 + answer
                     peer.sendall(answer)
         except (EOFError, OSError): peer.close()
     """

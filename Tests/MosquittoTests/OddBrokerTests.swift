@@ -51,6 +51,9 @@ extension RealBroker {
       try client.publish([0], to: "go", id: 9999)
       try await recorder.wait("five messages", within: .seconds(2)) { $0.texts == ["1", "2", "3", "4", "5"] }
       try await recorder.wait("the acknowledgement", within: .seconds(2)) { $0.acknowledged.last == 9999 }
+      // More than are read in one go.
+      try client.publish([0], to: "flood", id: 10_000)
+      try await recorder.wait("what comes after them", within: .seconds(2)) { $0.acknowledged.last == 10_000 }
       await client.stop()
     }
 
