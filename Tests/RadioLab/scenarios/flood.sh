@@ -29,7 +29,13 @@ flood() { # RATE SECONDS [held: the gateway is stopped until all is sent]
     echo "lossy is told after $(cat named) s"
     at_most "$(cat named)" 5 || fail "health said lossy only then"
   fi
-  sleep 12      # health tells every 10 s
+  # Health tells at each change, and ten seconds after the last: what it tells then, nothing was going on before.
+  ended=$(now)
+  settled() {
+    grep '/health ' heard | tail -n 2 |
+      awk -v ended="$ended" '{ before = last; last = $1 } END { exit !(last > ended && last - before > 9) }'
+  }
+  within 60 settled || fail "health does not come to rest"
   cat flood.out
   # Of all scans together: each new one begins the flood anew.
   sent=$(awk '/gen done sent/ { print $5 }' flood.log)
