@@ -82,13 +82,19 @@ extension RealBroker {
       await listener.stop()
     }
 
-    @Test func stopDeliversWhatIsOutstandingAndEndsTheEvents() async throws {
+    /// A client, and another one that hears what it publishes to a topic.
+    private func connectWithListener(to topic: String) async throws -> (Client, Client, Recorder) {
       let broker = try await Broker().start()
       let (listener, heard) = try connect(to: broker)
-      try listener.subscribe(to: "last")
+      try listener.subscribe(to: topic)
       try await heard.waitForConnection()
       let (client, recorder) = try connect(to: broker)
       try await recorder.waitForConnection()
+      return (client, listener, heard)
+    }
+
+    @Test func stopDeliversWhatIsOutstandingAndEndsTheEvents() async throws {
+      let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last") }
       let began = ContinuousClock.now
       #expect(await client.stop() == 0)
@@ -100,12 +106,7 @@ extension RealBroker {
     }
 
     @Test func stopWritesWhatWaitsWithoutAcknowledgement() async throws {
-      let broker = try await Broker().start()
-      let (listener, heard) = try connect(to: broker)
-      try listener.subscribe(to: "last")
-      try await heard.waitForConnection()
-      let (client, recorder) = try connect(to: broker)
-      try await recorder.waitForConnection()
+      let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last", qos: .atMostOnce) }
       await client.stop()
       try await heard.wait("all") { $0.messages.count == 900 }

@@ -64,13 +64,18 @@ extension RealBroker {
       return try #require(recorder.refusals.first)
     }
 
-    @Test func aCertificateOfOurAuthorityIsTrusted() async throws {
+    private func connectOverTLS() async throws -> (Certificates, Broker, Client, Recorder) {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "127.0.0.1")
       let broker = try await certificates.broker("server")
       let (client, recorder) = try connect(to: broker) {
         $0.tls = TLS(authority: .file(certificates.path("ca.pem")))
       }
+      return (certificates, broker, client, recorder)
+    }
+
+    @Test func aCertificateOfOurAuthorityIsTrusted() async throws {
+      let (certificates, broker, client, recorder) = try await connectOverTLS()
       try await recorder.waitForConnection()
       try client.publish([1], to: "t", id: 1)
       try await recorder.wait("the acknowledgement") { $0.acknowledged == [1] }
@@ -84,12 +89,7 @@ extension RealBroker {
     }
 
     @Test func manyMessagesGoBothWaysAtOnce() async throws {
-      let certificates = try await Certificates()
-      try await certificates.issue("server", host: "127.0.0.1")
-      let broker = try await certificates.broker("server")
-      let (client, recorder) = try connect(to: broker) {
-        $0.tls = TLS(authority: .file(certificates.path("ca.pem")))
-      }
+      let (_, _, client, recorder) = try await connectOverTLS()
       try client.subscribe(to: "t")
       try await recorder.waitForConnection()
       // Larger than a record of TLS, so that reads and writes end in the middle of one.
