@@ -89,7 +89,9 @@ extension RealBroker {
     }
 
     @Test func manyMessagesGoBothWaysAtOnce() async throws {
-      let (_, _, client, recorder) = try await connectOverTLS()
+      let (certificates, broker, client, recorder) = try await connectOverTLS()
+      // Whoever lets go of them takes the files away, and the broker with them.
+      defer { withExtendedLifetime((certificates, broker)) {} }
       try client.subscribe(to: "t")
       try await recorder.waitForConnection()
       // Larger than a record of TLS, so that reads and writes end in the middle of one.
