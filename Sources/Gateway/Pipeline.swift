@@ -42,6 +42,9 @@ public struct Pipeline: Sendable {
   /// How many of them were taken in.
   var readingsNoted = 0
   var transitions: [Transition] = []
+  /// Room for what `report` collects.
+  var changedZones: [ZoneIndex] = []
+  var dueBeacons: [BeaconIndex] = []
 
   public struct Counts: Sendable {
     public var advertisements: UInt64 = 0
@@ -176,11 +179,11 @@ public struct Pipeline: Sendable {
   /// Turns transitions and due states into messages.
   mutating func report(into output: inout Output) {
     if transitions.isEmpty, !telemetry.hasDue { return }
-    var changedZones: Set<ZoneIndex> = []
+    changedZones.removeAll(keepingCapacity: true)
     for transition in transitions {
       sequence += 1
       counts.transitions += 1
-      changedZones.insert(transition.zone)
+      changedZones.append(transition.zone)
       telemetry.setDue(transition.beacon)
       let message = TransitionMessage(
         transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
@@ -190,11 +193,15 @@ public struct Pipeline: Sendable {
       if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
     }
     transitions.removeAll(keepingCapacity: true)
-    for zone in changedZones.sorted()
-    where crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) {
+    if changedZones.count > 1 { changedZones.sort() }
+    var told: ZoneIndex?
+    for zone in changedZones where zone != told {
+      told = zone
+      guard crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) else { continue }
       output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
-    for beacon in telemetry.takeDue() {
+    telemetry.takeDue(into: &dueBeacons)
+    for beacon in dueBeacons {
       if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
     }
   }

@@ -165,14 +165,16 @@ struct Telemetry: Sendable {
   var hasDue: Bool { !due.isEmpty }
 
   /// The beacons whose state is to be published now, in the order in which that became due.
-  mutating func takeDue() -> [BeaconIndex] {
+  ///
+  /// - Parameter taken: what it held before is lost; its room serves again.
+  mutating func takeDue(into taken: inout [BeaconIndex]) {
     for beacon in due {
       let index = Int(beacon.rawValue)
       heard[index].isDue = false
       heard[index].published = heard[index].time
     }
-    defer { due.removeAll(keepingCapacity: true) }
-    return due
+    taken.removeAll(keepingCapacity: true)
+    swap(&taken, &due)
   }
 
   private mutating func makeRoom(for beacon: BeaconIndex) {

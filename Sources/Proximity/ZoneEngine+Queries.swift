@@ -88,7 +88,8 @@ extension ZoneEngine {
       if slot.presence.isInside { inside.append(slot.presence.zone) }
       index = slot.nextOfBeacon
     }
-    return inside.sorted()
+    if inside.count > 1 { inside.sort() }
+    return inside
   }
 
   func estimate(_ link: Int32) -> Estimate? {

@@ -91,6 +91,27 @@ import Testing
     #expect(powers == [-65, -50, -65])
   }
 
+  @Test(
+    arguments: [
+      (15, "alt:10fffe0001"), (16, "alt:65534.1"), (17, "alt:fe0001"), (18, "alt:65534.1"), (19, "alt:01"),
+      (20, "alt"),
+    ])
+  func aMemberIsNamedByWhatItsRegionLeavesOpen(octets: Int, name: String) {
+    let id: [UInt8] = (1...16).map { $0 } + [0xFF, 0xFE, 0, 1]
+    var catalogue = BeaconCatalogue(entries: [
+      BeaconEntry(name: "alt", pattern: .altBeacon(idPrefix: Array(id.prefix(octets))))
+    ])
+    let payload = bytes(manufacturer("0118", "beac0102030405060708090a0b0c0d0e0f10fffe0001c400"))
+    #expect(catalogue.see(advertisement(), payload).map { catalogue.name(of: $0.beacon) } == name)
+  }
+
+  @Test func aRegionsNameMayBeLongAndOutsideASCII() {
+    let region = String(repeating: "Füße ", count: 50)
+    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: region, pattern: .iBeacon(uuid: uuid))])
+    let sighting = catalogue.see(advertisement(), iBeacon(65535, 0))
+    #expect(sighting.map { catalogue.name(of: $0.beacon) } == region + ":65535.0")
+  }
+
   @Test func eddystoneAndAltBeaconRegions() {
     var catalogue = BeaconCatalogue(entries: [
       BeaconEntry(name: "eddy", pattern: .eddystoneUID(namespace: 0x0102_0304_0506_0708_090A)),

@@ -73,8 +73,8 @@ public struct BeaconCatalogue: Sendable {
 
   private func name(of identity: BeaconIdentity, in index: BeaconEntryIndex) -> String {
     let entry = entries[Int(index.rawValue)]
-    guard let member = identity.memberName(in: entry.pattern) else { return entry.name }
-    return "\(entry.name):\(member)"
+    return identity.isMember(of: entry.pattern)
+      ? identity.name(inRegion: entry.name, entry.pattern) : entry.name
   }
 
   /// All entries that match a beacon, the naming one first. May grow while the beacon is heard: see `revision`.
@@ -180,13 +180,12 @@ public struct BeaconCatalogue: Sendable {
       return BeaconIndex(rawValue: Int32(truncatingIfNeeded: place))
     }
     if strangers.contains(key, hash: hash) { return nil }
-    var matching: [BeaconEntryIndex] = []
-    patterns.forEachEntry(identity) { matching.append($0) }
+    let matching = patterns.entries(matching: identity)
     guard let first = matching.first else {
       strangers.insert(key, hash: hash)
       return nil
     }
-    if identity.memberName(in: entries[Int(first.rawValue)].pattern) != nil {
+    if identity.isMember(of: entries[Int(first.rawValue)].pattern) {
       guard members < memberLimit else {
         refused += 1
         return nil
@@ -217,8 +216,7 @@ public struct BeaconCatalogue: Sendable {
     let key = IdentityKey(identity)
     if tracked[position].heardIdentity == key { return }
     tracked[position].heardIdentity = key
-    patterns.forEachEntry(identity) { entry in
-      guard !tracked[position].entries.contains(entry) else { return }
+    for entry in patterns.entries(matching: identity) where !tracked[position].entries.contains(entry) {
       tracked[position].entries.append(entry)
       if traits[position].measuredPower == nil {
         traits[position].measuredPower = entries[Int(entry.rawValue)].measuredPower

@@ -20,29 +20,64 @@ enum BeaconIdentity: Hashable, Sendable {
     }
   }
 
-  /// What sets a member apart within the region that an entry describes; nil where the entry is this beacon.
-  func memberName(in pattern: BeaconPattern) -> String? {
+  /// Whether it is one of many within the region that an entry describes, and not the entry's only beacon.
+  func isMember(of pattern: BeaconPattern) -> Bool {
     switch (self, pattern) {
-    case (.iBeacon(_, let major, let minor), .iBeacon(_, _, nil)): return "\(major).\(minor)"
-    case (.eddystoneUID(_, let instance), .eddystoneUID(_, nil)):
-      return hexadecimal(UInt128(instance), octets: 6)
-    case (.altBeacon(let high, let low), .altBeacon(let prefix)) where prefix.count < 20:
+    case (.iBeacon, .iBeacon(_, _, nil)), (.eddystoneUID, .eddystoneUID(_, nil)): true
+    case (.altBeacon, .altBeacon(let prefix)): prefix.count < 20
+    default: false
+    }
+  }
+
+  /// `region:member`, where it is a member: what is left of its id when the region's part is taken off.
+  func name(inRegion region: String, _ pattern: BeaconPattern) -> String {
+    // The longest has 19 octets in hexadecimal digits.
+    let text = [UInt8](capacity: region.utf8.count + 1 + 38) { text in
+      for octet in region.utf8 { text.append(octet) }
+      text.append(UInt8(ascii: ":"))
+      appendMember(of: pattern, to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func appendMember(of pattern: BeaconPattern, to text: inout OutputSpan<UInt8>) {
+    switch (self, pattern) {
+    case (.iBeacon(_, let major, let minor), _): text.append(major, ".", minor)
+    case (.eddystoneUID(_, let instance), _): text.append(hexadecimal: UInt128(instance), octets: 6)
+    case (.altBeacon(let high, let low), .altBeacon(let prefix)):
       // Octets 16–19 are by convention two 16-bit numbers, as in an iBeacon.
-      if prefix.count == 16 || prefix.count == 18 { return "\(low >> 16).\(low & 0xFFFF)" }
-      if prefix.count > 16 { return hexadecimal(UInt128(low), octets: 20 - prefix.count) }
-      return hexadecimal(high, octets: 16 - prefix.count) + hexadecimal(UInt128(low), octets: 4)
-    default: return nil
+      if prefix.count == 16 || prefix.count == 18 {
+        return text.append(UInt16(low >> 16), ".", UInt16(truncatingIfNeeded: low))
+      }
+      if prefix.count < 16 { text.append(hexadecimal: high, octets: 16 - prefix.count) }
+      text.append(hexadecimal: UInt128(low), octets: min(4, 20 - prefix.count))
+    default: break
     }
   }
 }
 
 /// The lowest octets of a number, in lower case.
 public func hexadecimal(_ value: UInt128, octets: Int) -> String {
-  let text = [UInt8](capacity: 2 * octets) { text in
+  let text = [UInt8](capacity: 2 * octets) { $0.append(hexadecimal: value, octets: octets) }
+  return String(decoding: text, as: UTF8.self)
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(hexadecimal value: UInt128, octets: Int) {
     for shift in stride(from: 8 * octets - 4, through: 0, by: -4) {
       let nibble = UInt8(truncatingIfNeeded: value >> UInt128(shift)) & 15
-      text.append(nibble + (nibble < 10 ? 0x30 : 0x57))
+      append(nibble + (nibble < 10 ? 0x30 : 0x57))
     }
   }
-  return String(decoding: text, as: UTF8.self)
+
+  fileprivate mutating func append(_ first: UInt16, _ separator: Unicode.Scalar, _ second: UInt16) {
+    append(decimal: first)
+    append(UInt8(ascii: separator))
+    append(decimal: second)
+  }
+
+  private mutating func append(decimal value: UInt16) {
+    if value >= 10 { append(decimal: value / 10) }
+    append(UInt8(ascii: "0") + UInt8(value % 10))
+  }
 }

@@ -4,48 +4,38 @@ struct PatternIndex: Sendable {
   private enum Key: Hashable {
     case identity(BeaconIdentity)
     case iBeaconMajor(uuid: UInt128, major: UInt16)
-    case iBeaconUUID(UInt128)
-    case eddystoneNamespace(UInt128)
     case altBeaconPrefix(high: UInt128, low: UInt32, octets: UInt8)
   }
 
   private var frames: [Key: [BeaconEntryIndex]] = [:]
+  /// By UUID and by namespace.
+  private var iBeacons = Families()
+  private var eddystoneUIDs = Families()
   /// The 48 bits of each address.
   private var addresses = PlaceTable<UInt64>()
   /// As `addresses`.
   private var addressEntries: [BeaconEntryIndex] = []
   private var urls: [String: [BeaconEntryIndex]] = [:]
-  /// UUIDs and namespaces of which there is any entry: most strangers end here.
-  private var families: Set<UInt128> = []
   /// Prefix lengths in use, longest first.
   private var prefixLengths: [UInt8] = []
-  private var hasIBeacons = false
-  private var hasEddystoneUIDs = false
 
   init(_ entries: [BeaconEntry]) {
     for (position, entry) in entries.enumerated() {
       let index = BeaconEntryIndex(rawValue: Int32(clamping: position))
       switch entry.pattern {
-      case .iBeacon(let family, _, _):
-        families.insert(family)
-        hasIBeacons = true
-      case .eddystoneUID(let family, _):
-        families.insert(family)
-        hasEddystoneUIDs = true
-      default: break
-      }
-      switch entry.pattern {
       case .iBeacon(let uuid, let major?, let minor?):
         frames[.identity(.iBeacon(uuid: uuid, major: major, minor: minor)), default: []].append(index)
+        iBeacons.addPart(of: uuid)
       case .iBeacon(let uuid, let major?, nil):
         frames[.iBeaconMajor(uuid: uuid, major: major), default: []].append(index)
-      case .iBeacon(let uuid, nil, nil): frames[.iBeaconUUID(uuid), default: []].append(index)
+        iBeacons.addPart(of: uuid)
+      case .iBeacon(let uuid, nil, nil): iBeacons.add(index, to: uuid)
       case .iBeacon(_, nil, _): break
       case .eddystoneUID(let namespace, let instance?):
         let identity = BeaconIdentity.eddystoneUID(namespace: namespace, instance: instance)
         frames[.identity(identity), default: []].append(index)
-      case .eddystoneUID(let namespace, nil):
-        frames[.eddystoneNamespace(namespace), default: []].append(index)
+        eddystoneUIDs.addPart(of: namespace)
+      case .eddystoneUID(let namespace, nil): eddystoneUIDs.add(index, to: namespace)
       case .altBeacon(let prefix):
         guard let key = Self.key(prefix) else { break }
         frames[key, default: []].append(index)
@@ -72,41 +62,34 @@ struct PatternIndex: Sendable {
   /// Whether there is any entry for identities of its kind.
   @inline(__always) func concern(_ identity: BeaconIdentity) -> Bool {
     switch identity {
-    case .iBeacon: hasIBeacons
-    case .eddystoneUID: hasEddystoneUIDs
+    case .iBeacon: !iBeacons.isEmpty
+    case .eddystoneUID: !eddystoneUIDs.isEmpty
     case .altBeacon: !prefixLengths.isEmpty
     case .eddystoneURL: !urls.isEmpty
     case .entry: false
     }
   }
 
-  /// Visits the entries that an identity matches, the most specific first.
-  func forEachEntry(_ identity: BeaconIdentity, _ body: (BeaconEntryIndex) -> Void) {
-    if !frames.isEmpty {
-      switch identity {
-      case .iBeacon(let uuid, let major, _):
-        guard families.contains(uuid) else { return }
-        visit(.identity(identity), body)
-        visit(.iBeaconMajor(uuid: uuid, major: major), body)
-        visit(.iBeaconUUID(uuid), body)
-      case .eddystoneUID(let namespace, _):
-        guard families.contains(namespace) else { return }
-        visit(.identity(identity), body)
-        visit(.eddystoneNamespace(namespace), body)
-      case .altBeacon(let high, let low):
-        for octets in prefixLengths { visit(Self.key(high, low, octets), body) }
-      case .eddystoneURL, .entry: break
-      }
+  /// The entries that an identity matches, the most specific first. Those of a family that has no other are shared, not
+  /// copied, by all its members.
+  func entries(matching identity: BeaconIdentity) -> [BeaconEntryIndex] {
+    switch identity {
+    case .iBeacon(let uuid, let major, _):
+      guard let family = iBeacons[uuid] else { return [] }
+      guard family.hasParts else { return family.entries }
+      return (frames[.identity(identity)] ?? [])
+        + (frames[.iBeaconMajor(uuid: uuid, major: major)] ?? []) + family.entries
+    case .eddystoneUID(let namespace, _):
+      guard let family = eddystoneUIDs[namespace] else { return [] }
+      guard family.hasParts else { return family.entries }
+      return (frames[.identity(identity)] ?? []) + family.entries
+    case .altBeacon(let high, let low):
+      return prefixLengths.flatMap { frames[Self.key(high, low, $0)] ?? [] }
+    case .eddystoneURL(let high, let low, let length):
+      if urls.isEmpty { return [] }
+      return urls[EddystoneURL(txPower: 0, high: high, low: low, length: length).url] ?? []
+    case .entry: return []
     }
-    if !urls.isEmpty, case .eddystoneURL(let high, let low, let length) = identity {
-      let frame = EddystoneURL(txPower: 0, high: high, low: low, length: length)
-      for entry in urls[frame.url] ?? [] { body(entry) }
-    }
-  }
-
-  private func visit(_ key: Key, _ body: (BeaconEntryIndex) -> Void) {
-    guard let entries = frames[key] else { return }
-    for entry in entries { body(entry) }
   }
 
   private static func key(_ prefix: [UInt8]) -> Key? {
@@ -124,5 +107,35 @@ struct PatternIndex: Sendable {
     let highMask: UInt128 = octets >= 16 ? .max : ~(UInt128.max >> UInt128(8 * octets))
     let lowMask: UInt32 = octets <= 16 ? 0 : ~(UInt32.max >> UInt32(8 * (octets - 16)))
     return .altBeaconPrefix(high: high & highMask, low: low & lowMask, octets: octets)
+  }
+}
+
+/// UUIDs, or namespaces, of which there is any entry: most strangers end here.
+private struct Families: Sendable {
+  struct Family: Sendable {
+    /// For all of it.
+    var entries: [BeaconEntryIndex] = []
+    /// Whether there are entries for a part of it.
+    var hasParts = false
+  }
+
+  private var places = PlaceTable<UInt128>()
+  private var families: [Family] = []
+
+  var isEmpty: Bool { families.isEmpty }
+
+  subscript(id: UInt128) -> Family? { places.place(of: id).map { families[$0] } }
+
+  mutating func add(_ entry: BeaconEntryIndex, to id: UInt128) {
+    families[place(of: id)].entries.append(entry)
+  }
+
+  mutating func addPart(of id: UInt128) { families[place(of: id)].hasParts = true }
+
+  private mutating func place(of id: UInt128) -> Int {
+    if let place = places.place(of: id) { return place }
+    places.append(id)
+    families.append(Family())
+    return families.count - 1
   }
 }

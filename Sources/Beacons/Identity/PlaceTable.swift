@@ -85,3 +85,9 @@ struct HashSeed: Sendable {
 extension UInt64: PlaceKey {
   func hash(_ seed: HashSeed) -> UInt64 { seed.mix(self, 0) }
 }
+
+extension UInt128: PlaceKey {
+  func hash(_ seed: HashSeed) -> UInt64 {
+    seed.mix(UInt64(truncatingIfNeeded: self >> 64), UInt64(truncatingIfNeeded: self))
+  }
+}
