@@ -27,11 +27,9 @@ extension Pipeline {
         // Phones follow each advertisement; and one may prove that its receiver sees.
         let isAlone = !phones.isEmpty || !unproven.isEmpty && unproven.contains(receiver)
         if isAlone { observeRun(into: &output) }
-        if let sighting = roster.repeatedSighting(
-          of: heard, by: receiver, payload: payload, likely: likely, at: place)
+        if !roster.repeatedSighting(
+          of: heard, by: receiver, payload: payload, likely: likely, at: place, into: &run)
         {
-          run.append(sighting)
-        } else {
           var advertisement = copy heard
           advertisement.receiver = receiver
           recognise(advertisement, payload)

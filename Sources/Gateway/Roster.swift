@@ -76,9 +76,10 @@ struct Roster: Sendable {
   /// See `BeaconCatalogue`.
   @inline(__always) mutating func repeatedSighting(
     of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
-    likely: LikelyBeacons, at place: Int
-  ) -> Sighting? {
-    catalogue.repeatedSighting(of: advertisement, by: receiver, payload: payload, likely: likely, at: place)
+    likely: LikelyBeacons, at place: Int, into sightings: inout [Sighting]
+  ) -> Bool {
+    catalogue.repeatedSighting(
+      of: advertisement, by: receiver, payload: payload, likely: likely, at: place, into: &sightings)
   }
 
   /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited

@@ -96,10 +96,13 @@ import Testing
       _ = roster.lookUp(batch, into: &likely)
       var place = 0
       batch.forEach { advertisement, payload in
-        let repeated = roster.repeatedSighting(
-          of: advertisement, by: advertisement.receiver, payload: payload, likely: likely, at: place)
+        var repeated: [Sighting] = []
+        let isRepeated = roster.repeatedSighting(
+          of: advertisement, by: advertisement.receiver, payload: payload, likely: likely, at: place,
+          into: &repeated)
+        #expect(repeated.count == (isRepeated ? 1 : 0))
         let told =
-          repeated
+          repeated.first
           ?? roster.sighting(of: copy advertisement, payload: payload) { owner, _ in readings.append(owner) }
         let expected = reference.sighting(of: copy advertisement, payload: payload)
         #expect(told?.beacon == expected?.beacon, "step \(step), \(place)")
@@ -108,7 +111,7 @@ import Testing
         #expect(told?.time == expected?.time)
         #expect(told?.wallTime == expected?.wallTime)
         #expect(roster.revision == reference.catalogue.revision, "step \(step), \(place)")
-        if repeated != nil { repetitions += 1 }
+        if isRepeated { repetitions += 1 }
         place += 1
       }
     }
