@@ -104,9 +104,11 @@ class Cases:
             yield Case(
                 name, "adverts/CPU-s", Goal("≥ 1 M, ≥ 20 ×", least=1e6, least_ratio=20),
                 lambda f=folder, c=config: rate(self.socket(f(), c, passes)), lambda f=folder: self.habluetooth(f()))
-        yield Case(
-            "the kernel's part: read() and nothing else", "adverts/CPU-s", Goal(""),
-            lambda: rate(self.feed([self.path("floor"), "{fd}"], f"{self.mixed()}/adverts.bin", passes)))
+        for name, folder in (("2,000 devices", self.mixed), ("100,000 devices", self.many)):
+            yield Case(
+                f"the kernel's part, {name}: C that does read() and nothing else", "adverts/CPU-s", Goal(""),
+                lambda f=folder: rate(self.feed([self.path("floor"), "{fd}"], f"{f()}/adverts.bin", passes)),
+                lambda f=folder: self.habluetooth(f()))
         yield Case(
             "decode in memory, every reading; bleparser", "adverts/CPU-s", Goal("≥ 50 M, ≥ 300 ×", least=50e6, least_ratio=300),
             lambda: rate(self.bench("decode", f"{self.mixed()}/adverts.bin")), lambda: self.decoder("bleparser_decode.py"))
