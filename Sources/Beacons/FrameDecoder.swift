@@ -77,7 +77,7 @@ public enum FrameDecoder {
 }
 
 // Free functions: of a method of a type the compiler makes two, one of which copies what the other returns, and waits for what
-// has just been written in smaller pieces. That was a sixth of all decoding.
+// has just been written in smaller pieces. That was a seventh of all decoding.
 
 @usableFromInline func decodeManufacturerData(_ data: Span<UInt8>, company: UInt16) -> FrameResult {
   do {

@@ -93,7 +93,8 @@ import Testing
 
   @Test(
     arguments: [
-      (15, "alt:10fffe0001"), (16, "alt:65534.1"), (17, "alt:fe0001"), (18, "alt:65534.1"), (19, "alt:01"),
+      (1, "alt:02030405060708090a0b0c0d0e0f10fffe0001"), (15, "alt:10fffe0001"), (16, "alt:65534.1"),
+      (17, "alt:fe0001"), (18, "alt:65534.1"), (19, "alt:01"),
       (20, "alt"),
     ])
   func aMemberIsNamedByWhatItsRegionLeavesOpen(octets: Int, name: String) {

@@ -89,6 +89,7 @@ import Testing
     var readings: [BeaconIndex] = []
     var repetitions = 0
     var likely = LikelyBeacons()
+    var kept: [Sighting] = []
     for step in 0..<300 as Range<Int64> {
       // What was looked up may be true no longer when the last of them is heard.
       let batch = Self.batch(at: step, using: &random)
@@ -96,14 +97,15 @@ import Testing
       _ = roster.lookUp(batch, into: &likely)
       var place = 0
       batch.forEach { advertisement, payload in
-        var repeated: [Sighting] = []
+        let before = kept.count
         let isRepeated = roster.repeatedSighting(
           of: advertisement, by: advertisement.receiver, payload: payload, likely: likely, at: place,
-          into: &repeated)
-        #expect(repeated.count == (isRepeated ? 1 : 0))
+          into: &kept)
+        #expect(kept.count == before + (isRepeated ? 1 : 0))
         let told =
-          repeated.first
-          ?? roster.sighting(of: copy advertisement, payload: payload) { owner, _ in readings.append(owner) }
+          isRepeated
+          ? kept.last
+          : roster.sighting(of: copy advertisement, payload: payload) { owner, _ in readings.append(owner) }
         let expected = reference.sighting(of: copy advertisement, payload: payload)
         #expect(told?.beacon == expected?.beacon, "step \(step), \(place)")
         #expect(told?.measuredPower == expected?.measuredPower, "step \(step), \(place)")

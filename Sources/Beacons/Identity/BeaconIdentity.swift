@@ -31,8 +31,8 @@ enum BeaconIdentity: Hashable, Sendable {
 
   /// `region:member`, where it is a member: what is left of its id when the region's part is taken off.
   func name(inRegion region: String, _ pattern: BeaconPattern) -> String {
-    // The longest has 19 octets in hexadecimal digits.
-    let text = [UInt8](capacity: region.utf8.count + 1 + 38) { text in
+    // The longest has 20 octets in hexadecimal digits.
+    let text = [UInt8](capacity: region.utf8.count + 1 + 40) { text in
       for octet in region.utf8 { text.append(octet) }
       text.append(UInt8(ascii: ":"))
       appendMember(of: pattern, to: &text)
