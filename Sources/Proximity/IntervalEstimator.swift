@@ -16,7 +16,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   static var ceiling: TimeSpan { TimeSpan(nanoseconds: 900_000_000_000) }
   /// Gaps up to this are learnt even if they looked like a loss: pauses of scanners and bursts are shorter.
   private static var ordinary: TimeSpan { TimeSpan(nanoseconds: 20_000_000_000) }
-  private static let blockGaps: UInt32 = 8
+  private static let blockGaps: UInt16 = 8
   private static let blockSeconds: Float = 8
 
   /// The two largest gaps of a block, seconds.
@@ -41,7 +41,9 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private var current = Top()
   private var previous = Top()
   private var beforePrevious = Top()
-  private var gaps: UInt32 = 0
+  /// Of the current block.
+  private var gaps: UInt16 = 0
+  private var blocks: UInt8 = 0
   private var seconds: Float = 0
   /// A gap that looked like a loss: it counts once the next one is like it, for then the beacon has slowed down.
   private var doubtful: Float = 0
@@ -49,7 +51,6 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private var mean: Float = 0
   /// Silence after which the beacon is lost.
   private(set) var lost = Self.unlearnt
-  private var blocks: UInt8 = 0
 
   /// How often the beacon is really heard; nil before the first gap.
   var interval: TimeSpan? { mean > 0 ? .seconds(Double(mean)) : nil }
@@ -71,7 +72,8 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private mutating func learn(_ gap: Float) {
     mean = mean == 0 ? gap : mean + (gap - mean) / 16
     let isChanged = current.add(gap)
-    gaps += 1
+    // Counted on by fours where a block is of more gaps than it can tell.
+    gaps = gaps == .max ? .max - 3 : gaps + 1
     seconds += gap
     if gaps >= Self.blockGaps, seconds >= Self.blockSeconds {
       beforePrevious = previous

@@ -89,8 +89,19 @@ extension ZoneEngine {
       index = Int32(members.count)
       members.append(member)
     }
+    let isSole = links[Int(link)].firstMember < 0 && presences[Int(presence)].firstMember < 0
     links[Int(link)].firstMember = index
     presences[Int(presence)].firstMember = index
+    links[Int(link)].solePresence = isSole ? presence : -1
+    if !isSole { denySole(presence) }
+  }
+
+  private mutating func denySole(_ presence: Int32) {
+    var member = presences[Int(presence)].firstMember
+    while member >= 0 {
+      links[Int(members[Int(member)].link)].solePresence = -1
+      member = members[Int(member)].nextOfPresence
+    }
   }
 
   /// Takes a link out of all its presences.
@@ -114,6 +125,7 @@ extension ZoneEngine {
       index = member.nextOfLink
     }
     links[Int(link)].firstMember = -1
+    links[Int(link)].solePresence = -1
   }
 
   /// Where enough receivers of known position hear the beacon, their joint word on its distance stands for that of the one

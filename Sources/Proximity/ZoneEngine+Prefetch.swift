@@ -18,7 +18,7 @@ extension ZoneEngine {
     var memberPlaces = InlineArray<64, Int32>(repeating: -1)
     for place in linkPlaces.indices where linkPlaces[place] >= 0 {
       let link = Int(linkPlaces[place])
-      memberPlaces[place] = links[link].firstMember
+      if links[link].solePresence < 0 { memberPlaces[place] = links[link].firstMember }
       sum &+= Int(links[link].link.receiver.rawValue)
       sum &+= links[link].link.filter.hasLevel ? 1 : 0
       sum &+= Int(truncatingIfNeeded: links[link].link.interval.lost.nanoseconds)

@@ -91,12 +91,19 @@ extension ZoneEngine {
         due = min(due, timer)
       }
 
-      var member = heard.firstMember
-      while member >= 0 {
-        let presence = members[Int(member)].presence
+      var presence = links[Int(index)].solePresence
+      let isSole = presence >= 0
+      var member = isSole ? -1 : links[Int(index)].firstMember
+      while presence >= 0 || member >= 0 {
+        var nextMember: Int32 = -1
+        if !isSole {
+          presence = members[Int(member)].presence
+          nextMember = members[Int(member)].nextOfLink
+        }
         let slot = Int(presence)
         let zone = Int(presences[slot].presence.zone.rawValue)
-        let isOnly = presences[slot].firstMember == member && members[Int(member)].nextOfPresence < 0
+        let isOnly =
+          isSole || presences[slot].firstMember == member && members[Int(member)].nextOfPresence < 0
         let nearest =
           isOnly
           ? Nearest(only: links[Int(index)].link, at: index)
@@ -106,15 +113,16 @@ extension ZoneEngine {
         let deadline = presences[slot].hear(
           by: index, at: sighting.receiver, standing: zones[zone].standing(of: nearest), time: time,
           lost: zones[zone].lost, dwells: zones[zone].dwells, isBlind: blindZones[zone])
-        member = members[Int(member)].nextOfLink
         if deadline <= time {
-          return (place, Unsettled(presence: presence, link: index, nextMember: member))
+          return (place, Unsettled(presence: presence, link: index, nextMember: nextMember))
         }
         if deadline < presences[slot].queuedFor {
           presences[slot].queuedFor = deadline
           queue.schedule(.presence(presence), at: deadline)
           due = min(due, deadline)
         }
+        member = nextMember
+        presence = -1
       }
     }
     return (sightings.count, nil)

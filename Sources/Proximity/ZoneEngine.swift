@@ -83,12 +83,12 @@ public struct ZoneEngine: Sendable {
     let receiver = Int(sighting.receiver.rawValue)
     let power = receivers[receiver].power(
       frame: sighting.measuredPower, configured: beacons[beacon].measuredPower)
-    let (news, silenceDeadline, firstMember) = links[Int(index)].hear(
+    let (news, silenceDeadline) = links[Int(index)].hear(
       rssi: rssi, power: power, decadesPerDecibel: receivers[receiver].decadesPerDecibel, at: time)
     if isLocating { locate(index, rssi: rssi, news: news, time: time) }
     if let silenceDeadline { queue.schedule(.link(index), at: silenceDeadline) }
 
-    weigh(from: firstMember, of: index, at: time, into: &transitions)
+    weigh(from: links[Int(index)].firstMember, of: index, at: time, into: &transitions)
   }
 
   /// Lets every deadline up to `time` (inclusive) happen, in order.
@@ -99,6 +99,15 @@ public struct ZoneEngine: Sendable {
   }
 
   private mutating func happen(until time: MonotonicTime, into transitions: inout [Transition]) {
+    while let timer = queue.popUnordered(notAfter: time) {
+      if timer.isPresence {
+        presences[timer.index].queuedFor = Presence.never
+        watch(Int32(timer.index))
+      } else {
+        links[timer.index].queuedFor = Presence.never
+        if links[timer.index].link.isCurrent { watchSilence(of: Int32(timer.index)) }
+      }
+    }
     while let (due, timer) = queue.popFirst(notAfter: time) {
       now = max(now, due)
       if timer.isPresence {
@@ -132,21 +141,24 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
+  /// The presence that it counts for, where that is one and no other link counts for it; else −1. As most beacons have one zone
+  /// and one receiver, their members are not asked for.
+  var solePresence: Int32 = -1
   /// When its timer comes up, or `Presence.never`: kept here too, to leave the queue alone at most sightings.
   var queuedFor = Presence.never
 
   /// Takes in that the receiver heard the beacon. All in one, for each change of an element of an array has to find out
   /// first whether the array is shared.
   ///
-  /// - Returns: what is new, when its timer is to come up if that is sooner than it would, and the first of its members.
+  /// - Returns: what is new, and when its timer is to come up if that is sooner than it would.
   @inline(__always) mutating func hear(
     rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
-  ) -> (news: Link.News, timer: MonotonicTime?, firstMember: Int32) {
+  ) -> (news: Link.News, timer: MonotonicTime?) {
     let news = link.hear(rssi: rssi, power: power, decadesPerDecibel: decadesPerDecibel, at: time)
     let deadline = link.silenceDeadline
-    guard deadline < queuedFor else { return (news, nil, firstMember) }
+    guard deadline < queuedFor else { return (news, nil) }
     queuedFor = deadline
-    return (news, deadline, firstMember)
+    return (news, deadline)
   }
 }
 

@@ -23,6 +23,13 @@ import Testing
     #expect(scene.story == ["enter 0.0", "exit 64.9"])
   }
 
+  @Test func aBeaconHeardTenThousandTimesASecondIsLostInTheShortestTime() {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 17, every: 0.0001)
+    scene.wait(until: 100)
+    #expect(scene.story == ["enter 0.0", "exit 22.0"])
+  }
+
   @Test func aSlowBeaconThatIsMissedEverySecondTimeDoesNotFlap() {
     var generator = SeededGenerator(seed: 1)
     var scene = Scene([.simple()])

@@ -87,6 +87,12 @@ import Testing
     var scene = Scene([.simple(enterDwell: 3)])
     scene.hear(Signal.at3m, from: 0, to: 3)
     #expect(scene.story == [])
+    // Told too early at most, and then again.
+    var transitions: [Transition] = []
+    while let next = scene.engine.nextDeadline, next < .zero + .seconds(3) {
+      scene.engine.advance(to: next, into: &transitions)
+    }
+    #expect(transitions.isEmpty)
     #expect(scene.engine.nextDeadline == .zero + .seconds(3))
   }
 

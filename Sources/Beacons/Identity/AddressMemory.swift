@@ -82,7 +82,7 @@ struct AddressMemory: Sendable {
     if slots.isEmpty { slots = Self.free(1 << magnitude) }
     let key = key(address)
     let start = start(key)
-    if Int(beacon.rawValue) * 2 >= slots.count {
+    if Int(beacon.rawValue) * 4 >= slots.count {
       grow()
       return insert(beacon, at: address)
     }

@@ -6,10 +6,10 @@ import Beacons
 /// kernel's, so that no decision is another; it is told so much later at most, which nobody notices. As many fit any
 /// socket's buffer many times over.
 struct Gathering {
-  static let longest = TimeSpan.milliseconds(50)
+  static let longest = TimeSpan.milliseconds(100)
   /// A sleep that is shorter costs what it saves.
   private static let shortest = TimeSpan(nanoseconds: 50_000)
-  private static let packets: Int64 = 50
+  private static let packets: Int64 = 100
 
   private var latest = MonotonicTime(nanoseconds: .min)
 

@@ -4,7 +4,7 @@ import Glibc
 /// The live radio's thread: polls all sockets, feeds the scan keeper, hands over batches.
 final class LiveLoop {
   /// Packets taken from one socket before the others get their turn.
-  private static let turn = 512
+  static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
 
   let options: LiveRadio.Options

@@ -37,18 +37,34 @@ public struct ManagementFeed: ~Copyable {
     while true {
       // As the live radio does.
       if pause > .zero { usleep(UInt32(pause.nanoseconds / 1000)) }
+      // In a flood a buffer at a time, which stays in the fastest cache.
+      let turn = pause > .zero ? LiveLoop.turn : PacketBuffer.limit
+      let (packets, isDrained, isOver) = receive(turn, into: &batch)
+      pause = gathering.pause(after: packets, isDrained: isDrained, at: stream.now)
+      if packets > 0 { return true }
+      if isOver { return false }
+      if try isDead() { return false }
+    }
+  }
+
+  /// Takes what is there, until `turn` packets of it or more are taken.
+  private mutating func receive(
+    _ turn: Int, into batch: inout AdvertisementBatch
+  ) -> (packets: Int, isDrained: Bool, isOver: Bool) {
+    var packets = 0
+    while packets < turn {
       stream.receive(into: &buffer)
       var count = buffer.count
-      pause = gathering.pause(after: count, isDrained: count < PacketBuffer.limit, at: stream.now)
       // At the end the kernel gives empty packets, as many as are asked for.
       if count == PacketBuffer.limit {
         while count > 0, buffer.range(count - 1).isEmpty { count -= 1 }
-        if count == 0 { return false }
       }
       for place in 0..<count where !take(place, into: &batch) { malformed += 1 }
-      if count > 0 { return true }
-      if try isDead() { return false }
+      packets += count
+      if buffer.count < PacketBuffer.limit { return (packets, true, false) }
+      if count == 0 { return (packets, true, true) }
     }
+    return (packets, false, false)
   }
 
   /// Whether the datagram was an advertisement.

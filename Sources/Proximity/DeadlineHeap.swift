@@ -1,0 +1,88 @@
+import Beacons
+
+/// Timers in order of time: a heap of four branches that knows where every timer sits in it, so that it holds each once at
+/// most.
+struct DeadlineHeap: Sendable {
+  private static let branches = 4
+
+  private struct Entry {
+    var time: MonotonicTime
+    var timer: DeadlineTimer
+
+    func isBefore(_ other: Entry) -> Bool {
+      time < other.time || time == other.time && timer < other.timer
+    }
+  }
+
+  private var heap: [Entry] = []
+  /// Place in `heap`; −1: not in it.
+  private var places = TimerTable<Int32>()
+
+  var count: Int { heap.count }
+  var first: MonotonicTime? { heap.first?.time }
+
+  mutating func addLink() { places.links.append(-1) }
+  mutating func addPresence() { places.presences.append(-1) }
+
+  func contains(_ timer: DeadlineTimer) -> Bool { places[timer] >= 0 }
+
+  /// Whether any timer has come up.
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
+
+  /// Sees to it that `timer` comes up at `time` at the latest.
+  mutating func schedule(_ timer: DeadlineTimer, at time: MonotonicTime) {
+    let place = Int(places[timer])
+    if place < 0 {
+      heap.append(Entry(time: time, timer: timer))
+      rise(heap.count - 1)
+    } else if time < heap[place].time {
+      heap[place].time = time
+      rise(place)
+    }
+  }
+
+  /// Takes out the first timer if it is due at `time` or before.
+  mutating func popFirst(notAfter time: MonotonicTime) -> (time: MonotonicTime, timer: DeadlineTimer)? {
+    guard let top = heap.first, top.time <= time else { return nil }
+    places[top.timer] = -1
+    let last = heap.removeLast()
+    if !heap.isEmpty {
+      heap[0] = last
+      sink(0)
+    }
+    return (top.time, top.timer)
+  }
+
+  private mutating func rise(_ start: Int) {
+    var place = start
+    let entry = heap[place]
+    while place > 0 {
+      let parent = (place - 1) / Self.branches
+      guard entry.isBefore(heap[parent]) else { break }
+      settle(heap[parent], at: place)
+      place = parent
+    }
+    settle(entry, at: place)
+  }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    let entry = heap[place]
+    while true {
+      var child = Self.branches * place + 1
+      guard child < heap.count else { break }
+      for other in child..<min(child + Self.branches, heap.count) where heap[other].isBefore(heap[child]) {
+        child = other
+      }
+      guard heap[child].isBefore(entry) else { break }
+      settle(heap[child], at: place)
+      place = child
+    }
+    settle(entry, at: place)
+  }
+
+  private mutating func settle(_ entry: Entry, at place: Int) {
+    heap[place] = entry
+    places[entry.timer] = Int32(place)
+  }
+}

@@ -1,0 +1,36 @@
+import Beacons
+import Testing
+
+@testable import Proximity
+
+@Suite struct DeadlineHeapTests {
+  @Test func timersComeUpInOrderOfTheirEarliestTime() {
+    var generator = SeededGenerator(seed: 3)
+    var queue = DeadlineHeap()
+    var expected: [DeadlineTimer: MonotonicTime] = [:]
+    for _ in 0..<50 {
+      queue.addLink()
+      queue.addPresence()
+    }
+    for _ in 0..<5000 {
+      let index = Int32.random(in: 0..<50, using: &generator)
+      let timer = Bool.random(using: &generator) ? DeadlineTimer.link(index) : .presence(index)
+      let time = MonotonicTime(nanoseconds: .random(in: 0..<40, using: &generator))
+      queue.schedule(timer, at: time)
+      expected[timer] = min(expected[timer] ?? .distantFuture, time)
+      #expect(queue.count == expected.count)
+      if Int.random(in: 0..<4, using: &generator) == 0 {
+        let horizon = MonotonicTime(nanoseconds: .random(in: 0..<40, using: &generator))
+        let first = expected.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        let popped = queue.popFirst(notAfter: horizon)
+        if let first, first.value <= horizon {
+          #expect(popped?.timer == first.key)
+          #expect(popped?.time == first.value)
+          expected[first.key] = nil
+        } else {
+          #expect(popped == nil)
+        }
+      }
+    }
+  }
+}
