@@ -25,7 +25,7 @@ struct DeadlineQueue: Sendable {
   }
 
   /// Whether any timer has come up.
-  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { near.isDue(at: time) || far.next <= time }
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { near.isDue(at: time) || far.isDue(at: time) }
 
   /// Sees to it that `timer` comes up at `time` at the latest. What comes up too early is put back by its owner:
   /// cheaper than moving an entry each time a beacon is heard.

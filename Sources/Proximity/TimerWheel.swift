@@ -11,7 +11,7 @@ struct TimerWheel: Sendable {
   /// 18 minutes of them: learnt silence is shorter.
   private static let slots = 1024
 
-  private struct Link {
+  private struct Place {
     /// Where in `first`; −1: in no slot.
     var slot: Int16 = -1
     /// Next in the same slot.
@@ -22,7 +22,7 @@ struct TimerWheel: Sendable {
   private var first = [DeadlineTimer?](repeating: nil, count: Self.slots)
   /// A bit a slot: whether it has timers.
   private var taken = InlineArray<16, UInt64>(repeating: 0)
-  private var links = TimerTable<Link>()
+  private var places = TimerTable<Place>()
   /// The first timers of slots that have been reached: the others follow each.
   private var due: [DeadlineTimer] = []
   /// Number of the last slot that was reached: it has no timers any more.
@@ -30,8 +30,8 @@ struct TimerWheel: Sendable {
   /// Number of the first slot with timers.
   private var nextTaken = Int64.max
 
-  mutating func addLink() { links.links.append(Link()) }
-  mutating func addPresence() { links.presences.append(Link()) }
+  mutating func addLink() { places.links.append(Place()) }
+  mutating func addPresence() { places.presences.append(Place()) }
 
   /// When the next timer comes up; the end of time if there is none.
   var next: MonotonicTime {
@@ -40,29 +40,35 @@ struct TimerWheel: Sendable {
 
   /// Whether a timer comes up at `time` at the latest.
   func comesUp(_ timer: DeadlineTimer, by time: MonotonicTime) -> Bool {
-    let slot = links[timer].slot
+    let slot = places[timer].slot
     return slot >= 0 && Self.start(number(Int(slot))) <= time
   }
+
+  /// Whether any timer has come up.
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { nextTaken <= Self.number(time) }
 
   /// Puts in a timer for a time later than the slot that was reached; false if it is in already, or the time is nearer.
   mutating func insert(_ timer: DeadlineTimer, at time: MonotonicTime) -> Bool {
     let wanted = Self.number(time)
-    guard wanted > reached, links[timer].slot < 0 else { return false }
+    guard wanted > reached, places[timer].slot < 0 else { return false }
+    // Nobody may have looked for long, or ever: an empty wheel turns until the time lies within it.
+    if nextTaken == .max, due.isEmpty { reached = max(reached, wanted - Int64(Self.slots - 1)) }
     let number = min(wanted, reached + Int64(Self.slots - 1))
     let slot = Self.slot(number)
-    links[timer] = Link(slot: Int16(slot), next: first[slot])
+    places[timer] = Place(slot: Int16(slot), next: first[slot])
     first[slot] = timer
     taken[slot >> 6] |= 1 << UInt64(slot & 63)
     nextTaken = min(nextTaken, number)
     return true
   }
 
-  /// Takes out one of the timers that have come up by `time`; nil if there are none. Take them all before one is put in.
+  /// Takes out one of the timers that have come up by `time`; nil if there are none. Until there are none, only those that
+  /// were taken out may be put in.
   mutating func pop(notAfter time: MonotonicTime) -> DeadlineTimer? {
     if Self.number(time) > reached { turn(to: Self.number(time)) }
     guard let timer = due.popLast() else { return nil }
-    if let next = links[timer].next { due.append(next) }
-    links[timer] = Link()
+    if let next = places[timer].next { due.append(next) }
+    places[timer] = Place()
     return timer
   }
 

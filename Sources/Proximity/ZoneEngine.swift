@@ -141,8 +141,8 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
-  /// The presence that it counts for, where that is one and no other link counts for it; else −1. As most beacons have one zone
-  /// and one receiver, their members are not asked for.
+  /// The presence that it counts for, where that is one and no other link ever counted for it; else −1. As most beacons have
+  /// one zone and one receiver, their members are not asked for.
   var solePresence: Int32 = -1
   /// When its timer comes up, or `Presence.never`: kept here too, to leave the queue alone at most sightings.
   var queuedFor = Presence.never

@@ -58,7 +58,7 @@ class Cases:
 
     # The corpora
     def mixed(self): return self.corpus("mixed", "--devices", "2000", "--repeat", "5" if self.quick else "20")
-    def calm(self): return self.corpus("short", "--adverts", "5000") if self.quick else self.mixed()
+    def calm(self): return self.corpus("calm", "--adverts", "5000" if self.quick else "40000")
     def few(self): return self.corpus("few", "--devices", "300", "--zones", "10", "--seed", "3")
     def many(self): return self.corpus("many", "--devices", "100000", "--adverts", "400000", "--seed", "4")
     def beacons(self): return self.corpus("beacons", "--only", "ibeacon")

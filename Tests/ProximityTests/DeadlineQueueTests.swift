@@ -82,9 +82,20 @@ import Testing
     for index in Int32(0)..<1000 { owner.want(.link(index), at: seconds(1 + Double(index))) }
     let last = MonotonicTime(nanoseconds: .max - 1)
     owner.want(.presence(0), at: last)
+    #expect(owner.advance(to: seconds(0.5)).isEmpty, "from here on each has a slot of its own")
     #expect(owner.advance(to: MonotonicTime(nanoseconds: .max - 2)).count == 1000)
     #expect(owner.postponed < 4000, "each is looked at a few times, not once for each slot on the way")
     #expect(owner.advance(to: last) == [.presence(0)])
+  }
+
+  @Test func aWheelThatNobodyLookedAtForLongTellsNoTimeThatIsGone() throws {
+    var owner = Owner(timers: 2)
+    for now in [0.0, 10_000, 20_000] {
+      owner.want(.link(0), at: seconds(now + 30))
+      owner.want(.link(1), at: seconds(now + 45))
+      #expect(try #require(owner.queue.first) > seconds(now + 28))
+      #expect(owner.advance(to: seconds(now + 100)) == [.link(0), .link(1)])
+    }
   }
 
   @Test func aTimerThatIsPutOffAgainAndAgainIsLookedAtOnceInItsTime() {

@@ -60,6 +60,20 @@ struct ManagementFeedTests {
     #expect(try !feed.next(into: &batch))
   }
 
+  @Test func whatGatheredInAPauseComesTogetherHoweverManyBuffersItFills() throws {
+    let (ours, sender) = Self.pair()
+    var feed = try ManagementFeed(descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
+    var batch = AdvertisementBatch()
+    let datagram = Self.found()
+    send(sender, datagram, datagram.count, 0)
+    #expect(try feed.next(into: &batch))
+    for _ in 0..<130 { send(sender, datagram, datagram.count, 0) }
+    #expect(try feed.next(into: &batch))
+    #expect(batch.count == 131)
+    close(sender)
+    #expect(try !feed.next(into: &batch))
+  }
+
   @Test func onlyAConnectedPacketSocketIsTaken() throws {
     let receiver = ReceiverIndex(rawValue: 0)
     #expect(throws: SystemError(call: "descriptor 987654", code: EBADF)) {

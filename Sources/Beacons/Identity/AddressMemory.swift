@@ -2,7 +2,8 @@
 /// finds its beacon, and one with an identity is mostly spared the search for it.
 ///
 /// Bounded: sets of four, of which the least recently seen gives way; as long as a set has room, it does not note who is seen
-/// again. There are twice as many places as there are beacons, or more.
+/// again. There are four times as many places as there are beacons, or more:
+/// then one set in a hundred and fifty is full of them.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64

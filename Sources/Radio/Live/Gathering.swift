@@ -3,8 +3,8 @@ import Beacons
 /// How long to leave packets to gather before the next are received: to be woken costs more than a packet does.
 ///
 /// So long that about `packets` of them come at the pace of the latest ones, and at most `longest`. Their times are the
-/// kernel's, so that no decision is another; it is told so much later at most, which nobody notices. As many fit any
-/// socket's buffer many times over.
+/// kernel's, so that no decision is another; it is told so much later at most, which nobody notices. As many fit the
+/// smallest of sockets' buffers more than twice.
 struct Gathering {
   static let longest = TimeSpan.milliseconds(100)
   /// A sleep that is shorter costs what it saves.

@@ -62,7 +62,7 @@ public struct ManagementFeed: ~Copyable {
       for place in 0..<count where !take(place, into: &batch) { malformed += 1 }
       packets += count
       if buffer.count < PacketBuffer.limit { return (packets, true, false) }
-      if count == 0 { return (packets, true, true) }
+      if count == 0 { return (packets, false, true) }
     }
     return (packets, false, false)
   }

@@ -18,6 +18,7 @@ static double now(void) {
 }
 
 int main(int count, char **words) {
+  if (count < 2) return fputs("usage: gather FD [MILLISECONDS]\n", stderr), 2;
   static char packets[BATCH][ROOM];
   static struct iovec places[BATCH];
   static struct mmsghdr headers[BATCH];
