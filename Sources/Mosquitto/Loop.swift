@@ -130,10 +130,16 @@ struct Loop {
         if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
       }
       errno = 0
-      let error = session.handle.inbox.writing { mosquitto_loop_write(client, 1) }
+      let error = session.handle.inbox.writing { write(socket, packets: handedOver.count) }
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     return mosquitto_loop_misc(client)
+  }
+
+  /// Lets libmosquitto write all that it has to `socket`.
+  private func write(_ socket: Int32, packets: Int) -> Int32 {
+    if packets < 2 { return mosquitto_loop_write(client, 1) }
+    return corked(socket, isOpen: { mosquitto_socket(client) == socket }) { mosquitto_loop_write(client, 1) }
   }
 
   /// Lets libmosquitto read until nothing comes any more, or so much has come that it is to be looked at first.

@@ -6,7 +6,7 @@ final class OddBroker: Server {
     /// Acknowledges nothing.
     case silent
     /// Acknowledges, and answers a message to `go` with five to `in` and the acknowledgement in one write; one to `flood` with
-    /// 2500 empty ones.
+    /// 2500 empty ones; one to `segments` with the number of those that have come with octets in them.
     case talkative
   }
 
@@ -54,7 +54,8 @@ final class OddBroker: Server {
             shift += 7
             if octet < 128: return kind, exact(peer, length)
     def publish(number):
-        return struct.pack(">BBH2sH", 0x32, 7, 2, b"in", number) + b"%d" % number
+        text = b"%d" % number
+        return struct.pack(">BBH2sH", 0x32, 6 + len(text), 2, b"in", number) + text
     while True:
         peer, _ = server.accept()
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -69,6 +70,9 @@ final class OddBroker: Server {
                     end = 2 + struct.unpack(">H", body[:2])[0]
                     answer = bytes([0x40, 2]) + body[end:end + 2]
                     if body[2:end] == b"go": answer = b"".join(map(publish, range(1, 6))) + answer
+                    if body[2:end] == b"segments":
+                        # tcpi_data_segs_in (linux/tcp.h)
+                        answer = publish(struct.unpack_from("=I", peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 152)[0]) + answer
                     if body[2:end] == b"flood": answer = (bytes([0x30, 4, 0, 2]) + b"in") * 2500 + answer
                     peer.sendall(answer)
         except (EOFError, OSError): peer.close()

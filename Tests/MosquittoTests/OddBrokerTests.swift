@@ -57,6 +57,18 @@ extension RealBroker {
       await client.stop()
     }
 
+    @Test func whatIsHandedOverTogetherTravelsInFewSegments() async throws {
+      let broker = try await OddBroker(.talkative)
+      let (client, recorder) = try prepare(to: broker) { $0.protocolVersion = .v311 }
+      for number in 0..<60 { try client.publish([0], to: "out", id: UInt64(number)) }
+      try client.publish([0], to: "segments", id: 60)
+      client.start()
+      try await recorder.wait("the acknowledgements") { $0.acknowledged == Array(0...60) }
+      // One says who we are; the others could be sixty-one.
+      #expect(try #require(recorder.texts.first.flatMap { Int($0) }) < 10)
+      await client.stop()
+    }
+
     @Test func whoWaitsForRoomIsWokenWhereAllIsRejected() async throws {
       let broker = try await Broker("allow_anonymous true\nmax_qos 0").start()
       var options = Options(host: "127.0.0.1", port: broker.port)

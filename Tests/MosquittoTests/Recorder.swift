@@ -66,11 +66,18 @@ protocol Server: AnyObject, Sendable {
 func connect(
   to server: any Server, host: String = "127.0.0.1", _ change: (inout Options) -> Void = { _ in }
 ) throws -> (Client, Recorder) {
+  let (client, recorder) = try prepare(to: server, host: host, change)
+  client.start()
+  return (client, recorder)
+}
+
+/// A client that has not started.
+func prepare(
+  to server: any Server, host: String = "127.0.0.1", _ change: (inout Options) -> Void = { _ in }
+) throws -> (Client, Recorder) {
   var options = Options(host: host, port: server.port)
   options.backoff = Backoff(first: .milliseconds(50), limit: .milliseconds(200))
   change(&options)
   let client = try Client(options)
-  let recorder = Recorder(client, of: server)
-  client.start()
-  return (client, recorder)
+  return (client, Recorder(client, of: server))
 }
