@@ -109,11 +109,7 @@ extension Pipeline {
       time = max(time, sightings[place].time)
       if sightings[place].beacon != .nobody { counts.sightings += 1 }
     }
-    if silent > 0 {
-      telemetry.noteSilent(sightings.extracting(first: taken))
-    } else {
-      telemetry.note(first)
-    }
+    if silent == 0 { telemetry.note(first) }
     noteReadings(before: place + taken)
     if !transitions.isEmpty || telemetry.hasDue { report(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }

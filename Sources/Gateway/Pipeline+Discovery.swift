@@ -8,7 +8,7 @@ extension Pipeline {
   mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {
     telemetry.takeNews().map { beacon in
       let zones = roster.zones(of: beacon).map { configuration.zones[Int($0.rawValue)].name }
-      let readings = telemetry[beacon]?.readings.map { ReadingKind($0) } ?? []
+      let readings = telemetry.readings(of: beacon)?.map { ReadingKind($0) } ?? []
       return (roster.name(of: beacon), HeardBeacon(zones: Set(zones), readings: Set(readings)))
     }
   }

@@ -29,11 +29,12 @@ extension Pipeline {
     for (position, index) in next.roster.adopt(roster).enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
-      if let heard = telemetry[known] { next.telemetry.adopt(heard, of: index) }
+      next.telemetry.adopt(known, of: telemetry, as: index)
       next.engine.admit(index, zones: next.roster.zones(of: index))
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
       state.renumber(receivers: { $0 }, zones: { zones[Int($0.rawValue)] })
       next.engine.restore(state, of: index)
+      if let last = engine.lastSighting(of: known) { next.engine.adopt(last, of: index) }
     }
     return next
   }

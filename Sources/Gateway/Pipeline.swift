@@ -202,6 +202,7 @@ public struct Pipeline: Sendable {
     }
     telemetry.takeDue(into: &dueBeacons)
     for beacon in dueBeacons {
+      telemetry.published(beacon, heard: engine.lastSighting(of: beacon)?.time ?? time)
       if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
     }
   }
@@ -218,11 +219,13 @@ public struct Pipeline: Sendable {
   }
 
   private func state(of beacon: BeaconIndex) -> BeaconStateMessage? {
-    guard let heard = telemetry[beacon] else { return nil }
+    guard let readings = telemetry.readings(of: beacon), let last = engine.lastSighting(of: beacon) else {
+      return nil
+    }
     let current = engine.estimate(of: beacon)
     return BeaconStateMessage(
       beacon: roster.name(of: beacon), zones: engine.zones(of: beacon).map { name(of: $0) },
-      estimate: current?.estimate, lastSeen: heard.wallTime,
-      receiver: receivers.name(of: current?.receiver ?? heard.receiver), readings: heard.readings)
+      estimate: current?.estimate, lastSeen: last.wallTime,
+      receiver: receivers.name(of: current?.receiver ?? last.receiver), readings: readings)
   }
 }

@@ -22,6 +22,7 @@ struct Roster: Sendable {
     resolver = AddressResolver(keys: configuration.identityKeys)
     bindKeys = configuration.bindKeys
     ownRegions = configuration.wake?.regions
+    let entries = Dictionary(grouping: configuration.beacons.indices) { configuration.beacons[$0].name }
     var byEntry = [[ZoneIndex]](repeating: [], count: configuration.beacons.count)
     var open: [ZoneIndex] = []
     for (position, zone) in configuration.zones.enumerated() {
@@ -30,8 +31,8 @@ struct Roster: Sendable {
         open.append(index)
         continue
       }
-      for (entry, beacon) in configuration.beacons.enumerated() where names.contains(beacon.name) {
-        byEntry[entry].append(index)
+      for name in names {
+        for entry in entries[name] ?? [] { byEntry[entry].append(index) }
       }
     }
     zonesByEntry = byEntry.map { $0.isEmpty ? open : ($0 + open).sorted() }

@@ -8,100 +8,65 @@ struct HeardReading: Sendable {
   var reading: Reading
 }
 
-/// How each tracked beacon was last heard, and whose state is to be published: at once after a transition,
-/// else no more often than `interval`.
+/// What each sighted beacon measures, and whose state is to be published: at once after a transition, else no more often than
+/// `interval`.
 struct Telemetry: Sendable {
-  struct Heard: Sendable {
-    var wallTime: WallTime
-    var readings: [Reading]
-    fileprivate var times: Times
-  }
-
-  /// Of fixed size, apart from the readings: it is touched at every sighting.
-  fileprivate struct Times {
-    /// Not so for a beacon that is known and was never sighted, as the second of two identities in one advertisement.
-    var isSighted = false
-    var isDue = false
-    var receiver = ReceiverIndex(rawValue: 0)
-    var time = MonotonicTime.zero
-    var wallTime = WallTime(nanoseconds: 0)
-    /// The earliest time there is, if it never was.
-    var published = MonotonicTime(nanoseconds: .min)
-
-    /// Whether a sighting at `time` is reason to publish its state again.
-    @inline(__always) func isDue(at time: MonotonicTime, interval: TimeSpan) -> Bool {
-      !isDue && time - published >= interval
-    }
-
-    @inline(__always) mutating func note(_ sighting: Sighting) {
-      isSighted = true
-      time = sighting.time
-      wallTime = sighting.wallTime
-      receiver = sighting.receiver
-    }
-  }
-
   let interval: TimeSpan
-  /// By `BeaconIndex`.
-  private var heard: [Times] = []
+  /// By `BeaconIndex`: from when on a sighting is reason to publish the state. Touched at every sighting, and of eight octets.
+  private var dueFrom: [MonotonicTime] = []
   /// By `BeaconIndex` too.
   private var readings: [[Reading]] = []
   private var due: [BeaconIndex] = []
   /// Beacons heard for the first time, or with a reading of a new kind.
   private var news: [BeaconIndex] = []
 
+  /// Instead of a time, for a beacon that is known and was never sighted, as the second of two identities in one advertisement.
+  private static let unsighted = MonotonicTime(nanoseconds: .min)
+  /// Instead of a time: it is due already.
+  private static let isDue = MonotonicTime(nanoseconds: .max)
+
   init(interval: TimeSpan) { self.interval = interval }
 
-  subscript(beacon: BeaconIndex) -> Heard? {
+  /// The latest of each kind; nil for a beacon that was not sighted.
+  func readings(of beacon: BeaconIndex) -> [Reading]? {
     let index = Int(beacon.rawValue)
-    guard isSighted(index) else { return nil }
-    return Heard(wallTime: heard[index].wallTime, readings: readings[index], times: heard[index])
+    return isSighted(index) ? readings[index] : nil
   }
 
-  private func isSighted(_ index: Int) -> Bool { heard.indices.contains(index) && heard[index].isSighted }
+  private func isSighted(_ index: Int) -> Bool {
+    dueFrom.indices.contains(index) && dueFrom[index] != Self.unsighted
+  }
 
   /// All beacons heard so far.
   var known: [BeaconIndex] {
-    heard.indices.lazy.filter { heard[$0].isSighted }.map { BeaconIndex(rawValue: Int32($0)) }
+    dueFrom.indices.lazy.filter { isSighted($0) }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
-  mutating func note(_ sighting: Sighting) {
-    let index = Int(sighting.beacon.rawValue)
-    if index >= heard.count { makeRoom(for: sighting.beacon) }
-    let isNew = !heard[index].isSighted
-    let isDue = heard[index].isDue(at: sighting.time, interval: interval)
-    heard[index].note(sighting)
-    if isNew { tell(sighting.beacon) }
-    if isDue { setDue(sighting.beacon) }
-  }
-
-  /// How many sightings there are before the first that is reason to publish a state, or of somebody new.
+  /// How many sightings there are before the first that is reason to publish a state, or of somebody new: `note` is to be told
+  /// of that one only.
   func silentCount(_ sightings: Span<Sighting>) -> Int {
-    let heard = heard.span
+    let dueFrom = dueFrom.span
     for place in sightings.indices where sightings[place].beacon != .nobody {
       let index = Int(sightings[place].beacon.rawValue)
-      guard index < heard.count, heard[index].isSighted,
-        !heard[index].isDue(at: sightings[place].time, interval: interval)
-      else { return place }
+      guard index < dueFrom.count, sightings[place].time < dueFrom[index] else { return place }
     }
     return sightings.count
   }
 
-  /// Takes in sightings that `silentCount` counts.
-  mutating func noteSilent(_ sightings: Span<Sighting>) {
-    var heard = heard.mutableSpan
-    for place in sightings.indices where sightings[place].beacon != .nobody {
-      heard[Int(sightings[place].beacon.rawValue)].note(sightings[place])
-    }
+  mutating func note(_ sighting: Sighting) {
+    guard sighting.beacon != .nobody else { return }
+    makeRoom(for: sighting.beacon)
+    let index = Int(sighting.beacon.rawValue)
+    if dueFrom[index] == Self.unsighted { tell(sighting.beacon) }
+    if sighting.time >= dueFrom[index], dueFrom[index] != Self.isDue { becomeDue(sighting.beacon) }
   }
 
   /// Takes over what another one knew of a beacon.
-  mutating func adopt(_ known: Heard, of beacon: BeaconIndex) {
+  mutating func adopt(_ known: BeaconIndex, of other: Telemetry, as beacon: BeaconIndex) {
+    guard let readings = other.readings(of: known) else { return }
     makeRoom(for: beacon)
-    let index = Int(beacon.rawValue)
-    heard[index] = known.times
-    heard[index].isDue = false
-    readings[index] = known.readings
+    self.readings[Int(beacon.rawValue)] = readings
+    published(beacon, heard: other.dueFrom[Int(known.rawValue)] - other.interval)
     tell(beacon)
   }
 
@@ -137,10 +102,8 @@ struct Telemetry: Sendable {
   /// As `ZoneEngine.prefetch`.
   func prefetch(_ beacons: Span<Int32>) -> Int {
     var sum = 0
-    for place in beacons.indices where heard.indices.contains(Int(beacons[place])) {
-      let beacon = Int(beacons[place])
-      sum &+= heard[beacon].isSighted ? 1 : 0
-      sum &+= Int(truncatingIfNeeded: heard[beacon].published.nanoseconds)
+    for place in beacons.indices where dueFrom.indices.contains(Int(beacons[place])) {
+      sum &+= Int(truncatingIfNeeded: dueFrom[Int(beacons[place])].nanoseconds)
     }
     return sum
   }
@@ -157,36 +120,38 @@ struct Telemetry: Sendable {
 
   mutating func setDue(_ beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
-    guard isSighted(index), !heard[index].isDue else { return }
-    heard[index].isDue = true
+    if isSighted(index), dueFrom[index] != Self.isDue { becomeDue(beacon) }
+  }
+
+  private mutating func becomeDue(_ beacon: BeaconIndex) {
+    dueFrom[Int(beacon.rawValue)] = Self.isDue
     due.append(beacon)
   }
 
   var hasDue: Bool { !due.isEmpty }
 
-  /// The beacons whose state is to be published now, in the order in which that became due.
+  /// The beacons whose state is to be published now, in the order in which that became due. Each must be told `published`.
   ///
   /// - Parameter taken: what it held before is lost; its room serves again.
   mutating func takeDue(into taken: inout [BeaconIndex]) {
-    for beacon in due {
-      let index = Int(beacon.rawValue)
-      heard[index].isDue = false
-      heard[index].published = heard[index].time
-    }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &due)
   }
 
+  /// Takes in that a beacon's state was published, as it was at its newest sighting.
+  mutating func published(_ beacon: BeaconIndex, heard time: MonotonicTime) {
+    let next = time + interval
+    // The very first time there is, and the very last, stand for others.
+    dueFrom[Int(beacon.rawValue)] = min(
+      max(next, MonotonicTime(nanoseconds: .min + 1)), MonotonicTime(nanoseconds: .max - 1))
+  }
+
   private mutating func makeRoom(for beacon: BeaconIndex) {
-    while heard.count <= Int(beacon.rawValue) {
-      heard.append(Times())
+    while dueFrom.count <= Int(beacon.rawValue) {
+      dueFrom.append(Self.unsighted)
       readings.append([])
     }
   }
-}
-
-extension Telemetry.Heard {
-  var receiver: ReceiverIndex { times.receiver }
 }
 
 extension Reading {

@@ -33,7 +33,8 @@ struct YAMLText {
     var text = String.UnicodeScalarView()
     for (index, line) in lines.enumerated() {
       if index > 0 { text.append("\n") }
-      text.append(contentsOf: line)
+      // One by one: a sequence would be made a string first, and copy all that is there.
+      for scalar in line { text.append(scalar) }
     }
     return String(text)
   }

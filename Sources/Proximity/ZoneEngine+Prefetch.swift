@@ -12,6 +12,8 @@ extension ZoneEngine {
     var presencePlaces = InlineArray<64, Int32>(repeating: -1)
     for place in 0..<min(beacons.count, LikelyBeacons.limit)
     where self.beacons.indices.contains(Int(beacons[place])) {
+      // The first octets, too: half of these records lie across two lines of the cache.
+      sum &+= self.beacons[Int(beacons[place])].isAdmitted ? 1 : 0
       linkPlaces[place] = self.beacons[Int(beacons[place])].firstLink
       presencePlaces[place] = self.beacons[Int(beacons[place])].firstPresence
     }

@@ -36,6 +36,17 @@ extension ZoneEngine {
     return nearest.isKnown ? estimate(nearest.nearestLink) : nil
   }
 
+  /// When and where a beacon was last heard, as the sighting said it; nil where it was not.
+  public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
+    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
+    let tracked = beacons[Int(beacon.rawValue)]
+    guard tracked.lastHeard > MonotonicTime(nanoseconds: .min) else { return nil }
+    return LastSighting(
+      time: tracked.lastHeard,
+      wallTime: WallTime(nanoseconds: tracked.lastHeard.nanoseconds) + tracked.wallOffset,
+      receiver: tracked.lastReceiver)
+  }
+
   /// From when the silence of a beacon counts, and when it will mean loss by the beacon's own interval, if it is not heard
   /// until then: the latest over the zone's receivers, or (nil) over all. nil where none of them ever heard it.
   public func silence(of beacon: BeaconIndex, in zone: ZoneIndex?) -> (

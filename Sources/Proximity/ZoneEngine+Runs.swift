@@ -80,7 +80,7 @@ extension ZoneEngine {
 
       now = max(now, sighting.time)
       let time = now
-      beacons[beacon].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
+      beacons[beacon].note(sighting)
       let heard = links[Int(index)].hear(
         rssi: sighting.level,
         power: receivers[receiver].power(

@@ -47,6 +47,31 @@ import Testing
     #expect(scene.story.isEmpty)
   }
 
+  /// A reload is no sighting, and says nothing of the beacon that was not known before.
+  @Test func whenAndWhereABeaconWasLastHeardIsKept() throws {
+    var scene = try Scene()
+    let other = scene.pipeline.receiver("hci1")
+    try scene.hear(rssi: -58, for: 5)
+    try scene.hear(rssi: -58, for: 1, at: other)
+    scene.pass(60)
+    let before = scene.pipeline.allStates().first { $0.topic.contains("/beacon/") }
+    #expect(String(decoding: try #require(before).payload, as: UTF8.self).contains(#""receiver":"hci1""#))
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    let after = scene.pipeline.allStates().first { $0.topic.contains("/beacon/") }
+    #expect(after?.payload == before?.payload)
+  }
+
+  @Test func aReloadDoesNotHurryTheNextState() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    scene.output.removeAll()
+    try scene.hear(rssi: -58, for: 2)
+    #expect(!scene.output.states(topics: scene.pipeline.topics).contains { $0.topic.contains("/beacon/") })
+    try scene.hear(rssi: -58, for: 10)
+    #expect(scene.output.states(topics: scene.pipeline.topics).contains { $0.topic.contains("/beacon/") })
+  }
+
   @Test func sequenceNumbersGoOn() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)

@@ -25,6 +25,23 @@ import Testing
     #expect(scene.transitions.last?.evidence.unit == .metres)
   }
 
+  /// Also where it is no later than what came before: the newest to come is the last.
+  @Test func theLastSightingIsToldAsItCame() {
+    var scene = Scene([.simple()])
+    let beacon = BeaconIndex(rawValue: 0)
+    #expect(scene.engine.lastSighting(of: beacon) == nil)
+    #expect(scene.engine.lastSighting(of: BeaconIndex(rawValue: 7)) == nil)
+    for (seconds, receiver) in [(5.0, 0), (9.0, 1), (7.0, 2)] as [(Double, UInt16)] {
+      scene.hear(Signal.at3m, at: seconds, receiver: receiver)
+      #expect(
+        scene.engine.lastSighting(of: beacon)
+          == LastSighting(
+            time: .zero + .seconds(seconds),
+            wallTime: WallTime(nanoseconds: Int64(seconds) * 1_000_000_000 + Scene.hour),
+            receiver: ReceiverIndex(rawValue: receiver)))
+    }
+  }
+
   @Test func receiversOfOtherZonesHaveNoSay() {
     var scene = Scene([.simple(receivers: [ReceiverIndex(rawValue: 1)])])
     scene.hear(Signal.at1m, from: 0, to: 20, receiver: 0)
