@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Beacons
+
+@Suite struct AddressMemoryTests {
+  private var memory = AddressMemory()
+
+  /// Two thirds at random, the rest neighbours that differ in a bit, or in nothing but their kind.
+  private static func addresses(_ count: Int) -> [DeviceAddress] {
+    var random = SystemRandomNumberGenerator()
+    var known: Set<DeviceAddress> = []
+    while known.count < count {
+      let bits = UInt64.random(in: 0..<1 << 48, using: &random)
+      known.insert(DeviceAddress(bits: bits, kind: .random))
+      known.insert(DeviceAddress(bits: bits, kind: .public))
+      known.insert(DeviceAddress(bits: bits ^ 1 << UInt64.random(in: 0..<48), kind: .random))
+    }
+    return Array(known.prefix(count))
+  }
+
+  @Test(arguments: [1, 4000, 4096, 4097, 70_000]) mutating func nearlyAllAreFoundAndNobodyIsTakenForAnother(
+    _ count: Int
+  ) {
+    let addresses = Self.addresses(count)
+    for (number, address) in addresses.enumerated() {
+      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address)
+    }
+    let found = addresses.map { memory.beacon(at: $0)?.rawValue }
+    for (number, beacon) in found.enumerated() where beacon != nil { #expect(beacon == Int32(number)) }
+    #expect(found.count { $0 != nil } * 100 >= count * 99)
+    let known = Set(addresses)
+    for stranger in Self.addresses(10_000) where !known.contains(stranger) {
+      #expect(memory.beacon(at: stranger) == nil)
+    }
+  }
+
+  /// A batch is looked up as each of its addresses is.
+  @Test mutating func manyAtOnceAreFoundAsOneByOne() {
+    let addresses = Self.addresses(20_000)
+    for (number, address) in addresses.enumerated() where number % 3 > 0 {
+      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address)
+    }
+    var likely = LikelyBeacons()
+    var batch = AdvertisementBatch()
+    for address in addresses.prefix(64) {
+      batch.append(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: address, rssi: nil, time: .zero,
+          wallTime: WallTime(nanoseconds: 0)), payload: [UInt8]().span)
+    }
+    likely.turn(to: 0, of: batch.count)
+    _ = memory.lookUp(batch, into: &likely)
+    for (place, address) in addresses.prefix(64).enumerated() {
+      #expect(likely.beacons[place] == memory.beacon(at: address)?.rawValue ?? -1)
+    }
+  }
+
+  /// One address after another from one that nobody can say how many it has.
+  @Test mutating func whoComesWithEverNewAddressesTakesNoMoreRoom() {
+    let beacon = BeaconIndex(rawValue: 7)
+    for address in Self.addresses(100_000) {
+      memory.remember(beacon, at: address)
+      #expect(memory.beacon(at: address) == beacon)
+    }
+    let found = Self.addresses(1000).filter { memory.beacon(at: $0) != nil }
+    #expect(found.isEmpty)
+  }
+
+  @Test mutating func theBeaconSeenLastAtAnAddressIsTheOneThere() {
+    let address = DeviceAddress(bits: 0xC100_0000_0001, kind: .random)
+    for beacon in [5, 6, 4095, 4096, 60_000, 5] as [Int32] {
+      let revision = memory.revision
+      memory.remember(BeaconIndex(rawValue: beacon), at: address)
+      #expect(memory.beacon(at: address)?.rawValue == beacon)
+      #expect(memory.revision == revision + 1)
+      memory.remember(BeaconIndex(rawValue: beacon), at: address)
+      #expect(memory.revision == revision + 1)
+    }
+  }
+}
