@@ -2,43 +2,64 @@
 /// that is no number that JSON could hold.
 public func decimal(_ number: Double, decimals: Int) -> String? {
   guard number.isFinite else { return nil }
-  let text = [UInt8](capacity: decimalTextLimit) { $0.append(number, decimals: decimals) }
-  return String(decoding: text, as: UTF8.self)
+  return String(utf8Capacity: decimalTextLimit) { $0.append(number, decimals: decimals) }
 }
 
-/// The octets that a number's decimal form takes at most; Swift's own of a large one, `-1.7976931348623157e+308`, takes 24.
-let decimalTextLimit = 32
+/// The octets that a number's decimal form takes at most: Swift's own of a large one, `-1.7976931348623157e+308`. Those of an
+/// integer of 64 bits take less.
+let decimalTextLimit = 24
 
 extension OutputSpan<UInt8> {
-  /// Appends what `decimal` tells of a finite number.
+  /// Appends what `decimal` tells; JSON knows no infinity and no "not a number": null.
+  ///
+  /// Inlined, for where the number of decimals is in the source, nothing is divided but by constants.
+  @inline(__always)
   mutating func append(_ number: Double, decimals: Int) {
-    guard abs(number) < 1e9 else { return append(contentsOf: String(number).utf8.span) }
-    var scale: UInt64 = 1
+    guard abs(number) < 1e9 else { return append(outOfScale: number) }
+    var scale: Int64 = 1
     for _ in 0..<decimals { scale *= 10 }
-    let scaled = Int64((number * Double(scale)).rounded())
-    if scaled < 0 { append(UInt8(ascii: "-")) }
-    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: scale)
-    append(digits: whole)
-    guard fraction != 0 else { return }
+    let scaled = abs(number) * Double(scale)
+    // What is cut off is known exactly, so that this rounds as `rounded()` does, which is a call to the C library.
+    var rounded = Int64(scaled)
+    if scaled - Double(rounded) >= 0.5 { rounded += 1 }
+    if number < 0, rounded != 0 { append(UInt8(ascii: "-")) }
+    append(digits: UInt64(rounded / scale))
+    var rest = rounded % scale
+    if rest == 0 { return }
     append(UInt8(ascii: "."))
-    var (digits, places) = (fraction, decimals)
-    while digits.isMultiple(of: 10) {
-      digits /= 10
-      places -= 1
+    while rest != 0 {
+      rest *= 10
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / scale))
+      rest %= scale
     }
-    append(digits: digits, width: places)
   }
 
-  /// Appends a number's digits, at least `width` of them.
-  mutating func append(digits number: UInt64, width: Int = 1) {
-    if number < 10, width == 1 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
-    var (first, rest) = (20, number)
-    while rest > 0 {
-      first -= 1
-      digits[first] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-    append(contentsOf: digits.span.extracting(min(first, 20 - width)..<20))
+  private mutating func append(outOfScale number: Double) {
+    if number.isFinite { append(contentsOf: String(number).utf8.span) } else { append("null") }
+  }
+
+  mutating func append(_ number: Double?, decimals: Int) {
+    if let number { append(number, decimals: decimals) } else { append("null") }
+  }
+
+  mutating func append(_ number: Int) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(digits: UInt64(number.magnitude))
+  }
+
+  /// Appends a number's digits.
+  mutating func append(digits number: UInt64) {
+    if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    if number < 100 { return append(twoDigits: UInt32(truncatingIfNeeded: number)) }
+    append(digits: number / 100)
+    append(twoDigits: UInt32(truncatingIfNeeded: number % 100))
+  }
+
+  /// Appends the digits of a number below 100, the first of which may be 0.
+  @inline(__always)
+  mutating func append(twoDigits number: UInt32) {
+    let tens = number / 10
+    let digits = UInt16(truncatingIfNeeded: tens | (number - 10 * tens) << 8)
+    append(octetsOf: (digits + 0x3030).littleEndian)
   }
 }

@@ -1,5 +1,3 @@
-import Beacons
-
 /// The 128-bit FNV-1a hash (RFC 9923, section 6).
 struct FNV1a {
   private var high: UInt64 = 0x6C62_272E_07BB_0142
@@ -8,21 +6,9 @@ struct FNV1a {
   var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
   /// A text, ended by a zero octet.
-  mutating func combine(_ text: String) {
-    let text = text.utf8
-    combine(text.span)
+  mutating func combine(_ text: Span<UInt8>) {
+    for index in text.indices { combine(text[index]) }
     combine(0)
-  }
-
-  /// A time as RFC 3339 text, ended by a zero octet.
-  mutating func combine(_ time: WallTime) {
-    let text = InlineArray<24, UInt8> { $0.append(time) }
-    combine(text.span)
-    combine(0)
-  }
-
-  private mutating func combine(_ octets: Span<UInt8>) {
-    for index in octets.indices { combine(octets[index]) }
   }
 
   /// Multiplies by the prime, 2⁸⁸ + 0x13B, in halves: the upper one takes what the lower one gives up, and 2⁸⁸ times it.

@@ -36,7 +36,7 @@ public struct JSONWriter: Sendable {
   public mutating func key(_ name: StaticString) {
     element(octets: name.utf8CodeUnitCount + 3) { json in
       json.append(UInt8(ascii: "\""))
-      json.append(contentsOf: name)
+      json.append(name)
       json.append(UInt8(ascii: "\""))
       json.append(UInt8(ascii: ":"))
     }
@@ -52,16 +52,9 @@ public struct JSONWriter: Sendable {
 
   public mutating func value(_ text: String) {
     let text = text.utf8
-    let isPlain = Self.isPlain(text.span)
-    // An escape takes six octets.
-    element(octets: (isPlain ? 1 : 6) * text.count + 2) { json in
-      json.append(UInt8(ascii: "\""))
-      if isPlain {
-        json.append(contentsOf: text.span)
-      } else {
-        for unit in text { json.append(escaped: unit) }
-      }
-      json.append(UInt8(ascii: "\""))
+    let isPlain = text.span.isPlainInJSON
+    element(octets: escapeLimit(isPlain: isPlain) * text.count + 2) { json in
+      json.append(quoted: text.span, isPlain: isPlain)
     }
   }
 
@@ -72,7 +65,7 @@ public struct JSONWriter: Sendable {
       let text = String(number).utf8
       return element(octets: text.count) { $0.append(contentsOf: text.span) }
     }
-    element(octets: 21) { json in
+    element(octets: decimalTextLimit) { json in
       if number < 0 { json.append(UInt8(ascii: "-")) }
       json.append(digits: magnitude)
     }
@@ -80,7 +73,6 @@ public struct JSONWriter: Sendable {
 
   /// A number rounded to at most so many decimals; JSON knows no infinity and no "not a number": null.
   public mutating func value(_ number: Double, decimals: Int) {
-    guard number.isFinite else { return null() }
     element(octets: decimalTextLimit) { $0.append(number, decimals: decimals) }
   }
 
@@ -92,20 +84,10 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// 32 hexadecimal digits in quotes.
-  mutating func value(hexadecimal number: UInt128) {
-    element(octets: 34) { json in
-      json.append(UInt8(ascii: "\""))
-      json.append(hexadecimal: UInt64(truncatingIfNeeded: number >> 64))
-      json.append(hexadecimal: UInt64(truncatingIfNeeded: number))
-      json.append(UInt8(ascii: "\""))
-    }
-  }
-
   public mutating func null() { literal("null") }
 
   private mutating func literal(_ text: StaticString) {
-    element(octets: text.utf8CodeUnitCount) { $0.append(contentsOf: text) }
+    element(octets: text.utf8CodeUnitCount) { $0.append(text) }
   }
 
   private mutating func nested(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
@@ -126,30 +108,5 @@ public struct JSONWriter: Sendable {
       if needsComma { json.append(UInt8(ascii: ",")) }
       write(&json)
     }
-  }
-
-  /// Whether no octet needs an escape, as in nearly every name.
-  private static func isPlain(_ text: Span<UInt8>) -> Bool {
-    // All are looked at: without a way out at each octet, many are compared at once.
-    var strange: UInt8 = 0
-    for index in text.indices { strange |= text[index].needsEscape ? 1 : 0 }
-    return strange == 0
-  }
-}
-
-extension UInt8 {
-  fileprivate var needsEscape: Bool {
-    self < 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
-  }
-}
-
-extension OutputSpan<UInt8> {
-  fileprivate mutating func append(escaped unit: UInt8) {
-    guard unit.needsEscape else { return append(unit) }
-    append(UInt8(ascii: "\\"))
-    if unit >= 0x20, unit != 0x7F { return append(unit) }
-    append(contentsOf: "u00")
-    append(hexadecimal: unit >> 4)
-    append(hexadecimal: unit & 15)
   }
 }

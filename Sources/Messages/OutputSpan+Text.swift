@@ -1,28 +1,30 @@
+/// Each is inlined: where the text is in the source, its length is known, and copying it takes a few stores and no call.
 extension OutputSpan<UInt8> {
   /// Appends all octets of a text; the standard library copies them to a span one by one as yet.
+  @inline(__always)
   mutating func append(contentsOf text: Span<UInt8>) {
     text.withUnsafeBytes { append(copying: $0) }
   }
 
-  mutating func append(contentsOf text: StaticString) {
+  @inline(__always)
+  mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { append(copying: UnsafeRawBufferPointer($0)) }
   }
 
+  /// Appends an integer's octets in the order in which they lie in memory.
+  @inline(__always)
+  mutating func append(octetsOf number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number) { append(copying: $0) }
+  }
+
+  @inline(__always)
   private mutating func append(copying octets: UnsafeRawBufferPointer) {
+    guard let first = octets.baseAddress else { return }
+    precondition(octets.count <= freeCapacity, "no room for all octets")
     withUnsafeMutableBufferPointer { buffer, count in
-      precondition(octets.count <= buffer.count - count, "no room for \(octets.count) octets")
-      UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-        .copyMemory(from: octets)
+      guard let room = buffer.baseAddress else { return }
+      UnsafeMutableRawPointer(room + count).copyMemory(from: first, byteCount: octets.count)
       count += octets.count
     }
   }
-
-  /// Appends 16 hexadecimal digits.
-  mutating func append(hexadecimal number: UInt64) {
-    for shift in stride(from: 60, through: 0, by: -4) {
-      append(hexadecimal: UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15)
-    }
-  }
-
-  mutating func append(hexadecimal nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
 }

@@ -4,7 +4,7 @@ extension WallTime {
   /// RFC 3339 in UTC with milliseconds: `2026-11-20T21:50:03.120Z`. The part below a millisecond is cut off.
   /// Years outside 0 to 9999, which RFC 3339 cannot write, are not reachable from 64 bits of nanoseconds.
   public var rfc3339: String {
-    String(decoding: [UInt8](capacity: Self.rfc3339Length) { $0.append(self) }, as: UTF8.self)
+    String(utf8Capacity: Self.rfc3339Length) { $0.append(self) }
   }
 
   /// The octets of `rfc3339`.
@@ -16,7 +16,7 @@ extension OutputSpan<UInt8> {
   mutating func append(_ time: WallTime) {
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000)
     let days = floorDivide(milliseconds, by: 86_400_000)
-    let ofDay = milliseconds - days * 86_400_000
+    let ofDay = UInt32(truncatingIfNeeded: milliseconds - days * 86_400_000)
     let (year, month, day) = civil(fromDays: days)
     append(twoDigits: year / 100)
     append(twoDigits: year % 100, "-")
@@ -29,20 +29,19 @@ extension OutputSpan<UInt8> {
     append(twoDigits: ofDay % 100, "Z")
   }
 
-  private mutating func append(twoDigits number: Int64, _ end: Unicode.Scalar? = nil) {
-    let number = UInt8(truncatingIfNeeded: number)
-    append(UInt8(ascii: "0") + number / 10)
-    append(UInt8(ascii: "0") + number % 10)
-    if let end { append(UInt8(ascii: end)) }
+  @inline(__always)
+  private mutating func append(twoDigits number: UInt32, _ end: Unicode.Scalar) {
+    append(twoDigits: number)
+    append(UInt8(ascii: end))
   }
 }
 
-/// The Gregorian date of a day counted from 1970-01-01, for any day (the usual shift to years that begin in March, so that
-/// the leap day comes last).
-private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-  let shifted = days + 719_468
-  let era = floorDivide(shifted, by: 146_097)
-  let dayOfEra = shifted - era * 146_097
+/// The Gregorian date of a day counted from 1970-01-01, from the year 0 on (the usual shift to years that begin in March, so
+/// that the leap day comes last).
+private func civil(fromDays days: Int64) -> (year: UInt32, month: UInt32, day: UInt32) {
+  let shifted = UInt32(days + 719_468)
+  let era = shifted / 146_097
+  let dayOfEra = shifted % 146_097
   let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
   let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
   let monthFromMarch = (5 * dayOfYear + 2) / 153

@@ -24,17 +24,15 @@ public struct Topics: Hashable, Sendable {
 
   /// What is told of something by its name, written into room that is asked for once.
   private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {
-    let (base, kind, level) = (base.utf8, kind.utf8, topicLevel(name).utf8)
-    let (what, event) = (what.utf8, event.utf8)
-    let octets = base.count + kind.count + level.count + what.count + event.count
-    let topic = [UInt8](capacity: octets) { topic in
-      topic.append(contentsOf: base.span)
-      topic.append(contentsOf: kind.span)
-      topic.append(contentsOf: level.span)
-      topic.append(contentsOf: what.span)
-      topic.append(contentsOf: event.span)
+    let level = topicLevel(name)
+    let octets = base.utf8.count + kind.utf8.count + level.utf8.count + what.utf8.count + event.utf8.count
+    return String(utf8Capacity: octets) { topic in
+      topic.append(contentsOf: base.utf8.span)
+      topic.append(contentsOf: kind.utf8.span)
+      topic.append(contentsOf: level.utf8.span)
+      topic.append(contentsOf: what.utf8.span)
+      topic.append(contentsOf: event.utf8.span)
     }
-    return String(decoding: topic, as: UTF8.self)
   }
 }
 
@@ -52,10 +50,9 @@ extension UInt8 {
 /// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can leave its
 /// place or become a wildcard.
 public func topicLevel(_ name: String) -> String {
-  let name = name.utf8
-  if standsInTopicAsItIs(name.span) { return String(name) }
-  let level = [UInt8](capacity: 3 * name.count) { level in
-    for unit in name {
+  if standsInTopicAsItIs(name.utf8.span) { return name }
+  return String(utf8Capacity: 3 * name.utf8.count) { level in
+    for unit in name.utf8 {
       if unit.standsInTopicAsItIs {
         level.append(unit)
       } else {
@@ -65,7 +62,6 @@ public func topicLevel(_ name: String) -> String {
       }
     }
   }
-  return String(decoding: level, as: UTF8.self)
 }
 
 private func standsInTopicAsItIs(_ name: Span<UInt8>) -> Bool {

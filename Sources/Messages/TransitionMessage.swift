@@ -26,49 +26,80 @@ public struct TransitionMessage: Sendable {
 
   /// 32 hexadecimal digits that any worker computes alike: FNV-1a of 128 bits (RFC 9923) over gateway, zone,
   /// beacon, event and time, each ended by a zero octet, which no UTF-8 name of ours can hold.
-  public var id: String { hexadecimal(hash, octets: 16) }
+  public var id: String { hexadecimal(hash(time: timeText), octets: 16) }
 
-  private var hash: UInt128 {
+  private func hash(time: InlineArray<24, UInt8>) -> UInt128 {
     var hash = FNV1a()
-    hash.combine(gateway)
-    hash.combine(zone)
-    hash.combine(beacon)
-    hash.combine(transition.event.rawValue)
-    hash.combine(transition.wallTime)
+    hash.combine(gateway.utf8.span)
+    hash.combine(zone.utf8.span)
+    hash.combine(beacon.utf8.span)
+    hash.combine(transition.event.rawValue.utf8.span)
+    hash.combine(time.span)
     return hash.value
   }
+
+  private var timeText: InlineArray<24, UInt8> { InlineArray { $0.append(transition.wallTime) } }
 
   /// 2024-01-01: a calendar that is behind this was not set yet.
   private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
 
   /// The payload, version 1.
   public var json: [UInt8] {
-    JSONWriter.object {
-      $0.field("v", 1)
-      $0.key("id")
-      $0.value(hexadecimal: hash)
-      $0.field("epoch", epoch)
-      $0.field("seq", sequence)
-      $0.field("event", transition.event.rawValue)
-      $0.field("time", transition.wallTime)
-      if transition.wallTime < Self.trusted { $0.field("time_unsure", true) }
-      $0.field("gateway", gateway)
-      $0.field("zone", zone)
-      $0.field("beacon", beacon)
-      $0.field("distance_m", transition.distance, decimals: 2)
-      $0.field("distance_sd_m", transition.distanceDeviation, decimals: 2)
-      $0.field("rssi_dbm", transition.rssi, decimals: 1)
-      $0.key("because")
-      $0.object {
-        $0.field("threshold", transition.evidence.threshold, decimals: 3)
-        $0.field("value", transition.evidence.value, decimals: 3)
-        $0.field("unit", transition.evidence.unit.rawValue)
-        $0.field("samples", transition.evidence.samples)
-        $0.field("dwell_s", transition.evidence.dwell.seconds, decimals: 3)
-        $0.field("receiver", receiver)
-      }
-    }
+    let isPlain =
+      gateway.utf8.span.isPlainInJSON && zone.utf8.span.isPlainInJSON && beacon.utf8.span.isPlainInJSON
+      && receiver.utf8.span.isPlainInJSON
+    let names = gateway.utf8.count + zone.utf8.count + beacon.utf8.count + receiver.utf8.count
+    let octets = Self.roomBesideNames + escapeLimit(isPlain: isPlain) * names
+    // Not `[UInt8](capacity:)`, which as yet looks its type up each time.
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(octets)
+    bytes.append(addingCapacity: octets) { write(into: &$0, namesArePlain: isPlain) }
+    return bytes
   }
+
+  private func write(into json: inout OutputSpan<UInt8>, namesArePlain isPlain: Bool) {
+    // Made once, for the hash and the text.
+    let time = timeText
+    json.append(#"{"v":1,"id":""#)
+    json.append(hexadecimal: hash(time: time))
+    json.append(#"","epoch":"#)
+    json.append(digits: epoch)
+    json.append(#","seq":"#)
+    json.append(digits: sequence)
+    json.append(#","event":""#)
+    json.append(contentsOf: transition.event.rawValue.utf8.span)
+    json.append(#"","time":""#)
+    json.append(contentsOf: time.span)
+    json.append(transition.wallTime < Self.trusted ? #"","time_unsure":true"# : #"""#)
+    json.append(#","gateway":"#)
+    json.append(quoted: gateway.utf8.span, isPlain: isPlain)
+    json.append(#","zone":"#)
+    json.append(quoted: zone.utf8.span, isPlain: isPlain)
+    json.append(#","beacon":"#)
+    json.append(quoted: beacon.utf8.span, isPlain: isPlain)
+    json.append(#","distance_m":"#)
+    json.append(transition.distance, decimals: 2)
+    json.append(#","distance_sd_m":"#)
+    json.append(transition.distanceDeviation, decimals: 2)
+    json.append(#","rssi_dbm":"#)
+    json.append(transition.rssi, decimals: 1)
+    json.append(#","because":{"threshold":"#)
+    json.append(transition.evidence.threshold, decimals: 3)
+    json.append(#","value":"#)
+    json.append(transition.evidence.value, decimals: 3)
+    json.append(#","unit":""#)
+    json.append(contentsOf: transition.evidence.unit.rawValue.utf8.span)
+    json.append(#"","samples":"#)
+    json.append(transition.evidence.samples)
+    json.append(#","dwell_s":"#)
+    json.append(transition.evidence.dwell.seconds, decimals: 3)
+    json.append(#","receiver":"#)
+    json.append(quoted: receiver.utf8.span, isPlain: isPlain)
+    json.append("}}")
+  }
+
+  /// What the payload takes at most without the names: 246 octets of text, an event, a time, an id, a unit and nine numbers.
+  private static let roomBesideNames = 310 + 9 * decimalTextLimit
 
   public func message(topics: Topics) -> Message {
     Message(

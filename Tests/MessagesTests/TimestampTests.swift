@@ -1,4 +1,5 @@
 import Beacons
+import Foundation
 import Messages
 import Testing
 
@@ -14,5 +15,23 @@ import Testing
   ])
   func writesRFC3339InUTC(nanoseconds: Int64, text: String) {
     #expect(WallTime(nanoseconds: nanoseconds).rfc3339 == text)
+  }
+
+  @Test func saysWhatTheCalendarSaysOfAnyTime() throws {
+    var calendar = Calendar(identifier: .iso8601)
+    calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+    for _ in 0..<2000 {
+      // The Gregorian calendar holds for all of them; whole milliseconds, which a `Date` can hold.
+      let milliseconds = Int64.random(in: Int64.min / 1_000_000...Int64.max / 1_000_000)
+      let seconds = (Double(milliseconds) / 1000).rounded(.down)
+      let date = calendar.dateComponents(
+        [.year, .month, .day, .hour, .minute, .second], from: Date(timeIntervalSince1970: seconds))
+      let parts = [date.year, date.month, date.day, date.hour, date.minute, date.second].map { $0 ?? -1 }
+      let text = String(
+        format: "%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ", parts[0], parts[1], parts[2], parts[3],
+        parts[4],
+        parts[5], milliseconds - Int64(seconds) * 1000)
+      #expect(WallTime(nanoseconds: milliseconds * 1_000_000).rfc3339 == text)
+    }
   }
 }

@@ -10,6 +10,14 @@ import Testing
     #expect(Topics(gateway: "g").occupancy(zone: name) == "beaconkeeper/g/zone/\(level)/occupancy")
   }
 
+  @Test func aTopicIsItsPartsOneAfterTheOther() {
+    let topics = Topics(gateway: "forecourt")
+    #expect(topics.transition(zone: "pump-3", event: "near") == "beaconkeeper/forecourt/zone/pump-3/near")
+    #expect(topics.transition(zone: "ä", event: "exit") == "beaconkeeper/forecourt/zone/%C3%A4/exit")
+    let long = String(repeating: "x", count: 1000)
+    #expect(topics.state(beacon: long) == "beaconkeeper/forecourt/beacon/\(long)/state")
+  }
+
   @Test func theGatewayNameIsEscapedToo() {
     #expect(Topics(gateway: "a/+").status == "beaconkeeper/a%2F%2B/status")
   }

@@ -24,6 +24,88 @@ import Testing
         + #""unit":"m","samples":9,"dwell_s":2,"receiver":"hci0"}}"#)
   }
 
+  /// The payload by the writer that other messages are written with, member by member.
+  private func plain(_ message: TransitionMessage) -> [UInt8] {
+    let (transition, evidence) = (message.transition, message.transition.evidence)
+    return JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("id", message.id)
+      $0.field("epoch", message.epoch)
+      $0.field("seq", message.sequence)
+      $0.field("event", transition.event.rawValue)
+      $0.field("time", transition.wallTime)
+      if transition.wallTime.nanoseconds < 1_704_067_200_000_000_000 { $0.field("time_unsure", true) }
+      $0.field("gateway", message.gateway)
+      $0.field("zone", message.zone)
+      $0.field("beacon", message.beacon)
+      $0.field("distance_m", transition.distance, decimals: 2)
+      $0.field("distance_sd_m", transition.distanceDeviation, decimals: 2)
+      $0.field("rssi_dbm", transition.rssi, decimals: 1)
+      $0.key("because")
+      $0.object {
+        $0.field("threshold", evidence.threshold, decimals: 3)
+        $0.field("value", evidence.value, decimals: 3)
+        $0.field("unit", evidence.unit.rawValue)
+        $0.field("samples", evidence.samples)
+        $0.field("dwell_s", evidence.dwell.seconds, decimals: 3)
+        $0.field("receiver", message.receiver)
+      }
+    }
+  }
+
+  private static let names = [
+    "", "a", "pump-3", "a name of more than fifteen octets", "\"", "\\", "tab\t", "\u{7F}", "\0", "Küche",
+    "🚲",
+    String(repeating: "long ", count: 50), String(repeating: "\u{1}", count: 300),
+  ]
+  private static let numbers: [Double] = [
+    0, -0.0, 1.4, -61, 0.125, 0.005, 12_345.678_9, -0.000_4, 999_999_999.999, 1e9, -1e300, .nan, .infinity,
+    -.greatestFiniteMagnitude,
+  ]
+
+  @Test func saysTheSameAsTheWriterWhateverIsInIt() throws {
+    func any(_ names: [String]) throws -> String { try #require(names.randomElement()) }
+    func any() throws -> Double { try #require(Self.numbers.randomElement()) }
+    for _ in 0..<3000 {
+      var message = Self.message
+      message.epoch = .random(in: 0 ... .max) >> UInt64.random(in: 0...63)
+      message.sequence = .random(in: 0 ... .max) >> UInt64.random(in: 0...63)
+      message.gateway = try any(Self.names)
+      message.zone = try any(Self.names)
+      message.beacon = try any(Self.names)
+      message.receiver = try any(Self.names)
+      message.transition.event = try #require(Transition.Event.allCases.randomElement())
+      message.transition.wallTime = WallTime(nanoseconds: .random(in: .min ... .max))
+      message.transition.distance = Bool.random() ? try any() : nil
+      message.transition.distanceDeviation = Bool.random() ? try any() : nil
+      message.transition.rssi = Bool.random() ? try any() : nil
+      message.transition.evidence.threshold = try any()
+      message.transition.evidence.value = try any()
+      message.transition.evidence.unit = try #require(
+        [.metres, .decibelMilliwatts, .seconds].randomElement())
+      message.transition.evidence.samples = .random(in: .min ... .max) >> Int.random(in: 0...63)
+      message.transition.evidence.dwell = TimeSpan(nanoseconds: .random(in: .min ... .max))
+      #expect(message.json == plain(message))
+    }
+  }
+
+  /// The longest of everything, for which there must be room.
+  @Test func holdsTheLongestOfEverything() {
+    var message = Self.message
+    (message.epoch, message.sequence) = (.max, .max)
+    (message.gateway, message.zone, message.beacon, message.receiver) = ("\0", "\0", "\0", "\0")
+    message.transition.event = .enter
+    message.transition.wallTime = WallTime(nanoseconds: .min)
+    let longest = -Double.greatestFiniteMagnitude
+    (message.transition.distance, message.transition.distanceDeviation) = (longest, longest)
+    message.transition.rssi = longest
+    (message.transition.evidence.threshold, message.transition.evidence.value) = (longest, longest)
+    message.transition.evidence.unit = .decibelMilliwatts
+    message.transition.evidence.samples = .min
+    message.transition.evidence.dwell = TimeSpan(nanoseconds: .min)
+    #expect(message.json == plain(message))
+  }
+
   @Test func goesToItsZoneOnceAndIsNotRetained() {
     let sent = Self.message.message(topics: Topics(gateway: "forecourt"))
     #expect(sent.topic == "beaconkeeper/forecourt/zone/pump-3/near")
