@@ -9,8 +9,8 @@ struct Backlog {
   private(set) var atMostOnce = 0
   private(set) var atLeastOnce = 0
 
-  mutating func append(_ message: Outgoing) {
-    count(message, 1)
+  mutating func append(_ message: consuming Outgoing) {
+    count(message.qos, 1)
     if message.qos == .atMostOnce { waitingAtMostOnce += 1 }
     messages.append(message)
   }
@@ -24,8 +24,8 @@ struct Backlog {
     var room = room
     var taken: [Outgoing] = []
     taken.reserveCapacity(min(limit, messages.count))
-    while taken.count < limit, let next = messages.first, next.qos == .atMostOnce || room > 0 {
-      if next.qos == .atLeastOnce { room -= 1 } else { waitingAtMostOnce -= 1 }
+    while taken.count < limit, !messages.isEmpty, messages[0].qos == .atMostOnce || room > 0 {
+      if messages[0].qos == .atLeastOnce { room -= 1 } else { waitingAtMostOnce -= 1 }
       taken.append(messages.removeFirst())
     }
     if taken.count < limit, waitingAtMostOnce > 0 { takePast(atMost: limit, into: &taken) }
@@ -42,7 +42,10 @@ struct Backlog {
     }
   }
 
-  mutating func handedOver(_ message: Outgoing) { count(message, -1) }
+  mutating func handedOver(_ taken: [Outgoing]) {
+    let taken = taken.span
+    for index in taken.indices { count(taken[index].qos, -1) }
+  }
 
   /// Forgets what is worth nothing without the connection of the moment.
   mutating func dropAtMostOnce() {
@@ -50,8 +53,8 @@ struct Backlog {
     (atMostOnce, waitingAtMostOnce) = (0, 0)
   }
 
-  private mutating func count(_ message: Outgoing, _ change: Int) {
-    switch message.qos {
+  private mutating func count(_ qos: QoS, _ change: Int) {
+    switch qos {
     case .atMostOnce: atMostOnce += change
     case .atLeastOnce: atLeastOnce += change
     }

@@ -55,7 +55,7 @@ public final class Client: Sendable {
   /// acknowledged. Who shares the client with others that publish all the time may wait long.
   ///
   /// - Throws: `PublishError`; `outstandingLimit` if the task is cancelled while it waits.
-  public func publishWhenRoom(
+  nonisolated(nonsending) public func publishWhenRoom(
     _ payload: [UInt8], to topic: String, qos: QoS = .atLeastOnce, retain: Bool = false,
     expiry: Duration? = nil, id: UInt64 = 0
   ) async throws(PublishError) {

@@ -9,8 +9,6 @@ final class Inbox: Sendable {
     case connack(code: Int32, sessionPresent: Bool)
     /// The broker's answer to a message of QoS 1.
     case answered(mid: Int32, reason: Int32)
-    /// A message of QoS 0 is in the socket.
-    case written(mid: Int32)
     case subscribed(mid: Int32, granted: Int32)
     case message(ReceivedMessage)
     case oversized(topic: String, bytes: Int)
@@ -24,6 +22,8 @@ final class Inbox: Sendable {
   }
 
   private let items = Mutex<[Item]>([])
+  /// Messages of QoS 0 that are in the socket since `takeWritten`; touched by the loop's thread only.
+  private let written = Atomic<Int>(0)
   /// libmosquitto is writing to the socket: what it tells to be published now is of QoS 0, and written. Its message ids don't
   /// tell, for both qualities of service share them.
   private let isWriting = Atomic<Bool>(false)
@@ -48,7 +48,18 @@ final class Inbox: Sendable {
   }
 
   private func published(_ mid: Int32, _ reason: Int32) {
-    put(isWriting.load(ordering: .relaxed) ? .written(mid: mid) : .answered(mid: mid, reason: reason))
+    if isWriting.load(ordering: .relaxed) {
+      written.store(written.load(ordering: .relaxed) + 1, ordering: .relaxed)
+    } else {
+      put(.answered(mid: mid, reason: reason))
+    }
+  }
+
+  /// For the loop's thread: how many messages of QoS 0 were written since the last call.
+  func takeWritten() -> Int {
+    let count = written.load(ordering: .relaxed)
+    written.store(0, ordering: .relaxed)
+    return count
   }
 
   /// How much has happened since `take`.

@@ -162,10 +162,11 @@ struct Loop {
 
   /// Works through what the callbacks left behind.
   private mutating func work() {
-    let items = session.handle.inbox.take()
-    if items.isEmpty { return }
+    let (items, written) = (session.handle.inbox.take(), session.handle.inbox.takeWritten())
+    if items.isEmpty, written == 0 { return }
     var news: [Event] = []
     session.state.withLock { state in
+      state.unwritten -= written
       for item in items { take(item, &state, &news) }
       state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
@@ -187,7 +188,6 @@ struct Loop {
     case .answered(let mid, let reason):
       guard let id = state.inflight.removeValue(forKey: mid) else { return }
       news.append(reason >= 0x80 ? .rejected(id: id, reason: reasonWords(reason)) : .acknowledged(id: id))
-    case .written(let mid): state.unwritten.remove(mid)
     case .subscribed(let mid, let granted):
       if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
         state.subscriptions[filter] = nil
@@ -205,7 +205,7 @@ struct Loop {
     session.state.withLock { state in
       state.connected = false
       // libmosquitto throws these away when it connects again.
-      state.unwritten.removeAll()
+      state.unwritten = 0
       state.backlog.dropAtMostOnce()
       state.isLoopAsleep = false
       state.subscribing.removeAll()

@@ -25,8 +25,8 @@ final class Session: Sendable {
     var inflight: [Int32: UInt64] = [:]
     /// What libmosquitto has not seen yet.
     var backlog = Backlog()
-    /// QoS 0 messages that libmosquitto has not yet written.
-    var unwritten: Set<Int32> = []
+    /// How many QoS 0 messages libmosquitto has not yet written.
+    var unwritten = 0
     /// What we want to hear: filter → QoS.
     var subscriptions: [String: QoS] = [:]
     /// Subscriptions the broker has not answered: libmosquitto's message id → filter.
@@ -39,7 +39,7 @@ final class Session: Sendable {
     var outstanding: Int { inflight.count + backlog.atLeastOnce }
 
     /// QoS 0 messages that are not yet written.
-    var outstandingAtMostOnce: Int { unwritten.count + backlog.atMostOnce }
+    var outstandingAtMostOnce: Int { unwritten + backlog.atMostOnce }
 
     /// Whether so many of either quality of service are under way.
     func isFull(_ limit: Int) -> Bool { outstanding >= limit || outstandingAtMostOnce >= limit }
@@ -71,16 +71,19 @@ final class Session: Sendable {
 
   // MARK: Publishing
 
-  func publish(_ message: Outgoing) throws(PublishError) {
+  func publish(_ message: consuming Outgoing) throws(PublishError) {
     if message.payload.count > options.maximumPayload {
       throw .payloadTooLarge(bytes: message.payload.count, limit: options.maximumPayload)
     }
     if let reason = Topic.refusal(ofName: message.topic) {
       throw .invalidTopic(message.topic, reason: reason)
     }
+    let qos = message.qos
+    // Moved, not copied: it is touched by two threads, which makes counting references dear.
+    var message = Optional(message)
     let refusal: PublishError? = state.withLock { state in
       if state.phase == .stopping || state.phase == .ended { return .stopped }
-      switch message.qos {
+      switch qos {
       case .atMostOnce:
         if !state.connected { return .notConnected }
         if state.outstandingAtMostOnce >= options.maximumOutstanding {
@@ -91,7 +94,7 @@ final class Session: Sendable {
           return .outstandingLimit(options.maximumOutstanding)
         }
       }
-      state.backlog.append(message)
+      if let message = message.take() { state.backlog.append(message) }
       if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: room(state)) {
         state.isLoopAsleep = false
         bell.ring()
@@ -115,19 +118,25 @@ final class Session: Sendable {
       return (batch, state.inflight.count)
     }
     if batch.isEmpty { return HandedOver(count: 0, underWay: underWay, rejected: []) }
-    let results = batch.map { send($0) }
+    var unwritten = 0
+    var inflight: [(mid: Int32, id: UInt64)] = []
     var rejected: [Event] = []
-    state.withLock { state in
-      for (message, (mid, error)) in zip(batch, results) {
-        state.backlog.handedOver(message)
-        switch message.qos {
-        case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: state.unwritten.insert(mid)
-        // It goes with its connection, as what is unwritten does.
-        case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
-        case .atLeastOnce where Session.isTaken(error): state.inflight[mid] = message.id
-        case .atMostOnce, .atLeastOnce: rejected.append(.rejected(id: message.id, reason: words(error)))
-        }
+    let messages = batch.span
+    for index in messages.indices {
+      let (mid, error) = send(messages[index])
+      let (qos, id) = (messages[index].qos, messages[index].id)
+      switch qos {
+      case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: unwritten += 1
+      // It goes with its connection, as what is unwritten does.
+      case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
+      case .atLeastOnce where Session.isTaken(error): inflight.append((mid, id))
+      case .atMostOnce, .atLeastOnce: rejected.append(.rejected(id: id, reason: words(error)))
       }
+    }
+    state.withLock { state in
+      state.backlog.handedOver(batch)
+      state.unwritten += unwritten
+      for (mid, id) in inflight { state.inflight[mid] = id }
       // What was not taken left room, of which no acknowledgement will tell.
       if !rejected.isEmpty, state.hasRoom(options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { disconnect(state) }
@@ -148,15 +157,18 @@ final class Session: Sendable {
     error == MOSQ_ERR_SUCCESS.code || error == MOSQ_ERR_NO_CONN.code
   }
 
-  private func send(_ message: Outgoing) -> (mid: Int32, error: Int32) {
+  private func send(_ message: borrowing Outgoing) -> (mid: Int32, error: Int32) {
     var mid: Int32 = 0
     var properties = Properties()
     if let expiry = message.expiry, options.protocolVersion == .v5 {
       properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds)
     }
-    let error = mosquitto_publish_v5(
-      handle.pointer, &mid, message.topic, Int32(message.payload.count), message.payload,
-      message.qos.rawValue, message.retain, properties.list)
+    // Handed over as it is, a topic would be copied.
+    let error = message.topic.withCString { topic in
+      mosquitto_publish_v5(
+        handle.pointer, &mid, topic, Int32(message.payload.count), message.payload,
+        message.qos.rawValue, message.retain, properties.list)
+    }
     return (mid, error)
   }
 

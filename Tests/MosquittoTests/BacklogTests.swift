@@ -34,7 +34,7 @@ import Testing
     var backlog = backlog([.atLeastOnce, .atMostOnce])
     let taken = backlog.take(atMost: 9, room: 9)
     #expect((backlog.atLeastOnce, backlog.atMostOnce, backlog.hasNext(room: 9)) == (1, 1, false))
-    for message in taken { backlog.handedOver(message) }
+    backlog.handedOver(taken)
     #expect((backlog.atLeastOnce, backlog.atMostOnce) == (0, 0))
   }
 

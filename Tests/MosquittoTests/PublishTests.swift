@@ -179,6 +179,27 @@ extension RealBroker {
       await client.stop()
     }
 
+    /// What was lost with a connection is counted no more, and what is written in the next one is counted once.
+    @Test func afterALostConnectionThereIsRoomForAsManyAsBefore() async throws {
+      let (broker, client, recorder) = try await connectToOneThatStopsReading()
+      defer { broker.resume() }
+      func outstanding() -> Int { client.session.state.withLock { $0.outstandingAtMostOnce } }
+      for _ in 0..<1000 where outstanding() < 8 {
+        try await client.publishWhenRoom(Self.large, to: "z", qos: .atMostOnce)
+      }
+      client.cut()
+      try await recorder.wait("the disconnection") { !$0.disconnections.isEmpty }
+      broker.resume()
+      try await recorder.wait("the second connection") { $0.connections == 2 }
+      #expect(outstanding() == 0)
+      for number in 0..<200 {
+        try await client.publishWhenRoom([UInt8(number)], to: "z", qos: .atMostOnce)
+        #expect(0...10 ~= outstanding())
+      }
+      try await recorder.wait("all to be written") { _ in outstanding() == 0 }
+      #expect(await client.stop() == 0)
+    }
+
     @Test func payloadsOfEverySize() async throws {
       let broker = try await Broker().start()
       let (client, recorder) = try connect(to: broker) { $0.maximumPayload = 300_000 }
