@@ -34,7 +34,6 @@ extension Pipeline {
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
       state.renumber(receivers: { $0 }, zones: { zones[Int($0.rawValue)] })
       next.engine.restore(state, of: index)
-      if let last = engine.lastSighting(of: known) { next.engine.adopt(last, of: index) }
     }
     return next
   }

@@ -66,7 +66,8 @@ struct Telemetry: Sendable {
     guard let readings = other.readings(of: known) else { return }
     makeRoom(for: beacon)
     self.readings[Int(beacon.rawValue)] = readings
-    published(beacon, heard: other.dueFrom[Int(known.rawValue)] - other.interval)
+    let dueFrom = other.dueFrom[Int(known.rawValue)]
+    published(beacon, heard: dueFrom == Self.isDue ? Self.unsighted : dueFrom - other.interval)
     tell(beacon)
   }
 

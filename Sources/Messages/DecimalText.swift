@@ -42,7 +42,7 @@ extension OutputSpan<UInt8> {
     if let number { append(number, decimals: decimals) } else { append("null") }
   }
 
-  mutating func append(_ number: Int) {
+  mutating func append(integer number: Int) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digits: UInt64(number.magnitude))
   }

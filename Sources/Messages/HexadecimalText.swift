@@ -18,5 +18,5 @@ extension OutputSpan<UInt8> {
     append(octetsOf: (digits + 0x3030_3030_3030_3030 + letters * 0x27).bigEndian)
   }
 
-  mutating func append(hexadecimal nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
+  mutating func append(hexadecimalDigit nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
 }

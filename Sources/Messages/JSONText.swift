@@ -26,8 +26,8 @@ extension OutputSpan<UInt8> {
       if unit.needsEscape { append(UInt8(ascii: "\\")) }
       if unit.needsEscape, unit < 0x20 || unit == 0x7F {
         append("u00")
-        append(hexadecimal: unit >> 4)
-        append(hexadecimal: unit & 15)
+        append(hexadecimalDigit: unit >> 4)
+        append(hexadecimalDigit: unit & 15)
       } else {
         append(unit)
       }

@@ -14,7 +14,7 @@ public struct JSONWriter: Sendable {
   /// One JSON object as text.
   public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
-    // A transition with its names.
+    // A beacon's state, or the occupancy of a zone with few.
     writer.bytes.reserveCapacity(384)
     writer.object(members)
     return writer.bytes

@@ -90,7 +90,7 @@ public struct TransitionMessage: Sendable {
     json.append(#","unit":""#)
     json.append(contentsOf: transition.evidence.unit.rawValue.utf8.span)
     json.append(#"","samples":"#)
-    json.append(transition.evidence.samples)
+    json.append(integer: transition.evidence.samples)
     json.append(#","dwell_s":"#)
     json.append(transition.evidence.dwell.seconds, decimals: 3)
     json.append(#","receiver":"#)
@@ -98,8 +98,9 @@ public struct TransitionMessage: Sendable {
     json.append("}}")
   }
 
-  /// What the payload takes at most without the names: 246 octets of text, an event, a time, an id, a unit and nine numbers.
-  private static let roomBesideNames = 310 + 9 * decimalTextLimit
+  /// What the payload takes at most without the names: text and quotes of 229 octets, an id, an event, a time and a unit of 64,
+  /// and nine numbers.
+  static let roomBesideNames = 229 + 64 + 9 * decimalTextLimit
 
   public func message(topics: Topics) -> Message {
     Message(

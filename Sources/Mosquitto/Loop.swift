@@ -11,6 +11,8 @@ struct Loop {
   private var disconnectCode: Int32?
   /// Reading was broken off to look at what has come; there may be more that `poll` does not tell.
   private var mayHoldMore = false
+  /// The good-bye is said, if perhaps not yet written.
+  private var isLeaving = false
 
   private var client: OpaquePointer { session.handle.pointer }
 
@@ -68,6 +70,7 @@ struct Loop {
     refusal = nil
     disconnectCode = nil
     mayHoldMore = false
+    isLeaving = false
     _ = session.handle.inbox.takeDiagnosis()
     var properties = Properties()
     if options.protocolVersion == .v5 {
@@ -105,6 +108,10 @@ struct Loop {
   private mutating func turn() -> Int32 {
     let handedOver = session.handOver()
     session.events.yield(contentsOf: handedOver.rejected)
+    if !isLeaving, session.state.withLock({ $0.isLeaving }) {
+      isLeaving = true
+      mosquitto_disconnect(client)
+    }
     let socket = mosquitto_socket(client)
     guard socket >= 0 else { return MOSQ_ERR_NO_CONN.code }
     let wanted = mosquitto_want_write(client) ? POLLIN | POLLOUT : POLLIN
@@ -130,15 +137,18 @@ struct Loop {
         if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
       }
       errno = 0
-      let error = session.handle.inbox.writing { write(socket, packets: handedOver.count) }
+      let error = session.handle.inbox.writing { write(socket, handedOver: handedOver.count) }
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     return mosquitto_loop_misc(client)
   }
 
-  /// Lets libmosquitto write all that it has to `socket`.
-  private func write(_ socket: Int32, packets: Int) -> Int32 {
-    if packets < 2 { return mosquitto_loop_write(client, 1) }
+  /// Lets libmosquitto write all that it has to `socket`, of which so many messages were just handed over.
+  ///
+  /// Not corked where a good-bye is among it: libmosquitto closes the socket when it has written that, and the kernel throws
+  /// away what it holds back if something from the broker is unread by then.
+  private func write(_ socket: Int32, handedOver count: Int) -> Int32 {
+    if count < 2 || isLeaving { return mosquitto_loop_write(client, 1) }
     return corked(socket, isOpen: { mosquitto_socket(client) == socket }) { mosquitto_loop_write(client, 1) }
   }
 
@@ -170,7 +180,7 @@ struct Loop {
       for item in items { take(item, &state, &news) }
       state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
-      if state.isDone { session.disconnect(state) }
+      if state.isDone { session.disconnect(&state) }
     }
     session.events.yield(contentsOf: news)
   }
@@ -182,7 +192,7 @@ struct Loop {
       established = .now
       news.append(.connected(sessionPresent: sessionPresent))
       for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
-      if state.isDone { session.disconnect(state) }
+      if state.isDone { session.disconnect(&state) }
     case .connack(let code, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
     case .answered(let mid, let reason):
@@ -204,6 +214,7 @@ struct Loop {
     work()
     session.state.withLock { state in
       state.connected = false
+      state.isLeaving = false
       // libmosquitto throws these away when it connects again.
       state.unwritten = 0
       state.backlog.dropAtMostOnce()

@@ -33,6 +33,8 @@ final class Session: Sendable {
     var subscribing: [Int32: String] = [:]
     /// Who waits for room or for the end.
     var waiters = Waiters()
+    /// The thread is to say good-bye as soon as it comes to it.
+    var isLeaving = false
     /// The thread waits for the broker, and won't look at the backlog before somebody rings.
     var isLoopAsleep = false
 
@@ -139,7 +141,7 @@ final class Session: Sendable {
       for (mid, id) in inflight { state.inflight[mid] = id }
       // What was not taken left room, of which no acknowledgement will tell.
       if !rejected.isEmpty, state.hasRoom(options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
-      if state.isDone { disconnect(state) }
+      if state.isDone { disconnect(&state) }
     }
     return HandedOver(count: batch.count, underWay: underWay + batch.count, rejected: rejected)
   }
@@ -216,7 +218,7 @@ final class Session: Sendable {
       case .running:
         state.phase = .stopping
         state.waiters.wakeAll(for: .room)
-        if state.isDone || !patiently { disconnect(state) }
+        if state.isDone || !patiently { disconnect(&state) }
         return (state.isDone || !patiently) && !state.connected
       case .stopping, .ended: return false
       }
@@ -227,11 +229,12 @@ final class Session: Sendable {
   }
 
   /// Says good-bye now, with whatever is left.
-  func disconnectNow() { state.withLock { disconnect($0) } }
+  func disconnectNow() { state.withLock { disconnect(&$0) } }
 
-  func disconnect(_ state: borrowing State) {
+  /// The thread alone says it, for it must know whether a good-bye is among what it writes: see `Loop.write`.
+  func disconnect(_ state: inout State) {
     guard state.connected else { return }
-    mosquitto_disconnect(handle.pointer)
+    state.isLeaving = true
     bell.ring()
   }
 

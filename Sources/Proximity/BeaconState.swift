@@ -7,18 +7,21 @@ public struct BeaconState: Hashable, Sendable, Codable {
   var presences: [Presence]
   var locator: Locator?
   var wallOffset: TimeSpan
+  /// nil also for what was saved before it was kept.
+  var lastSighting: LastSighting?
 
   /// Moves every time in it by `span`: for a process whose monotonic clock started elsewhere. Wall times stay.
   public mutating func shift(by span: TimeSpan) {
     for index in links.indices { links[index].shift(by: span) }
     for index in presences.indices { presences[index].shift(by: span) }
     locator?.shift(by: span)
+    if let sighting = lastSighting { lastSighting?.time = sighting.time + span }
     wallOffset =
       MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
   }
 
   /// Every receiver that it speaks of.
-  public var receivers: [ReceiverIndex] { links.map(\.receiver) }
+  public var receivers: [ReceiverIndex] { links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver } }
   /// Every zone that it speaks of.
   public var zones: [ZoneIndex] { presences.map(\.zone) }
   /// Whether the beacon is in a zone.
@@ -33,6 +36,11 @@ public struct BeaconState: Hashable, Sendable, Codable {
       var link = link
       link.receiver = receiver
       return link
+    }
+    if let sighting = lastSighting {
+      lastSighting = receivers(sighting.receiver).map {
+        LastSighting(time: sighting.time, wallTime: sighting.wallTime, receiver: $0)
+      }
     }
     presences = presences.compactMap { presence in
       guard let zone = zones(presence.zone) else { return nil }
@@ -50,7 +58,7 @@ extension ZoneEngine {
     guard beacons.indices.contains(index), beacons[index].isAdmitted else { return nil }
     var state = BeaconState(
       links: [], presences: [], locator: isLocating ? locators[index] : nil,
-      wallOffset: beacons[index].wallOffset)
+      wallOffset: beacons[index].wallOffset, lastSighting: lastSighting(of: beacon))
     var link = beacons[index].firstLink
     while link >= 0 {
       state.links.append(links[Int(link)].link)
@@ -77,6 +85,10 @@ extension ZoneEngine {
       return
     }
     beacons[index].wallOffset = state.wallOffset
+    if let sighting = state.lastSighting {
+      beacons[index].lastHeard = sighting.time
+      beacons[index].lastReceiver = sighting.receiver
+    }
     if isLocating, let locator = state.locator {
       locators[index] = locator
       locators[index].receivers = 0

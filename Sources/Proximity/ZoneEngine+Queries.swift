@@ -36,7 +36,8 @@ extension ZoneEngine {
     return nearest.isKnown ? estimate(nearest.nearestLink) : nil
   }
 
-  /// When and where a beacon was last heard, as the sighting said it; nil where it was not.
+  /// When and where a beacon was last heard, as the sighting said it, but for wall times that lie centuries from monotonic ones;
+  /// nil where it was not heard, or at the very first time there is.
   public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
     guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
     let tracked = beacons[Int(beacon.rawValue)]

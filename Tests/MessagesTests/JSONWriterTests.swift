@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: 0...9) func writesAnyNumberAsThePlainFormulaDoes(decimals: Int) {
-    var chance = SystemRandomNumberGenerator()
+    var chance = Seeded()
     for _ in 0..<3000 {
       let magnitude = 1_000_000_000 * pow(10, -Double.random(in: 0...15, using: &chance))
       let number = Double.random(in: -magnitude...magnitude, using: &chance)
@@ -74,9 +74,17 @@ import Testing
     }
   }
 
+  @Test func writesTheLargestInteger() {
+    var writer = JSONWriter()
+    writer.value(UInt64.max)
+    #expect(writer.text == "18446744073709551615")
+  }
+
   @Test func writesHexadecimalDigitsOfAnyNumber() {
+    var chance = Seeded()
     for _ in 0..<1000 {
-      let number = UInt128.random(in: 0 ... .max) >> UInt128.random(in: 0...127)
+      let number =
+        UInt128.random(in: 0 ... .max, using: &chance) >> UInt128.random(in: 0...127, using: &chance)
       let text = String(number, radix: 16)
       let written = String(decoding: [UInt8](capacity: 32) { $0.append(hexadecimal: number) }, as: UTF8.self)
       #expect(written == String(repeating: "0", count: 32 - text.count) + text)

@@ -20,9 +20,10 @@ import Testing
   @Test func saysWhatTheCalendarSaysOfAnyTime() throws {
     var calendar = Calendar(identifier: .iso8601)
     calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+    var chance = Seeded()
     for _ in 0..<2000 {
       // The Gregorian calendar holds for all of them; whole milliseconds, which a `Date` can hold.
-      let milliseconds = Int64.random(in: Int64.min / 1_000_000...Int64.max / 1_000_000)
+      let milliseconds = Int64.random(in: Int64.min / 1_000_000...Int64.max / 1_000_000, using: &chance)
       let seconds = (Double(milliseconds) / 1000).rounded(.down)
       let date = calendar.dateComponents(
         [.year, .month, .day, .hour, .minute, .second], from: Date(timeIntervalSince1970: seconds))

@@ -56,6 +56,41 @@ import Testing
     #expect(after.transitions.first?.wallTime.nanoseconds == 1_030_000_000_000 + Scene.hour)
   }
 
+  @Test func whenAndWhereItWasLastHeardIsPartOfIt() throws {
+    var before = Scene([.simple()])
+    before.hear(Signal.at3m, at: 1000, receiver: 3)
+    var state = try reread(before.engine.state(of: beacon))
+    #expect(state.receivers.allSatisfy { $0 == ReceiverIndex(rawValue: 3) })
+    state.shift(by: .seconds(-998))
+    state.renumber(receivers: { ReceiverIndex(rawValue: $0.rawValue + 2) }, zones: { $0 })
+    var after = Scene([.simple()])
+    after.engine.restore(state, of: beacon)
+    #expect(
+      after.engine.lastSighting(of: beacon)
+        == LastSighting(
+          time: .zero + .seconds(2), wallTime: WallTime(nanoseconds: 1_000_000_000_000 + Scene.hour),
+          receiver: ReceiverIndex(rawValue: 5)))
+    state.renumber(receivers: { _ in nil }, zones: { $0 })
+    var alone = Scene([.simple()])
+    alone.engine.restore(state, of: beacon)
+    #expect(alone.engine.lastSighting(of: beacon) == nil)
+  }
+
+  /// As the versions before wrote it.
+  @Test func aStateWithoutTheLastSightingIsReadToo() throws {
+    var scene = Scene([.simple()])
+    scene.hear(Signal.at3m, from: 0, to: 30)
+    let written = try JSONEncoder().encode(try #require(scene.engine.state(of: beacon)))
+    var parts = try #require(JSONSerialization.jsonObject(with: written) as? [String: Any])
+    #expect(parts.removeValue(forKey: "lastSighting") != nil)
+    let state = try JSONDecoder().decode(
+      BeaconState.self, from: JSONSerialization.data(withJSONObject: parts))
+    var after = Scene([.simple()])
+    after.engine.restore(state, of: beacon)
+    #expect(after.engine.lastSighting(of: beacon) == nil)
+    #expect(after.engine.zones(of: beacon) == scene.engine.zones(of: beacon))
+  }
+
   @Test func anotherConfigurationTakesOverWhatItStillKnows() throws {
     var before = Scene([.simple(), .simple(enter: .distance(20), exit: .distance(30))])
     before.hear(Signal.at3m, from: 0, to: 30, receiver: 5)

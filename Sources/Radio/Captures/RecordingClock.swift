@@ -9,6 +9,9 @@ public struct RecordingClock: Sendable {
   /// How far back a record may lie behind the latest one and still be on the same clock.
   public static let disorder = TimeSpan.seconds(1)
 
+  /// No recording lasts 146 years: one that says so must not come to the times that stand for none.
+  private static let end = MonotonicTime(nanoseconds: .max / 2)
+
   private var latest: WallTime?
   private var now = MonotonicTime.zero
 
@@ -22,7 +25,7 @@ public struct RecordingClock: Sendable {
     }
     let step = wallTime - latest
     if step > .zero {
-      now = now + step
+      now = min(now + step, Self.end)
       self.latest = wallTime
     } else if step < .zero - Self.disorder {
       self.latest = wallTime
