@@ -40,7 +40,7 @@ class Cases:
         self.binary, self.python, self.quick, self.folder = options.binary, options.peers, options.quick, folder
         self.bluez = options.bluez
         self.corpora = {}
-        for source in ("feed", "peers/floor", "peers/gather", "peers/publish", "peers/connect"):
+        for source in ("feed", "peers/floor", "peers/gather", "peers/publish", "peers/connect", "peers/records"):
             libraries = ["-lmosquitto"] if source in ("peers/publish", "peers/connect") else []
             subprocess.run(
                 ["cc", "-O2", "-o", self.path(os.path.basename(source)), f"{HERE}/{source}.c", *libraries], check=True)
@@ -135,6 +135,10 @@ class Cases:
             "iBeacons, 1,000 zones, 100,000 beacons; as a peer 2,000", "adverts/CPU-s", Goal("≥ 0.5 ×", least_ratio=0.5),
             lambda: self.decided(self.crowd(), self.crowd(), "majors.yaml", passes=4),
             lambda: self.decided(self.beacons(), self.beacons(), "majors.yaml"))
+        yield Case(
+            "the memory's part, 100,000 beacons: C that reads and writes tables like ours; as a peer one record a beacon",
+            "adverts/CPU-s", Goal(""), lambda: self.remembered("16", "48", "40", "128", "88", "8"),
+            lambda: self.remembered("16", "312"))
         for quality in ("0", "1"):
             yield Case(
                 f"decision to JSON to broker, QoS {quality}; C libmosquitto", "µs CPU a message", Goal("≤ 1.3 ×", most_ratio=1.3),
@@ -173,6 +177,8 @@ class Cases:
     def decided(self, adverts, site, config, passes=20):
         return rate(self.bench(
             "zones", f"{adverts}/adverts.bin", "--config", f"{site}/{config}", "--passes", str(passes)))
+
+    def remembered(self, *octets): return rate(json.loads(self.run(self.path("records"), *octets)))
 
     def published(self, quality):
         with Broker(self.folder) as port:
