@@ -1,8 +1,8 @@
 // records OCTETS...
 //
 // What memory alone costs where there are many beacons: 100,000 of them, each with a record of so many octets in each of as many
-// tables, are come upon in random order, 400,000 a pass. Their lines are read 64 ahead, as Beaconkeeper does, then read and
-// written; nothing is reckoned. The first table is asked by address: it has four places for each beacon.
+// tables, are come upon in random order, 400,000 a pass. Their lines are read 64 ahead, as Beaconkeeper does, then written;
+// nothing is reckoned. The first table is asked by address, and only read: it has four places for each beacon.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
