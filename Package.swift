@@ -87,35 +87,41 @@ let package = Package(
       swiftSettings: house),
 
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
-    .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons"], swiftSettings: house),
+    .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
+    .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "CommandTests", dependencies: ["MessageSchemas", "beaconkeeper"], swiftSettings: house),
-    .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys"], swiftSettings: house),
+    .testTarget(
+      name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
         "Beacons", "CUnusedMemory", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages",
-        "Mosquitto", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
     .testTarget(
       name: "GatewayConfigurationTests",
-      dependencies: ["Beacons", "GatewayConfiguration", "RangingPolicy", "WakePlanner"], swiftSettings: house),
+      dependencies: ["Beacons", "GatewayConfiguration", "Randomness", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
     .testTarget(
       name: "MessagesTests",
-      dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "RangingPolicy"],
+      dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy"],
       swiftSettings: house),
     .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
-    .testTarget(name: "ProximityTests", dependencies: ["Beacons", "Proximity"], swiftSettings: house),
+    .testTarget(
+      name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
-    .testTarget(name: "RangingPolicyTests", dependencies: ["RangingPolicy"], swiftSettings: house),
     .testTarget(
-      name: "WakePlannerTests", dependencies: ["RangingPolicy", "WakePlanner"], swiftSettings: house),
+      name: "RangingPolicyTests", dependencies: ["Randomness", "RangingPolicy"], swiftSettings: house),
+    .testTarget(
+      name: "WakePlannerTests", dependencies: ["Randomness", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
   ]
 )

@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import Beacons
@@ -7,7 +8,7 @@ import Testing
 
   /// A third at random, and for each of them one that differs in nothing but its kind, and one that differs in a bit.
   private static func addresses(_ count: Int) -> [DeviceAddress] {
-    var random = Seeded(state: UInt64(count))
+    var random = SeededGenerator(seed: UInt64(count))
     var known: Set<DeviceAddress> = []
     while known.count < count {
       let bits = UInt64.random(in: 0..<1 << 48, using: &random)

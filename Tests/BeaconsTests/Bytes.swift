@@ -1,4 +1,5 @@
 import Beacons
+import Randomness
 
 /// Bytes from hexadecimal text; a typing error in a test is a test that must fail loudly.
 func bytes(_ text: String) -> [UInt8] {
@@ -40,18 +41,7 @@ private func structure(_ type: String, _ number: String, _ data: String) -> Stri
     + hexadecimal(UInt128(octets[1]), octets: 1) + hexadecimal(UInt128(octets[0]), octets: 1) + data
 }
 
-/// A generator of the same numbers at every run (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SeededGenerator {
   mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
   }

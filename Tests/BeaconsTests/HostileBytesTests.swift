@@ -1,11 +1,12 @@
 import BeaconKeys
 import Beacons
+import Randomness
 import Testing
 
 /// Whatever arrives, nothing traps, and what is visited lies inside what arrived.
 @Suite struct HostileBytesTests {
   @Test(arguments: 0..<8) func randomPayloadsNeverTrap(seed: Int) {
-    var random = Seeded(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<1_000 {
       let length = Int.random(in: 0...300, using: &random)
       let payload = random.bytes(length)
@@ -15,7 +16,7 @@ import Testing
 
   /// Random bytes rarely reach a decoder: frame them rightly, and cut them everywhere.
   @Test func everyFormatSurvivesEveryLength() {
-    var random = Seeded(state: 7)
+    var random = SeededGenerator(seed: 7)
     let heads: [(type: UInt8, head: [UInt8])] = [
       (0xFF, [0x4C, 0x00, 0x02, 0x15]), (0xFF, [0x18, 0x01, 0xBE, 0xAC]), (0xFF, [0x99, 0x04, 0x03]),
       (0xFF, [0x99, 0x04, 0x05]), (0xFF, [0x99, 0x04, 0x06]), (0xFF, [0x99, 0x04, 0xE1]),
@@ -45,7 +46,7 @@ import Testing
         return error
       }
     }
-    var random = Seeded(state: 11)
+    var random = SeededGenerator(seed: 11)
     let formats: [any SensorFormat.Type] = [Ruuvi3.self, Ruuvi5.self, Ruuvi6.self, RuuviE1.self]
     for format in formats {
       for length in 0...60 {
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4) func randomEventsNeverTrap(seed: Int) {
-    var random = Seeded(state: UInt64(seed) + 100)
+    var random = SeededGenerator(seed: UInt64(seed) + 100)
     var reports = AdvertisingReports()
     for _ in 0..<3_000 {
       let subevent: UInt8 =

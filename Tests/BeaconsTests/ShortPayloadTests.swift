@@ -1,10 +1,11 @@
+import Randomness
 import Testing
 
 @testable import Beacons
 
 @Suite struct ShortPayloadTests {
   @Test func itIsEqualWhereTheOctetsAre() {
-    var random = Seeded(state: 3)
+    var random = SeededGenerator(seed: 3)
     for length in 8...31 {
       let octets = random.bytes(length)
       #expect(ShortPayload(octets.span) == ShortPayload(octets.span))

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayConfiguration
+import Randomness
 import Testing
 
 /// Whatever becomes of a file, reading it ends in a configuration or in words, never in a trap.
@@ -9,7 +10,7 @@ import Testing
     let original = Array(try Data(contentsOf: configFolder.appendingPathComponent("beaconkeeper.yaml")))
     let faulty = Array(TenFaultsTests.faulty.utf8)
     let phones = Array(PhoneTests.everyKey.utf8)
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     var readable = 0
     for round in 0..<60 {
       var bytes = [original, faulty, phones][round % 3]
@@ -29,7 +30,7 @@ import Testing
     #expect(readable > 0)
   }
 
-  private func mangle(_ bytes: inout [UInt8], _ dice: inout Dice) {
+  private func mangle(_ bytes: inout [UInt8], _ dice: inout SeededGenerator) {
     guard !bytes.isEmpty else { return }
     let place = Int.random(in: 0..<bytes.count, using: &dice)
     let end = min(bytes.count, place + Int.random(in: 0...20, using: &dice))
@@ -41,18 +42,5 @@ import Testing
     case 4: bytes.insert(contentsOf: Array("99999999999999999999 m".utf8), at: place)
     default: bytes[place] = Array("0123456789.-".utf8).randomElement(using: &dice) ?? 0x30
     }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

@@ -1,5 +1,6 @@
 import Beacons
 import Messages
+import Randomness
 import RangingPolicy
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
   @Test(arguments: 0..<4) func randomBytesNeverTrapAndNeverGoUncounted(seed: UInt64) throws {
     var scene = try scene()
     try scene.hear(rssi: -85, for: 1)
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     let good = [
       "foreground", "permission denied", #"{"event":"begin-task","id":"a","granted":false}"#, "audio on",
       #"{"event":"bucket","value":"rare"}"#, "end-task 7", "terminated reboot",
@@ -142,18 +143,5 @@ import Testing
       scene.pass(0.01)
     }
     #expect(state(scene) != "none")
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

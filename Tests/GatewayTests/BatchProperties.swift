@@ -1,5 +1,6 @@
 import Beacons
 import Messages
+import Randomness
 import Testing
 
 @testable import Gateway
@@ -39,7 +40,7 @@ import Testing
   /// Addresses of which a set of four in the memory of addresses gets too many.
   private static let crowded = Scene.addresses(8, sharingTheSetOf: 0xC200_0000_0000)
 
-  private static func payload(_ number: UInt16, using dice: inout Dice) -> [UInt8] {
+  private static func payload(_ number: UInt16, using dice: inout SeededGenerator) -> [UInt8] {
     switch Int.random(in: 0..<20, using: &dice) {
     case 0: []
     case 1: [2, 1, 6]
@@ -51,7 +52,9 @@ import Testing
     }
   }
 
-  private static func address(_ number: UInt16, of population: UInt16, using dice: inout Dice) -> UInt64 {
+  private static func address(_ number: UInt16, of population: UInt16, using dice: inout SeededGenerator)
+    -> UInt64
+  {
     let usual: UInt64 = 0xC100_0000_0100
     return switch Int.random(in: 0..<40, using: &dice) {
     case 0...3: usual + UInt64(UInt16.random(in: 0..<population, using: &dice))
@@ -62,7 +65,9 @@ import Testing
   }
 
   /// Time that stands still, leaps, steps back, and now and then is none that a clock tells.
-  private static func pass(_ time: MonotonicTime, isHostile: Bool, using dice: inout Dice) -> MonotonicTime {
+  private static func pass(_ time: MonotonicTime, isHostile: Bool, using dice: inout SeededGenerator)
+    -> MonotonicTime
+  {
     switch Int.random(in: 0..<4000, using: &dice) {
     case 0..<20: time + .seconds(.random(in: -20...20, using: &dice))
     case 20 where isHostile: MonotonicTime(nanoseconds: .min)
@@ -74,7 +79,7 @@ import Testing
   }
 
   private static func steps(_ seed: UInt64, count: Int) -> [Step] {
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     let population: UInt16 = [5, 40, 400][Int(seed % 3)]
     var time = MonotonicTime.zero
     return (0..<count).map { _ in

@@ -1,6 +1,7 @@
 import Beacons
 import Messages
 import Proximity
+import Randomness
 import Testing
 
 @testable import Gateway
@@ -72,7 +73,7 @@ import Testing
   /// Commits, failures, fetches, sending and acknowledgements in any order: each transition is offered once, in the order
   /// in which it was decided, and nothing stays behind.
   @Test(arguments: 0..<20) func whateverTheDiskDoesAllAreOfferedOnceAndInOrder(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var outbox = Outbox(isDurable: true)
     var rows: [(row: Int64, transition: TransitionMessage)] = []
     var writing: OutboxStore.Batch?
@@ -135,18 +136,5 @@ import Testing
     let all = (1...decided).map { Double($0) }
     let agrees = offered == all
     #expect(agrees, "\(offered.count) offered of \(decided)")
-  }
-}
-
-/// A small generator whose runs repeat.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

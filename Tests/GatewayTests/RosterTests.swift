@@ -1,5 +1,6 @@
 import Beacons
 import GatewayConfiguration
+import Randomness
 import Testing
 
 @testable import Gateway
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>) func aRepetitionIsTakenAsIfItWereNew(seed: UInt64) throws {
-    var random = Dice(state: seed)
+    var random = SeededGenerator(seed: seed)
     let configuration = try Scene.configuration(Self.rules)
     var roster = Roster(configuration)
     var reference = Reference(catalogue: BeaconCatalogue(entries: configuration.beaconEntries))

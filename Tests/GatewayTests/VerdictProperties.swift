@@ -2,6 +2,7 @@ import Beacons
 import GatewayConfiguration
 import Messages
 import Proximity
+import Randomness
 import RangingPolicy
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
 
   @Test(arguments: 0..<8) func eachNearGetsExactlyOneVerdict(seed: UInt64) throws {
     var scene = try Scene(Self.site)
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     let phones = scene.pipeline.configuration.phones
     let reports = [
       "foreground", "background", "force-quit", "audio on", "permission denied", "permission always",
@@ -82,7 +83,7 @@ import Testing
     var zones: Set<String> = []
     for seed in UInt64(0)..<4 {
       var scene = try Scene(Self.site)
-      var dice = Dice(state: seed)
+      var dice = SeededGenerator(seed: seed)
       for _ in 0..<20 { try scene.hear(rssi: Int8.random(in: -90 ... -50, using: &dice), for: 4) }
       zones.formUnion(scene.output.transitions.filter { $0.transition.event == .near }.map(\.zone))
     }

@@ -1,5 +1,6 @@
 import Beacons
 import Proximity
+import Randomness
 import Testing
 
 @testable import Messages
@@ -64,7 +65,7 @@ import Testing
   ]
 
   @Test func saysTheSameAsTheWriterWhateverIsInIt() throws {
-    var dice = Seeded()
+    var dice = SeededGenerator(seed: 1)
     func any(_ names: [String]) throws -> String { try #require(names.randomElement(using: &dice)) }
     func any() throws -> Double { try #require(Self.numbers.randomElement(using: &dice)) }
     for _ in 0..<3000 {

@@ -1,4 +1,5 @@
 import Beacons
+import Randomness
 import Testing
 
 @testable import Proximity

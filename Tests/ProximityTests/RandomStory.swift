@@ -1,5 +1,6 @@
 import Beacons
 import Proximity
+import Randomness
 
 /// Random zones and a random day in them, reproducible by its seed.
 struct RandomStory {

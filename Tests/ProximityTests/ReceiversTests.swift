@@ -1,5 +1,6 @@
 import Beacons
 import Proximity
+import Randomness
 import Testing
 
 @Suite struct ReceiversTests {

@@ -1,4 +1,5 @@
 import Beacons
+import Randomness
 import Testing
 
 @testable import Radio
@@ -213,7 +214,7 @@ struct HealthTests {
 /// Random troubles in random order.
 struct KeeperPropertyTests {
   @Test(arguments: 0..<60) func itIsNeverFooledForLongAndNeverUndoesWhatOthersOwn(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var lab = ModelAdapter()
     lab.tags = (0..<Int.random(in: 0...5, using: &random)).map { _ in Int.random(in: 1...40, using: &random) }
     for _ in 0..<12 {
@@ -244,18 +245,5 @@ struct KeeperPropertyTests {
     #expect(lab.isScanning == true, "\(lab)")
     #expect(lab.refusedToRemoveAll == true)
     #expect(lab.monitors.count == 1)
-  }
-}
-
-/// Small, and the same everywhere.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

@@ -1,18 +1,8 @@
+import Randomness
 import RangingPolicy
 
-/// SplitMix64: the same seed, the same walks.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+extension SeededGenerator {
+  init(_ seed: UInt64) { self.init(seed: seed &* 0x9E37_79B9_7F4A_7C15) }
 
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
   mutating func pick<T>(_ values: [T]) -> T { values.randomElement(using: &self)! }

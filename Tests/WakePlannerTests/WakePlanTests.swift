@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import WakePlanner
@@ -65,7 +66,7 @@ import Testing
 
   /// Holds every plan that its words allow to the plainest reading of them.
   @Test func everyMomentIsAsTheBroadcastsSay() throws {
-    var random = SeededGenerator(7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<200 {
       let period = Int64.random(in: 1...40, using: &random)
       let count = Int.random(in: 1...4, using: &random)

@@ -1,3 +1,4 @@
+import Randomness
 import RangingPolicy
 import Testing
 
@@ -113,7 +114,7 @@ import Testing
 
   /// The planner reckons with each callback by itself, the engine with the whole phone: they never disagree.
   @Test func noGapFreePlanHasAGapWhateverTheConstants() throws {
-    var random = SeededGenerator(3)
+    var random = SeededGenerator(seed: 3)
     var plans = 0
     for _ in 0..<30 {
       let constants = [
