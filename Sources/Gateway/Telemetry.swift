@@ -149,8 +149,8 @@ struct Telemetry: Sendable {
 
   private mutating func makeRoom(for beacon: BeaconIndex) {
     while dueFrom.count <= Int(beacon.rawValue) {
-      dueFrom.append(Self.unsighted)
-      readings.append([])
+      dueFrom.appendRow(Self.unsighted)
+      readings.appendRow([])
     }
   }
 }

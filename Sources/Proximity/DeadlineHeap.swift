@@ -21,8 +21,8 @@ struct DeadlineHeap: Sendable {
   var count: Int { heap.count }
   var first: MonotonicTime? { heap.first?.time }
 
-  mutating func addLink() { places.links.append(-1) }
-  mutating func addPresence() { places.presences.append(-1) }
+  mutating func addLink() { places.links.appendRow(-1) }
+  mutating func addPresence() { places.presences.appendRow(-1) }
 
   func contains(_ timer: DeadlineTimer) -> Bool { places[timer] >= 0 }
 

@@ -30,8 +30,8 @@ struct TimerWheel: Sendable {
   /// Number of the first slot with timers.
   private var nextTaken = Int64.max
 
-  mutating func addLink() { places.links.append(Place()) }
-  mutating func addPresence() { places.presences.append(Place()) }
+  mutating func addLink() { places.links.appendRow(Place()) }
+  mutating func addPresence() { places.presences.appendRow(Place()) }
 
   /// When the next timer comes up; the end of time if there is none.
   var next: MonotonicTime {

@@ -29,7 +29,7 @@ extension ZoneEngine {
     } else {
       guard beacons[beacon].linkCount < Self.receiversPerBeacon, links.count < Int32.max else { return nil }
       index = Int32(links.count)
-      links.append(
+      links.appendRow(
         LinkSlot(link: link, beacon: Int32(beacon), nextOfBeacon: beacons[beacon].firstLink))
       beacons[beacon].firstLink = index
       beacons[beacon].linkCount += 1
@@ -68,7 +68,7 @@ extension ZoneEngine {
       index = presences[Int(index)].nextOfBeacon
     }
     index = Int32(presences.count)
-    presences.append(
+    presences.appendRow(
       PresenceSlot(
         presence: Presence(zone: zone, time: time), beacon: Int32(beacon),
         nextOfBeacon: beacons[beacon].firstPresence, lastReceiver: receiver))
@@ -87,7 +87,7 @@ extension ZoneEngine {
       members[Int(index)] = member
     } else {
       index = Int32(members.count)
-      members.append(member)
+      members.appendRow(member)
     }
     let isSole = links[Int(link)].firstMember < 0 && presences[Int(presence)].firstMember < 0
     links[Int(link)].firstMember = index

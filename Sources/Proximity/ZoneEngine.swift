@@ -57,9 +57,9 @@ public struct ZoneEngine: Sendable {
     let index = Int(beacon.rawValue)
     guard index >= 0 else { return }
     while beacons.count <= index {
-      beacons.append(Tracked())
-      admitted.append([])
-      if isLocating { locators.append(Locator()) }
+      beacons.appendRow(Tracked())
+      admitted.appendRow([])
+      if isLocating { locators.appendRow(Locator()) }
     }
     guard !beacons[index].isAdmitted else { return }
     beacons[index].isAdmitted = true

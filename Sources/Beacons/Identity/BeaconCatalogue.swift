@@ -204,9 +204,9 @@ public struct BeaconCatalogue: Sendable {
     for entry in matching where new.measuredPower == nil {
       new.measuredPower = entries[Int(entry.rawValue)].measuredPower
     }
-    tracked.append(Tracked(identity: identity, entries: matching))
-    names.append(name(of: identity, in: matching[0]))
-    traits.append(new)
+    tracked.appendRow(Tracked(identity: identity, entries: matching))
+    names.appendRow(name(of: identity, in: matching[0]))
+    traits.appendRow(new)
     identities.append(key)
     return index
   }
