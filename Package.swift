@@ -112,7 +112,8 @@ let package = Package(
       name: "MessagesTests",
       dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy"],
       swiftSettings: house),
-    .testTarget(name: "MosquittoTests", dependencies: ["Mosquitto"], swiftSettings: house),
+    .testTarget(
+      name: "MosquittoTests", dependencies: ["Mosquitto", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(

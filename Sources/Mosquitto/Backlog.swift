@@ -1,62 +1,58 @@
-import DequeModule
-
 /// Messages that libmosquitto has not seen yet, first in, first out; only where QoS 1 has no room, QoS 0 goes past it.
-struct Backlog {
-  private var messages = Deque<Outgoing>()
-  /// How many of `messages` are of QoS 0.
-  private var waitingAtMostOnce = 0
+struct Backlog: Sendable {
+  private var waitingAtMostOnce = MessageQueue()
+  private var waitingAtLeastOnce = MessageQueue()
   /// How many of each quality of service libmosquitto has not seen, those included that were taken out for it.
   private(set) var atMostOnce = 0
   private(set) var atLeastOnce = 0
+  /// Of the last message.
+  private var number: UInt64 = 0
 
-  mutating func append(_ message: consuming Outgoing) {
-    count(message.qos, 1)
-    if message.qos == .atMostOnce { waitingAtMostOnce += 1 }
-    messages.append(message)
+  /// What is taken out at once has so many octets, or one message more.
+  static let octetLimit = 1 << 18
+
+  mutating func append(_ message: Outgoing, topic: String, payload: [UInt8]) {
+    number += 1
+    switch message.qos {
+    case .atMostOnce:
+      atMostOnce += 1
+      waitingAtMostOnce.append(message, topic: topic, payload: payload, number: number)
+    case .atLeastOnce:
+      atLeastOnce += 1
+      waitingAtLeastOnce.append(message, topic: topic, payload: payload, number: number)
+    }
   }
 
   /// Whether `take` would take anything, where so many of QoS 1 have room.
-  func hasNext(room: Int) -> Bool { waitingAtMostOnce > 0 || room > 0 && !messages.isEmpty }
+  func hasNext(room: Int) -> Bool { !waitingAtMostOnce.isEmpty || room > 0 && !waitingAtLeastOnce.isEmpty }
 
   /// Takes out the first, at most so many, and of QoS 1 at most as many as have room. They count until `handedOver`.
-  mutating func take(atMost limit: Int, room: Int) -> [Outgoing] {
-    guard hasNext(room: room) else { return [] }
+  ///
+  /// - Parameter taken: empty.
+  mutating func take(atMost limit: Int, room: Int, into taken: inout MessageQueue) {
     var room = room
-    var taken: [Outgoing] = []
-    taken.reserveCapacity(min(limit, messages.count))
-    while taken.count < limit, !messages.isEmpty, messages[0].qos == .atMostOnce || room > 0 {
-      if messages[0].qos == .atLeastOnce { room -= 1 } else { waitingAtMostOnce -= 1 }
-      taken.append(messages.removeFirst())
-    }
-    if taken.count < limit, waitingAtMostOnce > 0 { takePast(atMost: limit, into: &taken) }
-    return taken
-  }
-
-  /// Takes QoS 0 messages from behind those of QoS 1 that have no room.
-  private mutating func takePast(atMost limit: Int, into taken: inout [Outgoing]) {
-    messages.removeAll { message in
-      guard message.qos == .atMostOnce, taken.count < limit else { return false }
-      taken.append(message)
-      waitingAtMostOnce -= 1
-      return true
+    while taken.count < limit, taken.octetCount < Self.octetLimit {
+      let atLeastOnce = room > 0 ? waitingAtLeastOnce.first : nil
+      if let next = waitingAtMostOnce.first, next.number < atLeastOnce?.number ?? .max {
+        waitingAtMostOnce.moveFirst(to: &taken)
+      } else if atLeastOnce != nil {
+        waitingAtLeastOnce.moveFirst(to: &taken)
+        room -= 1
+      } else {
+        return
+      }
     }
   }
 
-  mutating func handedOver(_ taken: [Outgoing]) {
-    let taken = taken.span
-    for index in taken.indices { count(taken[index].qos, -1) }
+  /// Takes in that libmosquitto has seen so many messages of each quality of service.
+  mutating func handedOver(atMostOnce: Int, atLeastOnce: Int) {
+    self.atMostOnce -= atMostOnce
+    self.atLeastOnce -= atLeastOnce
   }
 
   /// Forgets what is worth nothing without the connection of the moment.
   mutating func dropAtMostOnce() {
-    messages.removeAll { $0.qos == .atMostOnce }
-    (atMostOnce, waitingAtMostOnce) = (0, 0)
-  }
-
-  private mutating func count(_ qos: QoS, _ change: Int) {
-    switch qos {
-    case .atMostOnce: atMostOnce += change
-    case .atLeastOnce: atLeastOnce += change
-    }
+    waitingAtMostOnce.removeAll()
+    atMostOnce = 0
   }
 }

@@ -48,7 +48,7 @@ public final class Client: Sendable {
     expiry: Duration? = nil, id: UInt64 = 0
   ) throws(PublishError) {
     try session.publish(
-      Outgoing(id: id, topic: topic, payload: payload, qos: qos, retain: retain, expiry: expiry))
+      Outgoing(id: id, qos: qos, retain: retain, expiry: expiry), topic: topic, payload: payload)
   }
 
   /// Like `publish`, but waits for room instead of throwing `outstandingLimit`: until half of what may be outstanding is

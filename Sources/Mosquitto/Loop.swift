@@ -12,9 +12,11 @@ struct Loop {
   /// Reading was broken off to look at what has come; there may be more that `poll` does not tell.
   private var mayHoldMore = false
   /// The good-bye is said, if perhaps not yet written.
-  private var isLeaving = false
+  private(set) var isLeaving = false
+  /// Room for what is handed over.
+  var batch = MessageQueue()
 
-  private var client: OpaquePointer { session.handle.pointer }
+  var client: OpaquePointer { session.handle.pointer }
 
   /// A connection that held this long makes earlier failures forgotten. Two clients with one id, who throw each
   /// other out for ever, shall slow down.
@@ -106,8 +108,11 @@ struct Loop {
   ///
   /// Not `mosquitto_loop`: it would come back once for every message published.
   private mutating func turn() -> Int32 {
-    let handedOver = session.handOver()
-    session.events.yield(contentsOf: handedOver.rejected)
+    let handedOver = handOver()
+    if let failure = handedOver.failure {
+      errno = failure.errno
+      return failure.error
+    }
     if !isLeaving, session.state.withLock({ $0.isLeaving }) {
       isLeaving = true
       mosquitto_disconnect(client)
@@ -137,19 +142,10 @@ struct Loop {
         if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
       }
       errno = 0
-      let error = session.handle.inbox.writing { write(socket, handedOver: handedOver.count) }
+      let error = write()
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     return mosquitto_loop_misc(client)
-  }
-
-  /// Lets libmosquitto write all that it has to `socket`, of which so many messages were just handed over.
-  ///
-  /// Not corked where a good-bye is among it: libmosquitto closes the socket when it has written that, and the kernel throws
-  /// away what it holds back if something from the broker is unread by then.
-  private func write(_ socket: Int32, handedOver count: Int) -> Int32 {
-    if count < 2 || isLeaving { return mosquitto_loop_write(client, 1) }
-    return corked(socket, isOpen: { mosquitto_socket(client) == socket }) { mosquitto_loop_write(client, 1) }
   }
 
   /// Lets libmosquitto read until nothing comes any more, or so much has come that it is to be looked at first.

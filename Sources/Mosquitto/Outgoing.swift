@@ -1,9 +1,7 @@
-/// A message on its way to the broker.
-struct Outgoing: Sendable {
+/// What is said of a message on its way to the broker, beside its topic and payload.
+struct Outgoing: Hashable, Sendable {
   var id: UInt64
-  var topic: String
-  var payload: [UInt8]
   var qos: QoS
-  var retain: Bool
+  var retain = false
   var expiry: Duration?
 }

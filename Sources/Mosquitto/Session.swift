@@ -73,19 +73,14 @@ final class Session: Sendable {
 
   // MARK: Publishing
 
-  func publish(_ message: consuming Outgoing) throws(PublishError) {
-    if message.payload.count > options.maximumPayload {
-      throw .payloadTooLarge(bytes: message.payload.count, limit: options.maximumPayload)
+  func publish(_ message: Outgoing, topic: String, payload: [UInt8]) throws(PublishError) {
+    if payload.count > options.maximumPayload {
+      throw .payloadTooLarge(bytes: payload.count, limit: options.maximumPayload)
     }
-    if let reason = Topic.refusal(ofName: message.topic) {
-      throw .invalidTopic(message.topic, reason: reason)
-    }
-    let qos = message.qos
-    // Moved, not copied: it is touched by two threads, which makes counting references dear.
-    var message = Optional(message)
+    if let reason = Topic.refusal(ofName: topic) { throw .invalidTopic(topic, reason: reason) }
     let refusal: PublishError? = state.withLock { state in
       if state.phase == .stopping || state.phase == .ended { return .stopped }
-      switch qos {
+      switch message.qos {
       case .atMostOnce:
         if !state.connected { return .notConnected }
         if state.outstandingAtMostOnce >= options.maximumOutstanding {
@@ -96,7 +91,7 @@ final class Session: Sendable {
           return .outstandingLimit(options.maximumOutstanding)
         }
       }
-      if let message = message.take() { state.backlog.append(message) }
+      state.backlog.append(message, topic: topic, payload: payload)
       if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: room(state)) {
         state.isLoopAsleep = false
         bell.ring()
@@ -109,69 +104,14 @@ final class Session: Sendable {
   /// How many more QoS 1 messages libmosquitto may hold.
   private func room(_ state: borrowing State) -> Int { options.window - state.inflight.count }
 
-  /// For the thread: hands libmosquitto a batch of what waits, as far as the window goes.
-  ///
-  /// Nobody is kept waiting meanwhile, for the lock is not held.
-  func handOver() -> HandedOver {
-    let (batch, underWay) = state.withLock { state in
-      let batch =
-        state.connected ? state.backlog.take(atMost: Session.batch, room: room(state)) : []
-      state.isLoopAsleep = batch.isEmpty
-      return (batch, state.inflight.count)
-    }
-    if batch.isEmpty { return HandedOver(count: 0, underWay: underWay, rejected: []) }
-    var unwritten = 0
-    var inflight: [(mid: Int32, id: UInt64)] = []
-    var rejected: [Event] = []
-    let messages = batch.span
-    for index in messages.indices {
-      let (mid, error) = send(messages[index])
-      let (qos, id) = (messages[index].qos, messages[index].id)
-      switch qos {
-      case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: unwritten += 1
-      // It goes with its connection, as what is unwritten does.
-      case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
-      case .atLeastOnce where Session.isTaken(error): inflight.append((mid, id))
-      case .atMostOnce, .atLeastOnce: rejected.append(.rejected(id: id, reason: words(error)))
-      }
-    }
+  /// For the thread: takes out a batch of what waits, as far as the window goes, and tells how many messages of QoS 1 are
+  /// inside libmosquitto. Where nothing waits, the thread is taken to sleep from now on.
+  func take(into batch: inout MessageQueue) -> Int {
     state.withLock { state in
-      state.backlog.handedOver(batch)
-      state.unwritten += unwritten
-      for (mid, id) in inflight { state.inflight[mid] = id }
-      // What was not taken left room, of which no acknowledgement will tell.
-      if !rejected.isEmpty, state.hasRoom(options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
-      if state.isDone { disconnect(&state) }
+      if state.connected { state.backlog.take(atMost: Session.batch, room: room(state), into: &batch) }
+      state.isLoopAsleep = batch.isEmpty
+      return state.inflight.count
     }
-    return HandedOver(count: batch.count, underWay: underWay + batch.count, rejected: rejected)
-  }
-
-  struct HandedOver {
-    var count: Int
-    /// Messages that libmosquitto holds now, or some more.
-    var underWay: Int
-    /// What libmosquitto did not take.
-    var rejected: [Event]
-  }
-
-  /// libmosquitto says "no connection" when it just lost it, but has taken a QoS 1 message all the same.
-  private static func isTaken(_ error: Int32) -> Bool {
-    error == MOSQ_ERR_SUCCESS.code || error == MOSQ_ERR_NO_CONN.code
-  }
-
-  private func send(_ message: borrowing Outgoing) -> (mid: Int32, error: Int32) {
-    var mid: Int32 = 0
-    var properties = Properties()
-    if let expiry = message.expiry, options.protocolVersion == .v5 {
-      properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds)
-    }
-    // Handed over as it is, a topic would be copied.
-    let error = message.topic.withCString { topic in
-      mosquitto_publish_v5(
-        handle.pointer, &mid, topic, Int32(message.payload.count), message.payload,
-        message.qos.rawValue, message.retain, properties.list)
-    }
-    return (mid, error)
   }
 
   // MARK: Subscribing
