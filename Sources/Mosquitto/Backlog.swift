@@ -8,7 +8,7 @@ struct Backlog: Sendable {
   /// Of the last message.
   private var number: UInt64 = 0
 
-  /// What is taken out at once has so many octets, or one message more.
+  /// Nothing more is taken out at once when that has so many octets.
   static let octetLimit = 1 << 18
 
   mutating func append(_ message: Outgoing, topic: String, payload: [UInt8]) {

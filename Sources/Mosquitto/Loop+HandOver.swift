@@ -32,8 +32,9 @@ extension Loop {
       let socket = mosquitto_socket(client)
       corked(socket, isOpen: { mosquitto_socket(client) == socket }) { handOver(into: &results) }
     }
-    session.events.yield(contentsOf: results.rejected)
     session.handedOver(results)
+    // Not before: who learns of room shall find it.
+    session.events.yield(contentsOf: results.rejected)
     return HandedOver(count: batch.count, underWay: underWay + batch.count, failure: results.failure)
   }
 

@@ -2,8 +2,8 @@ import DequeModule
 
 /// Messages, first in, first out, with their topics and payloads in one piece of memory, which is kept.
 ///
-/// One thread publishes and another hands over to libmosquitto. What the one allocates and the other frees takes both of them
-/// longer than copying some hundred octets.
+/// Other threads publish than the one that hands over to libmosquitto. What the one allocates and the other frees takes both of
+/// them longer than copying some hundred octets.
 struct MessageQueue: Sendable {
   struct Entry: Sendable {
     let message: Outgoing
@@ -22,8 +22,11 @@ struct MessageQueue: Sendable {
   /// What is before has been taken out.
   private var start = 0
 
-  /// More memory than this is given back as soon as nothing is in it.
-  private static let kept = 1 << 20
+  /// The most messages since it was last empty.
+  private var most = 0
+
+  /// More octets of memory than this, or room for more messages, are given back when most of them are not in use.
+  private static let kept = (octets: 1 << 20, messages: 1 << 12)
 
   var isEmpty: Bool { entries.isEmpty }
   var count: Int { entries.count }
@@ -39,7 +42,7 @@ struct MessageQueue: Sendable {
     octets.append(contentsOf: topic.utf8)
     octets.append(0)
     octets.append(contentsOf: payload)
-    entries.append(entry)
+    append(entry)
   }
 
   /// Takes the first out, and puts it at the end of another queue.
@@ -47,15 +50,19 @@ struct MessageQueue: Sendable {
     guard let entry = entries.popFirst() else { return }
     other.makeRoom(for: entry.octets)
     other.octets.append(contentsOf: octets[start..<(start + entry.octets)])
-    other.entries.append(entry)
+    other.append(entry)
     start += entry.octets
-    if entries.isEmpty { removeAll() }
+    if entries.isEmpty {
+      removeAll()
+    } else if octets.capacity > Self.kept.octets, octetCount < octets.capacity / 8 {
+      move(toRoomFor: 2 * octetCount)
+    }
   }
 
   mutating func removeAll() {
-    entries.removeAll(keepingCapacity: true)
-    octets.removeAll(keepingCapacity: octets.capacity <= Self.kept)
-    start = 0
+    entries.removeAll(keepingCapacity: most <= Self.kept.messages)
+    octets.removeAll(keepingCapacity: octets.capacity <= Self.kept.octets)
+    (start, most) = (0, 0)
   }
 
   /// Visits all in order.
@@ -65,21 +72,37 @@ struct MessageQueue: Sendable {
     octets.withUnsafeBufferPointer { octets in
       var next = start
       for entry in entries {
-        let topic = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(octets)[next...])
         let payload = UnsafeBufferPointer(rebasing: octets[(next + entry.topic + 1)..<(next + entry.octets)])
-        if let topic = topic.assumingMemoryBound(to: CChar.self).baseAddress {
-          body(entry.message, topic, payload)
+        UnsafeBufferPointer(rebasing: octets[next...(next + entry.topic)]).withMemoryRebound(to: CChar.self) {
+          topic in
+          if let topic = topic.baseAddress { body(entry.message, topic, payload) }
         }
         next += entry.octets
       }
     }
   }
 
-  /// Moves what is left to the beginning rather than to more memory, where at least half has been taken out.
+  private mutating func append(_ entry: Entry) {
+    entries.append(entry)
+    most = max(most, entries.count)
+  }
+
+  /// What is left moves to the beginning, where at least half has been taken out; else to more memory, without what was.
   private mutating func makeRoom(for more: Int) {
-    if octets.count + more > octets.capacity, start >= octetCount {
+    if octets.count + more <= octets.capacity { return }
+    if start >= octetCount + more {
       octets.removeFirst(start)
       start = 0
+    } else {
+      move(toRoomFor: 2 * (octetCount + more))
     }
+  }
+
+  private mutating func move(toRoomFor count: Int) {
+    var moved: [UInt8] = []
+    moved.reserveCapacity(count)
+    moved.append(contentsOf: octets[start...])
+    octets = moved
+    start = 0
   }
 }

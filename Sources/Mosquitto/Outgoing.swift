@@ -1,5 +1,5 @@
 /// What is said of a message on its way to the broker, beside its topic and payload.
-struct Outgoing: Hashable, Sendable {
+struct Outgoing: Equatable, Sendable {
   var id: UInt64
   var qos: QoS
   var retain = false

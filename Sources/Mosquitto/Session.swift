@@ -171,7 +171,7 @@ final class Session: Sendable {
   /// Says good-bye now, with whatever is left.
   func disconnectNow() { state.withLock { disconnect(&$0) } }
 
-  /// The thread alone says it, for it must know whether a good-bye is among what it writes: see `Loop.write`.
+  /// The thread alone says it, for it must know whether a good-bye is among what it writes: see `Loop.handOver`.
   func disconnect(_ state: inout State) {
     guard state.connected else { return }
     state.isLeaving = true
