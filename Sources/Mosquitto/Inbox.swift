@@ -6,7 +6,8 @@ import Synchronization
 /// returned. The callbacks copy bytes out and nothing else: they call neither libmosquitto nor anyone's code.
 final class Inbox: Sendable {
   enum Item {
-    case connack(code: Int32, sessionPresent: Bool)
+    /// `maximumPacket`: the largest that the broker takes, in octets.
+    case connack(code: Int32, sessionPresent: Bool, maximumPacket: Int)
     /// The broker's answer to a message of QoS 1.
     case answered(mid: Int32, reason: Int32)
     case subscribed(mid: Int32, granted: Int32)
@@ -90,8 +91,12 @@ final class Inbox: Sendable {
 
   /// `usesTLS`: without TLS nothing is logged that is not told otherwise, and each log line costs as much as a message.
   static func attach(to client: OpaquePointer, usesTLS: Bool) {
-    mosquitto_connect_v5_callback_set(client) { _, context, code, flags, _ in
-      Inbox.of(context)?.put(.connack(code: code, sessionPresent: flags & 1 != 0))
+    mosquitto_connect_v5_callback_set(client) { _, context, code, flags, properties in
+      var maximum = UInt32.max
+      mosquitto_property_read_int32(
+        properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), &maximum, false)
+      Inbox.of(context)?.put(
+        .connack(code: code, sessionPresent: flags & 1 != 0, maximumPacket: Int(clamping: maximum)))
     }
     mosquitto_disconnect_v5_callback_set(client) { _, context, code, _ in
       Inbox.of(context)?.put(.disconnected(code: code))

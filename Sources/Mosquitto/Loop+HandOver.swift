@@ -87,6 +87,9 @@ extension Loop {
   private func publish(
     _ message: Outgoing, _ topic: UnsafePointer<CChar>, _ payload: UnsafeBufferPointer<UInt8>
   ) -> (mid: Int32, error: Int32) {
+    if isTooLarge(message, topic: strlen(topic), payload: payload.count) {
+      return (0, MOSQ_ERR_OVERSIZE_PACKET.code)
+    }
     var mid: Int32 = 0
     var properties = Properties()
     if let expiry = message.expiry, session.options.protocolVersion == .v5 {
@@ -96,6 +99,16 @@ extension Loop {
       client, &mid, topic, Int32(payload.count), payload.baseAddress, message.qos.rawValue, message.retain,
       properties.list)
     return (mid, error)
+  }
+
+  /// Whether libmosquitto would find, by how it reckons, that the broker takes no such packet, but only after it has taken a
+  /// message of QoS 1: then it says so, and keeps it.
+  private func isTooLarge(_ message: Outgoing, topic: Int, payload: Int) -> Bool {
+    guard maximumPacket < .max, message.qos == .atLeastOnce else { return false }
+    // Lengths of the topic, the message id, the properties; an expiry is one of five octets (MQTT 5.0, section 3.3).
+    let rest = 2 + topic + 2 + 1 + (message.expiry == nil ? 0 : 5) + payload
+    let length = rest < 1 << 7 ? 1 : rest < 1 << 14 ? 2 : rest < 1 << 21 ? 3 : 4
+    return rest + length > maximumPacket
   }
 }
 

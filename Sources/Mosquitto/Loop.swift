@@ -13,6 +13,8 @@ struct Loop {
   private var mayHoldMore = false
   /// The good-bye is said, if perhaps not yet written.
   private(set) var isLeaving = false
+  /// The largest packet that the broker takes, in octets.
+  private(set) var maximumPacket = Int.max
   /// Room for what is handed over.
   var batch = MessageQueue()
 
@@ -183,13 +185,14 @@ struct Loop {
 
   private mutating func take(_ item: Inbox.Item, _ state: inout Session.State, _ news: inout [Event]) {
     switch item {
-    case .connack(code: 0, let sessionPresent):
+    case .connack(code: 0, let sessionPresent, let maximumPacket):
+      self.maximumPacket = maximumPacket
       state.connected = true
       established = .now
       news.append(.connected(sessionPresent: sessionPresent))
       for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
       if state.isDone { session.disconnect(&state) }
-    case .connack(let code, _):
+    case .connack(let code, _, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
     case .answered(let mid, let reason):
       guard let id = state.inflight.removeValue(forKey: mid) else { return }

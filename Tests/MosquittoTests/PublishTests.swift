@@ -261,6 +261,29 @@ extension RealBroker {
       #expect(await client.stop() == 0)
     }
 
+    /// libmosquitto keeps what it finds too large only after it has taken it, and would lose a place in its window for ever.
+    @Test(arguments: [Duration?.none, .seconds(60)])
+    func aMessageJustTooLargeTakesNoRoomForEver(expiry: Duration?) async throws {
+      let broker = try await Broker("allow_anonymous true\nmax_packet_size 200\nmax_inflight_messages 1")
+        .start()
+      let (client, recorder) = try connect(to: broker)
+      try await recorder.waitForConnection()
+      var rejected: Set<UInt64> {
+        Set(recorder.all.compactMap { if case .rejected(let id, _) = $0 { id } else { nil } })
+      }
+      for size in 170...210 as ClosedRange<UInt64> {
+        let payload = [UInt8](repeating: 1, count: Int(size))
+        try client.publish(payload, to: "p", expiry: expiry, id: size)
+      }
+      try await recorder.wait("an answer to each") { $0.acknowledged.count + rejected.count == 41 }
+      #expect(rejected == Set((expiry == nil ? 193 : 188)...210))
+      client.cut()
+      try await recorder.wait("the second connection") { $0.connections == 2 }
+      try client.publish([1], to: "p", id: 1)
+      try await recorder.wait("the one that fits") { $0.acknowledged.last == 1 }
+      #expect(await client.stop() == 0)
+    }
+
     @Test(arguments: ["", "a\0b", "a/+/b", "#", "a/#", "a\u{1}", String(repeating: "x", count: 65536)])
     func impossibleTopicsAreRefused(_ topic: String) throws {
       let client = try Client(Options(host: "127.0.0.1"))
