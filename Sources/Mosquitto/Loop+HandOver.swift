@@ -84,10 +84,11 @@ extension Loop {
     }
   }
 
+  /// - Parameter topic: with its NUL.
   private func publish(
-    _ message: Outgoing, _ topic: UnsafePointer<CChar>, _ payload: UnsafeBufferPointer<UInt8>
+    _ message: Outgoing, _ topic: Span<UInt8>, _ payload: Span<UInt8>
   ) -> (mid: Int32, error: Int32) {
-    if isTooLarge(message, topic: strlen(topic), payload: payload.count) {
+    if isTooLarge(message, topic: topic.count - 1, payload: payload.count) {
       return (0, MOSQ_ERR_OVERSIZE_PACKET.code)
     }
     var mid: Int32 = 0
@@ -95,9 +96,13 @@ extension Loop {
     if let expiry = message.expiry, session.options.protocolVersion == .v5 {
       properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds)
     }
-    let error = mosquitto_publish_v5(
-      client, &mid, topic, Int32(payload.count), payload.baseAddress, message.qos.rawValue, message.retain,
-      properties.list)
+    let error = topic.withUnsafeBytes { topic in
+      payload.withUnsafeBytes { payload in
+        mosquitto_publish_v5(
+          client, &mid, topic.assumingMemoryBound(to: CChar.self).baseAddress, Int32(payload.count),
+          payload.baseAddress, message.qos.rawValue, message.retain, properties.list)
+      }
+    }
     return (mid, error)
   }
 

@@ -65,20 +65,15 @@ struct MessageQueue: Sendable {
     (start, most) = (0, 0)
   }
 
-  /// Visits all in order.
-  func forEach(
-    _ body: (Outgoing, _ topic: UnsafePointer<CChar>, _ payload: UnsafeBufferPointer<UInt8>) -> Void
-  ) {
-    octets.withUnsafeBufferPointer { octets in
-      var next = start
-      for entry in entries {
-        let payload = UnsafeBufferPointer(rebasing: octets[(next + entry.topic + 1)..<(next + entry.octets)])
-        UnsafeBufferPointer(rebasing: octets[next...(next + entry.topic)]).withMemoryRebound(to: CChar.self) {
-          topic in
-          if let topic = topic.baseAddress { body(entry.message, topic, payload) }
-        }
-        next += entry.octets
-      }
+  /// Visits all in order, each topic with its NUL.
+  func forEach(_ body: (Outgoing, _ topic: Span<UInt8>, _ payload: Span<UInt8>) -> Void) {
+    let octets = octets.span
+    var next = start
+    for entry in entries {
+      let payload = next + entry.topic + 1
+      let end = next + entry.octets
+      body(entry.message, octets.extracting(next..<payload), octets.extracting(payload..<end))
+      next = end
     }
   }
 
@@ -87,7 +82,7 @@ struct MessageQueue: Sendable {
     most = max(most, entries.count)
   }
 
-  /// What is left moves to the beginning, where at least half has been taken out; else to more memory, without what was.
+  /// What is left moves to the beginning, where at least half has been taken out; else to more memory, and what was taken out stays behind.
   private mutating func makeRoom(for more: Int) {
     if octets.count + more <= octets.capacity { return }
     if start >= octetCount + more {

@@ -53,11 +53,7 @@ import Testing
   @Test func memoryOfAFloodIsGivenBack() {
     var queue = MessageQueue()
     var taken = MessageQueue()
-    for number in 0..<100 as Range<UInt64> {
-      queue.append(
-        Outgoing(id: number, qos: .atLeastOnce), topic: "t", payload: [UInt8](repeating: 1, count: 50_000),
-        number: number)
-    }
+    for number in 0..<100 as Range<UInt64> { queue.append(number, octets: 50_000) }
     #expect(queue.octetCapacity > 4_000_000)
     while !queue.isEmpty { queue.moveFirst(to: &taken) }
     taken.removeAll()
@@ -68,11 +64,7 @@ import Testing
   @Test func memoryIsGivenBackBeforeTheLastHasLeft() {
     var queue = MessageQueue()
     var taken = MessageQueue()
-    for number in 0..<100 as Range<UInt64> {
-      queue.append(
-        Outgoing(id: number, qos: .atLeastOnce), topic: "t", payload: [UInt8](repeating: 1, count: 50_000),
-        number: number)
-    }
+    for number in 0..<100 as Range<UInt64> { queue.append(number, octets: 50_000) }
     while queue.count > 2 { queue.moveFirst(to: &taken) }
     #expect(queue.octetCapacity < 1_100_000)
     #expect(queue.contents.map(\.message.id) == [98, 99])
@@ -82,9 +74,7 @@ import Testing
     var queue = MessageQueue()
     var taken = MessageQueue()
     for number in 0..<10_000 as Range<UInt64> {
-      queue.append(
-        Outgoing(id: number, qos: .atLeastOnce), topic: "t", payload: [UInt8](repeating: 1, count: 1000),
-        number: number)
+      queue.append(number, octets: 1000)
       if number >= 10 { queue.moveFirst(to: &taken) }
       taken.removeAll()
     }
@@ -100,10 +90,17 @@ extension MessageQueue {
     var payload: [UInt8]
   }
 
+  fileprivate mutating func append(_ number: UInt64, octets: Int) {
+    let payload = [UInt8](repeating: 1, count: octets)
+    append(Outgoing(id: number, qos: .atLeastOnce), topic: "t", payload: payload, number: number)
+  }
+
   var contents: [Content] {
     var contents: [Content] = []
     forEach { message, topic, payload in
-      contents.append(Content(message: message, topic: String(cString: topic), payload: Array(payload)))
+      let topic = topic.withUnsafeBufferPointer { String(decoding: $0.dropLast(), as: UTF8.self) }
+      contents.append(
+        Content(message: message, topic: topic, payload: payload.withUnsafeBufferPointer(Array.init)))
     }
     return contents
   }
