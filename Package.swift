@@ -68,6 +68,8 @@ let package = Package(
         "CUnusedMemory", "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages",
         "Mosquitto",
         "GatewayConfiguration", "WakePlanner",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -5,7 +5,8 @@ public import Beacons
 /// An address is `prand` (24 bits) and `hash` (24 bits); it belongs to the key for which
 /// `ah(key, prand) = hash` (Core Specification, Vol 6, Part B, 1.3.2.3; Vol 3, Part H, 2.2.2). With many keys
 /// and many strangers' phones about, that is asked once for each address: answers, also "nobody", are
-/// remembered, and the memory is bounded.
+/// remembered, and the memory is bounded. So is how many keys are tried a second: an address that finds none left is
+/// asked about again when it is heard again.
 public struct AddressResolver: Sendable {
   private let keys: [(entry: BeaconEntryIndex, key: SecretKey)]
   /// How many addresses one generation holds.
@@ -13,6 +14,9 @@ public struct AddressResolver: Sendable {
   /// By the 48 bits of the address; -1: nobody.
   private var recent: [UInt64: Int32] = [:]
   private var older: [UInt64: Int32] = [:]
+  private var budget = ResolutionBudget()
+  /// Advertisements whose sender was not looked for yet.
+  public private(set) var postponed: UInt64 = 0
   private var block: [UInt8] = Array(repeating: 0, count: 16)
 
   /// Keys in the order in which they are tried. `memory` is how many addresses are remembered.
@@ -21,11 +25,19 @@ public struct AddressResolver: Sendable {
     generation = max(1, memory / 2)
   }
 
-  /// The entry whose key made this address; nil for any other address.
-  public mutating func entry(for address: DeviceAddress) -> BeaconEntryIndex? {
+  /// The entry whose key made this address; nil for any other address, and for one that must wait.
+  public mutating func entry(for address: DeviceAddress, at time: MonotonicTime) -> BeaconEntryIndex? {
     guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
     if let known = recent[address.bits] { return entry(known) }
-    let answer = older[address.bits] ?? resolve(address)
+    let answer: Int32
+    if let known = older[address.bits] {
+      answer = known
+    } else if budget.allows(address.bits, cost: keys.count, at: time) {
+      answer = resolve(address)
+    } else {
+      postponed += 1
+      return nil
+    }
     if recent.count >= generation {
       swap(&recent, &older)
       recent.removeAll(keepingCapacity: true)
@@ -37,6 +49,9 @@ public struct AddressResolver: Sendable {
   private func entry(_ answer: Int32) -> BeaconEntryIndex? {
     answer < 0 ? nil : BeaconEntryIndex(rawValue: answer)
   }
+
+  /// Takes over what was counted by an earlier one.
+  public mutating func adopt(_ other: AddressResolver) { postponed = other.postponed }
 
   private mutating func resolve(_ address: DeviceAddress) -> Int32 {
     let prand = UInt32(truncatingIfNeeded: address.bits >> 24)

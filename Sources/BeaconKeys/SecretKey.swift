@@ -1,7 +1,7 @@
 import CryptoExtras
 
 /// A 128-bit key. It never prints itself.
-public struct SecretKey: Sendable {
+public struct SecretKey: Sendable, Equatable {
   let symmetric: SymmetricKey
 
   /// nil unless there are 16 octets, most significant first.

@@ -23,16 +23,12 @@ public struct AdvertisedFields: Hashable, Sendable {
     }
   }
 
-  /// The local name as text; what is not UTF-8 is replaced. Control characters are dropped: a name from the
-  /// air must not steer a terminal.
+  /// The local name as text that a terminal may show; what is not UTF-8 is replaced.
   public static func localName(in payload: Span<UInt8>) -> String? {
     guard let range = AdvertisedFields(payload).localName else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
     for offset in range { bytes.append(payload[offset]) }
-    let text = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
-      $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
-    }
-    return String(String.UnicodeScalarView(text))
+    return String(decoding: bytes, as: UTF8.self).printable
   }
 }

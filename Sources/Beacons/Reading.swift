@@ -46,6 +46,14 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   case longTriplePress = 0x06
   case holdPress = 0x80
 
+  /// What Shelly's buttons said for `holdPress` before their firmware 1.0.20.
+  private static let earlyHoldPress: UInt8 = 0xFE
+
+  /// nil for a code that is not defined.
+  public init?(code: UInt8) {
+    self.init(rawValue: code == Self.earlyHoldPress ? Self.holdPress.rawValue : code)
+  }
+
   public var name: String {
     switch self {
     case .none: "none"

@@ -58,7 +58,7 @@ static inline int beaconkeeper_hci_read_filter(int fd, uint64_t *events) {
   return 0;
 }
 
-// The kernel's receive timestamp in nanoseconds since 1970; 0 where there is none.
+// The kernel's receive timestamp in nanoseconds since 1970; 0 where there is none that 64 bits can tell.
 static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
   for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
     if (header->cmsg_level != SOL_HCI || header->cmsg_type != HCI_CMSG_TSTAMP) continue;
@@ -66,7 +66,10 @@ static inline int64_t beaconkeeper_timestamp(struct msghdr *message) {
     if (header->cmsg_len == CMSG_LEN(16)) {
       int64_t stamp[2];
       memcpy(stamp, CMSG_DATA(header), sizeof stamp);
-      return stamp[0] * 1000000000 + stamp[1] * 1000;
+      int64_t nanoseconds;
+      if (__builtin_mul_overflow(stamp[0], 1000000000, &nanoseconds)) return 0;
+      if (__builtin_add_overflow(nanoseconds, stamp[1] * 1000, &nanoseconds)) return 0;
+      return nanoseconds;
     }
     if (header->cmsg_len == CMSG_LEN(8)) {
       int32_t stamp[2];

@@ -9,6 +9,7 @@ public struct AirSurvey: Sendable {
   public static let limit = 4096
   /// A device unheard for this long makes room when the survey is full.
   public static let forgetAfter = TimeSpan.seconds(60)
+  private static let searchPause = TimeSpan.seconds(1)
 
   public struct Device: Sendable {
     public var address: DeviceAddress
@@ -33,6 +34,10 @@ public struct AirSurvey: Sendable {
   private var ignored: [Transition] = []
   /// Advertisements of new devices that found the survey full.
   public private(set) var overlooked: UInt64 = 0
+  /// Until then nobody is to be forgotten, or it was looked for a moment ago.
+  private var nextSearch = MonotonicTime(nanoseconds: .min)
+  /// How often all devices were gone through for those to be forgotten.
+  private(set) var searches = 0
 
   /// - Parameter configuration: whose beacons are called by their names.
   public init(_ configuration: Configuration) { roster = Roster(configuration) }
@@ -90,15 +95,24 @@ public struct AirSurvey: Sendable {
   }
 
   private mutating func freeIndex(at time: MonotonicTime) -> BeaconIndex? {
-    if devices.count == Self.limit {
-      let stale = devices.values.filter { time - $0.lastHeard > Self.forgetAfter }
-      for device in stale {
-        devices[device.address] = nil
-        free.append(device.index)
-      }
-    }
+    if devices.count == Self.limit, time >= nextSearch { forget(at: time) }
     guard devices.count < Self.limit else { return nil }
     return free.popLast() ?? BeaconIndex(rawValue: Int32(devices.count))
+  }
+
+  /// Makes room. A hostile radio has a new address each time, and must not have all devices gone through each time.
+  private mutating func forget(at time: MonotonicTime) {
+    searches += 1
+    var oldest = time
+    for device in devices.values {
+      if time - device.lastHeard > Self.forgetAfter {
+        devices[device.address] = nil
+        free.append(device.index)
+      } else {
+        oldest = min(oldest, device.lastHeard)
+      }
+    }
+    nextSearch = max(oldest + Self.forgetAfter, time + Self.searchPause)
   }
 }
 

@@ -7,7 +7,12 @@ extension Options {
   /// How to reach a configured broker; the last will says `offline`.
   init(_ broker: RemoteBroker, gateway: String) {
     self.init(host: broker.host, port: Int(broker.port))
-    protocolVersion = broker.version == .v5 ? .v5 : .v311
+    protocolVersion =
+      switch broker.version {
+      case .v5: .v5
+      case .v311: .v311
+      case nil: .safest
+      }
     clientID = broker.clientID ?? "beaconkeeper-\(gateway)"
     keepAlive = .nanoseconds(broker.keepAlive.nanoseconds)
     if let username = broker.username {
@@ -24,9 +29,11 @@ extension Options {
   }
 
   /// The gateway's own broker on loopback.
-  init(embeddedBrokerPort port: Int, gateway: String) {
-    self.init(host: "127.0.0.1", port: port)
-    clientID = "beaconkeeper-\(gateway)"
+  init(_ broker: EmbeddedBroker, gateway: String) {
+    self.init(host: "127.0.0.1", port: broker.port)
+    // Not to be guessed: who connects with the same takes the session over.
+    clientID = "beaconkeeper-\(gateway)-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+    credentials = broker.credentials
     setWill(gateway: gateway)
   }
 

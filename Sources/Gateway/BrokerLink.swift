@@ -1,4 +1,5 @@
 import Mosquitto
+import Radio
 import ServiceLifecycle
 
 /// Keeps the broker informed for as long as the gateway runs.
@@ -10,11 +11,12 @@ struct BrokerLink: Service {
   private let listener: GatewayRun.Listener
   private let watch: String
   private let broker: String
+  private let user: String?
 
   init(
     _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener,
-    watch: String, broker: String
+    watch: String, broker: String, user: String?
   ) {
     self.client = client
     self.station = station
@@ -23,10 +25,12 @@ struct BrokerLink: Service {
     self.listener = listener
     self.watch = watch
     self.broker = broker
+    self.user = user
   }
 
   func run() async throws {
     station.subscribe()
+    station.watchForRivals()
     client.start()
     try await withGracefulShutdownHandler {
       try await follow()
@@ -39,11 +43,15 @@ struct BrokerLink: Service {
   private func follow() async throws {
     var wasConnected = false
     var lastRefusal: ConnectionFailure.Kind?
+    var refusedFilters: Set<String> = []
+    var rivalry = Rivalry(own: .beginning(at: LiveClock.wallNow))
     for await event in client.events {
       switch event {
       case .connected:
         station.connected()
+        station.announce(rivalry.own)
         homeAssistant.connected()
+        leftovers.connected()
         if wasConnected {
           listener.onNotice("connected to the broker again")
         } else {
@@ -61,13 +69,22 @@ struct BrokerLink: Service {
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
         homeAssistant.disconnected()
+        station.disconnected()
         listener.onNotice("lost the broker: \(reason); trying again")
       case .acknowledged(let id): station.acknowledged(id)
-      case .rejected(let id, let reason):
-        listener.onNotice("the broker refused a message: \(reason)")
-        station.acknowledged(id)
+      case .rejected(let message, let reason): station.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):
+        // It is asked for again with every connection.
+        guard refusedFilters.insert(filter).inserted else { break }
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
+      case .message(let message) where message.topic == station.instanceTopic:
+        switch rivalry.read(message.payload, isRetained: message.retain) {
+        case .nothing: break
+        case .older: station.announce(rivalry.own)
+        case .newer(let since):
+          // Its session is left to it, and its word too: nothing is said of being offline.
+          throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
+        }
       case .message(let message):
         if homeAssistant.received(message) || leftovers.received(message) { break }
         if let notice = station.receive(message) { listener.onNotice(notice) }

@@ -10,6 +10,9 @@ struct DeadlineService: Service {
   /// The longest sleep: a new deadline may be nearer than the one slept for.
   private static let patience = TimeSpan.milliseconds(100)
 
+  /// No advertisement heard before it is still on its way.
+  static var settledTime: MonotonicTime { LiveClock.now - lag }
+
   private let station: Station
 
   init(_ station: Station) { self.station = station }
@@ -17,7 +20,7 @@ struct DeadlineService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        let now = LiveClock.now - Self.lag
+        let now = Self.settledTime
         let next = station.advance(to: now)
         let wait = min(next.map { $0 - now } ?? Self.patience, Self.patience)
         try? await Task.sleep(for: .nanoseconds(max(wait.nanoseconds, 1_000_000)))

@@ -1,26 +1,37 @@
 import Foundation
 import Glibc
 import Logging
+import Mosquitto
 import Synchronization
 
 /// A private, real mosquitto on loopback for those who have no broker yet: started and stopped with the gateway.
 ///
-/// It dies with us, even when we are killed with -9, and leaves nothing behind: its configuration lives in a
-/// private directory that is removed as soon as mosquitto has read it.
+/// It dies with us, even when we are killed with -9: its configuration lives in a private directory that is removed as soon as
+/// mosquitto has read it. Nobody comes in without a password: see `EmbeddedBrokerAccess`.
 public final class EmbeddedBroker: Sendable {
   /// MQTT's own port: with it `mosquitto_sub` needs no `-p`.
   public static let usualPort = 1883
 
   /// Where it listens, on 127.0.0.1 only.
   public let port: Int
+  /// With which the gateway comes in; nobody else may publish what it says.
+  public let credentials: Credentials
+  /// What `XDG_CONFIG_HOME` must be for `mosquitto_sub` and `mosquitto_pub` to come in.
+  public var watchFolder: String { folder.path }
+  private let folder: WatchFolder
   private let process: ChildProcess
 
-  private init(port: Int, process: ChildProcess) {
+  private init(port: Int, access: EmbeddedBrokerAccess, folder: WatchFolder, process: ChildProcess) {
     self.port = port
+    self.folder = folder
     self.process = process
+    credentials = Credentials(username: EmbeddedBrokerAccess.gateway, password: access.gatewayPassword)
   }
 
-  deinit { process.signal(SIGKILL) }
+  deinit {
+    process.signal(SIGKILL)
+    folder.remove()
+  }
 
   /// Starts mosquitto and returns once it accepts connections.
   ///
@@ -49,6 +60,7 @@ public final class EmbeddedBroker: Sendable {
 
   /// Ends mosquitto, within a second.
   public func stop() async {
+    defer { folder.remove() }
     process.signal(SIGTERM)
     if await process.ended(within: .milliseconds(600)) != nil { return }
     process.signal(SIGKILL)
@@ -69,11 +81,19 @@ public final class EmbeddedBroker: Sendable {
     let directory = try privateDirectory(for: account)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let file = directory + "/mosquitto.conf"
-    let isWritten = FileManager.default.createFile(
-      atPath: file, contents: Data(configuration(port: port).utf8), attributes: [.posixPermissions: 0o600])
-    guard isWritten else { throw .failed("cannot write \(file)") }
-    if let account, chown(file, account.user, account.group) != 0 {
-      throw .failed("cannot give \(file) away")
+    let access = EmbeddedBrokerAccess()
+    let passwords: String
+    do { passwords = try access.passwordFile() } catch { throw .failed("\(error)") }
+    for (path, text) in [
+      (file, configuration(port: port, directory: directory)), (directory + "/passwords", passwords),
+      (directory + "/access", EmbeddedBrokerAccess.accessList),
+    ] {
+      let isWritten = FileManager.default.createFile(
+        atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+      guard isWritten else { throw .failed("cannot write \(path)") }
+      if let account, chown(path, account.user, account.group) != 0 {
+        throw .failed("cannot give \(path) away")
+      }
     }
 
     let process: ChildProcess
@@ -90,7 +110,10 @@ public final class EmbeddedBroker: Sendable {
         let words = process.lastWords
         throw words.contains("Address already in use") ? .portInUse(port) : .failed(words)
       }
-      if LoopbackPort.isAnswering(port) { return EmbeddedBroker(port: port, process: process) }
+      if LoopbackPort.isAnswering(port) {
+        let folder = try WatchFolder(access, port: port)
+        return EmbeddedBroker(port: port, access: access, folder: folder, process: process)
+      }
       do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
     }
     process.signal(SIGKILL)
@@ -109,10 +132,12 @@ public final class EmbeddedBroker: Sendable {
 
   /// A default mosquitto drops what a slow subscriber has not taken after 1,000 messages, and lets 20 be on
   /// the way: both are raised. 64 MiB a subscriber is the end all the same.
-  private static func configuration(port: Int) -> String {
+  private static func configuration(port: Int, directory: String) -> String {
     """
     listener \(port) 127.0.0.1
-    allow_anonymous true
+    allow_anonymous false
+    password_file \(directory)/passwords
+    acl_file \(directory)/access
     persistence false
     max_inflight_messages 100
     max_queued_messages 100000

@@ -14,6 +14,8 @@ public struct GatewayRun: Sendable {
     case radio(LiveRadio.Options)
     /// A capture that is played in real time, over and over. A demonstration leaves nothing on disk.
     case walk(path: String, isDemonstration: Bool)
+    /// Entries in one of the forms of a capture, heard as they come.
+    case standardInput
   }
 
   /// Whom to tell what happens.
@@ -60,7 +62,8 @@ public struct GatewayRun: Sendable {
   /// Works until SIGINT or SIGTERM.
   ///
   /// Throws what keeps it from working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a refusal
-  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`.
+  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`; or
+  /// `TransitionsLost` at the end.
   public func run() async throws {
     switch configuration.broker {
     case .remote(let broker):
@@ -68,9 +71,10 @@ public struct GatewayRun: Sendable {
       try await run(options, watch: watchLine(broker))
     case .embedded:
       let broker = try await EmbeddedBroker.start(log: logger)
-      let options = Options(embeddedBrokerPort: broker.port, gateway: configuration.gatewayName)
+      let options = Options(broker, gateway: configuration.gatewayName)
       do {
-        let watch = "mosquitto_sub -p \(broker.port) -v -t 'beaconkeeper/#'"
+        // The folder holds port and password: those who may not read it shall not see them in a list of processes either.
+        let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
         try await run(options, watch: watch, beside: EmbeddedBrokerService(broker))
       } catch {
         await broker.stop()
@@ -87,14 +91,15 @@ public struct GatewayRun: Sendable {
     let client = try Client(options)
     let outbox = try openOutbox()
     for notice in outbox.notices { listener.onNotice(notice) }
+    var output = Pipeline.Output()
+    let pipeline = pipeline(outbox, into: &output)
     let station = Station(
-      pipeline(outbox), client: client, logger: logger, outbox: outbox, listener: listener)
-    defer { station.closeDisk() }
+      pipeline, client: client, logger: logger, outbox: outbox, output: output, listener: listener)
     let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
     let leftovers = LeftoverService(configuration, client, station, homeAssistant, listener)
     let link = BrokerLink(
       client, station, homeAssistant, leftovers, listener, watch: watch,
-      broker: "\(options.host):\(options.port)")
+      broker: "\(options.host):\(options.port)", user: options.credentials?.username)
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []
     if let companion { services.append(companion) }
@@ -112,15 +117,23 @@ public struct GatewayRun: Sendable {
         listener.onNotice("wake regions are not broadcast while a recording is played")
       }
       services.append(WalkService(path, station, listener))
+    case .standardInput: services.append(StandardInputService(station, listener))
     }
     services.append(UnusedMemoryService())
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
       configuration: .init(
-        services: services.map { NamedService($0) }, gracefulShutdownSignals: [.sigint, .sigterm],
+        services: services.map {
+          .init(service: NamedService($0), successTerminationBehavior: .gracefullyShutdownGroup)
+        }, gracefulShutdownSignals: [.sigint, .sigterm],
         logger: quiet))
-    try await group.run()
+    do { try await group.run() } catch {
+      _ = station.closeDisk()
+      throw error
+    }
+    let lost = station.closeDisk()
+    if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
   private func openOutbox() throws -> OpenOutbox {
@@ -131,21 +144,28 @@ public struct GatewayRun: Sendable {
   }
 
   /// Goes on where the outbox says that an earlier run ended.
-  private func pipeline(_ outbox: OpenOutbox) -> Pipeline {
+  private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     guard let remains = outbox.remains else {
-      // Tells this run's sequence numbers from those of every other.
-      return Pipeline(configuration, epoch: UInt64(clamping: wallNow.nanoseconds / 1_000_000))
+      return Pipeline(
+        configuration, epoch: Epoch.next(after: nil, wallTime: wallNow, chance: .random(in: 0 ... .max)))
     }
-    var pipeline = Pipeline(configuration, epoch: remains.epoch, lastSequence: remains.lastSequence)
-    pipeline.restore(remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow)
+    var pipeline = Pipeline(configuration, epoch: remains.epoch)
+    pipeline.restore(
+      remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
+    pipeline.restore(counters: remains.counters)
     return pipeline
   }
 
   private func watchLine(_ broker: RemoteBroker) -> String {
     var words = ["mosquitto_sub", "-h", broker.host, "-p", String(broker.port)]
     if let username = broker.username { words += ["-u", username, "-P", "…"] }
-    if let tls = broker.tls { words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"] }
+    if let tls = broker.tls {
+      words += tls.caFile.map { ["--cafile", $0] } ?? ["--tls-use-os-certs"]
+      if let certificate = tls.certFile, let key = tls.keyFile {
+        words += ["--cert", certificate, "--key", key]
+      }
+    }
     return (words + ["-v", "-t", "'beaconkeeper/#'"]).joined(separator: " ")
   }
 }

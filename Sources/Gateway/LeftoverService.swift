@@ -6,24 +6,33 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Clears from the broker what an earlier configuration left there: once it is connected, and after each reload.
+/// Puts right what an earlier run or configuration left at the broker: whenever it is connected, and after each reload.
 ///
-/// Home Assistant comes first. An entity that it has not yet let go of takes an empty state for an error.
+/// A state that says where a beacon is of which this run knows nothing is put right at once. What the configuration knows no
+/// more is cleared once Home Assistant has let go of it: an entity takes an empty state for an error.
 final class LeftoverService: Service {
   /// How long the broker may take to send what it keeps.
   private static let patience = TimeSpan.seconds(10)
   private static let tick = Duration.seconds(1)
   /// So long Home Assistant has had nothing more to be told.
   private static let settling = TimeSpan.seconds(4)
+  /// States to be put right that may wait; each took part of our memory.
+  private static let correctionLimit = 1_000
 
   private struct State {
     var leftovers: Leftovers
-    /// There is a configuration under which nobody has looked yet.
+    /// The broker is there, and nobody has looked yet what it says of beacons.
+    var isConnected = false
+    /// Nobody has looked yet for what is to be cleared.
     var isDue = true
     /// Since when Home Assistant knows everything; nil: it does not.
     var settled: MonotonicTime?
     /// Until then what the broker sends is looked at.
     var end: MonotonicTime?
+    /// Whether it may be cleared.
+    var mayClear = false
+    /// By topic.
+    var corrections: [String: Leftovers.Correction] = [:]
   }
 
   private let state: Mutex<State>
@@ -55,17 +64,39 @@ final class LeftoverService: Service {
     }
   }
 
+  func connected() {
+    state.withLock { state in
+      state.isConnected = true
+      state.isDue = true
+      state.settled = nil
+    }
+  }
+
   /// Takes in a message of the broker's; false if it is not a state of ours.
   func received(_ message: ReceivedMessage) -> Bool {
-    let (isOwn, removal) = state.withLock { state in
+    let (isOwn, removal, isFull) = state.withLock { state in
+      guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, false) }
       // What is not retained is our own word come back; an empty one is a removal.
-      let isKept = message.retain && !message.payload.isEmpty && state.end != nil
+      guard message.retain, !message.payload.isEmpty, state.end != nil else { return (true, nil, false) }
+      if let correction = state.leftovers.correction(of: message.topic, message.payload) {
+        state.corrections[message.topic] = correction
+      }
       return (
-        state.leftovers.isOwn(message.topic), isKept ? state.leftovers.removal(of: message.topic) : nil
+        true, state.mayClear ? state.leftovers.removal(of: message.topic) : nil,
+        state.corrections.count >= Self.correctionLimit
       )
     }
     if let removal { station.send([removal]) }
+    if isFull { correct() }
     return isOwn
+  }
+
+  private func correct() {
+    let corrections = state.withLock { state in
+      defer { state.corrections.removeAll() }
+      return state.corrections
+    }
+    if !corrections.isEmpty { station.correct(Array(corrections.values)) }
   }
 
   private func beginLook() {
@@ -73,8 +104,15 @@ final class LeftoverService: Service {
     let filters: [String] = state.withLock { state in
       let now = LiveClock.now
       state.settled = isSettled ? state.settled ?? now : nil
+      if state.isConnected {
+        state.isConnected = false
+        state.mayClear = false
+        state.end = now + Self.patience
+        return state.leftovers.claims
+      }
       guard state.isDue, let settled = state.settled, now - settled >= Self.settling else { return [] }
       state.isDue = false
+      state.mayClear = true
       state.end = now + Self.patience
       return state.leftovers.filters
     }
@@ -92,6 +130,7 @@ final class LeftoverService: Service {
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.tick)
         self.beginLook()
+        self.correct()
         self.endLook()
       }
     }
@@ -101,6 +140,7 @@ final class LeftoverService: Service {
     let filters: [String] = state.withLock { state in
       guard let end = state.end, LiveClock.now >= end else { return [] }
       state.end = nil
+      state.mayClear = false
       return state.leftovers.filters
     }
     for filter in filters { client.unsubscribe(from: filter) }

@@ -1,7 +1,9 @@
+import Foundation
 import GatewayConfiguration
 import Messages
 
-/// Which retained states at the broker are of things that the configuration does not know any more.
+/// Which retained states at the broker are of things that the configuration does not know any more, and which say that a
+/// beacon is in a zone.
 ///
 /// It learns from the broker what an earlier run left: that needs no file. Of a region's members only the region is
 /// looked at; the state of one that is not heard any more expires by itself.
@@ -12,6 +14,8 @@ struct Leftovers: Sendable {
   private let phones: Set<Substring>
   private let beacons: Set<Substring>
   private let regions: Set<Substring>
+  /// Whether beacons have a place in Home Assistant.
+  private let hasPlaces: Bool
 
   init(_ configuration: Configuration) {
     topics = Topics(gateway: configuration.gatewayName)
@@ -20,33 +24,65 @@ struct Leftovers: Sendable {
     let levels = configuration.beacons.map { (Substring(topicLevel($0.name)), $0.pattern.isRegion) }
     beacons = Set(levels.lazy.filter { !$0.1 }.map(\.0))
     regions = Set(levels.lazy.filter(\.1).map(\.0))
+    hasPlaces = configuration.homeAssistant.hasPlaces
   }
 
   /// What to subscribe to, to see what the broker keeps.
-  var filters: [String] { [topics.occupancies, topics.beaconStates, topics.windows] }
+  var filters: [String] {
+    [topics.occupancies, topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.windows]
+  }
+
+  /// Those of them that say where beacons are.
+  var claims: [String] { [topics.beaconStates, topics.beaconZones, topics.beaconPlaces] }
 
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
 
+  /// What is to be said of a beacon at a topic if this run knows nothing of that beacon.
+  struct Correction {
+    var beacon: String
+    var message: Message
+  }
+
+  /// nil where what is kept says of no beacon of ours that it is anywhere.
+  func correction(of topic: String, _ payload: [UInt8]) -> Correction? {
+    guard let (kind, level, what) = parse(topic), kind == "beacon", removal(of: topic) == nil,
+      let name = level.removingPercentEncoding
+    else { return nil }
+    if what == "state" {
+      guard let state = RetainedBeaconState(payload), state.claimsZones, let now = state.elsewhere(name)
+      else {
+        return nil
+      }
+      return Correction(beacon: name, message: now.message(topics: topics))
+    }
+    if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
+    let now = WhereaboutsMessage(beacon: name, kind: what == "zone" ? .zone : .place, name: nil)
+    return Correction(beacon: name, message: now.message(topics: topics))
+  }
+
   /// Takes back the state at a topic; nil for one that is to stay, and for topics that are not ours.
   func removal(of topic: String) -> Message? {
-    guard let (kind, name) = parse(topic) else { return nil }
+    guard let (kind, name, what) = parse(topic) else { return nil }
     let isKnown =
       switch kind {
       case "zone": zones.contains(name)
       case "phone": phones.contains(name)
+      case _ where what == "place" && !hasPlaces: false
       default: beacons.contains(name) || region(of: name).map(regions.contains) ?? false
       }
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
   }
 
-  private func parse(_ topic: String) -> (kind: Substring, name: Substring)? {
+  private func parse(_ topic: String) -> (kind: Substring, name: Substring, what: Substring)? {
     guard topic.hasPrefix(topics.base + "/") else { return nil }
     let levels = topic.dropFirst(topics.base.count + 1).split(
       separator: "/", omittingEmptySubsequences: false)
     guard levels.count == 3 else { return nil }
     switch (levels[0], levels[2]) {
-    case ("zone", "occupancy"), ("beacon", "state"), ("phone", "window"): return (levels[0], levels[1])
+    case ("zone", "occupancy"), ("beacon", "state"), ("beacon", "zone"), ("beacon", "place"),
+      ("phone", "window"):
+      return (levels[0], levels[1], levels[2])
     default: return nil
     }
   }

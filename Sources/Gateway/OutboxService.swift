@@ -1,8 +1,11 @@
 import ServiceLifecycle
 
-/// Writes to disk what can wait a little, and tries a disk that failed again.
+/// Writes to disk what can wait a little, tries a disk that failed and a broker that refused something again, and looks whether
+/// the disk answers at all.
 struct OutboxService: Service {
-  private static let interval = Duration.seconds(5)
+  private static let interval = Duration.seconds(1)
+  /// It is written to once in so many intervals.
+  private static let flush = 5
 
   private let station: Station
 
@@ -10,9 +13,15 @@ struct OutboxService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
+      var round = 0
       while true {
         do { try await Task.sleep(for: Self.interval) } catch { return }
-        station.flushDisk()
+        station.watchDisk()
+        round += 1
+        if round % Self.flush == 0 {
+          station.flushDisk()
+          station.retryRefused()
+        }
       }
     }
   }

@@ -18,6 +18,7 @@ extension Pipeline {
   ) {
     var start = 0
     while start < batch.count {
+      if roster.isFull { makeRoom(at: max(time, batch[start].time), into: &output) }
       likely.turn(to: start, of: batch.count)
       lookAhead(batch)
       var place = 0
@@ -45,6 +46,7 @@ extension Pipeline {
   mutating func observe(
     _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
   ) -> Sighting? {
+    if roster.isFull { makeRoom(at: max(time, advertisement.time), into: &output) }
     let sighting = recognise(advertisement, payload)
     observeRun(into: &output)
     return sighting
@@ -69,8 +71,7 @@ extension Pipeline {
       readings.append(HeardReading(place: place, beacon: $0, reading: $1))
     }
     if let sighting, roster.revision != revision {
-      engine.admit(sighting.beacon, zones: roster.zones(of: sighting.beacon))
-      if !phones.isEmpty { phones.meet(sighting.beacon, names: roster.names(of: sighting.beacon)) }
+      admit(sighting.beacon, heard: sighting.time)
     }
     run.append(sighting ?? Sighting(ofNobodyIn: advertisement))
     return sighting
@@ -111,7 +112,7 @@ extension Pipeline {
     }
     if silent == 0 { telemetry.note(first) }
     noteReadings(before: place + taken)
-    if !transitions.isEmpty || telemetry.hasDue { report(into: &output) }
+    if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { report(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
     if !phones.isEmpty { followPhones(first, into: &output) }
     return taken

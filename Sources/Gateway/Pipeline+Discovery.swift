@@ -4,12 +4,16 @@ import Messages
 import Proximity
 
 extension Pipeline {
-  /// Beacons that were heard for the first time since the last call, or that measure something new, by name.
+  /// Beacons that were heard for the first time since the last call, that measure something new, or that turned out to be
+  /// more than was known, by name.
   mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {
-    telemetry.takeNews().map { beacon in
+    telemetry.takeNews(and: roster.takeKindNews()).map { beacon in
       let zones = roster.zones(of: beacon).map { configuration.zones[Int($0.rawValue)].name }
       let readings = telemetry.readings(of: beacon)?.map { ReadingKind($0) } ?? []
-      return (roster.name(of: beacon), HeardBeacon(zones: Set(zones), readings: Set(readings)))
+      return (
+        roster.name(of: beacon),
+        HeardBeacon(zones: Set(zones), readings: Set(readings), make: roster.kinds.kind(of: beacon).make)
+      )
     }
   }
 }

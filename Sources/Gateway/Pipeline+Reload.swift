@@ -2,39 +2,110 @@ import Beacons
 import GatewayConfiguration
 import Proximity
 
+/// What becomes of who is where when the configuration changes, while the gateway runs or between two runs.
+///
+/// A zone whose name stays keeps who is in it. Whom it does not hold any more leaves with an `exit` that says why.
 extension Pipeline {
+  /// Lets everybody leave whom another configuration does not hold where he is. All of it is said under the names of now,
+  /// so it comes before `reconfigured`.
+  public mutating func release(
+    for new: Configuration, at time: MonotonicTime, into output: inout Output
+  ) {
+    advance(to: max(time, self.time), into: &output)
+    var next = successor(new)
+    for (position, heir) in next.roster.adopt(roster).enumerated() {
+      let beacon = BeaconIndex(rawValue: Int32(position))
+      for zone in engine.zones(of: beacon) {
+        let state = engine.state(of: beacon)
+        let reason = next.departure(
+          from: name(of: zone), of: heir, named: roster.name(of: beacon)
+        ) { state?.isHeard(by: $0) ?? false }
+        guard let reason else { continue }
+        engine.leave(zone, beacon, because: reason, at: self.time, into: &transitions)
+      }
+    }
+    report(into: &output)
+  }
+
   /// The pipeline that another configuration makes, with all that still holds: receivers, sequence numbers, and
-  /// what is known of each beacon that both know. Who is inside a zone stays inside if the zone's rules are the same;
-  /// a zone that changed starts empty; a phone
+  /// what is known of each beacon that both know. A phone
   /// goes on if it is defined as it was. The gateway keeps its name, and what it
   /// broadcasts, until it is restarted.
   public func reconfigured(_ new: Configuration) -> Pipeline {
-    var new = new
-    new.gatewayName = configuration.gatewayName
-    new.wake = configuration.wake
-    var next = Pipeline(new, epoch: epoch, lastSequence: sequence, receivers: receivers)
-    next.counts = counts
-    let zones = configuration.zones.map { zone in
-      new.zones.firstIndex(of: zone).map { ZoneIndex(rawValue: Int32($0)) }
-    }
+    var next = successor(new)
     // Nobody is known yet, so this decides nothing.
     var none: [Transition] = []
+    next.engine.advance(to: time, into: &none)
     for receiver in receivers.indices where engine.isKnown(receiver) {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
     }
     next.blind = blind
     next.unproven = unproven
+    next.forgotten = forgotten
+    next.hasToldRefusal = hasToldRefusal
     next.time = time
     next.phones.adopt(phones, at: time)
+    let zones = configuration.zones.map { next.zonesByName[$0.name] }
+    var changed: Set<ZoneIndex> = []
+    var regained: Set<ZoneIndex> = []
+    for (old, index) in zones.enumerated() {
+      guard let index, configuration.zones[old] != next.configuration.zones[Int(index.rawValue)] else {
+        continue
+      }
+      changed.insert(index)
+      if engine.isBlind(ZoneIndex(rawValue: Int32(old))), !next.engine.isBlind(index) {
+        regained.insert(index)
+      }
+    }
     for (position, index) in next.roster.adopt(roster).enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
       next.telemetry.adopt(known, of: telemetry, as: index)
       next.engine.admit(index, zones: next.roster.zones(of: index))
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
-      state.renumber(receivers: { $0 }, zones: { zones[Int($0.rawValue)] })
-      next.engine.restore(state, of: index)
+      // Under another name it is somebody else.
+      let isNamesake = next.roster.name(of: index) == roster.name(of: known)
+      state.renumber(
+        receivers: { $0 }, zones: { isNamesake ? zones[Int($0.rawValue)] : nil })
+      next.engine.restore(state, of: index, changed: changed, regained: regained)
+      if next.roster.isMember(index) {
+        next.unheard.insert(index, heard: state.newestSighting?.time ?? time)
+      }
     }
     return next
+  }
+
+  private func successor(_ new: Configuration) -> Pipeline {
+    var new = new
+    new.gatewayName = configuration.gatewayName
+    new.wake = configuration.wake
+    var next = Pipeline(new, epoch: epoch, lastSequence: sequence, receivers: receivers)
+    next.counts = counts
+    return next
+  }
+
+  var zonesByName: [String: ZoneIndex] {
+    Dictionary(
+      configuration.zones.enumerated().map { ($1.name, ZoneIndex(rawValue: Int32($0))) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Why a beacon that was in a zone under an earlier configuration is not in it under this one; nil: it is.
+  ///
+  /// - Parameters:
+  ///   - beacon: its index here; nil: it is not known any more.
+  ///   - name: the one under which it was in the zone.
+  ///   - isHeard: whether one of some receivers, or (nil) any at all, ever heard it.
+  func departure(
+    from zone: String, of beacon: BeaconIndex?, named name: String,
+    _ isHeard: (Set<ReceiverIndex>?) -> Bool
+  ) -> Evidence.Reason? {
+    guard let position = configuration.zones.firstIndex(where: { $0.name == zone }) else {
+      return .zoneRemoved
+    }
+    guard let beacon, roster.name(of: beacon) == name else { return .beaconRemoved }
+    let index = ZoneIndex(rawValue: Int32(position))
+    guard roster.zones(of: beacon).contains(index) else { return .beaconUnwatched }
+    return isHeard(engine.receivers(of: index)) ? nil : .receiversChanged
   }
 }

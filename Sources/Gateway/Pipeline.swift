@@ -12,6 +12,8 @@ public struct Pipeline: Sendable {
   public internal(set) var counts = Counts()
 
   let configuration: Configuration
+  /// Those that the configuration names.
+  let configuredReceivers: Set<ReceiverIndex>
   /// What each zone asks for, in words that are the same in every run.
   let zoneDefinitions: [String]
   var epoch: UInt64
@@ -19,6 +21,12 @@ public struct Pipeline: Sendable {
   var roster: Roster
   var engine: ZoneEngine
   var telemetry: Telemetry
+  /// Members of regions.
+  var unheard = LongestUnheard()
+  /// Names of those that were retired, and that Home Assistant may know.
+  var forgotten: [String] = []
+  var hasToldRefusal = false
+  var whereabouts: Whereabouts
   var phones: Phones
   /// Near triggers that the phones still have to be told of, in order of time.
   var nears: [TransitionMessage] = []
@@ -50,6 +58,8 @@ public struct Pipeline: Sendable {
     public var advertisements: UInt64 = 0
     public var sightings: UInt64 = 0
     public var transitions: UInt64 = 0
+    /// Members of regions that made room for others.
+    public var retired: UInt64 = 0
   }
 
   /// What the pipeline has to say, in order.
@@ -66,6 +76,9 @@ public struct Pipeline: Sendable {
     public enum State: Sendable {
       case occupancy(OccupancyMessage)
       case beacon(BeaconStateMessage)
+      case whereabouts(WhereaboutsMessage)
+      /// Of a beacon that is forgotten.
+      case cleared(Message)
       /// Of a phone.
       case window(Message)
 
@@ -73,12 +86,15 @@ public struct Pipeline: Sendable {
         switch self {
         case .occupancy(let occupancy): occupancy.message(topics: topics)
         case .beacon(let beacon): beacon.message(topics: topics)
-        case .window(let message): message
+        case .whereabouts(let whereabouts): whereabouts.message(topics: topics)
+        case .cleared(let message), .window(let message): message
         }
       }
     }
 
     public var items: [Item] = []
+    /// Keys of beacons of an earlier run of which nothing needs to be kept any more.
+    var forgotten: [String] = []
 
     public init() {}
 
@@ -95,27 +111,35 @@ public struct Pipeline: Sendable {
       items.compactMap { if case .state(let state) = $0 { state.message(topics: topics) } else { nil } }
     }
 
-    public mutating func removeAll() { items.removeAll(keepingCapacity: true) }
+    public mutating func removeAll() {
+      items.removeAll(keepingCapacity: true)
+      if !forgotten.isEmpty { forgotten.removeAll() }
+    }
   }
 
   /// - Parameters:
   ///   - epoch: tells this run's sequence numbers from those of another.
   ///   - receivers: those that sources already know by index.
+  ///   - limits: for members of regions.
   public init(
     _ configuration: Configuration, epoch: UInt64, lastSequence: UInt64 = 0,
-    receivers: ReceiverTable = ReceiverTable()
+    receivers: ReceiverTable = ReceiverTable(), limits: AdmissionLimits = AdmissionLimits()
   ) {
     self.configuration = configuration
     zoneDefinitions = configuration.zones.map(\.definition)
     self.epoch = epoch
-    self.receivers = receivers
     sequence = lastSequence
+    let names = configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }
+    var table = receivers
+    configuredReceivers = Set(names.compactMap { table.index(of: $0) })
+    self.receivers = table
     topics = Topics(gateway: configuration.gatewayName)
     engine = ZoneEngine(site: configuration.site(receivers: &self.receivers))
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     crowds = CrowdPace(zones: configuration.zones.count)
-    roster = Roster(configuration)
+    roster = Roster(configuration, limits)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
+    whereabouts = Whereabouts(configuration)
     phones = Phones(configuration)
   }
 
@@ -157,14 +181,66 @@ public struct Pipeline: Sendable {
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))).message(topics: topics) }
-      + telemetry.known.compactMap { state(of: $0)?.message(topics: topics) } + windowStates
+      + telemetry.known.flatMap { allStates(of: $0) } + windowStates
+  }
+
+  private func allStates(of beacon: BeaconIndex) -> [Message] {
+    let whereabouts = whereabouts.all(
+      of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
+    ) { engine.estimate(of: beacon, in: $0)?.distance }
+    return [state(of: beacon)?.message(topics: topics)].compactMap(\.self)
+      + whereabouts.map { $0.message(topics: topics) }
+  }
+
+  /// Of some names those of beacons that have a state here.
+  func known(among names: Set<String>) -> Set<String> {
+    names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
+  }
+
+  /// Who should be there to hear.
+  var expectedReceivers: [ReceiverIndex: ReceiverHealths.Expectation] {
+    Dictionary(
+      unproven.map { ($0, .earlier) } + configuredReceivers.map { ($0, .configured) },
+      uniquingKeysWith: { $1 })
   }
 
   /// Reports of phones' apps that made no sense.
   public var refusedReports: UInt64 { phones.refusedReports }
 
+  /// Frames whose readings were not taken.
+  var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
+
+  /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
+  var postponedAddresses: UInt64 { roster.postponed }
+
+  /// What a person should know, in words, each once.
+  public mutating func takeNotices() -> [String] {
+    var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
+    if refusedMembers > 0, !hasToldRefusal {
+      hasToldRefusal = true
+      notices.append(
+        "more members of regions came than are taken up: \(AdmissionLimits.usualBurst) at once, then "
+          + "\(AdmissionLimits.usualRate) a second, and \(AdmissionLimits.usualMembers) at a time; "
+          + "somebody may be inventing them (members_refused in health counts what they send)")
+    }
+    return notices
+  }
+
+  /// Takes up the replay counters of an earlier run, by the beacon's key.
+  mutating func restore(counters: [String: UInt32]) { roster.sealed.restore(counters) }
+
+  /// Replay counters to be kept for the next run that are worth a write now, by the beacon's key.
+  mutating func takeCounters(isLast: Bool = false) -> [String: UInt32] {
+    guard roster.sealed.hasUnsavedCounters else { return [:] }
+    let counters = roster.sealed.takeCounters(at: time, isLast: isLast)
+    return Dictionary(counters.map { (roster.key(of: $0.beacon), $0.counter) }) { $1 }
+  }
+
   /// Beacons tracked so far.
-  public var beaconCount: Int { roster.count }
+  public var beaconCount: Int { roster.trackedCount }
+
+  /// Advertisements of members of regions that were refused.
+  var refusedMembers: UInt64 { roster.refused }
 
   /// A zone whose first receiver was heard of is unknown no longer.
   mutating func greetReceivers(into output: inout Output) {
@@ -178,21 +254,23 @@ public struct Pipeline: Sendable {
 
   /// Turns transitions and due states into messages.
   mutating func report(into output: inout Output) {
-    if transitions.isEmpty, !telemetry.hasDue { return }
+    if transitions.isEmpty, !telemetry.hasDue, !engine.hasRearmed { return }
     changedZones.removeAll(keepingCapacity: true)
     for transition in transitions {
       sequence += 1
       counts.transitions += 1
       changedZones.append(transition.zone)
       telemetry.setDue(transition.beacon)
-      let message = TransitionMessage(
+      var message = TransitionMessage(
         transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
         zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
+      message.displayName = roster.displayName(of: transition.beacon)
       output.items.append(.transition(message))
       if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
     }
     transitions.removeAll(keepingCapacity: true)
+    if engine.hasRearmed { engine.takeRearmed(into: &changedZones) }
     if changedZones.count > 1 { changedZones.sort() }
     var told: ZoneIndex?
     for zone in changedZones where zone != told {
@@ -204,17 +282,23 @@ public struct Pipeline: Sendable {
     for beacon in dueBeacons {
       telemetry.published(beacon, heard: engine.lastSighting(of: beacon)?.time ?? time)
       if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
+      let news = whereabouts.news(
+        of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
+      ) { engine.estimate(of: beacon, in: $0)?.distance }
+      for whereabouts in news { output.items.append(.state(.whereabouts(whereabouts))) }
     }
   }
 
-  private func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
+  func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
 
   private func occupancy(of zone: ZoneIndex) -> OccupancyMessage {
     let occupancy = engine.occupancy(of: zone)
     return OccupancyMessage(
       zone: name(of: zone), state: occupancy.state.rawValue,
       members: occupancy.members.map {
-        .init(beacon: roster.name(of: $0.beacon), since: $0.since, isNear: $0.isNear)
+        .init(
+          beacon: roster.name(of: $0.beacon), displayName: roster.displayName(of: $0.beacon), since: $0.since,
+          isNear: $0.isNear)
       })
   }
 
@@ -224,7 +308,8 @@ public struct Pipeline: Sendable {
     }
     let current = engine.estimate(of: beacon)
     return BeaconStateMessage(
-      beacon: roster.name(of: beacon), zones: engine.zones(of: beacon).map { name(of: $0) },
+      beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
+      zones: engine.zones(of: beacon).map { name(of: $0) },
       estimate: current?.estimate, lastSeen: last.wallTime,
       receiver: receivers.name(of: current?.receiver ?? last.receiver), readings: readings)
   }

@@ -4,7 +4,24 @@ import Radio
 
 /// What is known of each receiver's health, and how much it hears.
 struct ReceiverHealths: Sendable {
+  /// Why a receiver should be there.
+  enum Expectation: Sendable {
+    /// The configuration names it.
+    case configured
+    /// An earlier run knew it, and somebody is where it heard him.
+    case earlier
+
+    fileprivate var reason: String {
+      switch self {
+      case .configured: "configured, and nothing was heard of it: is it plugged in, and is this its name?"
+      case .earlier: "an earlier run heard it, and nothing was heard of it since the start"
+      }
+    }
+  }
+
   private struct Entry: Sendable {
+    /// Whether anything was heard of it.
+    var isKnown = false
     var change: ReceiverHealthChange?
     var heard: UInt64 = 0
     var heardAtLastReport: UInt64 = 0
@@ -16,6 +33,10 @@ struct ReceiverHealths: Sendable {
 
   /// By `ReceiverIndex`.
   private var entries: [Entry] = []
+  /// Those that were told to be missing.
+  private var missing: Set<Int> = []
+  /// Whether one of them was heard of since.
+  private(set) var isMissingNoMore = false
 
   mutating func heard(_ advertisement: borrowing Advertisement, by receiver: ReceiverIndex, isEmpty: Bool) {
     let index = position(of: receiver)
@@ -28,17 +49,33 @@ struct ReceiverHealths: Sendable {
 
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }
 
-  /// - Parameter over: time since the last report, for rates; nil keeps those of then.
-  mutating func report(_ names: ReceiverTable, over span: TimeSpan?) -> [HealthMessage.Receiver] {
-    entries.indices.map { index in
+  /// - Parameters:
+  ///   - expected: who should be there; told as missing where nothing was heard of it.
+  ///   - span: time since the last report, for rates; nil keeps those of then.
+  mutating func report(
+    _ names: ReceiverTable, expected: [ReceiverIndex: Expectation], over span: TimeSpan?
+  ) -> [HealthMessage.Receiver] {
+    missing.removeAll()
+    isMissingNoMore = false
+    return names.indices.compactMap { receiver in
+      let index = Int(receiver.rawValue)
+      let name = names.name(of: receiver)
+      let expectation = expected[receiver]
+      guard index < entries.count, entries[index].isKnown else {
+        guard let expectation else { return nil }
+        missing.insert(index)
+        return HealthMessage.Receiver(
+          name: name, state: "missing", isBlind: true, isRequired: expectation == .configured,
+          reason: expectation.reason, advertisementsPerSecond: 0, lastHeard: nil)
+      }
       if let span, span > .zero {
         entries[index].rate = Double(entries[index].heard - entries[index].heardAtLastReport) / span.seconds
         entries[index].heardAtLastReport = entries[index].heard
       }
       let entry = entries[index]
       return HealthMessage.Receiver(
-        name: names.name(of: ReceiverIndex(rawValue: UInt16(index))),
-        state: (entry.change?.health ?? .ok).rawValue, isBlind: entry.change?.health.isBlind ?? false,
+        name: name, state: (entry.change?.health ?? .ok).rawValue,
+        isBlind: entry.change?.health.isBlind ?? false, isRequired: expectation == .configured,
         reason: entry.change?.reason ?? "", advertisementsPerSecond: entry.rate, lastHeard: entry.lastHeard,
         heard: entry.heard, empty: entry.empty, lost: UInt64(clamping: entry.counts?.lost ?? 0),
         recoveries: UInt64(clamping: entry.counts?.recoveries ?? 0))
@@ -48,6 +85,10 @@ struct ReceiverHealths: Sendable {
   private mutating func position(of receiver: ReceiverIndex) -> Int {
     let index = Int(receiver.rawValue)
     while entries.count <= index { entries.append(Entry()) }
+    if !entries[index].isKnown {
+      entries[index].isKnown = true
+      if missing.contains(index) { isMissingNoMore = true }
+    }
     return index
   }
 }

@@ -38,7 +38,8 @@ struct ReloadService: Service {
             )
             continue
           }
-          station.replacePipeline { $0.reconfigured(new) }
+          station.reconfigure(new)
+          station.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
           listener.onNotice("configuration read again")

@@ -19,6 +19,9 @@ public struct Replay: ~Copyable {
 
   public var topics: Topics { pipeline.topics }
   public var counts: Pipeline.Counts { pipeline.counts }
+  /// What a person should know, in words, each once.
+  public mutating func takeNotices() -> [String] { pipeline.takeNotices() }
+
   public var progress: (offset: Int64, length: Int64?) { recording.progress }
   public var malformedEvents: Int64 { recording.malformedEvents }
   /// When the latest thing happened, on the recording's clock that starts at zero.

@@ -10,18 +10,22 @@ struct Roster: Sendable {
   /// What the gateway sends itself is nobody's.
   let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
-  /// One for each beacon that sends encrypted readings.
-  private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
+  var sealed = SealedReadings()
+  /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
+  var postponed: UInt64 { resolver.postponed }
+  /// What people call beacons, by name.
+  private let displayNames: [String: String]
+  /// What each is, as Home Assistant shows it.
+  private(set) var kinds = BeaconKinds()
   /// The zones that name an entry or take every beacon, ascending, by `BeaconEntryIndex`.
   private let zonesByEntry: [[ZoneIndex]]
-  /// Readings that a wrong key, or none, kept shut.
-  private(set) var sealedReadings: UInt64 = 0
 
-  init(_ configuration: Configuration) {
-    catalogue = BeaconCatalogue(entries: configuration.beaconEntries)
+  init(_ configuration: Configuration, _ limits: AdmissionLimits = AdmissionLimits()) {
+    catalogue = BeaconCatalogue(entries: configuration.beaconEntries, limits: limits)
     resolver = AddressResolver(keys: configuration.identityKeys)
     bindKeys = configuration.bindKeys
     ownRegions = configuration.wake?.regions
+    displayNames = configuration.displayNames
     let entries = Dictionary(grouping: configuration.beacons.indices) { configuration.beacons[$0].name }
     var byEntry = [[ZoneIndex]](repeating: [], count: configuration.beacons.count)
     var open: [ZoneIndex] = []
@@ -39,21 +43,58 @@ struct Roster: Sendable {
   }
 
   /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
-  mutating func adopt(_ previous: Roster) -> [BeaconIndex?] { catalogue.adopt(previous.catalogue) }
+  mutating func adopt(_ previous: Roster) -> [BeaconIndex?] {
+    let adopted = catalogue.adopt(previous.catalogue)
+    sealed.adopt(previous.sealed)
+    resolver.adopt(previous.resolver)
+    guard !bindKeys.isEmpty else { return adopted }
+    for (position, index) in adopted.enumerated() {
+      guard let index else { continue }
+      sealed.adopt(
+        BeaconIndex(rawValue: Int32(position)), of: previous.sealed, as: index, key: bindKey(of: index))
+    }
+    return adopted
+  }
 
   /// Takes up beacons of an earlier run by their keys; nil for one no longer known.
-  mutating func adopt(keys: [String]) -> [BeaconIndex?] { catalogue.adopt(keys: keys) }
+  mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
+    catalogue.adopt(keys: keys)
+  }
 
   /// A text that stands for a beacon in every run.
   func key(of beacon: BeaconIndex) -> String { catalogue.key(of: beacon) }
 
+  /// See `BeaconCatalogue`.
+  func heardKey(of beacon: BeaconIndex) -> String? { catalogue.heardKey(of: beacon) }
+
   var count: Int { catalogue.count }
+  /// Beacons that are tracked.
+  var trackedCount: Int { catalogue.count - catalogue.vacancyCount }
+  /// See `BeaconCatalogue`.
+  var isFull: Bool { catalogue.isFull }
+  func isMember(_ beacon: BeaconIndex) -> Bool { catalogue.isMember(beacon) }
+
+  /// Forgets a member of a region; its index serves another from then on.
+  mutating func retire(_ beacon: BeaconIndex) {
+    catalogue.retire(beacon)
+    sealed.retire(beacon)
+    kinds.retire(beacon)
+  }
+
   /// Grows whenever a beacon is new or matches an entry that it did not match before.
   var revision: UInt64 { catalogue.revision }
-  /// Members of regions that were refused because too many are known.
+  /// Advertisements of members of regions that were refused: too many are known, or too many came at once.
   var refused: UInt64 { catalogue.refused }
 
+  /// Beacons that turned out to be more than was known of them.
+  mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
+
   func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
+
+  /// What people call it; nil: by its name.
+  func displayName(of beacon: BeaconIndex) -> String? {
+    displayNames.isEmpty ? nil : displayNames[catalogue.name(of: beacon)]
+  }
 
   /// Every name that it answers to.
   func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
@@ -88,10 +129,12 @@ struct Roster: Sendable {
   mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
-    var recognition = catalogue.begin(advertisement, resolved: resolver.entry(for: advertisement.address))
+    var recognition = catalogue.begin(
+      advertisement, resolved: resolver.entry(for: advertisement.address, at: advertisement.time))
     var isOwn = false
     var frames = 0
     var hasReadings = false
+    var kind = BeaconKind.unknown
     FrameDecoder.forEachFrame(in: payload) { result, data in
       guard case .frame(let frame, _) = result else { return }
       frames += 1
@@ -100,35 +143,34 @@ struct Roster: Sendable {
         return
       }
       catalogue.add(frame, to: &recognition)
+      kind = max(kind, BeaconKind(frame))
       guard frame.carriesReadings else { return }
       hasReadings = true
       guard let owner = catalogue.owner(recognition) else { return }
-      read(frame, data, of: owner, from: advertisement.address, body)
+      read(frame, data, of: owner, advertisement, body)
     }
     guard !isOwn, let sighting = catalogue.sighting(recognition, of: advertisement) else { return nil }
+    kinds.note(kind, of: sighting.beacon)
     if frames == 1, !hasReadings { catalogue.remember(payload, of: sighting) }
     return sighting
   }
 
   private mutating func read(
-    _ frame: Frame, _ data: Span<UInt8>, of beacon: BeaconIndex, from address: DeviceAddress,
+    _ frame: Frame, _ data: Span<UInt8>, of beacon: BeaconIndex, _ advertisement: Advertisement,
     _ body: (BeaconIndex, Reading) -> Void
   ) {
-    guard case .bthome(let sealed) = frame, case .encrypted = sealed.content else {
-      frame.forEachReading(in: data) { body(beacon, $0) }
-      return
-    }
-    guard let key = bindKey(of: beacon) else {
-      sealedReadings += 1
-      return
-    }
-    do throws(Decline) {
-      try decryptors[beacon, default: BTHomeDecryptor(key: key)].open(sealed, in: data, from: address) {
-        $0.forEachReading(in: $1) { body(beacon, $0) }
+    let key = bindKeys.isEmpty ? nil : bindKey(of: beacon)
+    guard case .bthome(let message) = frame, message.isEncrypted else {
+      if key == nil {
+        frame.forEachReading(in: data) { body(beacon, $0) }
+      } else {
+        sealed.refuse(name(of: beacon), .unencrypted)
       }
-    } catch {
-      sealedReadings += 1
+      return
     }
+    guard let key else { return sealed.refuse(name(of: beacon), .noKey) }
+    if !sealed.knows(beacon) { sealed.meet(beacon, key, key: catalogue.key(of: beacon)) }
+    sealed.open(message, in: data, of: beacon, called: name(of: beacon), advertisement) { body(beacon, $0) }
   }
 
   private func bindKey(of beacon: BeaconIndex) -> SecretKey? {

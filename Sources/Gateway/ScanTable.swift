@@ -13,6 +13,9 @@ public struct ScanTable: Sendable {
   /// Columns at most.
   public var width = 100
 
+  /// What people call beacons, by name.
+  public var displayNames: [String: String] = [:]
+
   /// Makes the hash of one run different from those of another.
   private let salt: UInt64
 
@@ -42,7 +45,8 @@ public struct ScanTable: Sendable {
   public func objects(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     survey.listing(at: time).filter { isShown($0.device) }.map { device, estimate in
       let json = JSONWriter.object {
-        $0.field("name", name(of: device))
+        $0.field("name", device.beacon ?? calledName(of: device))
+        $0.field("configured", device.beacon != nil)
         if showsAddresses { $0.field("address", "\(device.address)") }
         $0.field("format", device.frame?.format ?? "unknown")
         $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
@@ -75,8 +79,10 @@ public struct ScanTable: Sendable {
   }
 
   private func row(_ device: AirSurvey.Device, _ estimate: Estimate?, at time: MonotonicTime) -> [String] {
-    [
-      name(of: device), device.frame?.format ?? "–",
+    let name = name(of: device)
+    return [
+      device.beacon.flatMap { displayNames[$0] }.map { "\($0) (\(name))" } ?? name,
+      device.frame?.format ?? "–",
       (estimate?.rssi).map { "\(Int($0.rounded())) dBm" } ?? "–",
       estimate.map { "\(short($0.distance)) m" } ?? "–",
       estimate?.interval.map { "\(short($0.seconds)) s" } ?? "–", "\(device.count)",
@@ -84,8 +90,15 @@ public struct ScanTable: Sendable {
     ]
   }
 
+  /// A configured beacon's name stands bare; what a device calls itself stands in quotes, for it may say anything.
   private func name(of device: AirSurvey.Device) -> String {
-    if let beacon = device.beacon { return beacon }
+    if let beacon = device.beacon { return beacon.printable }
+    if let local = device.localName, !local.isEmpty { return "“\(local.prefix(24))”" }
+    return calledName(of: device)
+  }
+
+  /// What a device calls itself, else what tells it from others.
+  private func calledName(of device: AirSurvey.Device) -> String {
     if let local = device.localName, !local.isEmpty { return String(local.prefix(24)) }
     return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
   }

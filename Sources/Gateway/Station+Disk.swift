@@ -10,109 +10,159 @@ import Synchronization
 extension Station {
   /// Acknowledgements wait for the next transition to be written with, up to this many.
   private static let acknowledgementLimit = 500
+  /// Or so long.
+  private static let acknowledgementPatience = TimeSpan.seconds(60)
   private static let fetchLimit = 1_000
+  /// From one transaction to the next, so that many transitions share one.
+  private static let spacing = TimeSpan.milliseconds(100)
 
   /// Writes what is to be written, and fetches what is to be sent.
   func tendDisk(_ state: inout State) {
-    guard let store, !state.isWriting else { return }
+    guard let store, !state.disk.isBusy else { return }
     let pending = state.outbox.pending
     let mustWrite =
-      state.diskFault == nil
-      && (!pending.transitions.isEmpty || pending.acknowledged.count >= Self.acknowledgementLimit)
-    if mustWrite || state.outbox.wantsFetch {
-      state.isWriting = true
-      disk.async { self.write(store, isWriting: mustWrite) }
+      state.disk.fault == nil
+      && (!pending.transitions.isEmpty || !pending.counters.isEmpty
+        || pending.acknowledged.count >= Self.acknowledgementLimit)
+    guard mustWrite || state.outbox.wantsFetch else { return }
+    let now = LiveClock.now
+    state.disk.since = now
+    let pause = mustWrite ? state.disk.lastWrite.map { $0 + Self.spacing - now } ?? .zero : .zero
+    disk.asyncAfter(deadline: .now() + .nanoseconds(Int(max(pause.nanoseconds, 0)))) {
+      self.write(store, isWriting: mustWrite)
     }
   }
 
-  /// Writes whatever is pending, and tries a disk that failed again.
+  /// Writes whatever is pending, tries a disk that failed again, and gives back what it does not need of it.
   func flushDisk() {
     state.withLock { state in
-      guard let store, !state.isWriting else { return }
+      guard let store, !state.disk.isBusy else { return }
       state.outbox.retry()
-      guard !state.outbox.pending.isEmpty || state.diskFault != nil else { return }
-      state.isWriting = true
-      disk.async { self.write(store, isWriting: true) }
+      let pending = state.outbox.pending
+      let isOverdue = state.disk.lastWrite.map { LiveClock.now - $0 > Self.acknowledgementPatience } ?? true
+      let mustWrite =
+        state.disk.fault != nil || !pending.transitions.isEmpty || !pending.beacons.isEmpty
+        || !pending.counters.isEmpty || isOverdue && !pending.isEmpty
+      guard mustWrite || store.hasRoomToGiveBack else { return }
+      state.disk.since = LiveClock.now
+      disk.async {
+        try? store.giveRoomBack()
+        self.write(store, isWriting: mustWrite)
+      }
     }
   }
 
   private func write(_ store: OutboxStore, isWriting: Bool) {
-    if isWriting {
-      let batch = state.withLock { $0.outbox.takePending() }
-      let result = Result { try store.commit(batch) }
-      if case .success = result { store.mark.set(isLost: false) } else { store.mark.set(isLost: true) }
-      state.withLock { state in
-        switch result {
-        case .success(let firstRow):
-          state.outbox.committed(batch, firstRow: firstRow)
-          if state.diskFault != nil { onNotice("transitions are kept on disk again") }
-          state.diskFault = nil
-        case .failure(let error): failed(batch, error, &state)
-        }
-      }
-    }
+    if isWriting { commit(store) }
     if let row = state.withLock({ $0.outbox.wantsFetch ? $0.outbox.lastRow : nil }) {
-      let result = Result { try store.waiting(after: row, limit: Self.fetchLimit) }
-      state.withLock { state in
-        switch result {
-        case .success(let page):
-          state.outbox.fetched(page.rows, damaged: page.damaged, isLast: page.isLast)
-          if !page.damaged.isEmpty {
-            onNotice(
-              "\(page.damaged.count) transitions that waited on disk are damaged and given up; their numbers are missing"
-            )
-          }
-        case .failure(let error):
-          // They stay where they are; another start may read them.
-          state.outbox.fetched([], isLast: true)
-          onNotice("transitions that wait on disk cannot be read: \(words(error))")
-        }
-      }
+      fetch(store, after: row)
     }
     state.withLock { state in
-      state.isWriting = false
+      state.disk.since = nil
       send(&state)
     }
   }
 
-  private func failed(_ batch: OutboxStore.Batch, _ error: any Error, _ state: inout State) {
-    state.outbox.failed(batch) { transitions in
-      let epoch = UInt64(clamping: LiveClock.wallNow.nanoseconds / 1_000_000)
-      state.pipeline.beginEpoch(epoch, lastSequence: UInt64(transitions.count))
-      for index in transitions.indices {
-        transitions[index].epoch = epoch
-        transitions[index].sequence = UInt64(index + 1)
+  private func commit(_ store: OutboxStore) {
+    var batch = state.withLock { state in
+      state.disk.lastWrite = LiveClock.now
+      return state.outbox.takePending()
+    }
+    let result = Result { try store.commit(batch) }
+    if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
+      // Room is made by what the broker has, if by nothing else.
+      let made = OutboxStore.Batch(acknowledged: batch.acknowledged)
+      if (try? store.commit(made)) != nil {
+        batch.acknowledged = []
+        state.withLock { $0.outbox.removed(made.acknowledged.count) }
       }
     }
-    let fault = words(error)
-    if state.diskFault != fault {
-      onNotice(
-        "transitions cannot be kept on disk: \(fault); until then they wait in memory, where a crash loses them"
-      )
+    let epoch: UInt64? = state.withLock { state in
+      switch result {
+      case .success(let firstRow):
+        let wasStalled = state.outbox.isStalled
+        state.outbox.committed(batch, firstRow: firstRow)
+        // What went to memory meanwhile is still to be written.
+        if wasStalled { return nil }
+        if state.disk.fault != nil { onNotice("transitions are kept on disk again") }
+        state.disk.fault = nil
+        return nil
+      case .failure(let error):
+        failed(batch, error, &state)
+        return state.pipeline.epoch
+      }
     }
-    state.diskFault = fault
+    if let epoch { mark?.set(epoch) }
   }
 
-  /// The last write of a proper end: who is where, and what the broker has.
-  func closeDisk() {
-    guard let store else { return }
-    disk.sync {
-      let batch = state.withLock { state in
-        for beacon in state.pipeline.savedBeacons(at: LiveClock.now, wallTime: LiveClock.wallNow) {
-          state.outbox.save(beacon)
+  private func fetch(_ store: OutboxStore, after row: Int64) {
+    let result = Result { try store.waiting(after: row, limit: Self.fetchLimit) }
+    state.withLock { state in
+      switch result {
+      case .success(let page):
+        state.outbox.fetched(page.rows, damaged: page.damaged, isLast: page.isLast)
+        if !page.damaged.isEmpty {
+          onNotice(
+            "\(page.damaged.count) transitions that waited on disk are damaged and given up; their numbers are missing"
+          )
         }
-        return state.outbox.takePending()
+      case .failure(let error):
+        // They stay where they are; another start may read them.
+        state.outbox.fetched([], isLast: true)
+        onNotice("transitions that wait on disk cannot be read: \(words(error))")
       }
-      do { _ = try store.commit(batch) } catch {
-        onNotice("the last transitions cannot be kept on disk: \(words(error))")
-      }
-      store.close()
     }
+  }
+
+  private func failed(_ batch: OutboxStore.Batch, _ error: any Error, _ state: inout State) {
+    state.outbox.failed(batch) { restamp(&$0, &state.pipeline) }
+    tell(words(error), &state)
+  }
+
+  /// How long the disk may take for one transaction. Cards pause for some seconds now and then.
+  private static let patience = TimeSpan.seconds(10)
+
+  /// Goes on without a disk that does not answer.
+  func watchDisk() {
+    let epoch: UInt64? = state.withLock { state in
+      guard let since = state.disk.since, !state.outbox.isStalled, LiveClock.now - since > Self.patience
+      else {
+        return nil
+      }
+      state.outbox.stall { restamp(&$0, &state.pipeline) }
+      tell("the disk has not answered for \(Int(Self.patience.seconds)) s", &state)
+      send(&state)
+      return state.pipeline.epoch
+    }
+    // It may be kept waiting, too.
+    if let epoch, let mark { DispatchQueue.global().async { mark.set(epoch) } }
+  }
+
+  /// Gives transitions that are not on disk other numbers, under a new epoch.
+  private func restamp(_ transitions: inout [TransitionMessage], _ pipeline: inout Pipeline) {
+    let epoch = Epoch.next(
+      after: pipeline.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
+    pipeline.beginEpoch(epoch, lastSequence: UInt64(transitions.count))
+    for index in transitions.indices {
+      transitions[index].epoch = epoch
+      transitions[index].sequence = UInt64(index + 1)
+    }
+  }
+
+  private func tell(_ fault: String, _ state: inout State) {
+    guard state.disk.fault != fault else { return }
+    onNotice(
+      "transitions cannot be kept on disk: \(fault); until then they wait in memory, where a crash loses them, under a new epoch"
+    )
+    state.disk.fault = fault
+    state.outbox.add(healthMessage(&state, at: LiveClock.wallNow, sinceLast: nil))
   }
 }
 
 /// Why SQLite does not do it.
 func words(_ error: any Error) -> String {
+  if let error = error as? PrivateFileError { return error.reason }
+  if error is OutboxFull { return "too many transitions wait for the broker, the file is full" }
   if error is OutboxRemoved { return "the file was removed or replaced; a restart begins a new one" }
   guard let error = error as? DatabaseError else { return "the file is damaged" }
   switch error.resultCode {

@@ -14,16 +14,20 @@ final class Station: Sendable {
   struct State {
     var pipeline: Pipeline
     var outbox: Outbox
-    var isWriting = false
-    /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
-    var diskFault: String?
+    var disk: Disk
     var health = ReceiverHealths()
+    /// From then on a receiver of which nothing was heard is missing.
+    let patienceEnds = LiveClock.now + Station.patience
+    var hasToldMissing = false
     /// nil: nothing is to be broadcast.
     var broadcast: BroadcastStatus?
     var output = Pipeline.Output()
     /// By `SourceIndex`.
     var receivers: [ReceiverMap] = []
     var isSubscribed = false
+    var refusals: Refusals
+    /// Topics that were refused so far.
+    var refusedTopics = 0
     /// When a refused report was last told.
     var refusalTold: MonotonicTime?
 
@@ -34,31 +38,53 @@ final class Station: Sendable {
     }
   }
 
+  /// What goes on between the outbox and its disk.
+  struct Disk {
+    /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
+    var fault: String?
+    /// Since when it is busy, or about to be.
+    var since: MonotonicTime?
+    /// When the last transaction began.
+    var lastWrite: MonotonicTime?
+    var isBusy: Bool { since != nil }
+  }
+
   /// Which source speaks; each has receivers of its own.
   struct SourceIndex: Sendable {
     var rawValue: Int
   }
 
+  /// How long a receiver may take to make itself known.
+  private static let patience = TimeSpan.seconds(10)
+
   let state: Mutex<State>
   let store: OutboxStore?
+  /// Where there is a `store`.
+  let mark: EpochMark?
   /// Rows up to this one were decided before the machine was last started.
   private let lastForeignRow: Int64
   /// Where `store` is waited for.
   let disk = DispatchQueue(label: "outbox")
-  private let client: Client
+  let client: Client
   private let logger: Logger
   let onNotice: @Sendable (String) -> Void
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
 
-  /// - Parameter outbox: with what an earlier run left on disk.
+  /// - Parameters:
+  ///   - outbox: with what an earlier run left on disk.
+  ///   - output: what the pipeline had to say when it took that up.
   init(
     _ pipeline: Pipeline, client: Client, logger: Logger, outbox: OpenOutbox = OpenOutbox(),
-    listener: GatewayRun.Listener
+    output: Pipeline.Output = Pipeline.Output(), listener: GatewayRun.Listener
   ) {
     let memory = Outbox(isDurable: outbox.store != nil, stored: outbox.remains?.waiting ?? 0)
-    state = Mutex(State(pipeline: pipeline, outbox: memory, diskFault: outbox.fault))
+    state = Mutex(
+      State(
+        pipeline: pipeline, outbox: memory, disk: Disk(fault: outbox.fault), output: output,
+        refusals: Refusals(base: pipeline.topics.base)))
     store = outbox.store
+    mark = outbox.mark
     lastForeignRow = outbox.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
     self.client = client
     self.logger = logger
@@ -77,6 +103,11 @@ final class Station: Sendable {
         state.health.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
       }
       state.pipeline.observe(batch, from: receivers, into: &state.output)
+      if state.health.isMissingNoMore {
+        state.outbox.add(healthMessage(&state, at: LiveClock.wallNow, sinceLast: nil))
+      }
+      for notice in state.pipeline.takeNotices() { onNotice(notice) }
+      if store != nil { state.outbox.save(counters: state.pipeline.takeCounters()) }
       send(&state)
     }
   }
@@ -88,6 +119,7 @@ final class Station: Sendable {
         state.pipeline.advance(to: time, into: &state.output)
         send(&state)
       }
+      if !state.hasToldMissing, LiveClock.now >= state.patienceEnds { tellMissing(&state) }
       return state.pipeline.nextDeadline
     }
   }
@@ -140,17 +172,10 @@ final class Station: Sendable {
   /// The broker took us in: it may have forgotten everything, so it is told all that is retained.
   func connected() {
     state.withLock { state in
+      state.refusals.connected(at: LiveClock.now)
       state.outbox.add(Status.online.message(topics: state.pipeline.topics))
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       for message in state.pipeline.allStates() { state.outbox.add(message) }
-      send(&state)
-    }
-  }
-
-  /// The broker has, or will never take, the message with this id; there is room for another.
-  func acknowledged(_ id: UInt64) {
-    state.withLock { state in
-      if id > 0, store != nil { state.outbox.acknowledge(row: Int64(clamping: id)) }
       send(&state)
     }
   }
@@ -196,17 +221,22 @@ final class Station: Sendable {
   }
 
   /// Exchanges the pipeline for one made from another configuration, keeping what still holds.
-  func replacePipeline(_ make: (borrowing Pipeline) -> Pipeline) {
+  func reconfigure(_ new: Configuration) {
     state.withLock { state in
-      state.pipeline = make(state.pipeline)
+      state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
+      send(&state)
+      state.pipeline = state.pipeline.reconfigured(new)
+      state.hasToldMissing = false
       for message in state.pipeline.allStates() { state.outbox.add(message) }
       send(&state)
     }
     subscribe()
   }
 
-  /// Beacons that Home Assistant may not know yet.
-  func takeNews() -> [(name: String, beacon: HeardBeacon)] { state.withLock { $0.pipeline.takeNews() } }
+  /// Beacons that Home Assistant may not know yet, and names of those that it is to forget.
+  func takeNews() -> (news: [(name: String, beacon: HeardBeacon)], forgotten: [String]) {
+    state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
+  }
 
   /// Publishes retained messages that others made.
   func send(_ messages: [Message]) {
@@ -216,28 +246,60 @@ final class Station: Sendable {
     }
   }
 
+  /// Publishes what is true of beacons of which this run knows nothing; of the others it has already.
+  func correct(_ corrections: [Leftovers.Correction]) {
+    state.withLock { state in
+      let known = state.pipeline.known(among: Set(corrections.map(\.beacon)))
+      for correction in corrections where !known.contains(correction.beacon) {
+        state.outbox.add(correction.message)
+      }
+      send(&state)
+    }
+  }
+
   /// The counters of this moment for Prometheus.
   func metrics() -> String {
     let isConnected = client.isConnected
-    let health = state.withLock { self.health(&$0, at: LiveClock.wallNow, sinceLast: nil) }
-    return MetricsText.text(health, isConnected: isConnected)
+    let (health, gateway) = state.withLock {
+      (self.health(&$0, at: LiveClock.wallNow, sinceLast: nil), $0.pipeline.topics.gateway)
+    }
+    return MetricsText.text(health, gateway: gateway, isConnected: isConnected)
   }
 
-  private func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
+  /// Tells at once of receivers that should be there and are not.
+  private func tellMissing(_ state: inout State) {
+    state.hasToldMissing = true
+    let health = health(&state, at: LiveClock.wallNow, sinceLast: nil)
+    for receiver in health.receivers where receiver.isMissing {
+      onNotice("no word of the receiver \(receiver.name): \(receiver.reason)")
+    }
+    state.outbox.add(health.message(topics: state.pipeline.topics))
+    send(&state)
+  }
+
+  func healthMessage(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> Message {
     health(&state, at: wallTime, sinceLast: sinceLast).message(topics: state.pipeline.topics)
   }
 
   private func health(_ state: inout State, at wallTime: WallTime, sinceLast: TimeSpan?) -> HealthMessage {
     let pipeline = state.pipeline
     var message = HealthMessage(
-      time: wallTime, version: version, receivers: state.health.report(pipeline.receivers, over: sinceLast),
+      time: wallTime, version: version,
+      receivers: state.health.report(
+        pipeline.receivers, expected: LiveClock.now >= state.patienceEnds ? pipeline.expectedReceivers : [:],
+        over: sinceLast),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions,
       queued: state.outbox.count + (store == nil ? client.outstanding : 0),
       beacons: pipeline.beaconCount, refusedReports: pipeline.refusedReports
     )
-    message.diskFault = store == nil ? state.diskFault ?? "none was asked for" : state.diskFault
-    message.lostTransitions = state.outbox.lostTransitions
+    message.diskFault = store == nil ? state.disk.fault ?? "none was asked for" : state.disk.fault
+    message.lostTransitions = state.outbox.lostTransitions + state.refusals.lost
+    message.parkedMessages = state.refusals.count
+    message.refusedTopics = state.refusals.refusedTopics(atMost: 10)
+    message.refusedReadings = pipeline.refusedReadings
+    message.postponedAddresses = pipeline.postponedAddresses
+    message.refusedMembers = pipeline.refusedMembers
     if let status = state.broadcast {
       let began = status.began.map { wallTime - (LiveClock.now - $0) }
       message.wake = pipeline.configuration.wake?.message(status, began: began)
@@ -250,6 +312,8 @@ final class Station: Sendable {
     for item in state.output.items {
       switch item {
       case .transition(let message) where store == nil: state.outbox.add(message)
+      // Of an earlier run, and not known to this one.
+      case .transition(let message) where message.transition.beacon == .nobody: state.outbox.add(message)
       case .transition(let message):
         let beacon = message.transition.beacon
         state.outbox.add(
@@ -259,8 +323,10 @@ final class Station: Sendable {
       case .state(let changed): state.outbox.add(changed.message(topics: state.pipeline.topics))
       }
     }
+    for key in state.output.forgotten { state.outbox.forget(key) }
     state.output.removeAll()
     defer { tendDisk(&state) }
+    guard sendRefused(&state) else { return }
     while let item = state.outbox.first {
       let message: Message
       var id: UInt64 = 0
@@ -269,14 +335,16 @@ final class Station: Sendable {
         CalendarCorrection(time: LiveClock.now, wallTime: LiveClock.wallNow, lastForeignRow: lastForeignRow)
           .apply(to: &transition, row: row)
         message = transition.message(topics: state.pipeline.topics)
-        id = UInt64(clamping: row ?? 0)
+        id = UInt64(clamping: row ?? Outbox.noRow)
       case .verdict(let verdict): message = verdict.message(topics: state.pipeline.topics)
       case .state(let waiting): message = waiting
       }
+      if state.refusals.park(message, row: id > 0 ? Int64(clamping: id) : nil) {
+        state.outbox.removeFirst()
+        continue
+      }
       do {
-        try client.publish(
-          message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
-          retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id)
+        try publish(message, id: id)
         switch item {
         case .transition(let transition, _): onPublished(transition)
         case .verdict(let verdict): onVerdict(verdict)

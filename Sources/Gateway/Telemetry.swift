@@ -19,13 +19,44 @@ struct Telemetry: Sendable {
   private var due: [BeaconIndex] = []
   /// Beacons heard for the first time, or with a reading of a new kind.
   private var news: [BeaconIndex] = []
+  /// By `BeaconIndex`: how often one must still be noted before there is news of it. Anybody can invent members of a region.
+  private var trials: [UInt8] = []
+  /// Those of a newcomer: they take `trialTime` at least.
+  private let newcomerTrials: UInt8
+  private static let trialTime = TimeSpan.seconds(10)
 
   /// Instead of a time, for a beacon that is known and was never sighted, as the second of two identities in one advertisement.
   private static let unsighted = MonotonicTime(nanoseconds: .min)
   /// Instead of a time: it is due already.
   private static let isDue = MonotonicTime(nanoseconds: .max)
 
-  init(interval: TimeSpan) { self.interval = interval }
+  init(interval: TimeSpan) {
+    self.interval = interval
+    trialPause = min(max(interval, .milliseconds(100)), .seconds(5))
+    newcomerTrials = UInt8(max(2, (Self.trialTime.seconds / trialPause.seconds).rounded(.up)))
+  }
+
+  /// Between two times that a newcomer is noted.
+  private let trialPause: TimeSpan
+
+  /// A member of a region was taken up: there is no news of it until it was noted some times.
+  mutating func tryOut(_ beacon: BeaconIndex) {
+    makeRoom(for: beacon)
+    trials[Int(beacon.rawValue)] = newcomerTrials
+  }
+
+  /// Forgets a beacon whose index serves another from now on. Nothing is due.
+  ///
+  /// - Returns: whether there was news of it.
+  mutating func retire(_ beacon: BeaconIndex) -> Bool {
+    let index = Int(beacon.rawValue)
+    guard dueFrom.indices.contains(index) else { return false }
+    defer { trials[index] = 0 }
+    dueFrom[index] = Self.unsighted
+    readings[index] = []
+    news.removeAll { $0 == beacon }
+    return trials[index] == 0
+  }
 
   /// The latest of each kind; nil for a beacon that was not sighted.
   func readings(of beacon: BeaconIndex) -> [Reading]? {
@@ -57,7 +88,12 @@ struct Telemetry: Sendable {
     guard sighting.beacon != .nobody else { return }
     makeRoom(for: sighting.beacon)
     let index = Int(sighting.beacon.rawValue)
-    if dueFrom[index] == Self.unsighted { tell(sighting.beacon) }
+    if dueFrom[index] == Self.unsighted {
+      tell(sighting.beacon)
+    } else if trials[index] > 0, sighting.time >= dueFrom[index] {
+      trials[index] -= 1
+      tell(sighting.beacon)
+    }
     if sighting.time >= dueFrom[index], dueFrom[index] != Self.isDue { becomeDue(sighting.beacon) }
   }
 
@@ -66,8 +102,17 @@ struct Telemetry: Sendable {
     guard let readings = other.readings(of: known) else { return }
     makeRoom(for: beacon)
     self.readings[Int(beacon.rawValue)] = readings
+    trials[Int(beacon.rawValue)] = other.trials[Int(known.rawValue)]
     let dueFrom = other.dueFrom[Int(known.rawValue)]
     published(beacon, heard: dueFrom == Self.isDue ? Self.unsighted : dueFrom - other.interval)
+    tell(beacon)
+  }
+
+  /// Takes up a beacon of an earlier run, last heard at a time.
+  mutating func adopt(_ beacon: BeaconIndex, readings: [Reading], heard time: MonotonicTime) {
+    makeRoom(for: beacon)
+    self.readings[Int(beacon.rawValue)] = readings
+    published(beacon, heard: time)
     tell(beacon)
   }
 
@@ -109,14 +154,20 @@ struct Telemetry: Sendable {
     return sum
   }
 
-  mutating func takeNews() -> [BeaconIndex] {
+  /// - Parameter others: of whom there is other news; newcomers among them have to wait all the same.
+  mutating func takeNews(and others: [BeaconIndex] = []) -> [BeaconIndex] {
     defer { news.removeAll() }
+    if others.isEmpty { return news }
+    var taken = Set(news)
     return news
+      + others.filter {
+        isSighted(Int($0.rawValue)) && trials[Int($0.rawValue)] == 0 && taken.insert($0).inserted
+      }
   }
 
   /// The news of one frame come together.
   private mutating func tell(_ beacon: BeaconIndex) {
-    if news.last != beacon { news.append(beacon) }
+    if news.last != beacon, trials[Int(beacon.rawValue)] == 0 { news.append(beacon) }
   }
 
   mutating func setDue(_ beacon: BeaconIndex) {
@@ -141,7 +192,7 @@ struct Telemetry: Sendable {
 
   /// Takes in that a beacon's state was published, as it was at its newest sighting.
   mutating func published(_ beacon: BeaconIndex, heard time: MonotonicTime) {
-    let next = time + interval
+    let next = time + (trials[Int(beacon.rawValue)] > 0 ? min(interval, trialPause) : interval)
     // The very first time there is, and the very last, stand for others.
     dueFrom[Int(beacon.rawValue)] = min(
       max(next, MonotonicTime(nanoseconds: .min + 1)), MonotonicTime(nanoseconds: .max - 1))
@@ -151,6 +202,7 @@ struct Telemetry: Sendable {
     while dueFrom.count <= Int(beacon.rawValue) {
       dueFrom.appendRow(Self.unsighted)
       readings.appendRow([])
+      trials.appendRow(0)
     }
   }
 }

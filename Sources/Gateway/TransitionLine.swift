@@ -15,14 +15,14 @@ public struct TransitionLine: CustomStringConvertible {
     let clock = transition.wallTime.rfc3339.dropFirst(11).prefix(8)
     var columns = [
       clock + "Z", padded(transition.event.rawValue, 5), padded(message.zone, 10),
-      padded(message.beacon, 12),
+      padded(message.displayName ?? message.beacon, 12),
     ]
     if let distance = transition.distance {
       let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
       columns.append(padded("\(short(distance)) m\(deviation)", 14))
     }
     columns.append(reason)
-    return columns.joined(separator: "  ")
+    return columns.joined(separator: "  ").printable
   }
 
   private var reason: String {
@@ -30,6 +30,13 @@ public struct TransitionLine: CustomStringConvertible {
     let threshold = short(evidence.threshold)
     let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
     let heard = " (\(message.receiver), \(evidence.samples) heard)"
+    switch evidence.reason {
+    case .zoneRemoved: return "the zone is not configured any more"
+    case .beaconRemoved: return "the beacon is not configured any more, or has another name"
+    case .beaconUnwatched: return "the zone does not ask for this beacon any more"
+    case .receiversChanged: return "no receiver that the zone has now heard it"
+    case nil: break
+    }
     switch (evidence.unit, message.transition.event) {
     // Weaker than any radio hears: the rule asks for no more than presence.
     case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard

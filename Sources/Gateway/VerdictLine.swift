@@ -1,3 +1,4 @@
+import Beacons
 import Messages
 import RangingPolicy
 
@@ -15,7 +16,7 @@ public struct VerdictLine: CustomStringConvertible {
     let columns = [
       clock + "Z", "phone", padded(message.zone, 10), padded(message.phone, 12), outcome,
     ]
-    return columns.joined(separator: "  ")
+    return columns.joined(separator: "  ").printable
   }
 
   private var outcome: String {

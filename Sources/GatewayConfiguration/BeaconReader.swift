@@ -16,6 +16,7 @@ struct BeaconReader {
     let written = Self.patterns.compactMap { key in section.take(key).map { (key, $0) } }
     let measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
     let bindKey = section.take("bind_key").flatMap(readKeyName)
+    let names = section.take("names")
     if written.isEmpty, !section.hasUnknownKey {
       section.findings.error(
         "how is this beacon recognised?", at: section.position, hint: "add one of \(listed(Self.patterns))")
@@ -29,7 +30,8 @@ struct BeaconReader {
     let identityKey = key == "irk" ? readKeyName(first) : nil
     guard let pattern = key == "irk" ? .resolvingKey : readPattern(key, first), let name else { return nil }
     return BeaconSettings(
-      name: name, pattern: pattern, identityKey: identityKey, measuredPower: measuredPower, bindKey: bindKey)
+      name: name, pattern: pattern, identityKey: identityKey, measuredPower: measuredPower, bindKey: bindKey,
+      names: names.flatMap { MemberNamesReader(pattern: pattern).read($0) } ?? [:])
   }
 
   private func readPattern(_ key: String, _ value: Value) -> BeaconPattern? {
@@ -110,9 +112,9 @@ struct BeaconReader {
     }
     guard let keyNames else { return name }
     guard keyNames.contains(name) else {
-      let meant = nearest(to: name, among: keyNames).map { "did you mean \($0)?" }
-      let isThere = keyNames.isEmpty ? remedy : "keys there: \(listed(keyNames.sorted(), joining: "and"))"
-      value.error("the keys file has no key \(quoted(name))", hint: meant ?? isThere)
+      value.error(
+        "the keys file has no key \(quoted(name))",
+        hint: suggestion(for: name, among: keyNames, whenEmpty: remedy))
       return nil
     }
     return name

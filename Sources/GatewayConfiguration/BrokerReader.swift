@@ -23,7 +23,7 @@ struct BrokerReader {
     let username = section.take("username").flatMap { $0.text() }
     let password = readPassword(section, username: username)
     let files = readFiles(section, isTLS: url?.isTLS)
-    let version = section.take("protocol").flatMap(readVersion) ?? .v5
+    let version = section.take("protocol").flatMap(readVersion)
     let clientID = section.take("client_id").flatMap(readClientID)
     let keepAlive = section.take("keepalive").flatMap {
       readTime($0, from: .seconds(5), upTo: .seconds(65535))
@@ -98,9 +98,13 @@ struct BrokerReader {
   private func readPasswordFile(_ value: Value) -> Secret? {
     guard let path = value.text() else { return nil }
     do throws(ConfigurationFile.Unreadable) {
-      let file = try ConfigurationFile(path: absolute(path, in: directory))
-      if file.mode & 0o007 != 0 {
-        value.warning("everybody on this machine may read the password file", hint: "chmod 600 the file")
+      let full = absolute(path, in: directory)
+      let file = try ConfigurationFile(path: full)
+      guard file.isPrivate(in: environment) else {
+        value.error(
+          "others may read the password: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
+          hint: "chmod 600 \(full)")
+        return nil
       }
       guard let text = String(validating: file.bytes, as: UTF8.self) else {
         value.error("the password file is not UTF-8 text")

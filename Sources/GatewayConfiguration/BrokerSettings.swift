@@ -22,7 +22,8 @@ public struct RemoteBroker: Hashable, Sendable {
   public var username: String?
   /// From `password_file` or the environment variable that `password_env` names.
   public var password: Secret?
-  public var version: ProtocolVersion
+  /// nil: MQTT 5, unless libmosquitto is too old for it.
+  public var version: ProtocolVersion?
   /// nil: derived from the gateway's name.
   public var clientID: String?
   /// Default 60 s; MQTT counts whole seconds.
@@ -30,7 +31,7 @@ public struct RemoteBroker: Hashable, Sendable {
 
   public init(
     host: String, port: UInt16, tls: TLSSettings? = nil, username: String? = nil, password: Secret? = nil,
-    version: ProtocolVersion = .v5, clientID: String? = nil, keepAlive: TimeSpan = .seconds(60)
+    version: ProtocolVersion? = nil, clientID: String? = nil, keepAlive: TimeSpan = .seconds(60)
   ) {
     self.host = host
     self.port = port

@@ -10,7 +10,7 @@ struct CarriedBeacon {
   /// Finds out what is meant; nil, with the reason found, where nothing can be.
   init?(_ value: Value, among beacons: [BeaconSettings], known: Set<String>) {
     guard let text = value.text() else { return nil }
-    if let entry = beacons.first(where: { $0.name == text }) {
+    if known.contains(text), let entry = beacons.first(where: { $0.name == text }) {
       guard !entry.pattern.isRegion else {
         value.error(
           "\(quoted(text)) is a region of many beacons, and a phone carries one",
@@ -45,10 +45,9 @@ struct CarriedBeacon {
       }
       return nil
     }
-    let all = known.isEmpty ? "beacons: is empty" : "known: \(listed(known.sorted(), joining: "and"))"
     value.error(
       "there is no beacon \(quoted(text))",
-      hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? all)
+      hint: suggestion(for: text, among: known, whenEmpty: "beacons: is empty"))
     return nil
   }
 

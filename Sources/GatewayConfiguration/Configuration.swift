@@ -77,16 +77,19 @@ public struct BeaconSettings: Hashable, Sendable {
   public var measuredPower: Double?
   /// `bind_key`: the name of the key that decrypts its readings (BTHome).
   public var bindKey: String?
+  /// `names`: what people call the members of a region, by member, as in `fleet:1.1` what stands after the colon.
+  public var names: [String: String]
 
   public init(
     name: String, pattern: BeaconPattern, identityKey: String? = nil, measuredPower: Double? = nil,
-    bindKey: String? = nil
+    bindKey: String? = nil, names: [String: String] = [:]
   ) {
     self.name = name
     self.pattern = pattern
     self.identityKey = identityKey
     self.measuredPower = measuredPower
     self.bindKey = bindKey
+    self.names = names
   }
 }
 

@@ -9,8 +9,16 @@ struct ConfigurationFile {
   private static let patience: Int32 = 2000
 
   var bytes: [UInt8]
+  private var path: String
   /// Permission bits, such as 0o600.
   var mode: UInt32
+
+  /// Whether its owner alone may read it. systemd opens the credentials that it hands a unit to that unit's user by an access
+  /// list, which shows as the group's permission.
+  func isPrivate(in environment: [String: String]) -> Bool {
+    let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
+    return mode & (isCredential ? 0o007 : 0o077) == 0
+  }
 
   /// Why a file cannot be read, in words.
   struct Unreadable: Error {
@@ -27,6 +35,7 @@ struct ConfigurationFile {
     guard unsafe fstat(descriptor, &status) == 0 else { throw Unreadable(reason: words(errno)) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw Unreadable(reason: words(EISDIR)) }
     mode = status.st_mode & 0o777
+    self.path = path
     bytes = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -99,9 +99,15 @@ struct ConfigurationReader {
     let full = absolute(path, in: directory)
     do throws(ConfigurationFile.Unreadable) {
       let file = try ConfigurationFile(path: full)
+      guard file.isPrivate(in: environment) else {
+        value.error(
+          "others may read the keys: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
+          hint: "chmod 600 \(full)")
+        return nil
+      }
       let findings = Findings(file: full)
       defer { keyFindings = findings }
-      return KeysFileReader.read(path: full, mode: file.mode, bytes: file.bytes, findings: findings)
+      return KeysFileReader.read(file.bytes, findings: findings)
     } catch {
       value.error("the keys file \(quoted(full)) cannot be read: \(error.reason)")
       return nil

@@ -50,7 +50,8 @@ private func words(_ broker: BrokerSettings) -> String {
   guard case .remote(let remote) = broker else {
     return "a private mosquitto on this machine, which the gateway starts and stops"
   }
-  var parts = ["\(remote.host), port \(remote.port)", "MQTT \(remote.version.rawValue)"]
+  let version = remote.version?.rawValue ?? "5 (3.1.1 with a libmosquitto before 2.0.21)"
+  var parts = ["\(remote.host), port \(remote.port)", "MQTT \(version)"]
   if let tls = remote.tls {
     parts.append("encrypted, trusting \(tls.caFile ?? "the authorities that this machine trusts")")
     if let certificate = tls.certFile { parts.append("with the certificate \(certificate)") }
@@ -85,7 +86,14 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
 private func sentences(_ beacon: BeaconSettings) -> [String] {
   var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]
   if let power = beacon.measuredPower { sentences.append("Taken to be \(Quantity(.signal, power)) at 1 m.") }
-  if let key = beacon.bindKey { sentences.append("Its readings are decrypted with the key \(quoted(key)).") }
+  if !beacon.names.isEmpty {
+    let names = beacon.names.sorted { $0.key < $1.key }.map { "\($0.value) (\(beacon.name):\($0.key))" }
+    sentences.append("People call them \(listed(names, joining: "and")).")
+  }
+  if let key = beacon.bindKey {
+    sentences.append(
+      "Its readings are decrypted with the key \(quoted(key)); others from its address do not count.")
+  }
   return sentences
 }
 

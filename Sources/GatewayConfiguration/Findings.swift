@@ -1,3 +1,4 @@
+import Beacons
 import Yams
 
 /// Collects what is wrong in one file.
@@ -14,18 +15,21 @@ final class Findings {
   private var counts: [Diagnostic.Severity: Int] = [:]
   var isFull: Bool { counts[.error, default: 0] >= Self.limit }
 
-  func error(_ message: String, at position: Diagnostic.Position?, hint: String? = nil) {
+  /// - Parameter hint: asked for only where there is room for one more: what was probably meant takes a while to find.
+  func error(_ message: String, at position: Diagnostic.Position?, hint: @autoclosure () -> String? = nil) {
     report(.error, message, at: position, hint: hint)
   }
 
-  func warning(_ message: String, at position: Diagnostic.Position?, hint: String? = nil) {
+  func warning(_ message: String, at position: Diagnostic.Position?, hint: @autoclosure () -> String? = nil) {
     report(.warning, message, at: position, hint: hint)
   }
 
   private func report(
-    _ severity: Diagnostic.Severity, _ message: String, at position: Diagnostic.Position?, hint: String?
+    _ severity: Diagnostic.Severity, _ message: String, at position: Diagnostic.Position?,
+    hint: () -> String?
   ) {
     guard counts[severity, default: 0] < Self.limit else { return }
+    let hint = hint()
     counts[severity, default: 0] += 1
     diagnostics.append(
       Diagnostic(severity: severity, file: file, position: position, message: message, hint: hint))
@@ -63,8 +67,8 @@ final class Findings {
 /// A text of the user's as a message shows it: in quotes, on one line, not without end.
 func quoted(_ text: String) -> String {
   let shown = text.unicodeScalars.prefix(60).map { scalar in
-    scalar.properties.generalCategory == .control ? "\u{FFFD}" : String(scalar)
-  }.joined()
+    scalar.isPrintable ? String(scalar) : "\u{FFFD}"
+  }.joined().printable
   return "“\(shown)\(text.unicodeScalars.count > 60 ? "…" : "")”"
 }
 

@@ -10,7 +10,9 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
     }
   let places: String
   if let zones = settings.places {
-    let pairs = zones.map { "\($0.zone) is \($0.entity)" }
+    let pairs = zones.map {
+      "\($0.zone) is \($0.entity)" + ($0.isHome ? "" : ", told as \(quoted($0.name))")
+    }
     places =
       zones.isEmpty
       ? "nobody is home whatever zone they are in"
@@ -18,7 +20,17 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
   } else {
     places = "whoever is in any zone is home"
   }
+  let areas = settings.areas.sorted { $0.key < $1.key }.map { "\($0.key) in \($0.value)" }
   return
     "announces gateway, zones, phones, beacons and up to \(settings.members) members of regions below "
-    + "\(settings.prefix)/, \(form); \(places)"
+    + "\(settings.prefix)/, \(form); \(sentence(settings.entities)); \(places)"
+    + (areas.isEmpty ? "" : "; in an area: \(listed(areas, joining: "and"))")
+}
+
+private func sentence(_ entities: HomeAssistantSettings.Entities) -> String {
+  switch entities {
+  case .minimal: "entities tell who is where, whether all is well, and batteries"
+  case .normal: "entities tell who is where, how far away, and what beacons measure"
+  case .all: "entities tell all that is known, signal, last seen, receiver, acceleration and counters too"
+  }
 }

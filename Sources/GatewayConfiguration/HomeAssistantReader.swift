@@ -18,8 +18,19 @@ struct HomeAssistantReader {
     guard let section = value.section(hint: Self.hint) else { return settings }
     defer { section.finish() }
     if let prefix = section.take("prefix").flatMap(readPrefix) { settings.prefix = prefix }
-    if let form = section.take("form").flatMap(readForm) { settings.form = form }
+    let formHint = "component for Domoticz and for Home Assistant before 2024.12"
+    if let form: HomeAssistantSettings.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) })
+    {
+      settings.form = form
+    }
+    let entitiesHint = "minimal: who is where; all: also signal, last seen and counters"
+    if let entities: HomeAssistantSettings.Entities = section.take("entities").flatMap({
+      readChoice($0, hint: entitiesHint)
+    }) {
+      settings.entities = entities
+    }
     settings.places = section.take("zones").flatMap(readPlaces)
+    settings.areas = section.take("areas").flatMap(readAreas) ?? [:]
     if let members = section.take("members").flatMap({ $0.integer(upTo: 10_000) }) {
       settings.members = members
     }
@@ -39,35 +50,56 @@ struct HomeAssistantReader {
     return text
   }
 
-  private func readForm(_ value: Value) -> HomeAssistantSettings.Form? {
+  private func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ value: Value, hint: String
+  ) -> Choice? {
     guard let text = value.text() else { return nil }
-    if let form = HomeAssistantSettings.Form(rawValue: text) { return form }
-    let known = HomeAssistantSettings.Form.allCases.map(\.rawValue)
+    if let choice = Choice(rawValue: text) { return choice }
+    let known = Choice.allCases.map(\.rawValue)
     value.error(
-      "form must be \(listed(known)), not \(quoted(text))",
-      hint: nearest(to: text, among: known).map { "did you mean \($0)?" }
-        ?? "component for Domoticz and for Home Assistant before 2024.12")
+      "\(value.name) must be \(listed(known)), not \(quoted(text))",
+      hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? hint)
     return nil
   }
 
   private func readPlaces(_ value: Value) -> [HomeAssistantSettings.Place]? {
-    guard let section = value.section(hint: "for example zones: { house: zone.home }") else { return nil }
-    defer { section.finish() }
-    var places: [HomeAssistantSettings.Place] = []
-    for name in section.keys {
-      guard zoneNames.contains(name) else {
-        _ = section.take(name, isVocabulary: false)
-        let all =
-          zoneNames.isEmpty ? "zones: is empty" : "known: \(listed(zoneNames.sorted(), joining: "and"))"
-        section.findings.error(
-          "there is no zone \(quoted(name))", at: section.keyPosition(of: name),
-          hint: nearest(to: name, among: zoneNames).map { "did you mean \($0)?" } ?? all)
-        continue
-      }
-      guard let entity = section.take(name, isVocabulary: false).flatMap(readEntity) else { continue }
-      places.append(HomeAssistantSettings.Place(zone: name, entity: entity))
+    value.section(hint: "for example zones: { house: zone.home }").map { section in
+      zones(section).compactMap { readPlace($0.value, of: $0.zone) }
     }
-    return places
+  }
+
+  private func readAreas(_ value: Value) -> [String: String]? {
+    value.section(hint: "for example areas: { house: Living room }").map { section in
+      let areas = zones(section).compactMap { entry in checkedName(entry.value).map { (entry.zone, $0) } }
+      return Dictionary(areas) { first, _ in first }
+    }
+  }
+
+  /// What a section says of each zone that there is.
+  private func zones(_ section: Section) -> [(zone: String, value: Value)] {
+    defer { section.finish() }
+    return section.keys.compactMap { name in
+      let value = section.take(name, isVocabulary: false)
+      if zoneNames.contains(name) { return value.map { (name, $0) } }
+      section.findings.error(
+        "there is no zone \(quoted(name))", at: section.keyPosition(of: name),
+        hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
+      return nil
+    }
+  }
+
+  /// An entity, or a mapping with its name.
+  private func readPlace(_ value: Value, of zone: String) -> HomeAssistantSettings.Place? {
+    if value.scalar != nil {
+      return readEntity(value).map { HomeAssistantSettings.Place(zone: zone, entity: $0) }
+    }
+    let hint = "zone.office, or { entity: zone.office, name: Office }"
+    guard let section = value.section(hint: hint) else { return nil }
+    defer { section.finish() }
+    let name = section.take("name").flatMap(checkedName)
+    return section.require("entity", hint: hint).flatMap(readEntity).map {
+      HomeAssistantSettings.Place(zone: zone, entity: $0, name: name)
+    }
   }
 
   private func readEntity(_ value: Value) -> String? {

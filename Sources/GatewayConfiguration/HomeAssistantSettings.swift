@@ -7,11 +7,37 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     case component
   }
 
+  /// How much becomes an entity: each choice has what the one before it has.
+  public enum Entities: String, Hashable, Sendable, CaseIterable {
+    /// Who is where, whether all is well, and batteries.
+    case minimal
+    /// And readings, distances and rates.
+    case normal
+    /// And what is new at every advertisement, or for technicians: signal, last seen, receiver, acceleration, counters.
+    case all
+  }
+
   /// A zone of ours that lies in one of Home Assistant's.
   public struct Place: Hashable, Sendable {
     public var zone: String
     /// Such as `zone.home`.
     public var entity: String
+    /// `name`: what Home Assistant shows it as, such as `Office`; left out: as the entity's id reads.
+    public var name: String
+
+    /// - Parameter name: nil: as the id reads, `zone.my_office` as `My office`.
+    public init(zone: String, entity: String, name: String? = nil) {
+      self.zone = zone
+      self.entity = entity
+      let words = entity.dropFirst("zone.".count).replacing("_", with: " ")
+      self.name = name ?? words.prefix(1).uppercased() + words.dropFirst()
+    }
+
+    /// Whether it is where people are at home.
+    public var isHome: Bool { entity == "zone.home" }
+
+    /// What a tracker there says.
+    public var spoken: String { isHome ? "home" : name }
   }
 
   /// Default true. When false, nothing is announced, and what was is taken back.
@@ -22,20 +48,30 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   public var form: Form
   /// `zones`, by name; nil: every zone lies in `zone.home`.
   public var places: [Place]?
+  /// `areas`: by zone, the area of Home Assistant that its device is suggested for.
+  public var areas: [String: String]
+  /// Default `normal`.
+  public var entities: Entities
   /// `members`: how many members of regions become devices; the first ones heard. Default 200.
   public var members: Int
+
+  /// Whether beacons are told to be in places of Home Assistant.
+  public var hasPlaces: Bool { isOn && places != nil }
 
   public static let defaultPrefix = "homeassistant"
   public static let defaultMembers = 200
 
   public init(
     isOn: Bool = true, prefix: String = defaultPrefix, form: Form = .device, places: [Place]? = nil,
-    members: Int = defaultMembers
+    areas: [String: String] = [:],
+    entities: Entities = .normal, members: Int = defaultMembers
   ) {
     self.isOn = isOn
     self.prefix = prefix
     self.form = form
     self.places = places
+    self.areas = areas
+    self.entities = entities
     self.members = members
   }
 }

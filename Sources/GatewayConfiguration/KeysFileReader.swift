@@ -1,13 +1,7 @@
 /// Reads the keys file: `name: 32 hexadecimal digits`, one a line. No message repeats a value.
 struct KeysFileReader {
-  /// nil, with the reason found, for a file that may not or cannot be used.
-  static func read(path: String, mode: UInt32, bytes: [UInt8], findings: Findings) -> [String: SecretBytes]? {
-    guard mode & 0o077 == 0 else {
-      let octal = String(mode, radix: 8)
-      findings.error(
-        "others may read the keys: the file has mode 0\(octal)", at: nil, hint: "chmod 600 \(path)")
-      return nil
-    }
+  /// nil, with the reason found, for a file that cannot be used.
+  static func read(_ bytes: [UInt8], findings: Findings) -> [String: SecretBytes]? {
     guard let root = YAMLDocument.read(bytes, findings: findings) else {
       return findings.hasErrors ? nil : [:]
     }

@@ -31,9 +31,9 @@ func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil
     if seen.contains(name) {
       entry.warning("\(quoted(name)) is listed twice")
     } else if let known, !known.contains(name) {
-      let meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
-      let all = known.isEmpty ? "beacons: is empty" : "known: \(listed(known.sorted(), joining: "and"))"
-      entry.error("there is no \(kind) \(quoted(name))", hint: meant ?? all)
+      entry.error(
+        "there is no \(kind) \(quoted(name))",
+        hint: suggestion(for: name, among: known, whenEmpty: "beacons: is empty"))
     } else {
       names.append(name)
       seen.insert(name)

@@ -72,11 +72,9 @@ struct PhoneReader {
     for entry in value?.list(hint: "remove the line to take every zone with a near rule") ?? [] {
       guard let name = checkedName(entry) else { continue }
       guard zoneNames.contains(name) else {
-        let all =
-          zoneNames.isEmpty ? "zones: is empty" : "known: \(listed(zoneNames.sorted(), joining: "and"))"
         entry.error(
           "there is no zone \(quoted(name))",
-          hint: nearest(to: name, among: zoneNames).map { "did you mean \($0)?" } ?? all)
+          hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
         continue
       }
       // A zone with a fault of its own: that is told already.

@@ -65,10 +65,9 @@ struct ProfileReader {
     guard let name else { return nil }
     guard let base else {
       if !known.contains(name), !section.hasUnknownKey {
-        let meant = nearest(to: name, among: known).map { "did you mean to change \($0)?" }
         section.findings.error(
           "no \(kind) \(quoted(name)) is there to be changed", at: section.position,
-          hint: meant
+          hint: nearest(to: name, among: known).map { "did you mean to change \($0)?" }
             ?? "say what it starts from: based_on: \(kind == "system" ? "ios17" : "background-task")")
         return nil
       }
@@ -91,12 +90,12 @@ struct ProfileReader {
 extension Value {
   /// Says that there is nothing of that name, and what may have been meant.
   func refuse(_ name: String, kind: String, known: some Collection<String>) {
-    var meant = nearest(to: name, among: known).map { "did you mean \($0)?" }
     if kind == "system", let system = Catalogue.systemName(for: name), system != name {
-      meant = "the nearest is \(system)"
+      error("there is no \(kind) \(quoted(name))", hint: "the nearest is \(system)")
+    } else {
+      error(
+        "there is no \(kind) \(quoted(name))",
+        hint: suggestion(for: name, among: known, whenEmpty: "there is none"))
     }
-    error(
-      "there is no \(kind) \(quoted(name))", hint: meant ?? "known: \(listed(known.sorted(), joining: "and"))"
-    )
   }
 }

@@ -33,8 +33,9 @@ struct RadioReader {
     let words = RadioSettings.Duty.allCases.map(\.rawValue)
     guard let text = value.text(hint: listed(words)) else { return nil }
     if let duty = RadioSettings.Duty(rawValue: text) { return duty }
-    let meant = nearest(to: text, among: words).map { "did you mean \($0)?" }
-    value.error("duty must be \(listed(words)), not \(quoted(text))", hint: meant)
+    value.error(
+      "duty must be \(listed(words)), not \(quoted(text))",
+      hint: nearest(to: text, among: words).map { "did you mean \($0)?" })
     return nil
   }
 

@@ -12,8 +12,13 @@ struct Value {
 
   var position: Diagnostic.Position? { node.mark.map(findings.position) }
 
-  func error(_ message: String, hint: String? = nil) { findings.error(message, at: position, hint: hint) }
-  func warning(_ message: String, hint: String? = nil) { findings.warning(message, at: position, hint: hint) }
+  func error(_ message: String, hint: @autoclosure () -> String? = nil) {
+    findings.error(message, at: position, hint: hint())
+  }
+
+  func warning(_ message: String, hint: @autoclosure () -> String? = nil) {
+    findings.warning(message, at: position, hint: hint())
+  }
 
   /// The text of a scalar; nil, without a word, for anything else.
   var scalar: String? { node.scalar?.string }
@@ -97,8 +102,10 @@ struct Value {
       case .unitMissing(let number):
         self.error("\(name) needs a unit: \(listed(units))", hint: "perhaps \(number) \(units[0])")
       case .unitUnknown(let unit):
-        let meant = nearest(to: unit, among: units).map { "did you mean \($0)?" }
-        self.error("\(quoted(unit)) is no unit of \(expected)", hint: meant ?? "units here: \(listed(units))")
+        self.error(
+          "\(quoted(unit)) is no unit of \(expected)",
+          hint: nearest(to: unit, among: units).map { "did you mean \($0)?" }
+            ?? "units here: \(listed(units))")
       }
     }
     return nil
@@ -174,7 +181,8 @@ final class Section {
   /// A key that must be there.
   func require(_ key: String, hint: String? = nil) -> Value? {
     if let value = take(key) { return value }
-    let hasLookalike = entries.contains { nearest(to: $0.key, among: [key]) != nil }
+    // Of many keys one will always look alike.
+    let hasLookalike = entries.prefix(100).contains { nearest(to: $0.key, among: [key]) != nil }
     if !hasLookalike { findings.error("\(key) is missing here", at: position, hint: hint) }
     return nil
   }
@@ -187,11 +195,11 @@ final class Section {
     let known = asked.sorted()
     let missing = known.filter { places[$0] == nil }
     for entry in entries where !asked.contains(entry.key) && !findings.isFull {
-      let meant = nearest(to: entry.key, among: missing)
       findings.error(
         "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
         at: entry.keyPosition,
-        hint: meant.map { "did you mean \($0)?" } ?? "known here: \(listed(known, joining: "and"))")
+        hint: nearest(to: entry.key, among: missing).map { "did you mean \($0)?" }
+          ?? "known here: \(enumerated(known))")
     }
   }
 }

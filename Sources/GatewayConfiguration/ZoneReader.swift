@@ -22,6 +22,11 @@ struct ZoneReader {
     guard let section = value.section() else { return nil }
     defer { section.finish() }
     let name = readName(section)
+    if name == "not_home" {
+      section.take("name")?.error(
+        "a zone cannot be called not_home",
+        hint: "it is what beacon/<beacon>/zone says of a beacon that is in no zone")
+    }
     let receivers = section.take("receivers").flatMap { list in
       uniqueNames(list.list(hint: "remove the line to hear through all receivers"), of: "receiver")
     }

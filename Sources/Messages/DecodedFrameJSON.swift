@@ -61,7 +61,7 @@ public struct DecodedFrameJSON {
       writer.field("id", hexadecimal(frame.idHigh, octets: 16) + hexadecimal(UInt128(frame.idLow), octets: 4))
       writer.field("manufacturer", prefixed(frame.manufacturer, octets: 2))
       writer.field("measured_power_dbm", frame.measuredPower)
-      writer.field("reserved", frame.reserved)
+      if let reserved = frame.reserved { writer.field("reserved", reserved) }
     case .eddystoneUID(let frame):
       writer.field("namespace", hexadecimal(frame.namespace, octets: 10))
       writer.field("instance", hexadecimal(UInt128(frame.instance), octets: 6))

@@ -4,10 +4,13 @@ import Beacons
 public struct HealthMessage: Sendable {
   public struct Receiver: Sendable {
     public var name: String
-    /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`.
+    /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`, `missing`.
     public var state: String
     /// Whether nobody's absence can be told from what it hears.
     public var isBlind: Bool
+    /// Whether the configuration names it.
+    public var isRequired: Bool
+    public var isMissing: Bool { state == "missing" }
     /// Why, in words; empty where there is nothing to add.
     public var reason: String
     public var advertisementsPerSecond: Double
@@ -22,12 +25,14 @@ public struct HealthMessage: Sendable {
     public var recoveries: UInt64
 
     public init(
-      name: String, state: String, isBlind: Bool, reason: String, advertisementsPerSecond: Double,
+      name: String, state: String, isBlind: Bool, isRequired: Bool = false, reason: String,
+      advertisementsPerSecond: Double,
       lastHeard: WallTime?, heard: UInt64 = 0, empty: UInt64 = 0, lost: UInt64 = 0, recoveries: UInt64 = 0
     ) {
       self.name = name
       self.state = state
       self.isBlind = isBlind
+      self.isRequired = isRequired
       self.reason = reason
       self.advertisementsPerSecond = advertisementsPerSecond
       self.lastHeard = lastHeard
@@ -69,6 +74,20 @@ public struct HealthMessage: Sendable {
     }
   }
 
+  /// Frames whose readings were not taken.
+  public struct RefusedReadings: Hashable, Sendable {
+    /// Encrypted, and there is no bind key.
+    public var noKey: UInt64 = 0
+    /// The bind key does not fit, or somebody altered them.
+    public var wrongKey: UInt64 = 0
+    /// The counter went back.
+    public var replayed: UInt64 = 0
+    /// Plain, of a beacon with a bind key.
+    public var unencrypted: UInt64 = 0
+
+    public init() {}
+  }
+
   public var time: WallTime
   public var version: String
   public var receivers: [Receiver]
@@ -81,9 +100,18 @@ public struct HealthMessage: Sendable {
   public var diskFault: String?
   /// Transitions given up because too many waited in memory.
   public var lostTransitions: UInt64 = 0
+  /// Messages that the broker refuses, and that wait until it takes them.
+  public var parkedMessages = 0
+  /// Where they should go; some of the topics, if there are many.
+  public var refusedTopics: [String] = []
   public var beacons: Int
   /// Reports on a phone's `app/set` that made no sense.
   public var refusedReports: UInt64
+  public var refusedReadings = RefusedReadings()
+  /// Advertisements from private addresses on which no key was tried, as too many strangers came at once.
+  public var postponedAddresses: UInt64 = 0
+  /// Advertisements of members of regions that were not taken up: there were too many.
+  public var refusedMembers: UInt64 = 0
   /// nil: nothing is to be broadcast.
   public var wake: Wake?
 
@@ -102,8 +130,12 @@ public struct HealthMessage: Sendable {
     self.refusedReports = refusedReports
   }
 
-  /// Whether no receiver can hear. Before the first has reported nothing is known to be wrong.
-  private var isBlind: Bool { receivers.allSatisfy(\.isBlind) && !receivers.isEmpty }
+  /// `blind` where no receiver can hear, `partial` where one cannot that the configuration names. Before the first has
+  /// reported nothing is known to be wrong.
+  private var state: String {
+    if !receivers.isEmpty, receivers.allSatisfy(\.isBlind) { return "blind" }
+    return receivers.contains { $0.isRequired && $0.isBlind } ? "partial" : "ok"
+  }
 
   /// Longer than the longest interval between two that can be configured, which is a day.
   private static let expiry = TimeSpan.seconds(2 * 86400)
@@ -113,7 +145,7 @@ public struct HealthMessage: Sendable {
       $0.field("v", 1)
       $0.field("time", time)
       $0.field("version", version)
-      $0.field("state", isBlind ? "blind" : "ok")
+      $0.field("state", state)
       $0.key("receivers")
       $0.array(receivers) { writer, receiver in
         writer.object {
@@ -139,8 +171,22 @@ public struct HealthMessage: Sendable {
         $0.field("durable", diskFault == nil)
         if let diskFault { $0.field("reason", diskFault) }
         $0.field("lost", lostTransitions)
+        $0.field("parked", parkedMessages)
+        if !refusedTopics.isEmpty {
+          $0.key("refused")
+          $0.array(refusedTopics) { $0.value($1) }
+        }
       }
       $0.field("app_set_refused", refusedReports)
+      $0.field("members_refused", refusedMembers)
+      $0.key("readings_refused")
+      $0.object {
+        $0.field("no_key", refusedReadings.noKey)
+        $0.field("wrong_key", refusedReadings.wrongKey)
+        $0.field("replayed", refusedReadings.replayed)
+        $0.field("unencrypted", refusedReadings.unencrypted)
+      }
+      $0.field("addresses_postponed", postponedAddresses)
       if let wake { write(wake, in: &$0) }
     }
     return Message(

@@ -1,15 +1,18 @@
 /// What `health` tells as a text that Prometheus scrapes.
 ///
 /// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`; a receiver's state is one series for each
-/// state, of which one is 1.
+/// state, of which one is 1. Each series names its gateway, for one collector may read the files of several.
 public struct MetricsText: Sendable {
-  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind"]
+  private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
 
+  private let gateway: String
   private var text = ""
 
+  private init(gateway: String) { self.gateway = gateway }
+
   /// - Parameter isConnected: whether the broker has us.
-  public static func text(_ health: HealthMessage, isConnected: Bool) -> String {
-    var writer = MetricsText()
+  public static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
+    var writer = MetricsText(gateway: gateway)
     writer.write(health)
     writer.family("broker_connected", "gauge", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
@@ -54,7 +57,23 @@ public struct MetricsText: Sendable {
       "outbox_lost_total", "counter", "Transitions given up because too many waited in memory.",
       health.lostTransitions)
     single(
+      "members_refused_total", "counter", "Advertisements of members of regions that were not taken up.",
+      health.refusedMembers)
+    single(
+      "outbox_parked_messages", "gauge",
+      "Messages that the broker refuses and that wait until it takes them.",
+      UInt64(clamping: health.parkedMessages))
+    single(
       "app_set_refused_total", "counter", "Reports on app/set that made no sense.", health.refusedReports)
+    single(
+      "addresses_postponed_total", "counter", "Advertisements on whose private address no key was tried yet.",
+      health.postponedAddresses)
+    family("readings_refused_total", "counter", "Frames whose readings were not taken, by the reason.")
+    let refused = health.refusedReadings
+    for (reason, count) in [
+      ("no_key", refused.noKey), ("wrong_key", refused.wrongKey), ("replayed", refused.replayed),
+      ("unencrypted", refused.unencrypted),
+    ] { sample("readings_refused_total", [("reason", reason)], count) }
   }
 
   private mutating func perReceiver(
@@ -77,10 +96,8 @@ public struct MetricsText: Sendable {
   private mutating func sample(_ name: String, _ value: UInt64) { sample(name, [], value) }
 
   private mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: UInt64) {
-    text += "beaconkeeper_\(name)"
-    if !labels.isEmpty {
-      text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
-    }
+    let all = ([("gateway", gateway)] + labels).map { "\($0)=\"\(Self.escaped($1))\"" }
+    text += "beaconkeeper_\(name){\(all.joined(separator: ","))}"
     text += " \(value)\n"
   }
 

@@ -15,11 +15,14 @@ public enum Status: String, Sendable {
 public struct OccupancyMessage: Sendable {
   public struct Member: Sendable {
     public var beacon: String
+    /// What people call it, where that is another name.
+    public var displayName: String?
     public var since: WallTime
     public var isNear: Bool
 
-    public init(beacon: String, since: WallTime, isNear: Bool) {
+    public init(beacon: String, displayName: String? = nil, since: WallTime, isNear: Bool) {
       self.beacon = beacon
+      self.displayName = displayName
       self.since = since
       self.isNear = isNear
     }
@@ -42,6 +45,8 @@ public struct OccupancyMessage: Sendable {
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
+      $0.field("gateway", topics.gateway)
+      $0.field("zone", zone)
       $0.field("state", state)
       $0.field("count", members.count)
       $0.key("beacons")
@@ -49,6 +54,7 @@ public struct OccupancyMessage: Sendable {
         guard writer.bytes.count < Self.room else { return }
         writer.object {
           $0.field("beacon", member.beacon)
+          if let name = member.displayName { $0.field("name", name) }
           $0.field("since", member.since)
           $0.field("near", member.isNear)
         }
@@ -62,6 +68,8 @@ public struct OccupancyMessage: Sendable {
 /// `beacon/<beacon>/state`: where a beacon is, how it is heard and what it measures.
 public struct BeaconStateMessage: Sendable {
   public var beacon: String
+  /// What people call it, where that is another name.
+  public var displayName: String?
   public var zones: [String]
   public var estimate: Estimate?
   public var lastSeen: WallTime
@@ -70,10 +78,12 @@ public struct BeaconStateMessage: Sendable {
   public var readings: [Reading]
 
   public init(
-    beacon: String, zones: [String], estimate: Estimate?, lastSeen: WallTime, receiver: String,
+    beacon: String, displayName: String? = nil, zones: [String], estimate: Estimate?, lastSeen: WallTime,
+    receiver: String,
     readings: [Reading]
   ) {
     self.beacon = beacon
+    self.displayName = displayName
     self.zones = zones
     self.estimate = estimate
     self.lastSeen = lastSeen
@@ -82,11 +92,14 @@ public struct BeaconStateMessage: Sendable {
   }
 
   /// Where a beacon was a week ago is no news.
-  private static let expiry = TimeSpan.seconds(7 * 86400)
+  static let expiry = TimeSpan.seconds(7 * 86400)
 
   public func message(topics: Topics) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
+      $0.field("gateway", topics.gateway)
+      $0.field("beacon", beacon)
+      if let displayName { $0.field("name", displayName) }
       $0.key("zones")
       $0.array(zones) { $0.value($1) }
       $0.field("distance_m", estimate?.distance, decimals: 2)

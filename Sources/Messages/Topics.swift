@@ -1,21 +1,31 @@
 /// Every topic of version 1 of the contract, below `beaconkeeper/<gateway>`.
 public struct Topics: Hashable, Sendable {
+  public let gateway: String
   public let base: String
 
-  public init(gateway: String) { base = "beaconkeeper/" + topicLevel(gateway) }
+  public init(gateway: String) {
+    self.gateway = gateway
+    base = "beaconkeeper/" + topicLevel(gateway)
+  }
 
   public var status: String { base + "/status" }
   public var health: String { base + "/health" }
+  /// Which run of the gateway speaks.
+  public var instance: String { base + "/instance" }
   public func occupancy(zone: String) -> String { topic("/zone/", zone, "/occupancy") }
   public func transition(zone: String, event: String) -> String {
     topic("/zone/", zone, "/", event)
   }
   public func state(beacon: String) -> String { topic("/beacon/", beacon, "/state") }
+  public func zone(beacon: String) -> String { topic("/beacon/", beacon, "/zone") }
+  public func place(beacon: String) -> String { topic("/beacon/", beacon, "/place") }
   public func window(phone: String) -> String { topic("/phone/", phone, "/window") }
   public func verdict(phone: String) -> String { topic("/phone/", phone, "/verdict") }
   /// Filters for the retained states of every zone, beacon and phone.
   public var occupancies: String { base + "/zone/+/occupancy" }
   public var beaconStates: String { base + "/beacon/+/state" }
+  public var beaconZones: String { base + "/beacon/+/zone" }
+  public var beaconPlaces: String { base + "/beacon/+/place" }
   public var windows: String { base + "/phone/+/window" }
   /// Where others tell what they know of a phone's app.
   public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }

@@ -9,6 +9,8 @@ public struct TransitionMessage: Sendable {
   public var gateway: String
   public var zone: String
   public var beacon: String
+  /// What people call it, for people; it is not in the payload.
+  public var displayName: String?
   public var receiver: String
 
   public init(
@@ -95,12 +97,17 @@ public struct TransitionMessage: Sendable {
     json.append(transition.evidence.dwell.seconds, decimals: 3)
     json.append(#","receiver":"#)
     json.append(quoted: receiver.utf8.span, isPlain: isPlain)
+    if let reason = transition.evidence.reason {
+      json.append(#","reason":""#)
+      json.append(contentsOf: reason.rawValue.utf8.span)
+      json.append(#"""#)
+    }
     json.append("}}")
   }
 
   /// What the payload takes at most without the names: text and quotes of 229 octets, an id, an event, a time and a unit of 64,
-  /// and nine numbers.
-  static let roomBesideNames = 229 + 64 + 9 * decimalTextLimit
+  /// a reason of 29, and nine numbers.
+  static let roomBesideNames = 229 + 64 + 29 + 9 * decimalTextLimit
 
   public func message(topics: Topics) -> Message {
     Message(

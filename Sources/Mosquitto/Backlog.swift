@@ -6,7 +6,7 @@ struct Backlog: Sendable {
   private(set) var atMostOnce = 0
   private(set) var atLeastOnce = 0
   /// Of the last message.
-  private var number: UInt64 = 0
+  private(set) var number: UInt64 = 0
 
   /// Nothing more is taken out at once when that has so many octets.
   static let octetLimit = 1 << 18
@@ -21,6 +21,30 @@ struct Backlog: Sendable {
       atLeastOnce += 1
       waitingAtLeastOnce.append(message, topic: topic, payload: payload, number: number)
     }
+  }
+
+  /// Puts messages of QoS 1 that were taken out before all that wait.
+  mutating func putBack(_ messages: consuming MessageQueue) {
+    atLeastOnce += messages.count
+    while !waitingAtLeastOnce.isEmpty { waitingAtLeastOnce.moveFirst(to: &messages) }
+    waitingAtLeastOnce = messages
+  }
+
+  /// Takes back messages of QoS 1 that were not handed over.
+  mutating func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
+    var (kept, withdrawn): (MessageQueue, [PublishedMessage]) = (MessageQueue(), [])
+    while !waitingAtLeastOnce.isEmpty {
+      let message = waitingAtLeastOnce.message(at: 0)
+      if isMeant(message.id, message.topic) {
+        withdrawn.append(message)
+        waitingAtLeastOnce.removeFirst()
+      } else {
+        waitingAtLeastOnce.moveFirst(to: &kept)
+      }
+    }
+    waitingAtLeastOnce = kept
+    atLeastOnce -= withdrawn.count
+    return withdrawn
   }
 
   /// Whether `take` would take anything, where so many of QoS 1 have room.

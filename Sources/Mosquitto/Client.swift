@@ -42,13 +42,15 @@ public final class Client: Sendable {
   /// - Parameters:
   ///   - expiry: after this time the broker does not deliver the message any more (MQTT 5 only).
   ///   - id: the caller's own number for this message.
+  ///   - isOnTrial: the broker refused it before; it travels alone, for the broker may close the connection.
   /// - Throws: `PublishError`; the message then is not sent.
   public func publish(
     _ payload: [UInt8], to topic: String, qos: QoS = .atLeastOnce, retain: Bool = false,
-    expiry: Duration? = nil, id: UInt64 = 0
+    expiry: Duration? = nil, id: UInt64 = 0, isOnTrial: Bool = false
   ) throws(PublishError) {
     try session.publish(
-      Outgoing(id: id, qos: qos, retain: retain, expiry: expiry), topic: topic, payload: payload)
+      Outgoing(id: id, qos: qos, retain: retain, expiry: expiry, isOnTrial: isOnTrial), topic: topic,
+      payload: payload)
   }
 
   /// Like `publish`, but waits for room instead of throwing `outstandingLimit`: until half of what may be outstanding is
@@ -66,6 +68,15 @@ public final class Client: Sendable {
         if Task.isCancelled { throw .outstandingLimit(limit) }
         await session.waitForRoom()
       }
+    }
+  }
+
+  /// Takes back QoS 1 messages that are not under way, in their order; no event will tell of them. Meant for few, for it looks at all.
+  public func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
+    session.state.withLock { state in
+      let withdrawn = state.backlog.withdraw(isMeant)
+      if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
+      return withdrawn
     }
   }
 

@@ -24,6 +24,8 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
     case unknownAuthority
     /// The broker did not accept our certificate, or wants one.
     case clientCertificate
+    /// Our own certificate or its key cannot be used.
+    case ownCertificate
     /// The other side does not speak TLS, or not a version or cipher that we accept.
     case tls
     case other
@@ -40,7 +42,7 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
   public var isPermanent: Bool {
     switch kind {
     case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .wrongHostName,
-      .unknownAuthority, .clientCertificate, .tls:
+      .unknownAuthority, .clientCertificate, .ownCertificate, .tls:
       true
     case .serverUnavailable, .connectionRefused, .hostUnknown, .unreachable, .certificateExpired,
       .certificateNotYetValid, .other:
@@ -90,6 +92,8 @@ extension ConnectionFailure {
     switch error {
     case MOSQ_ERR_EAI.code:
       self.init(.hostUnknown, "the host is unknown: \(String(cString: gai_strerror(errno)))")
+    // So libmosquitto 2.0.21 tells of an answer that is no TLS.
+    case MOSQ_ERR_ERRNO.code where errno == EPROTO && options.tls != nil: self.init(.tls, Self.noTLS)
     case MOSQ_ERR_ERRNO.code where errno != 0, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
     // Without errno: the end of the stream within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
@@ -111,13 +115,24 @@ extension ConnectionFailure {
     }
   }
 
+  private static let noTLS =
+    "the broker does not speak TLS on this port (is it the one for mqtt://? mqtts:// is at 8883 by custom)"
+
   /// libmosquitto reports most faults of TLS in its log only.
   private init(tlsLog line: String) {
+    let noTLS = Self.noTLS
     let known: [(String, Kind, String)] = [
       ("host name verification failed", .wrongHostName, "the broker's certificate is for another host name"),
-      ("wrong version number", .tls, "the broker does not speak TLS on this port"),
+      ("wrong version number", .tls, noTLS),
+      ("packet length too long", .tls, noTLS),
+      ("unexpected eof", .tls, "the other side broke off the TLS handshake; \(noTLS)"),
       ("unsupported protocol", .tls, "the broker does not speak TLS 1.2 or newer"),
       ("alert protocol version", .tls, "the broker does not speak TLS 1.2 or newer"),
+      // With TLS 1.3 a broker may close before its reason is read.
+      (
+        "Connection reset by peer", .tls,
+        "the other side broke off the TLS handshake (does the broker want a client certificate, or another one?)"
+      ),
       ("certificate required", .clientCertificate, "the broker wants a client certificate"),
       ("alert unknown ca", .clientCertificate, "the broker does not trust our certificate's authority"),
       ("alert certificate expired", .clientCertificate, "our client certificate has expired"),
@@ -128,16 +143,23 @@ extension ConnectionFailure {
         "the broker refused the TLS handshake (client certificate?)"
       ),
       (
-        "certificate/key are inconsistent", .clientCertificate,
-        "client certificate and key do not belong together"
+        "certificate/key are inconsistent", .ownCertificate,
+        "our certificate (cert_file) and key (key_file) do not belong together"
       ),
-      ("Unable to load client", .clientCertificate, line),
+      (
+        "Unable to load client key", .ownCertificate,
+        "our key (key_file) cannot be used: it is locked with a passphrase, damaged, or not of our certificate (cert_file)"
+      ),
+      (
+        "Unable to load client certificate", .ownCertificate,
+        "our certificate (cert_file) cannot be used: it is damaged, or no PEM file"
+      ),
       ("Unable to load CA", .unknownAuthority, line),
     ]
     if let match = known.first(where: { line.contains($0.0) }) {
       self.init(match.1, match.2)
     } else {
-      self.init(.tls, line)
+      self.init(.tls, "the TLS handshake failed (\(line))")
     }
   }
 }

@@ -10,9 +10,9 @@ public enum Event: Sendable {
   case message(ReceivedMessage)
   /// The broker took over the message that was published with this id (QoS 1).
   case acknowledged(id: UInt64)
-  /// The broker, its announced limits or the protocol refused the message that was published with this id; it will not be
-  /// sent again.
-  case rejected(id: UInt64, reason: String)
+  /// The broker, its announced limits or the protocol refused a message; it will not be sent again. So is one after which the
+  /// broker closed the connection again and again; with MQTT 3.1.1 it may have been acknowledged before.
+  case rejected(PublishedMessage, reason: String)
   /// The broker refused a subscription.
   case subscriptionRefused(filter: String, reason: String)
 }
@@ -31,6 +31,8 @@ public struct ReceivedMessage: Sendable, Equatable {
     self.qos = qos
     self.retain = retain
   }
+
+  var octets: Int { topic.utf8.count + payload.count }
 }
 
 /// Why a message was not taken over for publishing.

@@ -3,20 +3,23 @@ import Synchronization
 
 /// The events of a client, in order, for one reader.
 ///
-/// A reader who is too slow loses messages of the broker beyond `capacity`, never anything else: a flood
+/// A reader who is too slow loses messages of the broker beyond `capacity` or `octetCapacity`, never anything else: a flood
 /// from the broker must not fill the memory.
 public struct Events: AsyncSequence, Sendable {
   public typealias Element = Event
   public typealias Failure = Never
 
   static let capacity = 1000
+  /// Of topics and payloads of messages.
+  static let octetCapacity = 4 << 20
 
   /// What has not been read.
   fileprivate final class Unread: Sendable {
     struct State {
       var events = Deque<Event>()
-      /// How many of them are messages of the broker.
+      /// How many of them are messages of the broker, and of how many octets.
       var messages = 0
+      var octets = 0
       var lost: UInt64 = 0
       /// The client has stopped, or its reader was cancelled: nothing is kept any more.
       var isFinished = false
@@ -27,7 +30,10 @@ public struct Events: AsyncSequence, Sendable {
     func next() -> Event? {
       state.withLock { state in
         let event = state.events.popFirst()
-        if case .message = event { state.messages -= 1 }
+        if case .message(let message) = event {
+          state.messages -= 1
+          state.octets -= message.octets
+        }
         return event
       }
     }
@@ -54,12 +60,16 @@ public struct Events: AsyncSequence, Sendable {
     unread.state.withLock { state in
       if state.isFinished { return }
       for event in events {
-        if case .message = event {
-          if state.messages >= Events.capacity {
+        if case .message(let message) = event {
+          // One is always taken, however large.
+          if state.messages >= Events.capacity
+            || state.messages > 0 && state.octets + message.octets > Events.octetCapacity
+          {
             state.lost += 1
             continue
           }
           state.messages += 1
+          state.octets += message.octets
         }
         state.events.append(event)
       }

@@ -26,6 +26,17 @@ struct Handle: ~Copyable, @unchecked Sendable {
 
   deinit { mosquitto_destroy(pointer) }
 
+  /// Makes libmosquitto forget all messages, while nobody else calls it.
+  func renew(_ options: Options) throws(InvalidOptions) {
+    let clientID = options.clientID.isEmpty ? nil : options.clientID
+    let context = Unmanaged.passUnretained(inbox).toOpaque()
+    let error = mosquitto_reinitialise(
+      pointer, clientID, options.cleanStart || options.clientID.isEmpty, context)
+    if error != MOSQ_ERR_SUCCESS.code { throw InvalidOptions(description: words(error)) }
+    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
+    try configure(options)
+  }
+
   /// libmosquitto wants this before anything else, once a process.
   private static let library: Int32 = mosquitto_lib_init()
 }

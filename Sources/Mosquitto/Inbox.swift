@@ -23,6 +23,8 @@ final class Inbox: Sendable {
   }
 
   private let items = Mutex<[Item]>([])
+  /// Of the messages in `items`; touched by the loop's thread only.
+  private let octets = Atomic<Int>(0)
   /// Messages of QoS 0 that are in the socket since `takeWritten`; touched by the loop's thread only.
   private let written = Atomic<Int>(0)
   /// libmosquitto is writing to the socket: what it tells to be published now is of QoS 0, and written. Its message ids don't
@@ -68,9 +70,24 @@ final class Inbox: Sendable {
 
   private func put(_ item: Item) { items.withLock { $0.append(item) } }
 
+  /// A message of the broker's, unless too much waits already to be looked at.
+  private func put(_ topic: UnsafeMutablePointer<CChar>, _ message: borrowing mosquitto_message) {
+    let name = String(cString: topic)
+    let length = Int(message.payloadlen)
+    let sum = octets.load(ordering: .relaxed) + name.utf8.count + length
+    guard length <= maximumPayload, sum <= Events.octetCapacity + maximumPayload else {
+      return put(.oversized(topic: name, bytes: length))
+    }
+    octets.store(sum, ordering: .relaxed)
+    let payload = [UInt8](UnsafeRawBufferPointer(start: message.payload, count: max(length, 0)))
+    put(
+      .message(ReceivedMessage(topic: name, payload: payload, qos: Int(message.qos), retain: message.retain)))
+  }
+
   /// All that happened since the last call.
   func take() -> [Item] {
     items.withLock { items in
+      octets.store(0, ordering: .relaxed)
       if items.isEmpty { return [] }
       let taken = items
       items.removeAll(keepingCapacity: items.capacity <= 1024)
@@ -111,13 +128,7 @@ final class Inbox: Sendable {
       guard let inbox = Inbox.of(context), let message = message?.pointee, let topic = message.topic else {
         return
       }
-      let name = String(cString: topic)
-      let length = Int(message.payloadlen)
-      guard length <= inbox.maximumPayload else { return inbox.put(.oversized(topic: name, bytes: length)) }
-      let payload = [UInt8](UnsafeRawBufferPointer(start: message.payload, count: max(length, 0)))
-      inbox.put(
-        .message(
-          ReceivedMessage(topic: name, payload: payload, qos: Int(message.qos), retain: message.retain)))
+      inbox.put(topic, message)
     }
     guard usesTLS else { return }
     // Called under locks of libmosquitto, also from threads that publish: touches the diagnosis only.

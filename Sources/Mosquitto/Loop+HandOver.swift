@@ -32,7 +32,7 @@ extension Loop {
       let socket = mosquitto_socket(client)
       corked(socket, isOpen: { mosquitto_socket(client) == socket }) { handOver(into: &results) }
     }
-    session.handedOver(results)
+    session.handedOver(results, batch)
     // Not before: who learns of room shall find it.
     session.events.yield(contentsOf: results.rejected)
     return HandedOver(count: batch.count, underWay: underWay + batch.count, failure: results.failure)
@@ -47,22 +47,25 @@ extension Loop {
     var atMostOnce = 0
     /// Those of QoS 0 that libmosquitto has taken.
     var unwritten = 0
-    /// Those of QoS 1 that it has taken.
-    var inflight: [(mid: Int32, id: UInt64)] = []
+    /// libmosquitto's message ids, one for each of the batch; 0 where it did not take a message of QoS 1.
+    var mids: [Int32] = []
     /// What it did not take.
     var rejected: [Event] = []
     /// Why nothing more was written.
     var failure: (error: Int32, errno: Int32)?
 
-    mutating func note(_ message: Outgoing, mid: Int32, error: Int32) {
+    mutating func note(
+      _ message: Outgoing, mid: Int32, error: Int32, whole: () -> PublishedMessage
+    ) {
       count += 1
+      mids.append(message.qos == .atLeastOnce && Self.isTaken(error) ? mid : 0)
       if message.qos == .atMostOnce { atMostOnce += 1 }
       switch message.qos {
       case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: unwritten += 1
       // It goes with its connection, as what is unwritten does.
       case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
-      case .atLeastOnce where Self.isTaken(error): inflight.append((mid, message.id))
-      case .atMostOnce, .atLeastOnce: rejected.append(.rejected(id: message.id, reason: words(error)))
+      case .atLeastOnce where Self.isTaken(error): break
+      case .atMostOnce, .atLeastOnce: rejected.append(.rejected(whole(), reason: words(error)))
       }
     }
 
@@ -73,9 +76,10 @@ extension Loop {
   }
 
   private func handOver(into results: inout Results) {
-    batch.forEach { message, topic, payload in
-      let (mid, refusal) = publish(message, topic, payload)
-      results.note(message, mid: mid, error: refusal)
+    batch.forEach { entry, topic, payload in
+      let (mid, refusal) = publish(entry.message, topic, payload)
+      let place = results.count
+      results.note(entry.message, mid: mid, error: refusal) { batch.message(at: place) }
       let isTime = results.count % Self.few == 0 || results.count == batch.count
       guard isTime, results.failure == nil else { return }
       errno = 0
@@ -119,12 +123,17 @@ extension Loop {
 
 extension Session {
   /// Takes in what became of a batch that was taken out.
-  fileprivate func handedOver(_ results: Loop.Results) {
+  fileprivate func handedOver(_ results: Loop.Results, _ batch: borrowing MessageQueue) {
     state.withLock { state in
       state.backlog.handedOver(
         atMostOnce: results.atMostOnce, atLeastOnce: results.count - results.atMostOnce)
       state.unwritten += results.unwritten
-      for (mid, id) in results.inflight { state.inflight[mid] = id }
+      var place = 0
+      batch.forEach { entry, topic, payload in
+        let mid = results.mids[place]
+        place += 1
+        if mid != 0 { state.inflight.append(entry, mid: mid, topic: topic, payload: payload) }
+      }
       // What was not taken left room, of which no acknowledgement will tell.
       if !results.rejected.isEmpty, state.hasRoom(options.maximumOutstanding) {
         state.waiters.wakeAll(for: .room)

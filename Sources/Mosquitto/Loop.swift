@@ -11,6 +11,9 @@ struct Loop {
   private var disconnectCode: Int32?
   /// Reading was broken off to look at what has come; there may be more that `poll` does not tell.
   private var mayHoldMore = false
+  /// libmosquitto holds messages that wait in the backlog again.
+  private var mustRenew = false
+  private var reception: Reception
   /// The good-bye is said, if perhaps not yet written.
   private(set) var isLeaving = false
   /// The largest packet that the broker takes, in octets.
@@ -50,7 +53,10 @@ struct Loop {
     }
   }
 
-  private init(session: Session) { self.session = session }
+  private init(session: Session) {
+    self.session = session
+    reception = Reception(limit: session.options.maximumPacket)
+  }
 
   private mutating func run() {
     session.handle.inbox.diagnoseThisThread()
@@ -74,15 +80,24 @@ struct Loop {
     refusal = nil
     disconnectCode = nil
     mayHoldMore = false
+    reception.gotPacket()
     isLeaving = false
     _ = session.handle.inbox.takeDiagnosis()
+    if mustRenew {
+      do throws(InvalidOptions) {
+        try session.handle.renew(options)
+        mustRenew = false
+      } catch {
+        refusal = ConnectionFailure(.other, error.description)
+        return (MOSQ_ERR_INVAL.code, 0)
+      }
+    }
     var properties = Properties()
     if options.protocolVersion == .v5 {
       if !options.cleanStart {
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry.mqttSeconds)
       }
-      // Room for the topic and the packet's own header.
-      properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: options.maximumPayload + 70_000))
+      properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: options.maximumPacket))
     }
     // Not mosquitto_reconnect: it would forget the properties.
     errno = 0
@@ -126,7 +141,8 @@ struct Loop {
       pollfd(fd: socket, events: Int16(wanted), revents: 0),
       pollfd(fd: session.bell.reading, events: Int16(POLLIN), revents: 0)
     )
-    let patience: Int32 = handedOver.count > 0 || mayHoldMore ? 0 : 1000
+    let rest: Int32 = session.state.withLock { $0.unproven == nil } ? 1000 : 10
+    let patience: Int32 = handedOver.count > 0 || mayHoldMore ? 0 : rest
     let found = withUnsafeMutableBytes(of: &polled) { entries in
       poll(entries.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, patience)
     }
@@ -156,7 +172,8 @@ struct Loop {
   /// ring a bell for `mosquitto_loop`, which nobody hears. What TLS has decrypted by then, `poll` does not tell.
   private mutating func readAll() -> Int32 {
     let inbox = session.handle.inbox
-    var (before, after) = (0, inbox.count)
+    let first = inbox.count
+    var (before, after) = (0, first)
     repeat {
       before = after
       errno = 0
@@ -165,17 +182,26 @@ struct Loop {
       after = inbox.count
       mayHoldMore = after > before
     } while mayHoldMore && after < Loop.readLimit
+    if after > first {
+      reception.gotPacket()
+    } else if reception.isTooLarge(mosquitto_socket(client)) {
+      shutdown(mosquitto_socket(client), Int32(SHUT_RDWR))
+      return MOSQ_ERR_OVERSIZE_PACKET.code
+    }
     return MOSQ_ERR_SUCCESS.code
   }
 
   /// Works through what the callbacks left behind.
   private mutating func work() {
     let (items, written) = (session.handle.inbox.take(), session.handle.inbox.takeWritten())
-    if items.isEmpty, written == 0 { return }
+    let isProven = session.state.withLock { $0.unproven.map { $0.until <= .now } ?? false }
+    if items.isEmpty, written == 0, !isProven { return }
     var news: [Event] = []
     session.state.withLock { state in
       state.unwritten -= written
       for item in items { take(item, &state, &news) }
+      // Not if the connection went meanwhile.
+      if isProven, disconnectCode == nil { proven(&state, &news) }
       state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
       if state.isDone { session.disconnect(&state) }
@@ -195,11 +221,9 @@ struct Loop {
     case .connack(let code, _, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
     case .answered(let mid, let reason):
-      guard let id = state.inflight.removeValue(forKey: mid) else { return }
-      news.append(reason >= 0x80 ? .rejected(id: id, reason: reasonWords(reason)) : .acknowledged(id: id))
+      answered(mid, reason, &state, &news)
     case .subscribed(let mid, let granted):
       if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
-        state.subscriptions[filter] = nil
         news.append(.subscriptionRefused(filter: filter, reason: reasonWords(granted)))
       }
     case .message(let message): news.append(.message(message))
@@ -211,8 +235,13 @@ struct Loop {
 
   private mutating func attemptEnded(_ error: Int32, _ number: Int32) {
     work()
+    let code = disconnectCode ?? error
+    var news: [Event] = []
     session.state.withLock { state in
       state.connected = false
+      if established != nil {
+        mustRenew = connectionEnded(byBroker: isBrokersDoing(code, number), &state, &news) || mustRenew
+      }
       state.isLeaving = false
       // libmosquitto throws these away when it connects again.
       state.unwritten = 0
@@ -224,8 +253,11 @@ struct Loop {
     }
     let diagnosis = session.handle.inbox.takeDiagnosis()
     if let established {
-      failures = ContinuousClock.now - established > Loop.stable ? 1 : failures + 1
-      let code = disconnectCode ?? error
+      let isFresh =
+        ContinuousClock.now - established > Loop.stable
+        || session.state.withLock { $0.caution.isSearching }
+      failures = isFresh ? 1 : failures + 1
+      session.events.yield(contentsOf: news)
       let reason =
         code == 0 ? "disconnected" : code >= 0x80 ? reasonWords(code) : diagnosis.line ?? words(code, number)
       session.events.yield(.disconnected(reason: reason))
@@ -243,7 +275,11 @@ struct Loop {
     case MOSQ_ERR_ERRNO.code where number != 0: String(cString: strerror(number))
     // Without errno: the end of the stream within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
-      "the broker closed the connection (stopped, or another client has the same id?)"
+      session.options.protocolVersion == .v311
+        ? "the broker closed the connection; with MQTT 3.1.1 it cannot say why"
+        : "the broker closed the connection and gave no reason"
+    case MOSQ_ERR_OVERSIZE_PACKET.code:
+      "the broker sent a packet of more than \(session.options.maximumPacket) octets"
     case MOSQ_ERR_KEEPALIVE.code: "the broker did not answer within \(session.options.keepAlive)"
     default: Mosquitto.words(code)
     }

@@ -6,7 +6,7 @@ import DequeModule
 /// them longer than copying some hundred octets.
 struct MessageQueue: Sendable {
   struct Entry: Sendable {
-    let message: Outgoing
+    fileprivate(set) var message: Outgoing
     /// Grows from message to message, also where they are of several queues.
     let number: UInt64
     /// Octets of each.
@@ -31,6 +31,7 @@ struct MessageQueue: Sendable {
   var isEmpty: Bool { entries.isEmpty }
   var count: Int { entries.count }
   var first: Entry? { entries.first }
+  var last: Entry? { entries.last }
   /// Of all topics and payloads.
   var octetCount: Int { octets.count - start }
   /// What there is room for.
@@ -45,12 +46,42 @@ struct MessageQueue: Sendable {
     append(entry)
   }
 
+  /// - Parameter topic: with its NUL.
+  mutating func append(_ entry: Entry, topic: Span<UInt8>, payload: Span<UInt8>) {
+    makeRoom(for: entry.octets)
+    topic.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
+    payload.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
+    append(entry)
+  }
+
+  subscript(_ index: Int) -> Entry { entries[index] }
+
+  /// The broker has said that it has this one.
+  mutating func acknowledge(at index: Int) { entries[index].message.isAcknowledged = true }
+
+  /// One of them, whole.
+  func message(at index: Int) -> PublishedMessage {
+    let entry = entries[index]
+    let first = entries.prefix(index).reduce(start) { $0 + $1.octets }
+    let payload = first + entry.topic + 1
+    return PublishedMessage(
+      id: entry.message.id, topic: String(decoding: octets[first..<(first + entry.topic)], as: UTF8.self),
+      payload: Array(octets[payload..<(payload + entry.payload)]), qos: entry.message.qos,
+      retain: entry.message.retain, expiry: entry.message.expiry, isAcknowledged: entry.message.isAcknowledged
+    )
+  }
+
   /// Takes the first out, and puts it at the end of another queue.
   mutating func moveFirst(to other: inout MessageQueue) {
-    guard let entry = entries.popFirst() else { return }
+    guard let entry = entries.first else { return }
     other.makeRoom(for: entry.octets)
     other.octets.append(contentsOf: octets[start..<(start + entry.octets)])
     other.append(entry)
+    removeFirst()
+  }
+
+  mutating func removeFirst() {
+    guard let entry = entries.popFirst() else { return }
     start += entry.octets
     if entries.isEmpty {
       removeAll()
@@ -66,13 +97,13 @@ struct MessageQueue: Sendable {
   }
 
   /// Visits all in order, each topic with its NUL.
-  func forEach(_ body: (Outgoing, _ topic: Span<UInt8>, _ payload: Span<UInt8>) -> Void) {
+  func forEach(_ body: (Entry, _ topic: Span<UInt8>, _ payload: Span<UInt8>) -> Void) {
     let octets = octets.span
     var next = start
     for entry in entries {
       let payload = next + entry.topic + 1
       let end = next + entry.octets
-      body(entry.message, octets.extracting(next..<payload), octets.extracting(payload..<end))
+      body(entry, octets.extracting(next..<payload), octets.extracting(payload..<end))
       next = end
     }
   }

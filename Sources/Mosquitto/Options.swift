@@ -10,7 +10,7 @@ public struct Options: Sendable {
   public var host: String
   /// TCP port of the broker: by custom 1883, and 8883 with TLS.
   public var port: Int
-  /// MQTT 5, unless an old broker needs 3.1.1.
+  /// MQTT 5, unless an old broker needs 3.1.1, or an old libmosquitto: see `ProtocolVersion.safest`.
   public var protocolVersion: ProtocolVersion = .v5
   /// Client identifier, unique at the broker: a second client with the same one throws the first out.
   /// Empty: chosen at random.
@@ -36,6 +36,12 @@ public struct Options: Sendable {
   public var maximumOutstanding = 1000
   /// Largest payload that is published or accepted, in bytes. With MQTT 5 the broker is told, and keeps larger ones.
   public var maximumPayload = 256 * 1024
+
+  /// Largest packet that is taken. With MQTT 5 the broker is asked for no more: there is room for the payload, the topic and the
+  /// packet's own header. With 3.1.1 it cannot know, and whoever may publish could keep us away with a packet a little larger.
+  var maximumPacket: Int {
+    protocolVersion == .v5 ? maximumPayload + 70_000 : max(16 << 20, maximumPayload + 70_000)
+  }
 
   public init(host: String, port: Int = 1883) {
     self.host = host

@@ -21,8 +21,11 @@ final class Session: Sendable {
     var phase = Phase.idle
     /// The broker accepted us, and libmosquitto may be called from any thread.
     var connected = false
-    /// QoS 1 messages inside libmosquitto: its message id → the caller's.
-    var inflight: [Int32: UInt64] = [:]
+    /// QoS 1 messages inside libmosquitto.
+    var inflight = InFlight()
+    var caution = Caution()
+    /// Answered, and alone under way: it is to be seen whether the broker closes the connection.
+    var unproven: (entry: MessageQueue.Entry, until: ContinuousClock.Instant)?
     /// What libmosquitto has not seen yet.
     var backlog = Backlog()
     /// How many QoS 0 messages libmosquitto has not yet written.
@@ -38,7 +41,7 @@ final class Session: Sendable {
     /// The thread waits for the broker, and won't look at the backlog before somebody rings.
     var isLoopAsleep = false
 
-    var outstanding: Int { inflight.count + backlog.atLeastOnce }
+    var outstanding: Int { inflight.count + (unproven == nil ? 0 : 1) + backlog.atLeastOnce }
 
     /// QoS 0 messages that are not yet written.
     var outstandingAtMostOnce: Int { unwritten + backlog.atMostOnce }
@@ -48,6 +51,12 @@ final class Session: Sendable {
 
     /// Whether half of that, or more, is free again: who waits is woken for many messages, not for one.
     func hasRoom(_ limit: Int) -> Bool { outstanding <= limit / 2 && outstandingAtMostOnce <= limit / 2 }
+
+    /// How many more QoS 1 messages libmosquitto may hold.
+    func room(_ window: Int) -> Int {
+      guard caution.isActive else { return window - inflight.count }
+      return inflight.count == 0 && unproven == nil ? 1 : 0
+    }
 
     /// Nothing is left to do but to say good-bye.
     var isDone: Bool {
@@ -92,7 +101,8 @@ final class Session: Sendable {
         }
       }
       state.backlog.append(message, topic: topic, payload: payload)
-      if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: room(state)) {
+      if message.isOnTrial { state.caution.watch(upTo: state.backlog.number) }
+      if state.connected, state.isLoopAsleep, state.backlog.hasNext(room: state.room(options.window)) {
         state.isLoopAsleep = false
         bell.ring()
       }
@@ -101,14 +111,13 @@ final class Session: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// How many more QoS 1 messages libmosquitto may hold.
-  private func room(_ state: borrowing State) -> Int { options.window - state.inflight.count }
-
   /// For the thread: takes out a batch of what waits, as far as the window goes, and tells how many messages of QoS 1 are
   /// inside libmosquitto. Where nothing waits, the thread is taken to sleep from now on.
   func take(into batch: inout MessageQueue) -> Int {
     state.withLock { state in
-      if state.connected { state.backlog.take(atMost: Session.batch, room: room(state), into: &batch) }
+      if state.connected {
+        state.backlog.take(atMost: Session.batch, room: state.room(options.window), into: &batch)
+      }
       state.isLoopAsleep = batch.isEmpty
       return state.inflight.count
     }

@@ -22,10 +22,29 @@ public struct BeaconState: Hashable, Sendable, Codable {
 
   /// Every receiver that it speaks of.
   public var receivers: [ReceiverIndex] { links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver } }
+  /// The last sighting; where that was not kept, what the links tell of it. nil: never sighted.
+  public var newestSighting: LastSighting? {
+    if let lastSighting { return lastSighting }
+    return links.max { $0.lastHeard < $1.lastHeard }.map {
+      LastSighting(
+        time: $0.lastHeard, wallTime: WallTime(nanoseconds: $0.lastHeard.nanoseconds) + wallOffset,
+        receiver: $0.receiver)
+    }
+  }
   /// Every zone that it speaks of.
   public var zones: [ZoneIndex] { presences.map(\.zone) }
+  /// The zones that the beacon is in.
+  public var occupiedZones: [ZoneIndex] { presences.filter(\.isInside).map(\.zone) }
   /// Whether the beacon is in a zone.
   public var isInside: Bool { presences.contains(where: \.isInside) }
+
+  /// Takes the beacon out of a zone.
+  public mutating func leave(_ zone: ZoneIndex) { presences.removeAll { $0.zone == zone } }
+
+  /// Whether one of these receivers ever heard it; nil: any.
+  public func isHeard(by receivers: Set<ReceiverIndex>?) -> Bool {
+    links.contains { receivers?.contains($0.receiver) ?? true }
+  }
 
   /// Renumbers receivers and zones for an engine that counts them otherwise; what maps to nil is left out.
   public mutating func renumber(
@@ -76,16 +95,19 @@ extension ZoneEngine {
   /// at the next `advance`.
   ///
   /// `sightSince`: when receiving resumed; nobody is declared away before a full interval from then. nil: it never
-  /// stopped, as when another worker takes over.
+  /// stopped, as when another worker takes over. `changed`: zones that ask for something else than when the state was
+  /// saved: who is inside stays there until the new rules, counted from now on, say otherwise. `regained`: those of them
+  /// that were blind and see now, as they have other receivers.
   public mutating func restore(
-    _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil
+    _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil,
+    changed: Set<ZoneIndex> = [], regained: Set<ZoneIndex> = []
   ) {
     let index = Int(beacon.rawValue)
     guard beacons.indices.contains(index), beacons[index].isAdmitted, beacons[index].firstLink < 0 else {
       return
     }
     beacons[index].wallOffset = state.wallOffset
-    if let sighting = state.lastSighting {
+    if let sighting = state.newestSighting {
       beacons[index].lastHeard = sighting.time
       beacons[index].lastReceiver = sighting.receiver
     }
@@ -97,7 +119,10 @@ extension ZoneEngine {
       if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
       restore(link, of: index)
     }
-    for presence in state.presences.reversed() { restore(presence, of: index, sightSince: sightSince) }
+    for presence in state.presences.reversed() {
+      let sightSince = regained.contains(presence.zone) ? now : sightSince
+      restore(presence, of: index, sightSince: sightSince, isChanged: changed.contains(presence.zone))
+    }
   }
 
   private mutating func restore(_ link: Link, of beacon: Int) {
@@ -110,12 +135,18 @@ extension ZoneEngine {
     watchSilence(of: index)
   }
 
-  private mutating func restore(_ saved: Presence, of beacon: Int, sightSince: MonotonicTime?) {
+  private mutating func restore(
+    _ saved: Presence, of beacon: Int, sightSince: MonotonicTime?, isChanged: Bool
+  ) {
     guard admitted[beacon].contains(saved.zone) else { return }
     let index = presence(of: beacon, in: saved.zone, at: ReceiverIndex(rawValue: 0), time: saved.silentSince)
     let slot = Int(index)
     presences[slot].presence = saved
-    if zones[Int(saved.zone.rawValue)].near == nil { presences[slot].presence.nearSince = Presence.never }
+    if zones[Int(saved.zone.rawValue)].near == nil {
+      // Nobody is near where near means nothing.
+      presences[slot].presence.nearSince = Presence.never
+      presences[slot].presence.isArmed = true
+    }
     var member = presences[slot].firstMember
     while member >= 0 {
       let link = members[Int(member)].link
@@ -127,6 +158,7 @@ extension ZoneEngine {
       }
       member = members[Int(member)].nextOfPresence
     }
+    if isChanged { judgeAnew(index) }
     if let sightSince, sightSince > saved.silentSince {
       presences[slot].presence.interrupt()
       presences[slot].presence.lostDeadline = Presence.never
@@ -135,5 +167,25 @@ extension ZoneEngine {
     let zone = Int(saved.zone.rawValue)
     if saved.isInside { insiders[zone][BeaconIndex(rawValue: Int32(beacon))] = index }
     watch(index)
+  }
+
+  /// The zone of a presence asks for something else: every dwell begins now, by where the beacon stands now.
+  private mutating func judgeAnew(_ index: Int32) {
+    let slot = Int(index)
+    let zone = Int(presences[slot].presence.zone.rawValue)
+    let silentSince = presences[slot].presence.silentSince
+    presences[slot].presence.interrupt()
+    presences[slot].presence.lostDeadline = Presence.never
+    if blindZones[zone] { return }
+    let isHeard = isHeard(index)
+    if isHeard, let standing = standing(index, at: now) {
+      presences[slot].presence.stand(standing, at: now)
+    }
+    // Also for who is outside: by the new rules it may enter without being heard again.
+    if let lost = zones[zone].lost {
+      presences[slot].presence.lostDeadline = silentSince + lost
+    } else if !isHeard {
+      presences[slot].presence.lostDeadline = patienceEnds(index)
+    }
   }
 }

@@ -48,6 +48,9 @@ struct Link: Hashable, Sendable, Codable {
   /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
   private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
+  /// dB by which whoever appears is heard weaker than at 1 m: he is taken to be 3 m off, give or take as much.
+  private static var appearance: Float { 9.5 }
+
   /// What came of a sighting.
   struct News {
     /// The receiver had not heard the beacon for long, or ever.
@@ -82,7 +85,7 @@ struct Link: Hashable, Sendable, Codable {
       filter.merge(rssi)
       return news
     }
-    filter.add(rssi, elapsed: Float(elapsed.seconds))
+    filter.add(rssi, elapsed: Float(elapsed.seconds), expected: power - Self.appearance)
     lastSignal = time
     logDistance = (power - filter.level) * decadesPerDecibel
     isLocated = false

@@ -11,6 +11,8 @@ struct Presence: Hashable, Sendable {
   var isInside = false
   /// Whether near may fire.
   var isArmed = true
+  /// Whether near may fire again from now on: true from the sighting that shows it until that is settled, at once.
+  private var isRearmDue = false
   /// When it entered.
   var since = WallTime(nanoseconds: 0)
   /// From when a threshold has been met without a break; `never` while it is not.
@@ -37,12 +39,13 @@ struct Presence: Hashable, Sendable {
     // Thresholds of unlike units may contradict each other; then the nearer one holds.
     let isAway = standing.contains(.away) && standing.isDisjoint(with: [.near, .entered])
     exitSince = start(exitSince, isMet: isAway)
-    if standing.contains(.rearmed), !standing.contains(.near) { isArmed = true }
+    isRearmDue = !isArmed && standing.contains(.rearmed) && !standing.contains(.near)
   }
 
   /// The event that is due at `time`: the first of them, if there are several. `isBlind`: the zone sees nothing, so nobody
   /// leaves it.
   func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
+    if isRearmDue { return .rearm }
     if !isBlind, isInside {
       if lostDeadline <= time { return .lost }
       if exitSince + dwells.exit <= time { return .exit }
@@ -53,11 +56,12 @@ struct Presence: Hashable, Sendable {
   }
 
   enum Due {
-    case nothing, enter, near, enterAndNear, exit, lost
+    case nothing, enter, near, enterAndNear, exit, lost, rearm
   }
 
   /// When `due` has something to say, if nothing is heard until then; or `never`.
   @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime {
+    if isRearmDue { return silentSince }
     var earliest = Self.never
     if isInside {
       if !isBlind { earliest = min(lostDeadline, exitSince + dwells.exit) }
@@ -74,9 +78,14 @@ struct Presence: Hashable, Sendable {
     exitSince = Self.never
   }
 
+  mutating func rearm() {
+    isArmed = true
+    isRearmDue = false
+  }
+
   mutating func leave() {
     isInside = false
-    isArmed = true
+    rearm()
     lostDeadline = Self.never
     exitSince = Self.never
   }
@@ -113,10 +122,11 @@ extension Presence: Codable {
     lostDeadline = try time(.lostDeadline)
   }
 
+  /// In the order in which it is read: the outbox keeps no names.
   func encode(to encoder: any Encoder) throws {
     var saved = encoder.container(keyedBy: CodingKeys.self)
     func encode(_ time: MonotonicTime, _ key: CodingKeys) throws {
-      if time != Self.never { try saved.encode(time, forKey: key) }
+      try saved.encodeIfPresent(time == Self.never ? nil : time, forKey: key)
     }
     try saved.encode(zone, forKey: .zone)
     try saved.encode(isInside, forKey: .isInside)

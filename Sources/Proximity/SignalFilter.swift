@@ -6,6 +6,8 @@
 /// On walks through an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) this did as well as any
 /// filter tried on one receiver's signal: plain exponential averages, medians of 5 to 9, upper quantiles, fast attack
 /// with slow release, and margins. A steady signal comes out as it came in.
+///
+/// The very first sample stands alone, and may be wild: where it is stronger than expected it is weighed against that.
 struct SignalFilter: Hashable, Sendable, Codable {
   private static let samples: Float = 6
   /// Seconds.
@@ -13,6 +15,12 @@ struct SignalFilter: Hashable, Sendable, Codable {
   private static let longest: Float = 3
   /// Twice as quick at this many dB off, five times at twice as many.
   private static let surprise: Float = 8
+
+  /// How sure of itself an expected level is, and one sample: standard deviations in dB.
+  private static let expectation: Float = 9
+  private static let noise: Float = 6
+  /// Degrees of freedom of the Student-t weight that tames a wild sample, as in `Locator`.
+  private static let freedom: Float = 4
 
   private var newest: Int8 = 0
   private var previous: Int8 = 0
@@ -32,20 +40,30 @@ struct SignalFilter: Hashable, Sendable, Codable {
     newest = Int8(clamping: (Int(newest) + Int(rssi)) / 2)
   }
 
-  /// Takes in a sample. `elapsed`: seconds since the one before.
-  mutating func add(_ rssi: Int8, elapsed: Float) {
+  /// Takes in a sample. `elapsed`: seconds since the one before. `expected`: the level at which whoever appears is heard.
+  mutating func add(_ rssi: Int8, elapsed: Float, expected: Float) {
     beforePrevious = previous
     previous = newest
     newest = rssi
     if filled < 3 { filled += 1 }
     let sample = Float(likely)
-    guard filled > 1 else { return level = sample }
+    guard filled > 1 else { return level = Self.believed(sample, expected) }
     pace += (min(elapsed, Self.longest) - pace) / 8
     let error = sample - level
     let ratio = error / Self.surprise
     let settled = min(max(Self.samples * pace, Self.shortest), Self.longest) / (1 + ratio * ratio)
     // Until three samples are there the plain mean is quicker.
     level += error * max(elapsed / (elapsed + settled), filled < 3 ? 0.5 : 0)
+  }
+
+  /// What to make of a sample that stands alone. One that is weaker than expected is taken as it is: whoever is far off
+  /// gets nowhere by it.
+  private static func believed(_ sample: Float, _ expected: Float) -> Float {
+    let surprise = sample - expected
+    guard surprise > 0 else { return sample }
+    let (prior, noise) = (expectation * expectation, noise * noise)
+    let weight = min(1, (freedom + 1) / (freedom + surprise * surprise / (prior + noise)))
+    return expected + surprise * prior / (prior + noise / weight)
   }
 
   /// The median; of two samples the weaker, for a wild one is rather too strong.

@@ -45,6 +45,17 @@ public struct Evidence: Hashable, Sendable {
     case seconds = "s"
   }
 
+  /// Why a beacon left that nothing it did made leave: the configuration was changed. Then `unit` is seconds, of silence.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    case zoneRemoved = "zone_removed"
+    /// Also where it has another name now.
+    case beaconRemoved = "beacon_removed"
+    /// The zone does not ask for it any more.
+    case beaconUnwatched = "beacon_unwatched"
+    /// None of the receivers that the zone has now heard it.
+    case receiversChanged = "receivers_changed"
+  }
+
   public var threshold: Double
   public var value: Double
   public var unit: Unit
@@ -53,9 +64,12 @@ public struct Evidence: Hashable, Sendable {
   /// How long the threshold had been met without a break.
   public var dwell: TimeSpan
   public var receiver: ReceiverIndex
+  /// nil: a threshold was met.
+  public var reason: Reason?
 
   public init(
-    threshold: Double, value: Double, unit: Unit, samples: Int, dwell: TimeSpan, receiver: ReceiverIndex
+    threshold: Double, value: Double, unit: Unit, samples: Int, dwell: TimeSpan, receiver: ReceiverIndex,
+    reason: Reason? = nil
   ) {
     self.threshold = threshold
     self.value = value
@@ -63,5 +77,6 @@ public struct Evidence: Hashable, Sendable {
     self.samples = samples
     self.dwell = dwell
     self.receiver = receiver
+    self.reason = reason
   }
 }

@@ -55,8 +55,9 @@ extension ZoneEngine {
     for zone in zones.indices {
       let isBlind: Bool
       if let own = zoneReceivers[zone] {
-        isBlind =
-          !own.isEmpty && own.allSatisfy { isKnown($0) && receivers[Int($0.rawValue)].isBlind }
+        // One that was never heard of sees nothing either.
+        let known = own.filter { isKnown($0) }
+        isBlind = !known.isEmpty && known.allSatisfy { receivers[Int($0.rawValue)].isBlind }
       } else {
         isBlind = knownReceivers > 0 && blindReceivers == knownReceivers
       }

@@ -23,7 +23,7 @@ extension ZoneEngine {
   }
 
   /// Where the beacon of a presence stands; nil where nobody can tell.
-  private func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
+  func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
     zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
   }
 
@@ -48,6 +48,9 @@ extension ZoneEngine {
       case .near:
         transitions.append(transition(.near, of: index, at: time))
         presences[slot].presence.isArmed = false
+      case .rearm:
+        presences[slot].presence.rearm()
+        rearmedZones.insert(zone)
       case .exit:
         transitions.append(transition(.exit, of: index, at: time))
         presences[slot].presence.leave()
@@ -59,6 +62,22 @@ extension ZoneEngine {
         insiders[number][beacon] = nil
       }
     }
+  }
+
+  /// Takes a beacon out of a zone that the configuration does not hold it in any more.
+  public mutating func leave(
+    _ zone: ZoneIndex, _ beacon: BeaconIndex, because reason: Evidence.Reason, at time: MonotonicTime,
+    into transitions: inout [Transition]
+  ) {
+    guard insiders.indices.contains(Int(zone.rawValue)), let index = insiders[Int(zone.rawValue)][beacon]
+    else { return }
+    var exit = loss(of: index, at: max(time, now))
+    exit.evidence.reason = reason
+    exit.evidence.threshold = 0
+    transitions.append(exit)
+    presences[Int(index)].presence.leave()
+    presences[Int(index)].presence.interrupt()
+    insiders[Int(zone.rawValue)][beacon] = nil
   }
 
   /// Sees to it that the timer of a presence comes up when something will be due, or before.

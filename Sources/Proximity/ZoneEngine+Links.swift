@@ -27,18 +27,33 @@ extension ZoneEngine {
       links[Int(silent)].link = link
       index = silent
     } else {
-      guard beacons[beacon].linkCount < Self.receiversPerBeacon, links.count < Int32.max else { return nil }
-      index = Int32(links.count)
-      links.appendRow(
-        LinkSlot(link: link, beacon: Int32(beacon), nextOfBeacon: beacons[beacon].firstLink))
+      guard beacons[beacon].linkCount < Self.receiversPerBeacon,
+        let row = row(
+          for: LinkSlot(link: link, beacon: Int32(beacon), nextOfBeacon: beacons[beacon].firstLink))
+      else { return nil }
+      index = row
       beacons[beacon].firstLink = index
       beacons[beacon].linkCount += 1
-      queue.addLink()
     }
     for zone in admitted[beacon] where counts(link.receiver, in: zone) {
       attach(index, to: presence(of: beacon, in: zone, at: link.receiver, time: link.lastHeard))
     }
     return index
+  }
+
+  /// A beacon takes part in more zones than it did: what is heard of it counts there, too.
+  mutating func join(_ zones: [ZoneIndex], _ beacon: Int) {
+    for zone in zones where !admitted[beacon].contains(zone) {
+      admitted[beacon].append(zone)
+      var link = beacons[beacon].firstLink
+      while link >= 0 {
+        let heard = links[Int(link)].link
+        if counts(heard.receiver, in: zone) {
+          attach(link, to: presence(of: beacon, in: zone, at: heard.receiver, time: heard.lastHeard))
+        }
+        link = links[Int(link)].nextOfBeacon
+      }
+    }
   }
 
   func counts(_ receiver: ReceiverIndex, in zone: ZoneIndex) -> Bool {
@@ -67,13 +82,11 @@ extension ZoneEngine {
       if presences[Int(index)].presence.zone == zone { return index }
       index = presences[Int(index)].nextOfBeacon
     }
-    index = Int32(presences.count)
-    presences.appendRow(
-      PresenceSlot(
+    index = row(
+      for: PresenceSlot(
         presence: Presence(zone: zone, time: time), beacon: Int32(beacon),
         nextOfBeacon: beacons[beacon].firstPresence, lastReceiver: receiver))
     beacons[beacon].firstPresence = index
-    queue.addPresence()
     return index
   }
 
@@ -105,7 +118,7 @@ extension ZoneEngine {
   }
 
   /// Takes a link out of all its presences.
-  private mutating func detach(_ link: Int32) {
+  mutating func detach(_ link: Int32) {
     var index = links[Int(link)].firstMember
     while index >= 0 {
       let member = members[Int(index)]

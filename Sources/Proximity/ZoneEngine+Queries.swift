@@ -1,6 +1,16 @@
 import Beacons
 
 extension ZoneEngine {
+  /// Whether `takeRearmed` has something to give.
+  public var hasRearmed: Bool { !rearmedZones.isEmpty }
+
+  /// Appends the zones in which, since the last call, somebody went beyond `rearm` without leaving: who is near changed, and no
+  /// transition tells.
+  public mutating func takeRearmed(into zones: inout [ZoneIndex]) {
+    zones += rearmedZones.sorted()
+    rearmedZones.removeAll(keepingCapacity: true)
+  }
+
   /// What one receiver makes of a beacon, or (nil) the receiver to which it is nearest now. nil where none hears it
   /// any more, or none with a signal.
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
@@ -87,6 +97,17 @@ extension ZoneEngine {
     }
     if isBlind(zone) || !isWatched(zone) { return Occupancy(state: .unknown, members: members) }
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
+  }
+
+  /// Whether a beacon was admitted, and not retired since.
+  public func isAdmitted(_ beacon: BeaconIndex) -> Bool {
+    let index = Int(beacon.rawValue)
+    return beacons.indices.contains(index) && beacons[index].isAdmitted
+  }
+
+  /// The receivers that decide in a zone; nil: all.
+  public func receivers(of zone: ZoneIndex) -> Set<ReceiverIndex>? {
+    zoneReceivers.indices.contains(Int(zone.rawValue)) ? zoneReceivers[Int(zone.rawValue)] : []
   }
 
   /// How many are in a zone.

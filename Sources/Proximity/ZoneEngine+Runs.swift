@@ -2,15 +2,18 @@ import Beacons
 
 /// Sightings one after the other, of which hardly any changes more than its own beacon's records.
 extension ZoneEngine {
-  /// Takes in sightings up to the first that brings transitions about, or tells of a receiver never heard of before: one by
-  /// one it would come to the same.
+  /// Takes in sightings up to the first that brings transitions about, ends somebody's being near, or tells of a receiver
+  /// never heard of before: one by one it would come to the same.
   ///
   /// - Parameter transitions: empty to begin with, else nothing is taken in.
   /// - Returns: how many were taken in.
   public mutating func observe(_ sightings: Span<Sighting>, into transitions: inout [Transition]) -> Int {
     let receivers = knownReceivers
+    let rearmed = rearmedZones.count
     var next = 0
-    while next < sightings.count, transitions.isEmpty, knownReceivers == receivers {
+    while next < sightings.count, transitions.isEmpty, rearmedZones.count == rearmed,
+      knownReceivers == receivers
+    {
       if !isLocating {
         let (end, unsettled) = hear(sightings.extracting(next...))
         next += end

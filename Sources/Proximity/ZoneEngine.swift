@@ -18,6 +18,8 @@ public struct ZoneEngine: Sendable {
   var blindZones: [Bool]
   /// By zone: who is inside, with its place in `presences`.
   var insiders: [[BeaconIndex: Int32]]
+  /// Zones in which somebody is near no more, who stays inside; taken with `takeRearmed`.
+  var rearmedZones: Set<ZoneIndex> = []
   var site: Site
   var receivers: [Receiver] = []
   /// Receivers heard of so far.
@@ -35,6 +37,9 @@ public struct ZoneEngine: Sendable {
   var presences: [PresenceSlot] = []
   var members: [Member] = []
   var freeMember: Int32 = -1
+  /// Rows of retired beacons, chained by `nextOfBeacon`.
+  var freeLink: Int32 = -1
+  var freePresence: Int32 = -1
   var queue = DeadlineQueue()
   var now = MonotonicTime(nanoseconds: .min)
 
@@ -48,7 +53,7 @@ public struct ZoneEngine: Sendable {
     isLocating = positions >= Int(Locator.quorum)
   }
 
-  /// Takes up a newly tracked beacon; a second time changes nothing.
+  /// Takes up a newly tracked beacon; a second time it takes part in more zones at most.
   ///
   /// `zones`: those it takes part in; others are none. `measuredPower`: RSSI at 1 m in dBm from the configuration; it
   /// overrides what frames say. Sightings of a beacon never admitted are ignored. Beacon indices are dense: the
@@ -61,11 +66,12 @@ public struct ZoneEngine: Sendable {
       admitted.appendRow([])
       if isLocating { locators.appendRow(Locator()) }
     }
-    guard !beacons[index].isAdmitted else { return }
+    let count = self.zones.count
+    let zones = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
+    if beacons[index].isAdmitted { return join(zones, index) }
     beacons[index].isAdmitted = true
     beacons[index].measuredPower = measuredPower.map { Float($0) }
-    let count = self.zones.count
-    admitted[index] = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
+    admitted[index] = zones
   }
 
   /// Takes in a sighting. Deadlines up to its time (inclusive) happen first, in order, even where it is of nobody known.

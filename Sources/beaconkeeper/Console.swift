@@ -1,3 +1,4 @@
+import Beacons
 import Foundation
 import Synchronization
 
@@ -23,7 +24,7 @@ final class Console: Sendable {
         switch line {
         case .told(let text):
           // Who reads along and then goes away, as `head` does, has seen enough: it ends as on Ctrl-C.
-          if StandardStream.output.write((text + "\n").utf8) == EPIPE { kill(getpid(), SIGTERM) }
+          if StandardStream.output.write((text.printable + "\n").utf8) == EPIPE { kill(getpid(), SIGTERM) }
         case .said(let text): beaconkeeper.say(text)
         }
       }

@@ -8,7 +8,7 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Looks at all that the gateway needs, and says what to do.",
     discussion: """
       Configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, who else uses the radio, clock, \
-      disk and broker: a line each. It changes nothing, and may run beside a gateway. Run it as the user, and with \
+      disk and broker: a line each, and one for each topic that the broker forbids. It changes nothing, and may run beside a gateway. Run it as the user, and with \
       the rights, of the gateway. Exit status: 0 nothing stands in the way, 69 something does, 78 the configuration.
 
       EXAMPLES

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import GatewayConfiguration
+import Mosquitto
 import Radio
 
 /// What a failed command tells its caller: a status of sysexits.h.
@@ -12,6 +13,17 @@ enum Status: Int32 {
   case inputOutput = 74
   case noPermission = 77
   case configuration = 78
+}
+
+extension Status {
+  /// Of a broker that will not have us, and would not tomorrow.
+  init(_ failure: ConnectionFailure) {
+    switch failure.kind {
+    case .badCredentials, .notAuthorised, .clientIDRejected, .clientCertificate: self = .noPermission
+    case .ownCertificate: self = .configuration
+    default: self = .unavailable
+    }
+  }
 }
 
 /// Says on standard error what is wrong and gives what to throw.

@@ -71,6 +71,7 @@ struct ReplayCommand: AsyncParsableCommand {
         fault = error
         break
       }
+      for notice in replay.takeNotices() { say("beaconkeeper: \(notice)") }
       if speed == .real { try? await pace.wait(until: replay.time) }
       try write(output, replay.topics)
       try? await publisher?.send(output)

@@ -20,6 +20,7 @@ struct RunCommand: AsyncParsableCommand {
         beaconkeeper run --demo
         beaconkeeper run --config my.yaml --capture monday.btsnoop
         beaconkeeper run --config /etc/beaconkeeper/beaconkeeper.yaml
+        my-receiver | beaconkeeper run --config my.yaml --capture -
       """)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
@@ -28,7 +29,8 @@ struct RunCommand: AsyncParsableCommand {
   var demo = false
   @Option(
     help: ArgumentHelp(
-      "Play this recording in real time, over and over, instead of the radio.", valueName: "file"))
+      "Play this recording in real time, over and over, instead of the radio; - hears standard input as it comes.",
+      valueName: "file"))
   var capture: String?
   @Flag(name: .shortAndLong, help: "Say more.")
   var verbose = false
@@ -66,10 +68,12 @@ struct RunCommand: AsyncParsableCommand {
 
   private func status(of error: any Error) -> Status {
     switch error {
-    case RadioError.missingRawCapability, is BrokerRefusal: .noPermission
-    case is RadioError, is EmbeddedBrokerError, is OutboxInUse: .unavailable
+    case RadioError.missingRawCapability: .noPermission
+    case let refusal as BrokerRefusal: Status(refusal.failure)
+    case is RadioError, is EmbeddedBrokerError, is OutboxInUse, is GatewayNameInUse: .unavailable
     case is InvalidOptions: .configuration
     case is CaptureError: .dataError
+    case is TransitionsLost: .inputOutput
     default: .software
     }
   }
@@ -77,6 +81,7 @@ struct RunCommand: AsyncParsableCommand {
   /// The configuration's file and where advertisements come from.
   private func chooseInput() throws -> (path: String?, (Configuration) -> GatewayRun.Input) {
     let path = config ?? Configuration.find()
+    if capture == "-" { return (path, { _ in .standardInput }) }
     if let capture { return (path, { _ in .walk(path: capture, isDemonstration: false) }) }
     let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty
     guard demo || (path == nil && !hasAdapter) else {

@@ -12,7 +12,7 @@ struct ScanCommand: AsyncParsableCommand {
     abstract: "Shows what is in the air.",
     discussion: """
       On a terminal a table that lives until Ctrl-C; elsewhere what was heard in ten seconds. Configured beacons \
-      have their names, others their own or a hash of their address. RSSI and distance are smoothed.
+      have their names, others what they call themselves, in quotes, or a hash of their address. RSSI and distance are smoothed.
 
       EXAMPLES
         beaconkeeper scan
@@ -46,6 +46,7 @@ struct ScanCommand: AsyncParsableCommand {
     var table = ScanTable(salt: .random(in: .min ... .max))
     table.showsAll = all
     table.showsAddresses = showAddresses
+    table.displayNames = configuration.displayNames
     if capture.isEmpty {
       try await listen(configuration, table)
     } else {

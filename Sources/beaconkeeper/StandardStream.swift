@@ -1,4 +1,5 @@
 import ArgumentParser
+import Beacons
 import Glibc
 
 /// Standard output and standard error without a buffer: what is written is seen at once, also through a pipe.
@@ -41,8 +42,11 @@ enum StandardStream: Int32 {
   }
 }
 
-/// A line on standard error, where all belongs that is no result.
-func say(_ line: String) { _ = StandardStream.error.write((line + "\n").utf8) }
+/// A line, or several, on standard error, where all belongs that is no result. Some of it comes from the broker or from the air.
+func say(_ text: String) {
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+  _ = StandardStream.error.write((lines.joined(separator: "\n") + "\n").utf8)
+}
 
 /// A line on standard output, where results belong.
 ///

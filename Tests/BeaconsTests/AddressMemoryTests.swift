@@ -24,7 +24,7 @@ import Testing
   ) {
     let addresses = Self.addresses(count)
     for (number, address) in addresses.enumerated() {
-      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address)
+      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address, generation: 0)
     }
     let found = addresses.map { memory.beacon(at: $0)?.rawValue }
     for (number, beacon) in found.enumerated() where beacon != nil { #expect(beacon == Int32(number)) }
@@ -39,7 +39,7 @@ import Testing
   @Test mutating func manyAtOnceAreFoundAsOneByOne() {
     let addresses = Self.addresses(20_000)
     for (number, address) in addresses.enumerated() where number % 3 > 0 {
-      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address)
+      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address, generation: 0)
     }
     var likely = LikelyBeacons()
     var batch = AdvertisementBatch()
@@ -61,7 +61,7 @@ import Testing
     let beacon = BeaconIndex(rawValue: 7)
     let addresses = Self.addresses(100_000)
     for address in addresses {
-      memory.remember(beacon, at: address)
+      memory.remember(beacon, at: address, generation: 0)
       #expect(memory.beacon(at: address) == beacon)
     }
     #expect(addresses.count { memory.beacon(at: $0) != nil } <= 4 * 4096)
@@ -71,11 +71,22 @@ import Testing
     let address = DeviceAddress(bits: 0xC100_0000_0001, kind: .random)
     for beacon in [5, 6, 4095, 4096, 60_000, 5] as [Int32] {
       let revision = memory.revision
-      memory.remember(BeaconIndex(rawValue: beacon), at: address)
+      memory.remember(BeaconIndex(rawValue: beacon), at: address, generation: 0)
       #expect(memory.beacon(at: address)?.rawValue == beacon)
       #expect(memory.revision == revision + 1)
-      memory.remember(BeaconIndex(rawValue: beacon), at: address)
+      memory.remember(BeaconIndex(rawValue: beacon), at: address, generation: 0)
       #expect(memory.revision == revision + 1)
     }
+  }
+
+  @Test func whoWasSeenAtAnAddressIsForgottenWithHisRow() {
+    var memory = AddressMemory()
+    let address = DeviceAddress(bits: 7, kind: .random)
+    let beacon = BeaconIndex(rawValue: 3)
+    memory.remember(beacon, at: address, generation: 1)
+    #expect(memory.beacon(at: address) { _ in 1 } == beacon)
+    #expect(memory.beacon(at: address) { _ in 2 } == nil)
+    memory.remember(beacon, at: address, generation: 2)
+    #expect(memory.beacon(at: address) { _ in 2 } == beacon)
   }
 }

@@ -56,6 +56,7 @@ import Testing
   @Test(arguments: [
     ("00", ButtonEvent.none), ("01", .press), ("02", .doublePress), ("03", .triplePress), ("04", .longPress),
     ("05", .longDoublePress), ("06", .longTriplePress), ("80", .holdPress),
+    ("fe", .holdPress),
   ]) func buttons(code: String, event: ButtonEvent) {
     #expect(readings("3a" + code) == ["button": .button(event)])
   }
@@ -89,7 +90,7 @@ import Testing
   }
 
   @Test func undefinedEventsAreLeftOutAndTheRestStands() {
-    #expect(readings("015d 3afe 3c0901 6001") == ["battery_pct": .number(93), "channel": .number(1)])
+    #expect(readings("015d 3a7f 3c0901 6001") == ["battery_pct": .number(93), "channel": .number(1)])
   }
 
   @Test func severalOfAKindAreNumberedWhateverTheirIds() {

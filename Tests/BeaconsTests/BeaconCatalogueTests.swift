@@ -185,7 +185,7 @@ import Testing
       entries: [
         BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
         BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 9, minor: 9)),
-      ], memberLimit: 10)
+      ], limits: AdmissionLimits(members: 10))
     for minor in 0..<50 {
       _ = catalogue.see(advertisement(), iBeacon(1, UInt16(minor)))
     }
@@ -193,6 +193,69 @@ import Testing
     #expect(catalogue.refused == 40)
     #expect(catalogue.see(advertisement(), iBeacon(9, 9)) != nil)
     #expect(catalogue.see(advertisement(), iBeacon(1, 3)) != nil)
+  }
+
+  @Test func soManyAreTakenUpAtOnceAndThenSoManyASecond() {
+    var catalogue = BeaconCatalogue(
+      entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))],
+      limits: AdmissionLimits(burst: 20, perSecond: 20))
+    var invented: UInt16 = 0
+    func invent(_ count: Int, at seconds: Double) {
+      for _ in 0..<count {
+        invented += 1
+        var heard = advertisement()
+        heard.time = .zero + .seconds(seconds)
+        _ = catalogue.see(heard, iBeacon(1, invented))
+      }
+    }
+    invent(50, at: 1)
+    #expect(catalogue.count == 20)
+    invent(50, at: 2)
+    #expect(catalogue.count == 30)
+    invent(50, at: 1)
+    #expect(catalogue.count == 30, "a clock that steps back gives nothing")
+    invent(50, at: 100)
+    #expect(catalogue.count == 50)
+  }
+
+  @Test func theRowOfWhoeverIsRetiredServesAnother() {
+    var catalogue = BeaconCatalogue(
+      entries: [
+        BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+        BeaconEntry(name: "van", pattern: .iBeacon(uuid: uuid, major: 9, minor: 9), measuredPower: -50),
+      ], limits: AdmissionLimits(members: 2))
+    let address = advertisement(0xC100_0000_0005)
+    let first = catalogue.see(address, iBeacon(1, 1))?.beacon
+    let van = catalogue.see(advertisement(), iBeacon(9, 9))?.beacon
+    let second = catalogue.see(advertisement(), iBeacon(1, 2))?.beacon
+    let early = catalogue.see(advertisement(), iBeacon(1, 3))
+    #expect(catalogue.isFull && early == nil)
+    guard let first, let second, let van else {
+      Issue.record("not recognised")
+      return
+    }
+    catalogue.retire(van)
+    #expect(catalogue.vacancyCount == 0, "configured, and no member")
+    catalogue.retire(first)
+    #expect(catalogue.vacancyCount == 1 && !catalogue.isFull)
+    let nobodys = catalogue.begin(address)
+    #expect(catalogue.owner(nobodys) == nil, "its readings are nobody's")
+    let third = catalogue.see(advertisement(), iBeacon(1, 3))?.beacon
+    #expect(third == first)
+    #expect(catalogue.name(of: first) == "fleet:1.3")
+    let stillNobodys = catalogue.begin(address)
+    #expect(catalogue.owner(stillNobodys) == nil, "and not the next one's")
+    let late = catalogue.see(address, iBeacon(1, 1))
+    #expect(late == nil, "there is no room again")
+    let secondAgain = catalogue.see(advertisement(), iBeacon(1, 2))?.beacon
+    #expect(secondAgain == second)
+    let thirdAgain = catalogue.see(advertisement(), iBeacon(1, 3))?.beacon
+    #expect(thirdAgain == first)
+    #expect(catalogue.count == 3)
+    var next = BeaconCatalogue(entries: catalogue.entries)
+    catalogue.retire(first)
+    let adopted = next.adopt(catalogue)
+    #expect(adopted.count { $0 == nil } == 1)
   }
 
   @Test func readingsWithoutIdentityBelongToWhoWasLastSeenAtTheAddress() {
@@ -222,18 +285,20 @@ import Testing
     let keys = [van, tag, phone].compactMap(\.self).map { before.key(of: $0) }
     #expect(Set(keys).count == 3)
     var after = BeaconCatalogue(entries: entries.reversed())
-    let adopted = after.adopt(
-      keys: keys + ["", "entry", "entry key fleet", "ibeacon 1 2 3", "nonsense \u{0}"])
+    let strange = ["", "entry", "entry key fleet", "ibeacon 1 2 3", "nonsense \u{0}"]
+    let adopted = after.adopt(keys: (keys + strange).map { ($0, nil) })
     #expect(adopted.prefix(3).map { $0.map { after.name(of: $0) } } == ["fleet:1.2", "key phone", "phone"])
     #expect(adopted.dropFirst(3).allSatisfy { $0 == nil })
     // Another address under the same name is another beacon.
     var moved = BeaconCatalogue(entries: [BeaconEntry(name: "key phone", pattern: .address(0xC100_0000_000A))]
     )
-    #expect(moved.adopt(keys: keys) == [nil, nil, nil])
+    #expect(moved.adopt(keys: keys.map { ($0, nil) }) == [nil, nil, nil])
   }
 
   @Test func asManyAddressesAreRememberedAsThereAreBeacons() {
-    var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
+    var catalogue = BeaconCatalogue(
+      entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))],
+      limits: AdmissionLimits(burst: 100_000))
     var found = 0
     for round in 0..<2 {
       for sender in 0..<40_000 as Range<UInt64> {

@@ -31,7 +31,15 @@ import Testing
         idHigh: 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425, idLow: 0x0001_0203, measuredPower: -60,
         reserved: 7, manufacturer: 0x0118))
     #expect(frames(manufacturer("0118", "beac\(uuid)00010203c407")) == [expected])
-    #expect(declines(manufacturer("0118", "beac\(uuid)00010203c4")) == [.wrongLength(expected: 24, got: 23)])
+  }
+
+  @Test func altBeaconWithoutItsLastOctet() {
+    let expected = Frame.altBeacon(
+      AltBeacon(
+        idHigh: 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425, idLow: 0x0001_0203, measuredPower: -60,
+        reserved: nil, manufacturer: 0x0118))
+    #expect(frames(manufacturer("0118", "beac\(uuid)00010203c4")) == [expected])
+    #expect(declines(manufacturer("0118", "beac\(uuid)00010203")) == [.wrongLength(expected: 23, got: 22)])
   }
 
   @Test(arguments: ["", "0000", "00", "000000"]) func eddystoneUID(reserved: String) {

@@ -1,6 +1,7 @@
-import BeaconKeys
 import Beacons
 import Testing
+
+@testable import BeaconKeys
 
 @Suite struct BeaconKeysTests {
   private func key(_ text: String) throws -> SecretKey { try #require(SecretKey(bytes(text))) }
@@ -14,19 +15,49 @@ import Testing
       (entry: BeaconEntryIndex(rawValue: 3), key: try key("00000000000000000000000000000000")),
       (entry: BeaconEntryIndex(rawValue: 5), key: try key(sample)),
     ])
-    for _ in 0..<3 { #expect(resolver.entry(for: address)?.rawValue == 5) }
+    for _ in 0..<3 { #expect(resolver.entry(for: address, at: .zero)?.rawValue == 5) }
   }
 
   @Test func resolvesNobodyElse() throws {
     var resolver = AddressResolver(
       keys: [(entry: BeaconEntryIndex(rawValue: 0), key: try key(sample))], memory: 4)
-    #expect(resolver.entry(for: DeviceAddress(bits: address.bits ^ 1, kind: .random)) == nil)
-    #expect(resolver.entry(for: DeviceAddress(bits: address.bits, kind: .public)) == nil)
-    #expect(resolver.entry(for: DeviceAddress(bits: address.bits | 0x8000_0000_0000, kind: .random)) == nil)
+    #expect(resolver.entry(for: DeviceAddress(bits: address.bits ^ 1, kind: .random), at: .zero) == nil)
+    #expect(resolver.entry(for: DeviceAddress(bits: address.bits, kind: .public), at: .zero) == nil)
+    #expect(
+      resolver.entry(for: DeviceAddress(bits: address.bits | 0x8000_0000_0000, kind: .random), at: .zero)
+        == nil)
     for bits in 0x4000_0000_0000..<0x4000_0000_0064 as Range<UInt64> {
-      #expect(resolver.entry(for: DeviceAddress(bits: bits, kind: .random)) == nil)
+      #expect(resolver.entry(for: DeviceAddress(bits: bits, kind: .random), at: .zero) == nil)
     }
-    #expect(resolver.entry(for: address)?.rawValue == 0)
+    #expect(resolver.entry(for: address, at: .zero)?.rawValue == 0)
+  }
+
+  /// With 5,000 keys and a thousand new addresses a second, fifty a second are looked into: a hostile radio costs no more.
+  @Test func strangersCostABoundedShareAndWhoIsHereIsStillFound() {
+    var budget = ResolutionBudget()
+    var strangers = 0
+    var found: Int64?
+    for step in 0..<3000 as Range<Int64> {
+      let time = MonotonicTime.zero + .milliseconds(step)
+      if budget.allows(0x4000_0000_0000 + UInt64(step) * 7919, cost: 5000, at: time) { strangers += 1 }
+      // It comes when the budget is spent already, ten times a second.
+      if step >= 1000, step % 100 == 0, found == nil, budget.allows(address.bits, cost: 5000, at: time) {
+        found = step
+      }
+    }
+    #expect((100...250).contains(strangers))
+    #expect(found.map { $0 <= 1500 } == true)
+  }
+
+  @Test func whoMustWaitIsAskedForAgain() throws {
+    // More keys than may be tried in a second on those who come for the first time.
+    var budget = ResolutionBudget()
+    let cost = Int(ResolutionBudget.rate)
+    var answers: [Bool] = []
+    for (address, second) in [(1, 0), (2, 0), (2, 0), (3, 0), (3, 0), (3, 1)] as [(UInt64, Double)] {
+      answers.append(budget.allows(address, cost: cost, at: .zero + .seconds(second)))
+    }
+    #expect(answers == [true, false, true, false, false, true], "half is kept for those who come again")
   }
 
   @Test func aKeyNeverPrintsItself() throws {
@@ -85,15 +116,74 @@ import Testing
     #expect(throws: Decline.authenticationFailed) { try readings(&decryptor, example, from: address) }
   }
 
-  /// Counter 0x33221100 of the example, then 0x33221100 again with its address included: 0x49 … is another text.
+  /// By counter: a temperature of 20 °C and as many hundredths as the counter's last three digits say; made with Python's
+  /// `cryptography`.
+  private static let sealed: [UInt32: String] = [
+    0: "41de5bbb00000000eba19c74",
+    1: "4107e9b701000000bded62d5",
+    2: "41cfa70c020000002856f41a",
+    37: "413328a0250000001032ad70",
+    38: "417f6b6a26000000f92c9c65",
+    99: "414db407630000000f4f4c85",
+    100: "41c1d84264000000b3e38cb9",
+    4130: "4199768e22100000e5bf36c0",
+    4136: "417b927d2810000032b1ed35",
+    4137: "41e4b81b29100000d030f93e",
+  ]
+
+  /// What became of frames that came one after the other, a second apart.
+  private func fates(
+    _ counters: [UInt32], after earlier: UInt32? = nil, apart seconds: Double = 1
+  ) throws -> [String] {
+    var decryptor = BTHomeDecryptor(key: try key(bindKey), lastCounter: earlier)
+    var time = MonotonicTime.zero
+    return try counters.map { counter in
+      let data = bytes(try #require(Self.sealed[counter]))
+      defer { time = time + .seconds(seconds) }
+      do {
+        return
+          "\(try decryptor.open(BTHome.decode(data.span), in: data.span, from: sender, at: time) { _, _ in })"
+      } catch { return "\(try #require(error as? Decline).description.prefix(8))" }
+    }
+  }
+
   @Test func aCounterThatWentBackIsAReplay() throws {
-    var decryptor = BTHomeDecryptor(key: try key(bindKey))
-    #expect(try readings(&decryptor, example, from: sender).count == 2)
-    #expect(try readings(&decryptor, example, from: sender).count == 2, "the same advertisement again")
-    let earlier = "41a47266c95f73ff10223378237214"
-    #expect(throws: Decline.replayed) { try readings(&decryptor, earlier, from: sender) }
-    decryptor.restart()
-    #expect(throws: Decline.authenticationFailed) { try readings(&decryptor, earlier, from: sender) }
+    #expect(
+      try fates([4136, 4136, 4130, 100, 4137]) == [
+        "continued", "continued", "replayed", "replayed", "continued",
+      ])
+  }
+
+  /// Home Assistant's bthome-ble takes counters below 100 too.
+  @Test func aNewBatteryStartsTheCounterAgain() throws {
+    #expect(
+      try fates([4136, 0, 1, 2, 100]) == ["continued", "restarted", "continued", "continued", "continued"])
+    #expect(try fates([4136, 99, 100]) == ["continued", "restarted", "continued"])
+  }
+
+  @Test func whoeverSendsOldFramesStartsItAgainOnceInTenMinutes() throws {
+    #expect(
+      try fates([4136, 37, 4137, 38, 37, 0]) == [
+        "continued", "restarted", "continued", "replayed", "replayed", "replayed",
+      ])
+    #expect(
+      try fates([4136, 37, 4137, 37], apart: 600) == ["continued", "restarted", "continued", "restarted"])
+  }
+
+  @Test func theCounterOfAnEarlierRunHolds() throws {
+    #expect(try fates([4130, 4136, 4137], after: 4136) == ["replayed", "continued", "continued"])
+    #expect(try fates([0, 1], after: 4136) == ["restarted", "continued"])
+  }
+
+  /// A forged frame neither starts the counter again nor moves it.
+  @Test func onlyWhatTheKeyOpensCounts() throws {
+    var decryptor = BTHomeDecryptor(key: try key(bindKey), lastCounter: 4136)
+    var forged = bytes(try #require(Self.sealed[0]))
+    forged[forged.count - 1] ^= 1
+    #expect(throws: Decline.authenticationFailed) {
+      try decryptor.open(BTHome.decode(forged.span), in: forged.span, from: sender) { _, _ in }
+    }
+    #expect(decryptor.lastCounter == 4136)
   }
 
   @Test func plainFramesPassThrough() throws {

@@ -109,7 +109,7 @@ import Testing
       }
       if case .eddystoneURL(let frame) = frame { #expect(frame.url.hasPrefix("http")) }
       if case .bthome(let frame) = frame {
-        try? decryptor?.open(frame, in: data, from: DeviceAddress(bits: 1, kind: .public)) { _, _ in }
+        _ = try? decryptor?.open(frame, in: data, from: DeviceAddress(bits: 1, kind: .public)) { _, _ in }
       }
     }
   }

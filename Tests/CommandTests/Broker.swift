@@ -9,27 +9,40 @@ struct Broker {
   private let recorder = Process()
   private let record: String
 
+  /// Returns when the broker listens, and records what comes there.
+  /// Of a broker that is closed to strangers nothing is recorded without an account.
   init(_ settings: String = "allow_anonymous true", recordedAs account: [String] = []) async throws {
     port = Int.random(in: 20_000..<40_000)
-    process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
-    process.arguments = ["-c", try file("listener \(port) 127.0.0.1\n\(settings)\n", "conf")]
+    // A child of a test inherits blocked signals, and would not hear SIGHUP.
+    let unblocked =
+      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = [
+      "-c", unblocked, "/usr/sbin/mosquitto", "-c",
+      try file("listener \(port) 127.0.0.1\n\(settings)\n", "conf"),
+    ]
     process.standardError = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     try process.run()
-    try await Task.sleep(for: .milliseconds(500))
     record = try file("", "record")
-    recorder.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    try await until("the broker listens at \(port)") { [port] in isListening(port) }
+    guard settings.contains("allow_anonymous true") || !account.isEmpty else { return }
+    recorder.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
     recorder.arguments =
-      ["-p", "\(port)", "-q", "1", "-t", "beaconkeeper/#", "-F", "%t %x"] + account
+      ["-oL", "mosquitto_sub", "-d", "-h", "127.0.0.1", "-p", "\(port)", "-q", "1"]
+      + ["-t", "beaconkeeper/#", "-F", "%t %x"] + account
     recorder.standardError = FileHandle.nullDevice
     recorder.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
     try recorder.run()
+    try await until("the recorder is subscribed") { [record] in
+      ((try? String(contentsOfFile: record, encoding: .utf8)) ?? "").contains("Subscribed (mid")
+    }
   }
 
   /// Topic and payload of each message so far.
   var messages: [(topic: String, payload: [UInt8])] {
     let lines = (try? String(contentsOfFile: record, encoding: .utf8))?.split(separator: "\n") ?? []
-    return lines.map { line in
+    return lines.filter { $0.hasPrefix("beaconkeeper/") || $0.hasPrefix("homeassistant/") }.map { line in
       let parts = line.split(separator: " ", omittingEmptySubsequences: false)
       let digits = Array(parts.count > 1 ? parts[1] : "")
       let payload = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
@@ -41,10 +54,37 @@ struct Broker {
 
   /// By force: a child of a test inherits blocked signals.
   func stop() {
-    kill(recorder.processIdentifier, SIGKILL)
+    if recorder.isRunning { kill(recorder.processIdentifier, SIGKILL) }
     kill(process.processIdentifier, SIGKILL)
     for message in messages {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
+    }
+  }
+}
+
+/// Waits for what must come soon, and is patient where the machine is slow.
+func until(_ what: String, _ condition: () -> Bool) async throws {
+  for _ in 0..<1500 {
+    if condition() { return }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+  throw NotInTime(description: "not within 30 s: \(what)")
+}
+
+private struct NotInTime: Error, CustomStringConvertible {
+  var description: String
+}
+
+private func isListening(_ port: Int) -> Bool {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = UInt16(port).bigEndian
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  return withUnsafePointer(to: address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
     }
   }
 }

@@ -88,10 +88,13 @@ struct Command {
 }
 
 /// A file in the temporary folder with some content.
-func file(_ content: some Collection<UInt8>, _ ending: String) throws -> String {
+func file(_ content: some Collection<UInt8>, _ ending: String, mode: Int = 0o644) throws -> String {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).\(ending)").path
   try Data(content).write(to: URL(fileURLWithPath: path))
+  try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   return path
 }
 
-func file(_ content: String, _ ending: String) throws -> String { try file(Array(content.utf8), ending) }
+func file(_ content: String, _ ending: String, mode: Int = 0o644) throws -> String {
+  try file(Array(content.utf8), ending, mode: mode)
+}

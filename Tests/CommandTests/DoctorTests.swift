@@ -36,4 +36,47 @@ import Testing
     #expect(result.output.contains("beaconkeeper check \(path)"))
     #expect(result.output.contains("disk"))
   }
+
+  /// Topics and filters are asked about one by one, and nobody hears of it.
+  @Test(arguments: ["max_queued_messages 0", "max_queued_messages 1000"])
+  func whatTheBrokerForbidsIsNamedAndNobodyHearsOfTheQuestions(queue: String) async throws {
+    let access = try file(
+      """
+      topic readwrite beaconkeeper/home/#
+      topic deny beaconkeeper/home/zone/Garage/enter
+      topic readwrite homeassistant/+/beaconkeeper_home/gateway/config
+      """, "acl")
+    let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root\n\(queue)")
+    defer { broker.stop() }
+    let path = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      beacons: [{ name: key, address: "C1:00:00:00:00:05" }]
+      zones: [{ name: Garage, enter: { distance: 3 m }, exit: { distance: 5 m } }, { name: Kitchen, enter: { distance: 3 m }, exit: { distance: 5 m } }]
+      """, "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    let faults = result.lines.filter { $0.hasPrefix("FAULT    access") }
+    #expect(faults.contains { $0.contains("beaconkeeper/home/zone/Garage/enter") }, "\(result.output)")
+    #expect(faults.contains { $0.contains("homeassistant/device/beaconkeeper_home/zone_Garage/config") })
+    #expect(
+      !faults.contains {
+        $0.contains("zone/Kitchen/") || $0.contains("gateway/config") || $0.contains("status")
+      })
+    #expect(result.status == 69)
+    // The one question that all may hear, gateways know to ignore.
+    #expect(broker.messages.allSatisfy { $0.topic == "beaconkeeper/home/instance" }, "\(broker.messages)")
+    #expect(result.output.contains("libmosquitto 2"))
+  }
+
+  @Test func aBrokerThatForbidsNothingIsFine() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let path = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\n", "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(
+      result.lines.contains { $0.hasPrefix("ok       access") && $0.contains("may publish to all") },
+      "\(result.output)")
+    #expect(broker.messages.isEmpty, "the question stays with the broker")
+  }
 }

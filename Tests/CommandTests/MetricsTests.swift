@@ -21,8 +21,9 @@ import Testing
     let gateway = try Command(
       ["run", "--config", configuration(metrics.path, broker: broker.port), "--capture", "config/walk.jsonl"])
     func text() -> String { (try? String(contentsOf: metrics, encoding: .utf8)) ?? "" }
-    #expect(try await gateway.wait(60) { text().contains("beaconkeeper_broker_connected 1\n") })
-    let state = #"beaconkeeper_receiver_state{receiver="hci0",state="ok"} 1"#
+    #expect(
+      try await gateway.wait(60) { text().contains(#"beaconkeeper_broker_connected{gateway="one"} 1"#) })
+    let state = #"beaconkeeper_receiver_state{gateway="one",receiver="hci0",state="ok"} 1"#
     #expect(try await gateway.wait(20) { text().contains(state) })
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)

@@ -14,11 +14,17 @@ import Testing
     }
   }
 
+  /// What the `watch:` line sets, so that mosquitto_sub and mosquitto_pub come in at the gateway's own broker.
+  private func watcher(of gateway: Command) throws -> [String: String] {
+    let folder = try #require(gateway.outputSoFar.firstMatch(of: #/watch: XDG_CONFIG_HOME=(\S+) /#)).output.1
+    return ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": String(folder)]) { $1 }
+  }
+
   @Test(arguments: [SIGINT, SIGTERM]) func theDemonstrationEndsSoonAndLeavesNothing(
     signal: Int32
   ) async throws {
     let gateway = try Command(["run", "--demo"])
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: mosquitto_sub -p ") })
+    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  shop") })
     let children = brokers(of: gateway.process.processIdentifier)
     #expect(children.count == 1)
@@ -51,7 +57,7 @@ import Testing
     let users = try file("", "users")
     let broker = try await Broker("allow_anonymous false\npassword_file \(users)")
     defer { broker.stop() }
-    let password = try file("wrong-secret", "password")
+    let password = try file("wrong-secret", "password", mode: 0o600)
     let configuration = try file(
       """
       broker: { url: "mqtt://127.0.0.1:\(broker.port)", username: gw, password_file: \(password) }
@@ -73,22 +79,16 @@ import Testing
     let configuration = try file(
       demo.replacing("broker: embedded", with: "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }"), "yaml"
     )
-    let subscriber = Process()
-    let heard = try file("", "heard")
-    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
-    subscriber.arguments = ["-p", "\(broker.port)", "-q", "1", "-t", "beaconkeeper/+/zone/+/+", "-F", "%t"]
-    subscriber.standardError = FileHandle.nullDevice
-    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
-    try subscriber.run()
-    try await Task.sleep(for: .milliseconds(500))
     let result = try await Command.run(
       "replay", "--config", configuration, "--capture", "config/walk.jsonl", "--publish")
     #expect(result.status == 0)
-    try await Task.sleep(for: .milliseconds(500))
-    kill(subscriber.processIdentifier, SIGKILL)
-    let topics = try String(contentsOfFile: heard, encoding: .utf8).split(separator: "\n")
-      .filter { !$0.hasSuffix("occupancy") }.map { $0.replacing("beaconkeeper/forecourt/zone/", with: "") }
-    #expect(topics == ["shop/enter", "pump-3/enter", "pump-3/near", "pump-3/exit"])
+    func transitions() -> [String] {
+      broker.messages.map(\.topic)
+        .filter { $0.hasPrefix("beaconkeeper/forecourt/zone/") && !$0.hasSuffix("occupancy") }
+        .map { $0.replacing("beaconkeeper/forecourt/zone/", with: "") }
+    }
+    try await until("the last transition is there") { transitions().count >= 4 }
+    #expect(transitions() == ["shop/enter", "pump-3/enter", "pump-3/near", "pump-3/exit"])
   }
 
   @Test func verdictsOnPhonesReachTheBrokerAndStandardOutput() async throws {
@@ -99,23 +99,15 @@ import Testing
     let configuration = try file(
       demo.replacing("broker: embedded", with: "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }"), "yaml"
     )
-    let subscriber = Process()
-    let heard = try file("", "heard")
-    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
-    subscriber.arguments = [
-      "-p", "\(broker.port)", "-q", "1", "-t", "beaconkeeper/+/phone/+/verdict", "-t",
-      "beaconkeeper/+/phone/+/window", "-F", "%t %p",
-    ]
-    subscriber.standardError = FileHandle.nullDevice
-    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
-    try subscriber.run()
-    try await Task.sleep(for: .milliseconds(500))
     let arguments = ["replay", "--config", configuration, "--capture", "config/walk.jsonl"]
     let result = try await Command(arguments + ["--verdicts", "--publish"]).end()
     #expect(result.status == 0)
-    try await Task.sleep(for: .milliseconds(500))
-    kill(subscriber.processIdentifier, SIGKILL)
-    let lines = try String(contentsOfFile: heard, encoding: .utf8).split(separator: "\n").map(String.init)
+    func phones() -> [String] {
+      broker.messages.filter { $0.topic.contains("/phone/") }
+        .map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
+    }
+    try await until("both verdicts are there") { phones().count { $0.contains("/verdict ") } >= 2 }
+    let lines = phones()
     let verdicts = lines.filter { $0.contains("/verdict ") }
     #expect(verdicts.map { $0.contains("/anna/") } == [true, false])
     #expect(verdicts[0].contains(#""outcome":"DELIVERED""#))
@@ -135,13 +127,14 @@ import Testing
     try FileManager.default.copyItem(
       at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
     let gateway = try Command(["run", "--demo"], directory: folder)
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: mosquitto_sub -p ") })
-    let port = String(gateway.outputSoFar.split(separator: " ").drop { $0 != "-p" }.dropFirst().first ?? "")
+    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
+    let environment = try watcher(of: gateway)
     func tell(_ text: String, _ phone: String) throws {
       let publisher = Process()
       publisher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+      publisher.environment = environment
       publisher.arguments = [
-        "-p", port, "-q", "1", "-t", "beaconkeeper/forecourt/phone/\(phone)/app/set", "-m", text,
+        "-q", "1", "-t", "beaconkeeper/forecourt/phone/\(phone)/app/set", "-m", text,
       ]
       try publisher.run()
     }
@@ -151,7 +144,8 @@ import Testing
     let subscriber = Process()
     let heard = try file("", "heard")
     subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
-    subscriber.arguments = ["-p", port, "-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"]
+    subscriber.environment = environment
+    subscriber.arguments = ["-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"]
     subscriber.standardError = FileHandle.nullDevice
     subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
     try subscriber.run()
@@ -187,11 +181,15 @@ import Testing
     kill(gateway.process.processIdentifier, SIGHUP)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  kiosk") })
     // Of the zone that is no more, nothing stays at the broker.
-    let port = try #require(gateway.outputSoFar.firstMatch(of: #/mosquitto_sub -p (\d+)/#)).output.1
+    let watch = try #require(watcher(of: gateway)["XDG_CONFIG_HOME"])
     func kept() async throws -> String {
       try await Command(
-        ["-p", String(port), "-t", "beaconkeeper/+/zone/+/occupancy", "-W", "1", "-F", "%t"],
-        executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+        [
+          "XDG_CONFIG_HOME=\(watch)", "mosquitto_sub", "-t", "beaconkeeper/+/zone/+/occupancy", "-W", "1",
+          "-F",
+          "%t",
+        ],
+        executable: URL(fileURLWithPath: "/usr/bin/env")
       ).end(within: 5).output
     }
     var states = try await kept()

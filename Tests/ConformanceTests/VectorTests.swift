@@ -9,6 +9,8 @@ struct VectorTests {
   static let explained: [String: String] = [
     "Bluetooth-Devices+ibeacon-ble/TILT_SERVICE_INFO":
       "a Tilt hydrometer is a valid iBeacon; that project leaves it to another integration",
+    "Bluetooth-Devices+bthome-ble/test_bthome_invalid_button_event":
+      "0xFE is what Shelly's buttons sent for a hold before firmware 1.0.20; Shelly's own decoder takes it",
     "Bluetooth-Devices+ibeacon-ble/SERVICE_INFO/cypress_humidity": "a Cypress reading of major and minor",
     "Bluetooth-Devices+ibeacon-ble/SERVICE_INFO/cypress_temperature": "a Cypress reading of major and minor",
     "Bluetooth-Devices+ibeacon-ble/SERVICE_INFO/rssi": "not in the payload",

@@ -21,7 +21,7 @@ import Testing
     #expect(broker.host == host)
     #expect(broker.port == port)
     #expect((broker.tls != nil) == isTLS)
-    #expect(broker.version == .v5)
+    #expect(broker.version == nil)
     #expect(broker.keepAlive == .seconds(60))
   }
 
@@ -87,12 +87,29 @@ import Testing
     #expect(!Explanation(loaded.configuration).broker.contains("hunter2"))
   }
 
-  @Test func aPasswordFileThatAllMayReadIsAWarning() throws {
+  @Test(arguments: [0o644, 0o640, 0o604, 0o660]) func aPasswordFileThatOthersMayReadIsRefused(mode: Int)
+    throws
+  {
     let folder = try Folder()
-    try folder.write("hunter2\n", to: "password", mode: 0o644)
+    try folder.write("hunter2\n", to: "password", mode: mode)
     let path = try folder.write(
       "broker: { url: mqtt://b, username: gw, password_file: password }", to: "beaconkeeper.yaml")
-    let warnings = try Configuration.load(path: path).warnings
-    #expect(warnings.map(\.mark) == ["1:55 warning"])
+    let faults = try #require(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
+      .diagnostics
+    #expect(faults.map(\.mark) == ["1:55 error"])
+    #expect(faults[0].message.contains("0\(String(mode, radix: 8))"))
+    #expect(faults[0].hint == "chmod 600 \(folder.path)/password")
+  }
+
+  /// systemd lets the unit's user read it by an access list, which `stat` shows as the group's permission.
+  @Test(arguments: [(0o440, true), (0o444, false)]) func aCredentialOfTheUnitIsRead(mode: Int, isRead: Bool)
+    throws
+  {
+    let folder = try Folder()
+    let file = try folder.write("hunter2\n", to: "password", mode: mode)
+    let faults = diagnose(
+      "broker: { url: mqtt://b, username: gw, password_file: \(file) }",
+      environment: ["CREDENTIALS_DIRECTORY": folder.path])
+    #expect(faults.isEmpty == isRead)
   }
 }

@@ -46,8 +46,37 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault("zones: ▸{}", "zones must be a list, not a mapping"),
     Fault("zones: ▸[]", "zones is an empty list"),
     Fault("zones: [▸{ enter: 3 m }]", "name is missing here"),
+    Fault("zones: [{ name: ▸not_home }]", "cannot be called not_home", "in no zone"),
   ])
   func shape(_ fault: Fault) { expectOne(fault) }
+
+  @Test(arguments: [
+    Fault(beacon("address: C1:00:00:00:00:01, names: ▸{ \"1.1\": a }"), "for the members of a region"),
+    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸fleet:1.1: a }"), "no member of this region", "1.2"),
+    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸\"1.70000\": a }"), "no member of this region"),
+    Fault(beacon("ibeacon: { uuid: \(uuid), major: 7 }, names: { ▸\"1.1\": a }"), "written as 7.2"),
+    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: ▸[a]"), "names must be a mapping"),
+    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { \"1.1\": ▸\" a\" }"), "cannot be a name"),
+    Fault(
+      beacon("ibeacon: { uuid: \(uuid) }, names: { \"1.1\": a, \"1.2\": ▸a }"), .warning,
+      "the name of 1.1 too"),
+    Fault(
+      beacon("eddystone: { namespace: edd1ebeac04e5defa017 }, names: { ▸\"1.1\": a }"), "0bdb87539b67"),
+  ])
+  func names(_ fault: Fault) { expectOne(fault) }
+
+  @Test func membersAreNamedAsTheyArePublished() throws {
+    let yaml = """
+      beacons:
+        - { name: fleet, ibeacon: { uuid: \(uuid), major: 1 }, names: { 1.10: Bella } }
+        - { name: tags, eddystone: { namespace: edd1ebeac04e5defa017 }, names: { 0BDB87539B67: Carla } }
+        - { name: crates, altbeacon: { id: 2f234454cf6d4a0fadf2f4911ba9ffa6 }, names: { 1.2: Dora } }
+      """
+    #expect(
+      try read(yaml).configuration.displayNames == [
+        "fleet:1.10": "Bella", "tags:0bdb87539b67": "Carla", "crates:1.2": "Dora",
+      ])
+  }
 
   @Test(arguments: [
     Fault(zone("enter: ▸3"), "enter needs a unit: m, cm, mm, km or dBm", "perhaps 3 m"),

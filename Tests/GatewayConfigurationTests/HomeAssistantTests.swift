@@ -18,21 +18,39 @@ import Testing
 
   @Test func takesEverySetting() throws {
     let read = try settings(
-      "home_assistant: { prefix: ha/disc, form: component, members: 5, zones: { yard: zone.work, house: zone.home } }"
+      "home_assistant: { prefix: ha/disc, form: component, entities: all, members: 5, areas: { house: Hall }, zones: { yard: zone.work, house: zone.home } }"
     )
     #expect(read.isOn && read.prefix == "ha/disc" && read.form == .component && read.members == 5)
+    #expect(read.entities == .all && read.areas == ["house": "Hall"])
     #expect(read.places?.map(\.zone) == ["yard", "house"])
     #expect(read.places?.map(\.entity) == ["zone.work", "zone.home"])
+  }
+
+  @Test func aPlaceIsCalledAsItsEntityReadsUnlessItSaysOtherwise() throws {
+    let read = try settings(
+      "home_assistant: { zones: { house: zone.my_office, yard: { entity: zone.mum_s_house, name: Mum's house } } }"
+    )
+    #expect(read.places?.map(\.name) == ["My office", "Mum's house"])
+    #expect(read.places?.map(\.entity) == ["zone.my_office", "zone.mum_s_house"])
+    #expect(read.hasPlaces)
+    #expect(try !settings("home_assistant: on").hasPlaces)
   }
 
   @Test(arguments: [
     ("home_assistant: maybe", "cannot be “maybe”"), ("home_assistant:", "has no value"),
     ("home_assistant: { form: devices }", "did you mean device?"),
+    ("home_assistant: { entities: minimum }", "did you mean minimal?"),
+    ("home_assistant: { areas: { hose: Hall } }", "did you mean house?"),
+    ("home_assistant: { areas: [house] }", "must be a mapping"),
+    ("home_assistant: { entities: 7 }", "must be minimal, normal or all"),
     ("home_assistant: { prefix: a/#/b }", "start of a topic"),
     ("home_assistant: { prefix: /a }", "start of a topic"),
     ("home_assistant: { zones: { hose: zone.home } }", "did you mean house?"),
     ("home_assistant: { zones: { house: home } }", "is no zone of Home Assistant"),
     ("home_assistant: { zones: { house: zone.Home } }", "is no zone of Home Assistant"),
+    ("home_assistant: { zones: { house: { name: Office } } }", "entity is missing"),
+    ("home_assistant: { zones: { house: { entity: zone.a, nme: A } } }", "did you mean name?"),
+    ("home_assistant: { zones: { house: [zone.a] } }", "must be a mapping"),
     ("home_assistant: { members: many }", "members must be"),
     ("home_assistant: { prefx: a }", "did you mean prefix?"),
     ("home_assistant: { zones: [house] }", "must be a mapping"),
@@ -48,6 +66,8 @@ import Testing
     }
     #expect(try words("").contains("whoever is in any zone is home"))
     #expect(try words("home_assistant: { zones: { house: zone.work } }").contains("house is zone.work"))
+    #expect(try words("home_assistant: { areas: { house: Hall } }").contains("in an area: house in Hall"))
+    #expect(try words("home_assistant: { entities: minimal }").contains("batteries"))
     #expect(try words("home_assistant: off").contains("taken back"))
   }
 }

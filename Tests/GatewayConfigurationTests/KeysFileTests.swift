@@ -31,7 +31,8 @@ import Testing
   func ofAnotherModeIsRefused(mode: Int) throws {
     let faults = try faults(keys: "anna: \(Self.key)\n", mode: mode, "beacons: [{ name: p, irk: anna }]")
     #expect(faults.count == 1)
-    #expect(faults[0].file.hasSuffix("/keys.yaml"))
+    #expect(faults[0].file.hasSuffix("/beaconkeeper.yaml"))
+    #expect(faults[0].mark == "1:12 error")
     #expect(faults[0].message.contains("0\(String(mode, radix: 8))"))
     #expect(faults[0].hint?.hasPrefix("chmod 600 /") == true)
   }

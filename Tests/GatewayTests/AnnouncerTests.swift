@@ -102,6 +102,62 @@ private struct Home {
     #expect(home.said.count { $0.topic.contains("beacon_fridge") } == 2)
   }
 
+  @Test func whatABeaconIsIsKnownFromItsFramesAndKeptThroughARestart() throws {
+    func device(_ home: Home) throws -> [String: Any] {
+      let payload = try #require(home.kept["homeassistant/device/beaconkeeper_home/beacon_fridge/config"])
+      let whole = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
+      return try #require(whole["device"] as? [String: Any])
+    }
+    var home = try Home()
+    home.connect()
+    home.pass()
+    #expect(try device(home)["model"] as? String == "Bluetooth device")
+    var scene = try Scene()
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
+    for (name, news) in scene.pipeline.takeNews() { home.announcer.note(name, news) }
+    home.pass()
+    #expect(try device(home)["model"] as? String == "RuuviTag")
+    #expect(try device(home.restarted())["manufacturer"] as? String == "Ruuvi Innovations")
+    try home.reconfigure(Home.rules + "\nhome_assistant: { form: component }")
+    let payload = try #require(home.kept.first { $0.key.contains("beacon_fridge__tracker") }?.value)
+    #expect(String(decoding: payload, as: UTF8.self).contains("RuuviTag"))
+    #expect(try home.restarted(Home.rules + "\nhome_assistant: { form: component }").kept == home.kept)
+  }
+
+  @Test func anotherChoiceOfEntitiesAddsAndTakesBack() throws {
+    var home = try Home()
+    home.connect()
+    home.pass()
+    home.hear("fridge", Reading(.temperature, .number(3)), Reading(.movementCount, .number(3)))
+    home.pass()
+    func there() throws -> Set<String> {
+      Set(try home.components("beacon_fridge").filter { $0.value["unique_id"] != nil }.keys)
+    }
+    #expect(try there() == ["tracker", "zone", "distance", "temperature_c"])
+    for (entities, expected) in [
+      ("all", 8), ("minimal", 2), ("normal", 4),
+    ] {
+      try home.reconfigure(Home.rules + "\nhome_assistant: { entities: \(entities) }")
+      home.hear("fridge", Reading(.temperature, .number(3)), Reading(.movementCount, .number(3)))
+      home.pass()
+      let found = try there()
+      #expect(found.count == expected, "\(entities): \(found)")
+    }
+  }
+
+  @Test func aMemberWithANameOfItsOwnIsCalledSo() throws {
+    var home = try Home(
+      Home.rules.replacing("DD4425 } }", with: "DD4425 }, names: { \"1.2\": Bella } }"))
+    home.connect()
+    home.pass()
+    home.hear("fleet:1.2")
+    home.pass()
+    let payload = try #require(home.kept.first { $0.key.contains("beacon_fleet_3A1_2E2") }?.value)
+    let text = String(decoding: payload, as: UTF8.self)
+    #expect(text.contains(#""name":"Bella""#))
+    #expect(text.contains("beacon/fleet%3A1.2/state"))
+  }
+
   @Test func aMemberOfARegionBecomesADeviceWhenItIsHeard() throws {
     var home = try Home()
     home.connect()
@@ -121,6 +177,28 @@ private struct Home {
     home.pass()
     #expect(home.devices.count { $0.hasPrefix("beacon_fleet") } == 2)
     #expect(home.announcer.refusedMembers == 3)
+  }
+
+  @Test(arguments: [0, 3], [true, false]) func aLoweredLimitTakesBackWhatIsTooMuch(
+    limit: Int, byReload: Bool
+  ) throws {
+    var home = try Home()
+    home.connect()
+    home.pass(2)
+    for minor in 1...6 { home.hear("fleet:1.\(minor)") }
+    home.pass()
+    let members = { (home: Home) in home.devices.count { $0.contains("fleet") } }
+    #expect(members(home) == 6)
+    let rules = Home.rules + "\nhome_assistant: { members: \(limit) }"
+    if byReload {
+      try home.reconfigure(rules)
+      for minor in 1...6 { home.hear("fleet:1.\(minor)") }
+      home.pass()
+    } else {
+      home = try home.restarted(rules)
+    }
+    #expect(members(home) == limit)
+    #expect(home.devices.contains { $0.contains("fridge") })
   }
 
   @Test func aDeviceIsNotAnnouncedTwiceWithinSeconds() throws {
@@ -282,7 +360,7 @@ private struct Home {
 
   @Test func thePipelineTellsWhatIsNew() throws {
     var scene = try Scene()
-    try scene.hear(rssi: -58, for: 1)
+    try scene.hear(rssi: -58, for: 12)
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
     let news = scene.pipeline.takeNews()
     #expect(Set(news.map(\.name)) == ["fleet:1.2", "fridge"])
@@ -291,5 +369,24 @@ private struct Home {
     #expect(fridge.beacon.zones == ["shop"])
     try scene.hear(rssi: -58, for: 1)
     #expect(scene.pipeline.takeNews().isEmpty)
+  }
+
+  /// Whoever may write there can leave 100,000 topics of ours; each is looked at twice, however many wait.
+  @Test func manyTopicsAreTakenBackAtAPriceEach() throws {
+    var home = try Home()
+    for number in 0..<20_000 {
+      home.kept["homeassistant/sensor/beaconkeeper_home/ghost_\(number)_x/config"] = Array("{}".utf8)
+    }
+    home.connect()
+    home.pass(280)
+    #expect(home.kept.keys.count { $0.contains("ghost") } == 0)
+    #expect(home.announcer.judged <= 2 * 20_100)
+    // One that comes late has only itself looked at.
+    let before = home.announcer.judged
+    home.announcer.received(
+      Array("{}".utf8), at: "homeassistant/sensor/beaconkeeper_home/late_x/config", time: home.time)
+    home.pass(10)
+    #expect(home.announcer.judged <= before + 2)
+    #expect(home.said.last?.topic == "homeassistant/sensor/beaconkeeper_home/late_x/config")
   }
 }

@@ -105,7 +105,9 @@ import Testing
     var pipeline = Pipeline(try Scene.configuration(rules), epoch: 7)
     for name in ["hci0", "hci1", "hci2"] { _ = pipeline.receiver(name) }
     if !restored.isEmpty {
-      pipeline.restore(restored, isSameBoot: true, at: .zero, wallTime: WallTime(nanoseconds: 0))
+      var output = Pipeline.Output()
+      pipeline.restore(
+        restored, isSameBoot: true, at: .zero, wallTime: WallTime(nanoseconds: 0), into: &output)
     }
     return pipeline
   }

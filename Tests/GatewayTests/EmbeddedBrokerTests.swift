@@ -25,11 +25,94 @@ struct EmbeddedBrokerTests {
         .filter { $0.hasPrefix("beaconkeeper-\(getpid())-") })
   }
 
+  private func client(
+    of broker: EmbeddedBroker, _ credentials: Credentials?, id: String = ""
+  ) throws -> Client {
+    var options = Options(host: "127.0.0.1", port: broker.port)
+    options.credentials = credentials
+    options.clientID = id
+    return try Client(options)
+  }
+
+  /// As the `watch:` line has it.
+  private func watcher(of broker: EmbeddedBroker) throws -> Credentials {
+    let text = try String(contentsOfFile: "\(broker.watchFolder)/mosquitto_sub", encoding: .utf8)
+    let words = text.split { $0 == " " || $0 == "\n" }.map(String.init)
+    func word(after option: String) -> String? { words.firstIndex(of: option).map { words[$0 + 1] } }
+    return Credentials(username: try #require(word(after: "-u")), password: word(after: "-P"))
+  }
+
+  @Test func nobodyComesInWithoutAPassword() async throws {
+    let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
+    let watcher = try watcher(of: broker)
+    for credentials in [
+      nil, Credentials(username: "gateway", password: ""),
+      Credentials(username: "gateway", password: watcher.password),
+    ] {
+      let client = try client(of: broker, credentials)
+      client.start()
+      for await event in client.events {
+        guard case .refused(let failure) = event else {
+          Issue.record("\(event)")
+          break
+        }
+        #expect(failure.kind == .notAuthorised)
+        break
+      }
+      await client.stop()
+    }
+    await broker.stop()
+  }
+
+  @Test func whoWatchesHearsEverythingAndMayOnlyTellOfPhones() async throws {
+    let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
+    let gateway = try client(of: broker, broker.credentials)
+    let watcher = try client(of: broker, try watcher(of: broker))
+    let report = "beaconkeeper/home/phone/anna/app/set"
+    try gateway.subscribe(to: "beaconkeeper/#")
+    gateway.start()
+    watcher.start()
+    for (number, topic) in ["beaconkeeper/home/status", "homeassistant/device/x/config", report].enumerated()
+    {
+      try watcher.publish([1], to: topic, retain: true, id: UInt64(number))
+    }
+    var (refused, acknowledged): (Set<String>, [UInt64]) = ([], [])
+    for await event in watcher.events {
+      if case .rejected(let message, _) = event { refused.insert(message.topic) }
+      if case .acknowledged(let id) = event { acknowledged.append(id) }
+      if refused.count + acknowledged.count == 3 { break }
+    }
+    #expect(refused == ["beaconkeeper/home/status", "homeassistant/device/x/config"])
+    #expect(acknowledged == [2])
+    for await event in gateway.events {
+      guard case .message(let message) = event else { continue }
+      #expect(message.topic == report)
+      break
+    }
+    await gateway.stop()
+    await watcher.stop()
+    await broker.stop()
+  }
+
+  @Test func thePasswordIsForTheOwnerAloneAndGoesWithTheBroker() async throws {
+    let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
+    func mode(_ path: String) throws -> Int {
+      try #require(
+        FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+    #expect(try mode(broker.watchFolder) == 0o700)
+    for name in ["mosquitto_sub", "mosquitto_pub"] {
+      #expect(try mode("\(broker.watchFolder)/\(name)") == 0o600)
+    }
+    await broker.stop()
+    #expect(!FileManager.default.fileExists(atPath: broker.watchFolder))
+  }
+
   @Test func messagesGoThroughIt() async throws {
     let before = try privateDirectories()
     let broker = try await EmbeddedBroker.start(log: log)
     #expect(try privateDirectories() == before, "its configuration is removed once it runs")
-    let client = try Client(Options(host: "127.0.0.1", port: broker.port))
+    let client = try client(of: broker, broker.credentials)
     try client.subscribe(to: "hello")
     client.start()
     try client.publish(Array("world".utf8), to: "hello")

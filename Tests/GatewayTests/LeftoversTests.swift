@@ -1,3 +1,4 @@
+import Foundation
 import GatewayConfiguration
 import Messages
 import Testing
@@ -21,7 +22,16 @@ struct LeftoversTests {
           - { name: pump 3 }
         phones:
           - { name: anna, beacon: "fleet:1.2", os: ios17, strategy: background-task }
+        home_assistant: { zones: { pump 3: zone.home } }
         """))
+  }
+
+  @Test func placesAreTakenBackOnceNoneAreTold() throws {
+    let plain = Leftovers(
+      try Scene.configuration(
+        "gateway: { name: home }\nbeacons: [{ name: key, address: \"C1:00:00:00:00:05\" }]"))
+    #expect(plain.removal(of: "beaconkeeper/home/beacon/key/zone") == nil)
+    #expect(plain.removal(of: "beaconkeeper/home/beacon/key/place")?.payload == [])
   }
 
   @Test(
@@ -29,7 +39,7 @@ struct LeftoversTests {
     arguments: [
       "zone/pump%203/occupancy", "phone/anna/window", "beacon/Anna%27s%20key/state",
       "beacon/fleet%3A1.2/state",
-      "beacon/gate%3A%20north%3A7.7/state",
+      "beacon/gate%3A%20north%3A7.7/state", "beacon/fleet%3A1.2/zone", "beacon/fleet%3A1.2/place",
     ])
   func known(topic: String) {
     #expect(leftovers.isOwn("beaconkeeper/home/" + topic))
@@ -41,12 +51,54 @@ struct LeftoversTests {
     arguments: [
       "zone/pump%204/occupancy", "phone/bert/window", "beacon/fleet/state",
       "beacon/vans%3A1.2/state",
-      "beacon/%3A1.2/state", "beacon//state", "beacon/%/state",
+      "beacon/vans%3A1.2/zone", "beacon/vans%3A1.2/place", "beacon/%3A1.2/state", "beacon//state",
+      "beacon/%/state",
     ])
   func dropped(topic: String) throws {
     let removal = try #require(leftovers.removal(of: "beaconkeeper/home/" + topic))
     #expect(removal.topic == "beaconkeeper/home/" + topic)
     #expect(removal.payload.isEmpty && removal.retained)
+  }
+
+  @Test(
+    "is put right where it says that a beacon is in a zone", arguments: ["Anna%27s%20key", "fleet%3A1.2"])
+  func claim(level: String) throws {
+    let payload = """
+      {"v":1,"zones":["pump 3"],"distance_m":1.5,"distance_sd_m":0.5,"rssi_dbm":-60.0,"interval_s":0.1,
+       "last_seen":"2026-11-20T21:50:04.900Z","receiver":"hci0",
+       "readings":{"temperature_c":24.3,"temperature_c_2":3,"door":true,"button":"press","nonsense":1}}
+      """
+    let topic = "beaconkeeper/home/beacon/\(level)/state"
+    let correction = try #require(leftovers.correction(of: topic, Array(payload.utf8)))
+    let message = correction.message
+    let name = try #require(level.removingPercentEncoding)
+    #expect(correction.beacon == name)
+    #expect(message.topic == topic)
+    #expect(
+      String(decoding: message.payload, as: UTF8.self)
+        == #"{"v":1,"gateway":"home","beacon":"\#(name)","zones":[],"distance_m":null,"distance_sd_m":null,"rssi_dbm":null,"interval_s":null,"#
+        + #""last_seen":"2026-11-20T21:50:04.900Z","receiver":"hci0","#
+        + #""readings":{"door":true,"temperature_c":24.3,"temperature_c_2":3}}"#)
+  }
+
+  @Test func aZoneAsPlainTextIsPutRightToo() {
+    let topic = "beaconkeeper/home/beacon/fleet%3A1.2/zone"
+    let correction = leftovers.correction(of: topic, Array("office".utf8))
+    #expect(correction?.message.topic == topic)
+    #expect(correction.map { String(decoding: $0.message.payload, as: UTF8.self) } == "not_home")
+    #expect(leftovers.correction(of: topic, Array("not_home".utf8)) == nil)
+  }
+
+  @Test(
+    "is left as it is where it claims nothing, makes no sense, or is taken back anyhow",
+    arguments: [
+      ("fleet%3A1.2", #"{"zones":[],"last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#),
+      ("fleet%3A1.2", #"{"zones":["a"],"last_seen":"yesterday","receiver":"r","readings":{}}"#),
+      ("fleet%3A1.2", #"{"zones":["a"]}"#), ("fleet%3A1.2", ""), ("fleet%3A1.2", "[[[[["),
+      ("vans%3A1.2", #"{"zones":["a"],"last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#),
+    ])
+  func noClaim(level: String, payload: String) {
+    #expect(leftovers.correction(of: "beaconkeeper/home/beacon/\(level)/state", Array(payload.utf8)) == nil)
   }
 
   @Test(

@@ -12,9 +12,10 @@ import Testing
     "outbox-\(UUID().uuidString)")
   private let start = WallTime(nanoseconds: 1_795_211_400_000_000_000)
 
-  private func open(at wallTime: WallTime? = nil) throws -> OpenOutbox {
+  private func open(at wallTime: WallTime? = nil, chance: UInt64 = 7) throws -> OpenOutbox {
     try OpenOutbox(
-      gateway: "front yard", directory: StateDirectory(configured: folder.path), wallTime: wallTime ?? start)
+      gateway: "front yard", directory: StateDirectory(configured: folder.path), wallTime: wallTime ?? start,
+      chance: chance)
   }
 
   private var file: URL { folder.appendingPathComponent("front%20yard.sqlite") }
@@ -48,8 +49,7 @@ import Testing
 
     let second = try open(at: start + .seconds(60))
     let remains = try #require(second.remains)
-    #expect(remains.epoch == epoch)
-    #expect(remains.lastSequence == 5)
+    #expect(remains.epoch > epoch)
     #expect(remains.waiting == 5)
     let rows = try #require(second.store).waiting(after: 2, limit: 10).rows
     #expect(rows.map(\.row) == [3, 4, 5])
@@ -58,7 +58,7 @@ import Testing
         == written.transitions.suffix(3).map { String(decoding: $0.json, as: UTF8.self) })
   }
 
-  @Test func whatTheBrokerHasIsGoneAndItsNumbersStayUsed() throws {
+  @Test func whatTheBrokerHasIsGone() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     let store = try #require(first.store)
@@ -70,22 +70,46 @@ import Testing
     store.close()
     let remains = try #require(try open().remains)
     #expect(remains.waiting == 1)
-    #expect(remains.lastSequence == 4)
   }
 
-  @Test func afterARunThatCouldNotKeepAllANewEpochBegins() throws {
+  @Test func eachStartBeginsAnEpochAboveAllBefore() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var last: UInt64 = 0
+    // The calendar of a board without a clock of its own is anywhere.
+    for (run, seconds) in [0, 60, 60, -900_000_000, -1_700_000_000, 61].enumerated() {
+      let outbox = try open(at: start + .seconds(Double(seconds)), chance: UInt64(run) &* 0x9E37_79B9)
+      let epoch = try #require(outbox.remains?.epoch)
+      #expect(epoch > last)
+      last = epoch
+      outbox.store?.close()
+    }
+  }
+
+  @Test func aStateFolderFromABackupNeverLeadsToAnEpochThatWasUsed() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try open().store?.close()
+    let backup = folder.path + "-backup"
+    defer { try? FileManager.default.removeItem(atPath: backup) }
+    try FileManager.default.copyItem(atPath: folder.path, toPath: backup)
+    var epochs: Set<UInt64> = []
+    for run in 0..<20 {
+      // Without a clock each run believes the same time.
+      let outbox = try open(chance: UInt64(run) &* 0x9E37_79B9_7F4A_7C15)
+      epochs.insert(try #require(outbox.remains?.epoch))
+      outbox.store?.close()
+      try FileManager.default.removeItem(at: folder)
+      try FileManager.default.copyItem(atPath: backup, toPath: folder.path)
+    }
+    #expect(epochs.count == 20)
+  }
+
+  @Test func anEpochThatBeganWithoutTheDiskIsKnownToTheNextStart() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
-    _ = try first.store?.commit(batch(1...3, epoch: 1))
-    first.store?.mark.set(isLost: true)
+    let later = try #require(first.remains?.epoch) + 5_000_000
+    first.mark?.set(later)
     first.store?.close()
-    let second = try open(at: start + .seconds(60))
-    #expect(second.remains?.epoch != first.remains?.epoch)
-    #expect(second.remains?.lastSequence == 0)
-    #expect(second.remains?.waiting == 3)
-    second.store?.mark.set(isLost: false)
-    second.store?.close()
-    #expect(try open(at: start + .seconds(120)).notices.isEmpty)
+    #expect(try #require(open().remains?.epoch) > later)
   }
 
   @Test func twoGatewaysOfOneNameAreRefused() throws {
@@ -129,9 +153,25 @@ import Testing
     try database.close()
   }
 
+  @Test func whyAnEditPutSomebodyOutIsKept() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try #require(try open().store)
+    var written = batch(1...5, epoch: 1)
+    for (place, reason) in Evidence.Reason.allCases.enumerated() {
+      written.transitions[place].transition.evidence.unit = .seconds
+      written.transitions[place].transition.evidence.reason = reason
+    }
+    _ = try store.commit(written)
+    let read = try store.waiting(after: 0, limit: 10).rows.map(\.transition.transition.evidence)
+    #expect(read.map(\.reason) == Evidence.Reason.allCases + [nil])
+    #expect(read.prefix(4).allSatisfy { $0.unit == .seconds })
+  }
+
   @Test(arguments: [
-    "event = 'enteR'", "unit = 7", "samples = 'x'", "value = x'00ff'", "zone = x'ff00ff'", "epoch = 'abc'",
-    "rssi_dbm = 'loud'", "dwell_ns = x''",
+    "body = x''", "body = x'00ff'", "body = 7", "body = 'text'", "body = zeroblob(100)",
+    "body = substr(body, 1, 60)", "body = body || x'00'",
+    "body = substr(body, 1, 9) || x'55' || substr(body, 11)",
+    "epoch = 'abc'", "seq = x'ff'",
   ])
   func aRowThatIsDamagedIsPassedOverAndTheOthersStay(_ damage: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -148,10 +188,12 @@ import Testing
   }
 
   @Test(arguments: [
-    "UPDATE meta SET value = 'abc' WHERE name = 'seq'",
+    "UPDATE meta SET value = 'abc' WHERE name = 'epoch'",
     "UPDATE meta SET value = x'00ff' WHERE name = 'epoch'",
-    "UPDATE sqlite_sequence SET seq = 9223372036854775807", "UPDATE sqlite_sequence SET seq = 'x'",
-    "UPDATE meta SET value = -5 WHERE name = 'seq'", "UPDATE grdb_migrations SET identifier = x'ff'",
+    "UPDATE waiting SET id = 9223372036854775807 WHERE id = 5",
+    "UPDATE waiting SET id = -9 WHERE id = 5; DELETE FROM waiting WHERE id > 0",
+    "UPDATE meta SET value = -5 WHERE name = 'epoch'", "PRAGMA user_version = 9", "PRAGMA user_version = 0",
+    "UPDATE meta SET value = \(1 << 53) WHERE name = 'epoch'", "DROP TABLE beacon",
   ])
   func numbersThatAreDamagedMakeItADamagedFile(_ damage: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -217,11 +259,101 @@ import Testing
     #expect(outbox.notices.first?.contains("state_directory") == true)
   }
 
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
   @Test func nobodyElseMayLookIntoIt() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let outbox = try open()
-    let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
-    #expect(mode == 0o700)
+    _ = try outbox.store?.commit(batch(1...3, epoch: 1))
+    #expect(try mode(folder.path) == 0o700)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      #expect(try mode("\(folder.path)/\(name)") == 0o600, "\(name)")
+    }
     outbox.store?.close()
+  }
+
+  @Test func filesThatOthersCouldReadAreClosedToThem() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try open().store?.close()
+    for path in [file.path, file.path + ".mark"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    }
+    let outbox = try open()
+    #expect(try mode(file.path) == 0o600)
+    #expect(try mode(file.path + ".mark") == 0o600)
+    outbox.store?.close()
+  }
+
+  @Test(arguments: ["", ".mark", "-wal"]) func aSymbolicLinkIsNotFollowed(ending: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let victim = folder.path + "-victim"
+    try Data("of somebody else".utf8).write(to: URL(fileURLWithPath: victim))
+    defer { try? FileManager.default.removeItem(atPath: victim) }
+    try FileManager.default.createSymbolicLink(atPath: file.path + ending, withDestinationPath: victim)
+    let outbox = try open()
+    #expect(outbox.store == nil)
+    #expect(outbox.fault?.contains("symbolic link") == true)
+    #expect(outbox.notices.last?.contains(file.path + ending) == true)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "of somebody else")
+  }
+
+  @Test func aFolderThatOthersMayLookIntoIsToldOrClosed() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: open)
+    let named = try self.open()
+    #expect(named.notices.first?.contains("chmod 700 \(folder.path)") == true)
+    named.store?.close()
+    // The one that systemd made for us is ours alone.
+    let own = StateDirectory(configured: nil, environment: ["STATE_DIRECTORY": folder.path])
+    #expect(try own.make() == nil)
+    #expect(try mode(folder.path) == 0o700)
+  }
+
+  /// A beacon that goes and comes all the time keeps its row; one that has gone is not there at the next start.
+  @Test func whoHasLeftIsForgottenAndWhoIsBackIsNot() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var scene = try Scene()
+    try scene.hear(rssi: -50, for: 20)
+    let beacon = try #require(scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime).first)
+    let store = try #require(try open().store)
+    for step in 0..<7 {
+      var batch = OutboxStore.Batch()
+      for number in 0..<1500 {
+        var named = beacon
+        named.key = "member \(number)"
+        batch.beacons[named.key] = .some(step % 2 == number % 2 ? named : nil)
+      }
+      _ = try store.commit(batch)
+    }
+    store.close()
+    let keys = try #require(try open().remains).beacons.map(\.key)
+    #expect(Set(keys) == Set((0..<1500).filter { $0 % 2 == 0 }.map { "member \($0)" }))
+    #expect(keys.count == 750)
+  }
+
+  @Test func roomThatIsFreeGoesBackToTheDisk() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try #require(try open().store)
+    for part in 0..<10 {
+      _ = try store.commit(batch(UInt64(part) * 2000 + 1...UInt64(part) * 2000 + 2000, epoch: 1))
+    }
+    func size() throws -> Int {
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      return attributes[.size] as? Int ?? 0
+    }
+    var acknowledged = OutboxStore.Batch()
+    acknowledged.acknowledged = (1...20_000).map { $0 }
+    let before = try size()
+    _ = try store.commit(acknowledged)
+    try store.giveRoomBack()
+    #expect(before > 2_000_000)
+    let after = try size()
+    #expect(after < 400_000, "\(before), then \(after)")
+    store.close()
   }
 }

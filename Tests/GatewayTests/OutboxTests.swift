@@ -2,6 +2,7 @@ import Beacons
 import Messages
 import Proximity
 import Randomness
+import RangingPolicy
 import Testing
 
 @testable import Gateway
@@ -42,6 +43,52 @@ import Testing
     outbox.add(transition(1))
     outbox.add(transition(2))
     #expect(drain(&outbox) == ["1", "2", "a=1"])
+  }
+
+  private func verdict(_ transition: String) -> VerdictMessage {
+    let time = WallTime(nanoseconds: 0)
+    return VerdictMessage(
+      phone: "p", gateway: "g", transition: transition, zone: "z", beacon: "b", os: "ios7", strategy: "stock",
+      outcome: .delivered, time: time, near: time, delivered: time, lateness: 0, evidence: [])
+  }
+
+  /// A verdict speaks of a transition, which waits for the disk.
+  @Test func aVerdictNeverOvertakesWhatWasDecidedBeforeIt() {
+    var outbox = Outbox(isDurable: true)
+    outbox.add(transition(1))
+    outbox.add(verdict("1"))
+    outbox.add(state("a", "1"))
+    #expect(drain(&outbox) == ["a=1"])
+    let first = outbox.takePending()
+    #expect(drain(&outbox) == [])
+    // Decided later, and not waited for.
+    outbox.add(transition(2))
+    outbox.committed(first, firstRow: 1)
+    #expect(drain(&outbox) == ["1", "verdict 1"])
+    outbox.add(verdict("2"))
+    #expect(drain(&outbox) == [])
+    let second = outbox.takePending()
+    outbox.failed(second) { _ in }
+    #expect(drain(&outbox) == ["2", "verdict 2"])
+  }
+
+  @Test func aVerdictWaitsForWhatAnEarlierRunLeft() {
+    var outbox = Outbox(isDurable: true, stored: 2)
+    outbox.add(transition(3))
+    outbox.add(verdict("3"))
+    #expect(drain(&outbox) == [])
+    outbox.committed(outbox.takePending(), firstRow: 3)
+    outbox.fetched([(1, transition(1))], damaged: [2], isLast: false)
+    #expect(drain(&outbox) == ["1"])
+    outbox.fetched([(3, transition(3))], isLast: true)
+    #expect(drain(&outbox) == ["3", "verdict 3"])
+  }
+
+  @Test func aVerdictOnWhatWasGivenUpWaitsForNothing() {
+    var outbox = Outbox()
+    for number in 0...Outbox.transitionLimit { outbox.add(transition(UInt64(number))) }
+    outbox.add(verdict("x"))
+    #expect(drain(&outbox).last == "verdict x")
   }
 
   @Test func aNewerStateTakesThePlaceOfTheOneThatWaits() {
@@ -136,5 +183,88 @@ import Testing
     let all = (1...decided).map { Double($0) }
     let agrees = offered == all
     #expect(agrees, "\(offered.count) offered of \(decided)")
+  }
+
+  /// The same with a disk that does not answer for long, again and again: each is offered once, and in order within its epoch.
+  @Test(arguments: 0..<20) func aDiskThatHangsHoldsUpNothing(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var outbox = Outbox(isDurable: true)
+    var rows: [(row: Int64, transition: TransitionMessage)] = []
+    var lastRow: Int64 = 0
+    var writing: OutboxStore.Batch?
+    var decided: UInt64 = 0
+    var (epoch, sequence): (UInt64, UInt64) = (1, 0)
+    var offered: [(value: Double, epoch: UInt64, sequence: UInt64)] = []
+
+    func restamp(_ transitions: inout [TransitionMessage]) {
+      epoch += 1
+      sequence = UInt64(transitions.count)
+      for index in transitions.indices {
+        transitions[index].epoch = epoch
+        transitions[index].sequence = UInt64(index + 1)
+      }
+    }
+    func write(_ batch: OutboxStore.Batch) {
+      rows.removeAll { batch.acknowledged.contains($0.row) }
+      let first = lastRow + 1
+      for transition in batch.transitions {
+        lastRow += 1
+        rows.append((lastRow, transition))
+      }
+      outbox.committed(batch, firstRow: first)
+    }
+    func fetch() {
+      guard outbox.wantsFetch, writing == nil else { return }
+      let found = rows.filter { $0.row > outbox.lastRow }.prefix(100)
+      outbox.fetched(Array(found), isLast: found.count < 100)
+    }
+    func offer() {
+      guard case .transition(let transition, let row)? = outbox.first else { return }
+      offered.append((transition.transition.evidence.value, transition.epoch, transition.sequence))
+      outbox.removeFirst()
+      outbox.acknowledge(row: row ?? Outbox.noRow)
+    }
+    for _ in 0..<4000 {
+      switch random.next() % 8 {
+      case 0, 1:
+        for _ in 0..<(1 + random.next() % 20) {
+          decided += 1
+          sequence += 1
+          var next = transition(sequence)
+          next.epoch = epoch
+          next.transition.evidence.value = Double(decided)
+          outbox.add(next)
+        }
+      case 2, 3:
+        if let batch = writing {
+          writing = nil
+          if random.next() % 4 == 0 { outbox.failed(batch, restamp: restamp) } else { write(batch) }
+        } else {
+          if random.next() % 2 == 0 { outbox.retry() }
+          writing = outbox.takePending()
+        }
+      case 4: if writing != nil, !outbox.isStalled { outbox.stall(restamp: restamp) }
+      case 5: fetch()
+      default: for _ in 0..<(random.next() % 30) { offer() }
+      }
+    }
+    if let batch = writing { write(batch) }
+    writing = nil
+    for _ in 0..<3000 {
+      outbox.retry()
+      write(outbox.takePending())
+      fetch()
+      offer()
+      while case .transition? = outbox.first { offer() }
+    }
+    #expect(outbox.unsafe == 0)
+    #expect(Set(offered.map(\.value)).count == Int(decided))
+    #expect(offered.count == Int(decided))
+    var last: [UInt64: UInt64] = [:]
+    for item in offered {
+      let isInOrder = item.sequence > last[item.epoch, default: 0]
+      #expect(isInOrder, "\(item)")
+      last[item.epoch] = item.sequence
+    }
   }
 }

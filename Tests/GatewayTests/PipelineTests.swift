@@ -6,6 +6,9 @@ import Testing
 @testable import Gateway
 
 @Suite struct PipelineTests {
+  private static let empty =
+    #"{"v":1,"gateway":"forecourt","zone":"pump-3","state":"empty","count":0,"beacons":[]}"#
+
   @Test func aWalkPastThePumpIsToldInOrder() throws {
     var scene = try Scene()
     try scene.hear(rssi: -85, for: 5)
@@ -56,23 +59,51 @@ import Testing
     #expect(exit.transition.wallTime.rfc3339 == "2026-11-20T21:50:14.900Z")
   }
 
+  @Test func whoIsBeyondRearmIsNearNoMoreThoughStillIn() throws {
+    func near(_ scene: Scene) -> [Bool] {
+      scene.output.items.compactMap {
+        guard case .state(.occupancy(let occupancy)) = $0, occupancy.zone == "pump-3" else { return nil }
+        return occupancy.members.first?.isNear
+      }
+    }
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    #expect(near(scene).last == true)
+    try scene.hear(rssi: -76, for: 8)  // 7 m: beyond rearm, not out
+    #expect(scene.story.filter { $0.contains("pump-3") }.count == 2)
+    #expect(near(scene).last == false)
+  }
+
   @Test func occupancySaysWhoIsInAndSinceWhen() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let state = try #require(scene.state("zone/pump-3/occupancy"))
     #expect(
-      state.hasPrefix(#"{"v":1,"state":"occupied","count":1,"beacons":[{"beacon":"fleet:1.2","since":"#))
+      state.hasPrefix(
+        #"{"v":1,"gateway":"forecourt","zone":"pump-3","state":"occupied","count":1,"beacons":[{"beacon":"fleet:1.2","since":"#
+      ))
     #expect(state.hasSuffix(#","near":true}]}"#))
     scene.pass(60)
+    #expect(scene.state("zone/pump-3/occupancy") == Self.empty)
+  }
+
+  @Test func whatPeopleCallAMemberStandsBesideItsName() throws {
+    var scene = try Scene(
+      Scene.rules.replacing("DD4425 } }", with: "DD4425 }, names: { \"1.2\": Bella } }"))
+    try scene.hear(rssi: -58, for: 5)
+    #expect(scene.state("zone/pump-3/occupancy")?.contains(#"{"beacon":"fleet:1.2","name":"Bella","#) == true)
     #expect(
-      scene.state("zone/pump-3/occupancy") == #"{"v":1,"state":"empty","count":0,"beacons":[]}"#)
+      scene.state("beacon/fleet%3A1.2/state")?.contains(#""beacon":"fleet:1.2","name":"Bella","#) == true)
+    let enter = try #require(scene.output.transitions.first)
+    #expect("\(TransitionLine(enter))".contains("Bella"))
+    #expect(!String(decoding: enter.json, as: UTF8.self).contains("Bella"))
   }
 
   @Test func nothingIsSaidOfAZoneBeforeAReceiverIsThere() throws {
     var scene = try Scene()
     #expect(scene.pipeline.allStates().allSatisfy { payload($0).contains(#""state":"unknown""#) })
     scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
-    #expect(scene.state("zone/pump-3/occupancy") == #"{"v":1,"state":"empty","count":0,"beacons":[]}"#)
+    #expect(scene.state("zone/pump-3/occupancy") == Self.empty)
   }
 
   @Test func aReceiverThatComesUpBlindLeavesZonesUnknown() throws {
@@ -103,7 +134,7 @@ import Testing
     let state = try #require(scene.state("beacon/fridge/state"))
     #expect(state.contains(#""temperature_c":24.3"#))
     #expect(state.contains(#""humidity_pct":53.49"#))
-    #expect(state.contains(#""zones":["shop"]"#))
+    #expect(state.hasPrefix(#"{"v":1,"gateway":"forecourt","beacon":"fridge","zones":["shop"],"#))
   }
 
   @Test func beaconStateIsNotRepeatedForEveryAdvertisement() throws {

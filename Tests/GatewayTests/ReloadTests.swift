@@ -1,5 +1,6 @@
 import Beacons
 import Messages
+import Proximity
 import Testing
 
 @testable import Gateway
@@ -10,7 +11,7 @@ import Testing
     try scene.hear(rssi: -58, for: 5)
     let before = scene.story
     let wider = Scene.rules + "\n  - { name: yard, enter: { distance: 20 m }, exit: { distance: 30 m } }"
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(wider))
+    try scene.reload(wider)
     try scene.hear(rssi: -58, for: 5)
     let news = Array(scene.story.dropFirst(before.count))
     #expect(!news.contains { $0.contains("pump-3") })
@@ -19,28 +20,129 @@ import Testing
     #expect(scene.story.contains("exit pump-3 fleet:1.2"))
   }
 
-  @Test func aZoneWithOtherRulesStartsEmpty() throws {
-    var scene = try Scene()
-    try scene.hear(rssi: -58, for: 5)
-    let changed = Scene.rules.replacing(
-      "enter: { distance: 6 m, dwell: 1 s }", with: "enter: { distance: 7 m }")
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(changed))
-    #expect(
-      scene.pipeline.allStates().contains {
-        $0.topic.hasSuffix("zone/pump-3/occupancy")
-          && String(decoding: $0.payload, as: UTF8.self).contains(#""state":"empty""#)
-      })
-    try scene.hear(rssi: -58, for: 5)
-    #expect(scene.story.count { $0 == "enter pump-3 fleet:1.2" } == 2)
+  private func reason(_ scene: Scene) -> Evidence.Reason? {
+    scene.output.transitions.last?.transition.evidence.reason
   }
 
-  @Test func aBeaconThatIsNoLongerConfiguredIsForgotten() throws {
+  /// Everybody "leaves" at home when a threshold is edited, if this fails.
+  @Test func aZoneWithOtherRulesKeepsWhoIsInIt() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    let before = scene.state("zone/pump-3/occupancy")
+    #expect(before?.contains("fleet:1.2") == true)
+    let story = scene.story
+    try scene.reload(Scene.rules.replacing("exit:  { distance: 9 m", with: "exit:  { distance: 9.5 m"))
+    let states = scene.pipeline.allStates().filter { $0.topic.hasSuffix("zone/pump-3/occupancy") }
+    #expect(states.map { String(decoding: $0.payload, as: UTF8.self) } == [before])
+    try scene.hear(rssi: -58, for: 5)
+    #expect(scene.story == story)
+  }
+
+  @Test func whoIsBeyondTheNewThresholdLeavesAfterItsDwell() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -72, for: 8)
+    #expect(scene.story.contains("enter pump-3 fleet:1.2"))
+    let nearer = Scene.rules.replacing("near:  { distance: 2 m, dwell: 1 s, rearm: 5 m }", with: "")
+      .replacing("enter: { distance: 6 m, dwell: 1 s }", with: "enter: { distance: 2 m, dwell: 1 s }")
+      .replacing("exit:  { distance: 9 m", with: "exit:  { distance: 3 m")
+    try scene.reload(nearer)
+    #expect(!scene.story.contains("exit pump-3 fleet:1.2"))
+    scene.pass(2.1)
+    let exit = try #require(scene.output.transitions.last)
+    #expect(exit.zone == "pump-3" && exit.transition.event == .exit)
+    #expect(exit.transition.evidence.threshold == 3 && exit.transition.evidence.dwell == .seconds(2))
+    #expect(exit.transition.evidence.reason == nil)
+  }
+
+  /// It stays for ever, if this fails: nothing more is heard of it.
+  @Test func whoEntersByTheNewRulesAndIsSilentLeavesAgain() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -76, for: 8)
+    #expect(!scene.story.contains("enter pump-3 fleet:1.2"))
+    try scene.reload(
+      Scene.rules.replacing("enter: { distance: 6 m", with: "enter: { distance: 20 m")
+        .replacing("exit:  { distance: 9 m", with: "exit:  { distance: 30 m"))
+    scene.pass(60)
+    let story = scene.story.filter { $0.contains("pump-3") }
+    #expect(story == ["enter pump-3 fleet:1.2", "exit pump-3 fleet:1.2"])
+  }
+
+  @Test func aZoneThatIsNoMoreIsLeft() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    try scene.reload(Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
+    #expect(scene.story.last == "exit shop fleet:1.2")
+    #expect(reason(scene) == .zoneRemoved)
+    #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
+    #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":["pump-3"]"#) == true)
+    try scene.hear(rssi: -58, for: 1)
+    #expect(scene.story.last == "enter kiosk fleet:1.2")
+  }
+
+  @Test func aBeaconThatTheZoneAsksForNoMoreLeaves() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    try scene.reload(Scene.rules.replacing("beacons: [fleet]", with: "beacons: [fridge]"))
+    #expect(scene.story.last == "exit pump-3 fleet:1.2")
+    #expect(reason(scene) == .beaconUnwatched)
+    #expect(!scene.story.contains("exit shop fleet:1.2"))
+  }
+
+  @Test func whoWasHeardByOtherReceiversOnlyLeaves() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    try scene.reload(Scene.rules.replacing("- name: shop", with: "- name: shop\n    receivers: [hci9]"))
+    #expect(scene.story.last == "exit shop fleet:1.2")
+    #expect(reason(scene) == .receiversChanged)
+  }
+
+  @Test func aBeaconOfAnotherNameIsAnother() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    scene.output.removeAll()
+    try scene.reload(
+      Scene.rules.replacing("name: fleet", with: "name: vans").replacing("[fleet]", with: "[vans]"))
+    #expect(scene.story.sorted() == ["exit pump-3 fleet:1.2", "exit shop fleet:1.2"])
+    #expect(reason(scene) == .beaconRemoved)
+    #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":[]"#) == true)
+    try scene.hear(rssi: -58, for: 2)
+    #expect(scene.story.contains("enter pump-3 vans:1.2"))
+  }
+
+  @Test func nearDoesNotFireAgainThroughAReload() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -55, for: 5)
+    #expect(scene.story.contains("near pump-3 fleet:1.2"))
+    scene.output.removeAll()
+    try scene.reload(Scene.rules.replacing("distance: 2 m", with: "distance: 2.5 m"))
+    try scene.hear(rssi: -55, for: 10)
+    #expect(scene.story.isEmpty)
+  }
+
+  /// It is known by its address, and watched for what it sends.
+  @Test func whatABeaconSendsBesidesIsKept() throws {
+    let rules = Scene.rules.replacing("name: fridge", with: "name: tag")
+      .replacing("00:00:05", with: "00:00:01")
+    var scene = try Scene(rules)
+    try scene.hear(rssi: -58, for: 5)
+    #expect(scene.story.contains("enter pump-3 tag"))
+    scene.output.removeAll()
+    try scene.reload(rules.replacing("exit:  { distance: 9 m", with: "exit:  { distance: 9.5 m"))
+    try scene.hear(rssi: -58, for: 5)
+    #expect(scene.story.isEmpty)
+  }
+
+  @Test func aBeaconThatIsNoLongerConfiguredLeaves() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let without = Scene.rules.replacing(
       "  - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }\n", with: ""
     ).replacing("    beacons: [fleet]\n", with: "")
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(without))
+    scene.output.removeAll()
+    try scene.reload(without)
+    #expect(scene.story.sorted() == ["exit pump-3 fleet:1.2", "exit shop fleet:1.2"])
+    #expect(reason(scene) == .beaconRemoved)
+    #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":[]"#) == true)
     scene.output.removeAll()
     try scene.hear(rssi: -58, for: 5)
     scene.pass(60)
@@ -56,15 +158,15 @@ import Testing
     scene.pass(60)
     let before = scene.pipeline.allStates().first { $0.topic.contains("/beacon/") }
     #expect(String(decoding: try #require(before).payload, as: UTF8.self).contains(#""receiver":"hci1""#))
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    try scene.reload()
     let after = scene.pipeline.allStates().first { $0.topic.contains("/beacon/") }
     #expect(after?.payload == before?.payload)
   }
 
   @Test func aReloadDoesNotHurryTheNextState() throws {
     var scene = try Scene()
-    try scene.hear(rssi: -58, for: 5)
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    try scene.hear(rssi: -58, for: 12)
+    try scene.reload()
     scene.output.removeAll()
     try scene.hear(rssi: -58, for: 2)
     #expect(!scene.output.states(topics: scene.pipeline.topics).contains { $0.topic.contains("/beacon/") })
@@ -75,7 +177,7 @@ import Testing
   @Test func sequenceNumbersGoOn() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    try scene.reload()
     scene.pass(60)
     #expect(scene.output.transitions.map(\.sequence) == Array(1...UInt64(scene.output.transitions.count)))
   }
@@ -85,7 +187,7 @@ import Testing
     try scene.hear(rssi: -58, for: 5)
     let receiver = scene.receiver
     scene.pipeline.setBlind(receiver, true, at: scene.time, into: &scene.output)
-    scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
+    try scene.reload()
     scene.pass(3600)
     #expect(!scene.story.contains("exit pump-3 fleet:1.2"))
   }

@@ -1,6 +1,7 @@
 import Beacons
 import Foundation
 import Messages
+import Proximity
 import Testing
 
 @testable import Gateway
@@ -12,7 +13,13 @@ import Testing
     _ scene: inout Scene, after seconds: Double, rules: String = Scene.rules
   ) throws {
     let beacons = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
-    let written = try JSONEncoder().encode(beacons)
+    var texts: [String] = []
+    let written = try beacons.map { beacon in
+      try beacon.packed { text in
+        if !texts.contains(text) { texts.append(text) }
+        return Int64(texts.firstIndex(of: text) ?? 0)
+      }
+    }
     scene.skip(seconds)
     var next = Pipeline(try Scene.configuration(rules), epoch: 7, lastSequence: 100)
     // The order in which receivers are met may be another.
@@ -20,8 +27,9 @@ import Testing
     let receiver = next.receiver("hci0")
     #expect(receiver == ReceiverIndex(rawValue: 1))
     next.restore(
-      try JSONDecoder().decode([SavedBeacon].self, from: written), isSameBoot: true, at: scene.time,
-      wallTime: scene.wallTime)
+      try written.map { try #require(SavedBeacon(packed: $0) { texts[Int($0)] }) }, isSameBoot: true,
+      at: scene.time,
+      wallTime: scene.wallTime, into: &scene.output)
     scene.replace(next, receiver: ReceiverIndex(rawValue: 1))
   }
 
@@ -70,25 +78,72 @@ import Testing
     #expect(scene.story.isEmpty)
   }
 
-  @Test func aZoneWithOtherRulesStartsEmpty() throws {
+  @Test func aZoneWithOtherRulesKeepsWhoIsInIt() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
+    scene.output.removeAll()
     try restart(
       &scene, after: 5,
-      rules: Scene.rules.replacing("enter: { distance: 6 m, dwell: 1 s }", with: "enter: { distance: 7 m }"))
-    scene.output.removeAll()
+      rules: Scene.rules.replacing("exit:  { distance: 9 m", with: "exit:  { distance: 9.5 m"))
     try scene.hear(rssi: -58, for: 6)
-    #expect(scene.story == ["enter pump-3 fleet:1.2", "near pump-3 fleet:1.2"])
+    #expect(scene.story.isEmpty)
   }
 
-  @Test func aBeaconThatIsNoLongerConfiguredIsForgotten() throws {
+  /// Somebody who has left stays home for ever, if this fails.
+  @Test func theStateOfWhoLeftMeanwhileIsPutRight() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    let before = scene.state("beacon/fleet%3A1.2/state")
+    try restart(&scene, after: 60)
+    scene.output.removeAll()
+    let first = scene.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fleet%3A1.2/state") }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+    #expect(first?.contains(#""zones":["pump-3","shop"]"#) == true)
+    #expect(first?.contains(#""last_seen":"2026-11-20T21:50:04.900Z","receiver":"hci0""#) == true)
+    #expect(before?.contains(#""zones":["pump-3","shop"]"#) == true)
+    scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
+    scene.pass(60)
+    #expect(scene.story.sorted() == ["exit pump-3 fleet:1.2", "exit shop fleet:1.2"])
+    #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":[]"#) == true)
+  }
+
+  @Test func whatItMeasuredLastIsKept() throws {
     var scene = try Scene()
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 2)
+    try restart(&scene, after: 60)
+    let state = scene.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fridge/state") }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+    #expect(state?.contains(#""temperature_c":24.3"#) == true)
+  }
+
+  @Test func aBeaconThatIsNoLongerConfiguredLeaves() throws {
+    var scene = try Scene()
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 2)
+    scene.output.removeAll()
     try restart(
       &scene, after: 5, rules: Scene.rules.replacing("C1:00:00:00:00:05", with: "C1:00:00:00:00:06"))
+    #expect(scene.story == ["exit shop fridge"])
+    let exit = try #require(scene.output.transitions.first)
+    #expect(exit.transition.evidence.reason == .beaconRemoved)
+    #expect(exit.sequence == 101 && exit.receiver == "hci0")
+    #expect(scene.output.forgotten == ["entry address c10000000005 fridge"])
+    #expect(scene.state("beacon/fridge/state")?.contains(#""zones":[]"#) == true)
     scene.output.removeAll()
     scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
     scene.pass(600)
     #expect(scene.story.isEmpty)
+  }
+
+  @Test func aZoneThatIsNoMoreIsLeft() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 5)
+    scene.output.removeAll()
+    try restart(&scene, after: 5, rules: Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
+    #expect(scene.story == ["exit shop fleet:1.2"])
+    #expect(scene.output.transitions.first?.transition.evidence.reason == .zoneRemoved)
+    #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
+    let state = scene.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fleet%3A1.2/state") }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+    #expect(state?.contains(#""zones":["pump-3"]"#) == true)
   }
 }

@@ -32,8 +32,10 @@ struct Scene {
   /// The receiver `hci0`.
   private(set) var receiver: ReceiverIndex
 
-  init(_ yaml: String = Scene.rules) throws {
-    pipeline = Pipeline(try Self.configuration(yaml), epoch: 7)
+  init(_ yaml: String = Scene.rules) throws { try self.init(Self.configuration(yaml)) }
+
+  init(_ configuration: Configuration) throws {
+    pipeline = Pipeline(configuration, epoch: 7)
     receiver = pipeline.receiver("hci0") ?? ReceiverIndex(rawValue: 0)
   }
 
@@ -71,6 +73,13 @@ struct Scene {
   mutating func replace(_ next: Pipeline, receiver: ReceiverIndex) {
     pipeline = next
     self.receiver = receiver
+  }
+
+  /// The file was edited, and is read again.
+  mutating func reload(_ yaml: String = Scene.rules) throws {
+    let new = try Self.configuration(yaml)
+    pipeline.release(for: new, at: time, into: &output)
+    pipeline = pipeline.reconfigured(new)
   }
 
   /// Lets time pass in silence.

@@ -49,10 +49,11 @@ async def start():
     await bootstrap.async_load_base_functionality(hass)
     hass.auth = await auth.auth_manager_from_config(hass, [], [])
     await hass.config.async_update(latitude=52.0, longitude=13.0, location_name="Home", time_zone="UTC")
-    people = [{"id": "anna", "name": "Anna", "device_trackers": os.environ.get("PROBE_TRACKERS", "").split()}]
+    words = os.environ.get("PROBE_PEOPLE", "").split()
+    people = [{"id": name.lower(), "name": name, "device_trackers": [tracker]} for name, tracker in zip(words[::2], words[1::2])]
     config = {
         "http": {"server_port": int(os.environ.get("PROBE_HTTP_PORT", "0")) or 18123, "server_host": ["127.0.0.1"]},
-        "zone": [{"name": "Forecourt", "latitude": 53.0, "longitude": 14.0, "radius": 50}],
+        "zone": [{"name": "Pump & shop", "latitude": 53.0, "longitude": 14.0, "radius": 50}],
         "person": people,
     }
     for domain in ("homeassistant", "http", "zone", "person", "device_automation", "mqtt", "persistent_notification"):
@@ -101,11 +102,33 @@ def devices(hass):
     registry = device_registry.async_get(hass)
     return {
         d.id: {
-            "name": d.name, "identifiers": sorted(i[1] for i in d.identifiers), "model": d.model,
+            "name": d.name, "identifiers": sorted(i[1] for i in d.identifiers if i[0] == "mqtt"), "model": d.model,
+            "manufacturer": d.manufacturer, "connections": sorted(map(list, d.connections)), "area": d.area_id,
             "sw_version": d.sw_version, "via": d.via_device_id,
         }
         for d in device_registry.async_entries_for_config_entry(registry, entry(hass))
     }
+
+
+def meet(hass, name, address):
+    """What an integration for Bluetooth devices does when it meets one; the devices that have its address then."""
+    from homeassistant.config_entries import ConfigEntry
+    from types import MappingProxyType
+
+    found = hass.config_entries.async_entries("probe")
+    if not found:
+        more = {"subentries_data": None, "discovery_keys": MappingProxyType({}), "options": {}}
+        other = ConfigEntry(data={}, domain="probe", minor_version=1, source="user", title="probe", unique_id="probe",
+                            version=1, **more)
+        hass.config_entries._entries[other.entry_id] = other
+        found = [other]
+    registry = device_registry.async_get(hass)
+    connection = (device_registry.CONNECTION_BLUETOOTH, address)
+    registry.async_get_or_create(
+        config_entry_id=found[0].entry_id, connections={connection}, identifiers={("probe", address)}, name=name)
+    # Before 2026.8 it was a mapping.
+    known = [registry.devices[d] if isinstance(d, str) else d for d in registry.devices]
+    return [sorted(map(list, d.identifiers)) for d in known if connection in d.connections]
 
 
 async def triggers(hass, device):
@@ -116,6 +139,13 @@ async def triggers(hass, device):
 
 
 fired = []
+# How often each entity changed its state.
+changes = {}
+
+
+def count(event):
+    entity = event.data["entity_id"]
+    changes[entity] = changes.get(entity, 0) + 1
 
 
 async def automate(hass, automations):
@@ -128,6 +158,7 @@ async def automate(hass, automations):
 
 async def main():
     hass = await start()
+    hass.bus.async_listen("state_changed", core.callback(count))
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     say({"started": __version__})
@@ -140,6 +171,10 @@ async def main():
             say(entities(hass))
         elif do == "devices":
             say(devices(hass))
+        elif do == "meet":
+            say(meet(hass, ask["name"], ask["address"]))
+        elif do == "changes":
+            say(changes)
         elif do == "triggers":
             say(await triggers(hass, ask["device"]))
         elif do == "automate":

@@ -4,8 +4,10 @@ import Foundation
 public struct MessageSchemas: Sendable {
   /// Schema files by the topic's levels after the gateway; `+` stands for a name.
   public static let files = [
-    "status": "status", "health": "health", "zone/+/enter": "transition", "zone/+/near": "transition",
+    "status": "status", "health": "health", "instance": "instance", "zone/+/enter": "transition",
+    "zone/+/near": "transition",
     "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
+    "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place",
     "phone/+/window": "window", "phone/+/verdict": "verdict",
   ]
 
@@ -20,17 +22,20 @@ public struct MessageSchemas: Sendable {
     if levels.count == 3 { levels[1] = "+" }
     let kind = levels.joined(separator: "/")
     // What others say to the gateway; and what is no longer retained.
-    if topic.hasSuffix("/app/set") || (payload.isEmpty && kind == "phone/+/window") { return [] }
+    if topic.hasSuffix("/app/set") || (payload.isEmpty && cleared.contains(kind)) { return [] }
     guard let file = files[kind] else { return ["\(topic) has no schema"] }
     do {
       guard let schema = try schemas.get()[file] else { return ["there is no \(file).schema.json"] }
-      let isText = file == "status"
+      let isText = ["status", "beacon-zone", "beacon-place"].contains(file)
       let value = try isText ? .text(String(decoding: payload, as: UTF8.self)) : JSONValue(payload)
       return schema.faults(value).map { "\(topic)\($0)" }
     } catch {
       return ["\(topic): \(error)"]
     }
   }
+
+  /// What is taken back with what it is of.
+  private static let cleared: Set = ["phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place"]
 
   private static let schemas = Result {
     try Dictionary(

@@ -12,11 +12,13 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
   }
 
-  private func beacon(_ readings: [ReadingKind] = []) -> DiscoveryDevice {
+  private func beacon(
+    _ readings: [ReadingKind] = [], places: ZonePlaces = ZonePlaces()
+  ) -> DiscoveryDevice {
     BeaconDevice(
-      name: "fleet:1.2", model: "iBeacon",
+      name: "fleet:1.2", make: DeviceMake(model: "iBeacon"),
       zones: [.init(name: "pump 3", hasNear: true), .init(name: "shop", hasNear: false)], readings: readings
-    ).device(topics: topics, places: ZonePlaces())
+    ).device(topics: topics, places: places)
   }
 
   @Test(arguments: ["van", "fleet:1.2", "a_b", "a/b", "Küche", "_", "", "a__b", "_2E", "Anna's key"])
@@ -126,10 +128,63 @@ import Testing
     }
   }
 
-  @Test func whereZonesLieIsSaidInATemplate() {
-    #expect(ZonePlaces().stateTemplate == "{{ 'home' if value_json.zones else 'not_home' }}")
-    let places = ZonePlaces([(name: "Anna's", entity: "zone.home"), (name: "b", entity: "zone.work")])
-    #expect(places.stateTemplate.contains(#"['Anna\'s']"#))
-    #expect(places.attributesTemplate.contains(#"[['Anna\'s', 'zone.home'], ['b', 'zone.work']]"#))
+  @Test func everyChoiceOfEntitiesHasWhatTheOneBeforeHas() throws {
+    let readings = [.temperature, .batteryLevel, .accelerationX, .movementCount].map { ReadingKind($0) }
+    func keys(_ detail: EntityDetail) -> Set<String> {
+      Set(beacon(readings).limited(to: detail).components.filter(\.isEntity).map(\.key))
+    }
+    #expect(keys(.minimal) == ["tracker", "zone", "battery_pct"])
+    #expect(keys(.normal).subtracting(keys(.minimal)) == ["distance", "temperature_c"])
+    #expect(
+      keys(.all).subtracting(keys(.normal)) == [
+        "rssi", "last_seen", "receiver", "acceleration_x_g", "movement_count",
+      ])
+    #expect(keys(.minimal).isSubset(of: keys(.normal)) && keys(.normal).isSubset(of: keys(.all)))
+    // Home Assistant asks for it only once: what is announced is on.
+    let text = String(decoding: discovery.messages(beacon(readings))[0].payload, as: UTF8.self)
+    #expect(!text.contains("enabled_by_default"))
+  }
+
+  @Test func aDeviceSaysWhoMadeItWhereItStandsAndWhomToAsk() throws {
+    let fridge = BeaconDevice(
+      name: "fridge", displayName: "The fridge",
+      make: DeviceMake(manufacturer: "Ruuvi Innovations", model: "RuuviTag"),
+      address: DeviceAddress(bits: 0xC1AB_0000_0005, kind: .public), zones: [], readings: []
+    ).device(topics: topics, places: ZonePlaces())
+    let payload = try object(discovery.messages(fridge)[0])
+    let device = try #require(payload["device"] as? [String: Any])
+    #expect(device["name"] as? String == "The fridge")
+    #expect(device["manufacturer"] as? String == "Ruuvi Innovations")
+    #expect(device["model"] as? String == "RuuviTag")
+    #expect(device["connections"] as? [[String]] == [["bluetooth", "C1:AB:00:00:00:05"]])
+    #expect((payload["origin"] as? [String: Any])?["support_url"] as? String == Discovery.supportURL)
+    let van = try #require(try object(discovery.messages(beacon())[0])["device"] as? [String: Any])
+    #expect(van["manufacturer"] == nil && van["connections"] == nil && van["suggested_area"] == nil)
+    let zone = discovery.messages(
+      ZoneDevice(name: "kitchen", hasNear: false, area: "Ground floor").device(topics: topics))[0]
+    let kitchen = try #require(try object(zone)["device"] as? [String: Any])
+    #expect(kitchen["suggested_area"] as? String == "Ground floor")
+    #expect(kitchen["manufacturer"] as? String == "Beaconkeeper")
+  }
+
+  @Test func withoutPlacesWhoeverIsInAZoneIsHome() {
+    let tracker = beacon().components[0]
+    #expect(tracker[text: "state_topic"] == "beaconkeeper/home/beacon/fleet%3A1.2/zone")
+    #expect(tracker[text: "value_template"] == "{{ 'not_home' if value == 'not_home' else 'home' }}")
+    #expect(tracker[text: "json_attributes_topic"] == tracker[text: "state_topic"])
+  }
+
+  /// Of what a template makes, Home Assistant takes no other words than home and not_home.
+  @Test func placesAreToldByATopicOfTheirOwnWithoutATemplate() throws {
+    let places = ZonePlaces([
+      .init(entity: "zone.home", name: "home"), .init(entity: "zone.work", name: "Anna's"),
+      .init(entity: "zone.work", name: "Anna's"),
+    ])
+    let tracker = beacon(places: places).components[0]
+    #expect(tracker[text: "state_topic"] == "beaconkeeper/home/beacon/fleet%3A1.2/place")
+    #expect(tracker[text: "value_template"] == nil)
+    #expect(tracker[text: "json_attributes_topic"] == tracker[text: "state_topic"])
+    let attributes = try #require(tracker[text: "json_attributes_template"])
+    #expect(attributes.contains(#"{'Anna\'s': ['zone.work'], 'home': ['zone.home']}"#))
   }
 }

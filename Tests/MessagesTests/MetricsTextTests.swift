@@ -21,7 +21,7 @@ import Testing
   }()
 
   @Test func tellsWhatHealthTells() {
-    let lines = MetricsText.text(health, isConnected: true).split(separator: "\n").filter {
+    let lines = MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n").filter {
       !$0.hasPrefix("#")
     }
     let expected = [
@@ -32,20 +32,38 @@ import Testing
       "advertisements_total 11", "sightings_total 5", "transitions_total 6", "queued_messages 7", "beacons 8",
       "outbox_durable 0", "outbox_lost_total 12", "app_set_refused_total 9", "broker_connected 1",
     ]
-    for line in expected { #expect(lines.contains("beaconkeeper_" + line), "\(line)") }
+    for line in expected {
+      let name = line.prefix { $0 != "{" && $0 != " " }
+      let rest =
+        line.hasPrefix(name + "{") ? "," + line.dropFirst(name.count + 1) : "}" + line.dropFirst(name.count)
+      #expect(lines.contains("beaconkeeper_\(name){gateway=\"home\"\(rest)"), "\(line)")
+    }
   }
 
   @Test func keepsEverySampleOnALineOfItsOwnWhateverAReceiverIsCalled() {
-    let text = MetricsText.text(health, isConnected: false)
-    #expect(text.contains(#"beaconkeeper_receiver_blind{receiver="attic \"a\\b\"\n"} 0"# + "\n"))
+    let text = MetricsText.text(health, gateway: "home", isConnected: false)
+    #expect(
+      text.contains(#"beaconkeeper_receiver_blind{gateway="home",receiver="attic \"a\\b\"\n"} 0"# + "\n"))
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
       #expect(line.hasPrefix("beaconkeeper_") || line.hasPrefix("# HELP ") || line.hasPrefix("# TYPE "))
     }
   }
 
+  /// A collector reads both files: a series that is in both, or a family that each explains otherwise, is an error.
+  @Test func twoGatewaysShareFamiliesAndNoSeries() {
+    func lines(_ gateway: String) -> (series: Set<Substring>, words: [Substring]) {
+      let lines = MetricsText.text(health, gateway: gateway, isConnected: true).split(separator: "\n")
+      let series = lines.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: "} ").first }
+      return (Set(series), lines.filter { $0.hasPrefix("#") })
+    }
+    let (one, two) = (lines("home"), lines("barn \"2\""))
+    #expect(one.series.isDisjoint(with: two.series) && one.series.count == two.series.count)
+    #expect(one.words == two.words)
+  }
+
   @Test func explainsEachFamilyOnceBeforeItsSamples() {
     var explained: Set<Substring> = []
-    for line in MetricsText.text(health, isConnected: true).split(separator: "\n") {
+    for line in MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n") {
       if line.hasPrefix("# TYPE ") {
         let words = line.split(separator: " ")
         #expect(explained.insert(words[2]).inserted)

@@ -46,13 +46,18 @@ import Testing
       zone: "z", state: "occupied", members: Array(repeating: member, count: 50_000)
     ).message(topics: topics)
     #expect(crowd.payload.count < 256 * 1024, "what the client takes")
-    #expect(String(decoding: crowd.payload.prefix(60), as: UTF8.self).contains("\"count\":50000"))
+    #expect(String(decoding: crowd.payload.prefix(90), as: UTF8.self).contains("\"count\":50000"))
     let readings = [
       Reading(.temperature, .number(21.5)), Reading(.door, .flag(true)), Reading(.button, .button(.press)),
     ]
     let state = BeaconStateMessage(
       beacon: "b", zones: ["z"], estimate: nil, lastSeen: time, receiver: "hci0", readings: readings)
     #expect(faults(state.message(topics: topics)) == [])
+    for kind in [WhereaboutsMessage.Kind.zone, .place] {
+      for name in [nil, "pump 3"] {
+        #expect(faults(WhereaboutsMessage(beacon: "b", kind: kind, name: name).message(topics: topics)) == [])
+      }
+    }
     #expect(faults(TransitionMessageTests.message.message(topics: topics)) == [])
   }
 
@@ -69,15 +74,17 @@ import Testing
   @Test(arguments: [
     ("zone/z/enter", "{}"), ("zone/z/enter", "no JSON"), ("zone/z/left", "{}"), ("status", "maybe"),
     ("news", "{}"),
-    ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0.5,"beacons":[]}"#),
-    ("zone/z/occupancy", #"{"v":true,"state":"empty","count":0,"beacons":[]}"#),
-    ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0,"beacons":[],"more":1}"#),
-    ("zone/z/occupancy", #"{"v":1,"state":"full","count":0,"beacons":[]}"#),
+    ("zone/z/occupancy", #"{"v":1,"gateway":"g","zone":"z","state":"empty","count":0.5,"beacons":[]}"#),
+    ("zone/z/occupancy", #"{"v":true,"gateway":"g","zone":"z","state":"empty","count":0,"beacons":[]}"#),
+    (
+      "zone/z/occupancy", #"{"v":1,"gateway":"g","zone":"z","state":"empty","count":0,"beacons":[],"more":1}"#
+    ),
+    ("zone/z/occupancy", #"{"v":1,"gateway":"g","zone":"z","state":"full","count":0,"beacons":[]}"#),
     (
       "zone/z/occupancy",
-      #"{"v":1,"state":"empty","count":0,"beacons":[{"beacon":"b","since":"now","near":true}]}"#
+      #"{"v":1,"gateway":"g","zone":"z","state":"empty","count":0,"beacons":[{"beacon":"b","since":"now","near":true}]}"#
     ),
-    ("beacon/b/state", ""),
+    ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0,"beacons":[]}"#), ("zone/z/occupancy", ""),
   ])
   func whatIsWrongIsFound(topic: String, payload: String) {
     #expect(!MessageSchemas.faults(topic: "beaconkeeper/g/\(topic)", payload: Array(payload.utf8)).isEmpty)

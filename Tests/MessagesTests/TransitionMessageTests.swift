@@ -50,6 +50,7 @@ import Testing
         $0.field("samples", evidence.samples)
         $0.field("dwell_s", evidence.dwell.seconds, decimals: 3)
         $0.field("receiver", message.receiver)
+        if let reason = evidence.reason { $0.field("reason", reason.rawValue) }
       }
     }
   }
@@ -85,6 +86,8 @@ import Testing
       message.transition.evidence.value = try any()
       message.transition.evidence.unit = try #require(
         [.metres, .decibelMilliwatts, .seconds].randomElement(using: &dice))
+      message.transition.evidence.reason =
+        ([nil] + Evidence.Reason.allCases).randomElement(using: &dice) ?? nil
       message.transition.evidence.samples =
         .random(in: .min ... .max, using: &dice) >> Int.random(in: 0...63, using: &dice)
       message.transition.evidence.dwell = TimeSpan(nanoseconds: .random(in: .min ... .max, using: &dice))
@@ -104,6 +107,7 @@ import Testing
     message.transition.rssi = longest
     (message.transition.evidence.threshold, message.transition.evidence.value) = (longest, longest)
     message.transition.evidence.unit = .decibelMilliwatts
+    message.transition.evidence.reason = .receiversChanged
     message.transition.evidence.samples = .min
     message.transition.evidence.dwell = TimeSpan(nanoseconds: .min)
     #expect(message.json == plain(message))

@@ -184,8 +184,10 @@ extension RealBroker {
       let (second, _) = try connect(to: broker) { $0.clientID = "twin" }
       try await recorder.wait("the end") { !$0.disconnections.isEmpty }
       let reason = try #require(recorder.disconnections.first)
-      #expect(
-        reason.contains("same id") || reason.localizedCaseInsensitiveContains("taken over"), "\(reason)")
+      // mosquitto before 2.0.15 gives a wrong reason, and with MQTT 3.1.1 there is none: what is not known is not guessed.
+      let isKnown = reason.contains("another client has connected with our client id")
+      #expect(isKnown || !reason.contains("client id"), "\(reason)")
+      #expect(reason != "Unknown error.")
       await first.stop()
       await second.stop()
     }
@@ -238,7 +240,7 @@ extension RealBroker {
       try client.publish([1], to: "open/x", id: 6)
       try await recorder.wait("both verdicts") { recorder in
         recorder.acknowledged == [6]
-          && recorder.all.contains { if case .rejected(id: 5, _) = $0 { true } else { false } }
+          && recorder.rejected.map(\.topic) == ["closed/x"]
       }
       await client.stop()
     }

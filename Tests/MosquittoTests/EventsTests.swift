@@ -19,6 +19,20 @@ import Testing
     #expect(await identities(events).isEmpty)
   }
 
+  @Test func largeMessagesThatNobodyReadsAreBoundedInOctets() async {
+    let events = Events()
+    let payload = [UInt8](repeating: 0, count: 250_000)
+    for _ in 0..<1000 {
+      events.yield(.message(ReceivedMessage(topic: "t", payload: payload, qos: 1, retain: false)))
+    }
+    events.yield(.acknowledged(id: 1))
+    events.finish()
+    var octets = 0
+    for await event in events { if case .message(let message) = event { octets += message.payload.count } }
+    #expect(octets > 1 << 20 && octets <= Events.octetCapacity)
+    #expect(events.lostMessages == UInt64(1000 - octets / 250_000))
+  }
+
   @Test func nothingIsKeptForAReaderWhoWasCancelled() async throws {
     let events = Events()
     let reader = Task { await identities(events) }

@@ -97,10 +97,10 @@ extension MessageQueue {
 
   var contents: [Content] {
     var contents: [Content] = []
-    forEach { message, topic, payload in
+    forEach { entry, topic, payload in
       let topic = topic.withUnsafeBufferPointer { String(decoding: $0.dropLast(), as: UTF8.self) }
       contents.append(
-        Content(message: message, topic: topic, payload: payload.withUnsafeBufferPointer(Array.init)))
+        Content(message: entry.message, topic: topic, payload: payload.withUnsafeBufferPointer(Array.init)))
     }
     return contents
   }

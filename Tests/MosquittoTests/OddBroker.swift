@@ -8,6 +8,15 @@ final class OddBroker: Server {
     /// Acknowledges, and answers a message to `go` with five to `in` and the acknowledgement in one write; one to `flood` with
     /// 2500 empty ones; one to `segments` with the number of those that have come with octets in them.
     case talkative
+    /// Acknowledges, and closes the connection at what comes to `closed/…`: as brokers of MQTT 3.1.1 may where they allow no topic.
+    case strict
+    /// Acknowledges everything, and then closes the connection at what came to `closed/…`: as mosquitto 2.0.11 does with
+    /// `max_queued_messages 0`.
+    case treacherous
+    /// Accepts whoever speaks 3.1.1. Whoever speaks 5 gets a CONNACK with a property that no standard knows.
+    case inventive
+    /// Sends one packet of 200 MB, without hurry, to whom it has accepted.
+    case boundless
   }
 
   let port: Int
@@ -32,7 +41,7 @@ final class OddBroker: Server {
   }
 
   private static let script = """
-    import socket, ssl, struct, sys
+    import socket, ssl, struct, sys, time
     port, habit, files = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
     context = None
     if files:
@@ -63,9 +72,21 @@ final class OddBroker: Server {
             if context: peer = context.wrap_socket(peer, server_side=True)
             while True:
                 kind, body = packet(peer)
-                if kind == 1: peer.sendall(bytes([0x20, 2, 0, 0]))
-                elif kind == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
+                if kind == 1 and habit == "inventive" and body[6] == 5:
+                    peer.sendall(bytes([0x20, 8, 0, 0, 5, 0x7B, 0, 0, 0, 1]))
+                elif kind == 1: peer.sendall(bytes([0x20, 2, 0, 0]))
+                if kind == 1 and habit == "boundless":
+                    peer.sendall(bytes([0x30, 0x80, 0x84, 0xAF, 0x5F, 0, 2]) + b"in")
+                    for _ in range(200):
+                        peer.sendall(bytes(1_000_000))
+                        time.sleep(0.005)
+                if kind == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
                 elif kind == 12: peer.sendall(bytes([0xD0, 0]))
+                elif kind == 3 and habit in ("strict", "treacherous", "inventive"):
+                    end = 2 + struct.unpack(">H", body[:2])[0]
+                    is_closed = body[2:end].startswith(b"closed/")
+                    if not is_closed or habit == "treacherous": peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+                    if is_closed: raise EOFError
                 elif kind == 3 and habit == "talkative":
                     end = 2 + struct.unpack(">H", body[:2])[0]
                     answer = bytes([0x40, 2]) + body[end:end + 2]

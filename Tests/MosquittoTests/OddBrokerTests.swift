@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -69,6 +70,26 @@ extension RealBroker {
       await client.stop()
     }
 
+    @Test func aPacketThatNobodyNeedsEndsTheConnection() async throws {
+      let broker = try await OddBroker(.boundless)
+      let (client, recorder) = try connect(to: broker) {
+        $0.protocolVersion = .v311
+        $0.backoff = Backoff(first: .seconds(60))
+      }
+      let before = residentOctets()
+      try await recorder.wait("the end") { !$0.disconnections.isEmpty }
+      #expect(
+        recorder.disconnections.first?.contains("more than 16777216 octets") == true,
+        "\(recorder.disconnections)")
+      #expect(residentOctets() - before < 60_000_000)
+      await client.stop()
+    }
+
+    private func residentOctets() -> Int {
+      let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+      return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+    }
+
     @Test func whoWaitsForRoomIsWokenWhereAllIsRejected() async throws {
       let broker = try await Broker("allow_anonymous true\nmax_qos 0").start()
       var options = Options(host: "127.0.0.1", port: broker.port)
@@ -94,7 +115,7 @@ extension RealBroker {
       try await recorder.waitForConnection()
       try client.publish([UInt8](repeating: 0, count: 5000), to: "zero", qos: .atMostOnce, id: 8)
       try await recorder.wait("the rejection") {
-        $0.all.contains { if case .rejected(id: 8, _) = $0 { true } else { false } }
+        $0.rejected.map(\.id) == [8]
       }
       #expect(outstandingAtMostOnce(client) == 0)
       await client.stop()

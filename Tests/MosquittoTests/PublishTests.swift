@@ -252,7 +252,7 @@ extension RealBroker {
       try client.publish([1], to: "p", id: 2)
       try await recorder.wait("the small one") { $0.acknowledged == [2] }
       func rejects(_ number: UInt64) -> Bool {
-        recorder.all.contains { if case .rejected(id: number, _) = $0 { true } else { false } }
+        recorder.rejected.contains { $0.id == number }
       }
       #expect(rejects(1))
       // Also where the broker's limits are known already.
@@ -269,7 +269,7 @@ extension RealBroker {
       let (client, recorder) = try connect(to: broker)
       try await recorder.waitForConnection()
       var rejected: Set<UInt64> {
-        Set(recorder.all.compactMap { if case .rejected(let id, _) = $0 { id } else { nil } })
+        Set(recorder.rejected.map(\.id))
       }
       for size in 170...210 as ClosedRange<UInt64> {
         let payload = [UInt8](repeating: 1, count: Int(size))

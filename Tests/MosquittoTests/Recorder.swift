@@ -31,6 +31,10 @@ final class Recorder: Sendable {
 
   var acknowledged: [UInt64] { all.compactMap { if case .acknowledged(let id) = $0 { id } else { nil } } }
 
+  var rejected: [PublishedMessage] {
+    all.compactMap { if case .rejected(let message, _) = $0 { message } else { nil } }
+  }
+
   var connections: Int { all.count { if case .connected = $0 { true } else { false } } }
 
   var refusals: [ConnectionFailure] {

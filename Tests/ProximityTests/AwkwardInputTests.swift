@@ -96,7 +96,7 @@ import Testing
     var engine = ZoneEngine(site: Site(zones: [.simple()]))
     var transitions: [Transition] = []
     engine.admit(BeaconIndex(rawValue: 0), zones: [])
-    for (second, (power, distance)) in [(Int8(-79), 1.0), (127, 10.0), (-128, 10.0)].enumerated() {
+    for (second, (power, distance)) in [(Int8(127), 10.0), (-128, 10.0), (-79, 1.0)].enumerated() {
       var sighting = Scene.sighting(-79, at: Double(second))
       sighting.measuredPower = power
       engine.observe(sighting, into: &transitions)

@@ -87,7 +87,7 @@ import Testing
       BeaconState.self, from: JSONSerialization.data(withJSONObject: parts))
     var after = Scene([.simple()])
     after.engine.restore(state, of: beacon)
-    #expect(after.engine.lastSighting(of: beacon) == nil)
+    #expect(after.engine.lastSighting(of: beacon) == scene.engine.lastSighting(of: beacon))
     #expect(after.engine.zones(of: beacon) == scene.engine.zones(of: beacon))
   }
 

@@ -127,4 +127,16 @@ import Testing
     scene.wait(until: 1000)
     #expect(scene.story == ["enter 0.0", "exit 70.0"])
   }
+
+  /// Of whom nothing was ever heard, he sees nobody either.
+  @Test func aReceiverThatWasNeverHeardOfDoesNotSee() {
+    var scene = Scene([
+      .simple(receivers: [ReceiverIndex(rawValue: 0), ReceiverIndex(rawValue: 1)], lost: .after(.seconds(5)))
+    ])
+    scene.hear(Signal.at3m, from: 0, to: 3)
+    scene.blind(true, at: 3)
+    scene.wait(until: 100)
+    #expect(scene.story == ["enter 0.0"])
+    #expect(scene.engine.occupancy(of: ZoneIndex(rawValue: 0)).state == .unknown)
+  }
 }

@@ -1,5 +1,5 @@
 import Beacons
-import Radio
+@testable import Radio
 import Testing
 
 struct RecordingClockTests {
@@ -32,5 +32,14 @@ struct RecordingClockTests {
       #expect(time.nanoseconds <= .max / 2)
       last = time
     }
+  }
+
+  /// 64 bits of nanoseconds end in 2262; a calendar beyond stands still.
+  @Test func aCalendarOf2317DoesNotTrap() {
+    #expect(LiveClock.nanoseconds(seconds: 1_795_211_400, nanoseconds: 5) == 1_795_211_400_000_000_005)
+    #expect(LiveClock.nanoseconds(seconds: 10_950_000_000, nanoseconds: 5) == .max)
+    #expect(LiveClock.nanoseconds(seconds: 9_223_372_036, nanoseconds: 999_999_999) == .max)
+    #expect(LiveClock.nanoseconds(seconds: -10_950_000_000, nanoseconds: 5) == .min)
+    #expect(LiveClock.nanoseconds(seconds: .max, nanoseconds: .max) == .max)
   }
 }

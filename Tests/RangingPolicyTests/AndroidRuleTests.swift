@@ -47,6 +47,28 @@ import Testing
     #expect(result.batteryFactor == 2)
   }
 
+  /// Whatever bucket the app is put in, the engine has something to do a few times an hour, not at every millisecond.
+  @Test(arguments: Catalogue.strategies.map(\.name)) func aBucketWakesNobodyAgainAndAgain(strategy: String)
+    throws
+  {
+    guard let system = Catalogue.system(named: "android8"),
+      let chosen = Catalogue.strategy(named: strategy),
+      let profile = PhoneProfile(os: system, strategy: chosen)
+    else { return }
+    for start in [PhoneEngine.Start.background, .foreground] {
+      var engine = PhoneEngine(profile, near: NearRule(near: nil, rearm: 0), start: start)
+      var output = PolicyOutput()
+      engine.apply(.motion(Motion(start: 0, distance: 5_000_000)), at: 0, into: &output)
+      engine.apply(.bucket(3_600_000), at: 0, into: &output)
+      var steps = 0
+      while let next = engine.nextDeadline, next < 86_400_000, steps < 2000 {
+        engine.advance(through: next, into: &output)
+        steps += 1
+      }
+      #expect(steps < 1000)
+    }
+  }
+
   @Test func aForegroundServiceIsNotStartedFromTheBackgroundFrom12On() {
     let path: [(Double, Double?)] = [(0, 50), (50, 0)]
     for (os, outcome) in [("android8", Reason.delivered), ("android12", .foregroundServiceDenied)] {

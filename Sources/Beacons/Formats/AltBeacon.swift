@@ -3,7 +3,7 @@
 ///     0   beacon code     2  0xBEAC, big endian
 ///     2   beacon id      20  first 16 octets usually an organisational UUID
 ///     22  measured power  1  RSSI at 1 m, dBm, signed
-///     23  reserved        1  for the manufacturer
+///     23  reserved        1  for the manufacturer; left out by some tags
 ///
 /// Source: AltBeacon specification 1.0, https://github.com/AltBeacon/spec
 public struct AltBeacon: Hashable, Sendable {
@@ -13,11 +13,12 @@ public struct AltBeacon: Hashable, Sendable {
   public var idLow: UInt32
   /// RSSI at 1 m in dBm, as sent.
   public var measuredPower: Int8
-  public var reserved: UInt8
+  /// nil where it was left out.
+  public var reserved: UInt8?
   /// The company id under which it was sent.
   public var manufacturer: UInt16
 
-  public init(idHigh: UInt128, idLow: UInt32, measuredPower: Int8, reserved: UInt8, manufacturer: UInt16) {
+  public init(idHigh: UInt128, idLow: UInt32, measuredPower: Int8, reserved: UInt8?, manufacturer: UInt16) {
     self.idHigh = idHigh
     self.idLow = idLow
     self.measuredPower = measuredPower
@@ -28,9 +29,10 @@ public struct AltBeacon: Hashable, Sendable {
   @inline(__always) public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline)
     -> AltBeacon
   {
-    guard data.count >= 24 else { throw .wrongLength(expected: 24, got: data.count) }
+    guard data.count >= 23 else { throw .wrongLength(expected: 23, got: data.count) }
     return AltBeacon(
       idHigh: data.bigEndian128(at: 2), idLow: data.bigEndian32(at: 18),
-      measuredPower: data.signed8(at: 22), reserved: data[23], manufacturer: manufacturer)
+      measuredPower: data.signed8(at: 22), reserved: data.count > 23 ? data[23] : nil,
+      manufacturer: manufacturer)
   }
 }

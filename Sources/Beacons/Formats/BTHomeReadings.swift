@@ -50,7 +50,7 @@ extension BTHomeObject {
     case .signed(let divisor): .number(Double(signedInteger(in: data, range)) / Double(divisor))
     case .thirtyFiveHundredths: .number(Double(signedInteger(in: data, range) * 35) / 100)
     case .flag: .flag(data[range.lowerBound] != 0)
-    case .button: ButtonEvent(rawValue: data[range.lowerBound]).map { .button($0) }
+    case .button: ButtonEvent(code: data[range.lowerBound]).map { .button($0) }
     case .command:
       CommandEvent(rawValue: data[range.lowerBound]).map {
         .command($0, arguments: (range.lowerBound + 1)..<range.upperBound)

@@ -8,6 +8,8 @@ struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
     var beacon: Int32
+    /// Of the beacon's row, which may have been given to another since.
+    var generation: UInt32
   }
 
   private static let ways = 4
@@ -30,6 +32,19 @@ struct AddressMemory: Sendable {
     address.bits | UInt64(address.kind.rawValue) << 48
   }
 
+  /// Who was last seen at an address, as long as the beacon's row is of the same generation as then.
+  func beacon(at address: DeviceAddress, _ generation: (BeaconIndex) -> UInt32) -> BeaconIndex? {
+    guard !slots.isEmpty else { return nil }
+    let key = key(address)
+    let start = start(key)
+    for slot in start..<(start + Self.ways) where slots[slot].beacon >= 0 && slots[slot].bits == key {
+      let beacon = BeaconIndex(rawValue: slots[slot].beacon)
+      return generation(beacon) == slots[slot].generation ? beacon : nil
+    }
+    return nil
+  }
+
+  /// As above, where what the beacon sends is compared anyhow.
   @inline(__always) func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
@@ -70,35 +85,43 @@ struct AddressMemory: Sendable {
     return Int(truncatingIfNeeded: sum)
   }
 
-  @inline(__always) mutating func remember(_ beacon: BeaconIndex, at address: DeviceAddress) {
+  @inline(__always) mutating func remember(
+    _ beacon: BeaconIndex, at address: DeviceAddress, generation: UInt32
+  ) {
     let key = key(address)
     if !slots.isEmpty {
       let start = start(key)
-      if slots[start].bits == key, slots[start].beacon == beacon.rawValue { return }
+      if slots[start].bits == key, slots[start].beacon == beacon.rawValue,
+        slots[start].generation == generation
+      {
+        return
+      }
     }
-    insert(beacon, at: address)
+    insert(beacon, at: address, generation)
   }
 
-  private mutating func insert(_ beacon: BeaconIndex, at address: DeviceAddress) {
+  private mutating func insert(_ beacon: BeaconIndex, at address: DeviceAddress, _ generation: UInt32) {
     if slots.isEmpty { slots = Self.free(1 << magnitude) }
     let key = key(address)
     let start = start(key)
     if Int(beacon.rawValue) * 4 >= slots.count {
       grow()
-      return insert(beacon, at: address)
+      return insert(beacon, at: address, generation)
     }
     var position = start
     while position < start + Self.ways - 1, slots[position].bits != key || slots[position].beacon < 0 {
       position += 1
     }
-    let isKnown = slots[position].bits == key && slots[position].beacon == beacon.rawValue
+    let isKnown =
+      slots[position].bits == key && slots[position].beacon == beacon.rawValue
+      && slots[position].generation == generation
     if isKnown, hasRoom(start) { return }
     if !isKnown { revision += 1 }
     while position > start {
       slots[position] = slots[position - 1]
       position -= 1
     }
-    slots[start] = Slot(bits: key, beacon: beacon.rawValue)
+    slots[start] = Slot(bits: key, beacon: beacon.rawValue, generation: generation)
   }
 
   /// Whether the next one to come into a set pushes nobody out. Until then it keeps the order in which they came.
@@ -117,6 +140,6 @@ struct AddressMemory: Sendable {
   }
 
   private static func free(_ sets: Int) -> [Slot] {
-    Array(repeating: Slot(bits: 0, beacon: -1), count: sets * ways)
+    Array(repeating: Slot(bits: 0, beacon: -1, generation: 0), count: sets * ways)
   }
 }

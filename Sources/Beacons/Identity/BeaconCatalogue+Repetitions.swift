@@ -66,7 +66,9 @@ extension BeaconCatalogue {
     guard let beacon = lastSeen ?? beacon(byAddress: address),
       let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
     else { return false }
-    if lastSeen != nil { addresses.remember(beacon, at: address) }
+    if lastSeen != nil {
+      addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
+    }
     sightings.append(
       Sighting(
         beacon: beacon, receiver: receiver, rssi: advertisement.rssi, measuredPower: power,

@@ -2,17 +2,15 @@
 ///
 /// The most specific entry names a beacon: its address or resolved key, then its whole id, then UUID with
 /// major, then UUID (or namespace, or the longer prefix). Members of a region are beacons of their own.
-/// Bounded: members of regions up to a limit, since anyone can invent them; what is beyond is refused and
-/// counted. Known beacons cost no allocation.
+/// Bounded: members of regions up to a limit, and so many a second, since anyone can invent them; what is beyond is refused
+/// and counted, and whoever was long unheard can be retired. Known beacons cost no allocation.
 public struct BeaconCatalogue: Sendable {
-  public static let defaultMemberLimit = 100_000
-
   struct Tracked {
     var identity: BeaconIdentity
     /// The most specific first.
     var entries: [BeaconEntryIndex]
     /// The last one that was sent besides, by a beacon known by its address.
-    var heardIdentity: IdentityKey?
+    var heardIdentity: BeaconIdentity?
   }
 
   /// What is asked of a beacon at every sighting, apart from the rest: less than a line of the cache.
@@ -24,6 +22,8 @@ public struct BeaconCatalogue: Sendable {
     var measuredPower: Int8?
     var specificity: UInt8 = 0
     var isSighted = false
+    /// How often its row was given to another.
+    var generation: UInt32 = 0
 
     /// The measured power of a sighting by a payload, nil where it has none; nil for another payload.
     @inline(__always) func power(repeating other: ShortPayload) -> Int8?? {
@@ -33,7 +33,6 @@ public struct BeaconCatalogue: Sendable {
 
   public let entries: [BeaconEntry]
   let patterns: PatternIndex
-  private let memberLimit: Int
   private(set) var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   var traits: [Traits] = []
@@ -45,22 +44,52 @@ public struct BeaconCatalogue: Sendable {
   /// By entry; nil for one that is no beacon, or none that was heard.
   private var beaconsByEntry: [BeaconIndex?]
   private var members = 0
+  private var limits: AdmissionLimits
+  /// Rows of those that were retired.
+  private var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
 
-  /// Advertisements of region members that were refused because the limit was reached.
+  /// Advertisements of region members that were refused: too many are known, or too many came at once.
   public private(set) var refused: UInt64 = 0
   /// Grows whenever a beacon is sighted for the first time, or matches an entry that it did not match before.
   public private(set) var revision: UInt64 = 0
 
-  public init(entries: [BeaconEntry], memberLimit: Int = defaultMemberLimit) {
+  public init(entries: [BeaconEntry], limits: AdmissionLimits = AdmissionLimits()) {
     self.entries = entries
-    self.memberLimit = memberLimit
+    self.limits = limits
     patterns = PatternIndex(entries)
     beaconsByEntry = Array(repeating: nil, count: entries.count)
   }
 
-  /// Beacons seen so far: their indices are 0 ..< count.
+  /// Beacons have indices 0 ..< count.
   public var count: Int { tracked.count }
+  /// Indices that nobody has at the moment.
+  public var vacancyCount: Int { vacancies.count }
+
+  /// Whether no further member of a region can be taken up until one is retired.
+  public var isFull: Bool { members >= limits.members }
+
+  /// Whether a beacon is one of many within the region that names it.
+  public func isMember(_ beacon: BeaconIndex) -> Bool {
+    let known = tracked[Int(beacon.rawValue)]
+    guard let first = known.entries.first else { return false }
+    return known.identity.isMember(of: entries[Int(first.rawValue)].pattern)
+  }
+
+  /// Forgets a member of a region; its index serves another from then on.
+  public mutating func retire(_ beacon: BeaconIndex) {
+    guard isMember(beacon) else { return }
+    let index = Int(beacon.rawValue)
+    identities.remove(at: index)
+    let generation = traits[index].generation
+    traits[index] = Traits()
+    traits[index].generation = generation &+ 1
+    tracked[index].entries = []
+    tracked[index].heardIdentity = nil
+    names[index] = ""
+    members -= 1
+    vacancies.append(beacon)
+  }
 
   /// The name under which a beacon is published: its entry's, or `region:member`.
   public func name(of beacon: BeaconIndex) -> String { names[Int(beacon.rawValue)] }
@@ -102,9 +131,11 @@ public struct BeaconCatalogue: Sendable {
   /// entry whose key resolves the address.
   public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
   {
-    var recognition = Recognition()
+    var recognition = Recognition(time: advertisement.time)
     guard let entry = resolved ?? patterns.entry(address: advertisement.address) else {
-      recognition.atAddress = addresses.beacon(at: advertisement.address)
+      recognition.atAddress = addresses.beacon(at: advertisement.address) {
+        traits[Int($0.rawValue)].generation
+      }
       return recognition
     }
     recognition.isByAddress = true
@@ -120,7 +151,7 @@ public struct BeaconCatalogue: Sendable {
       if let beacon = recognition.beacon { addEntries(identity, to: beacon) }
       return
     }
-    guard let beacon = beacon(identity, likely: recognition.atAddress) else { return }
+    guard let beacon = beacon(identity, likely: recognition.atAddress, at: recognition.time) else { return }
     let specificity = traits[Int(beacon.rawValue)].specificity
     guard recognition.beacon == nil || specificity > recognition.specificity else { return }
     recognition.beacon = beacon
@@ -137,7 +168,9 @@ public struct BeaconCatalogue: Sendable {
       traits[Int(beacon.rawValue)].isSighted = true
       revision += 1
     }
-    if !recognition.isByAddress { addresses.remember(beacon, at: advertisement.address) }
+    if !recognition.isByAddress {
+      addresses.remember(beacon, at: advertisement.address, generation: known.generation)
+    }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
       measuredPower: known.measuredPower ?? recognition.measuredPower,
@@ -156,10 +189,21 @@ public struct BeaconCatalogue: Sendable {
   ///   known by its address or key stays if an entry of the same name and pattern is there.
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
     let entries = entriesByKey()
+    refused = previous.refused
+    limits.adopt(previous.limits)
     return previous.tracked.map { known in
+      if known.entries.isEmpty { return nil }
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
-      return entries[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
+      guard let entry = entries[Self.key(of: previous.entries[Int(index.rawValue)])] else { return nil }
+      return beacon(entry, heard: known.heardIdentity)
     }
+  }
+
+  /// The beacon of an entry that is one by its address or key, with what it sent besides.
+  mutating func beacon(_ entry: BeaconEntryIndex, heard identity: BeaconIdentity?) -> BeaconIndex? {
+    guard let known = beacon(entry) else { return nil }
+    if let identity { addEntries(identity, to: known) }
+    return known
   }
 
   mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
@@ -170,8 +214,11 @@ public struct BeaconCatalogue: Sendable {
     return beacon
   }
 
-  /// The beacon with an identity, taken up if entries match it. `likely`: looked at first.
-  mutating func beacon(_ identity: BeaconIdentity, likely: BeaconIndex? = nil) -> BeaconIndex? {
+  /// The beacon with an identity, taken up if entries match it. `likely`: looked at first. `time`: when it was heard; nil:
+  /// in an earlier run, or under an earlier configuration.
+  mutating func beacon(
+    _ identity: BeaconIdentity, likely: BeaconIndex? = nil, at time: MonotonicTime? = nil
+  ) -> BeaconIndex? {
     let key = IdentityKey(identity)
     if let likely, identities.key(at: Int(likely.rawValue)) == key { return likely }
     guard patterns.concern(identity) else { return nil }
@@ -186,7 +233,9 @@ public struct BeaconCatalogue: Sendable {
       return nil
     }
     if identity.isMember(of: entries[Int(first.rawValue)].pattern) {
-      guard members < memberLimit else {
+      guard members < limits.members,
+        time.map({ limits.admits(UInt64(truncatingIfNeeded: hash), at: $0) }) ?? true
+      else {
         refused += 1
         return nil
       }
@@ -198,12 +247,21 @@ public struct BeaconCatalogue: Sendable {
   private mutating func insert(
     _ identity: BeaconIdentity, _ key: IdentityKey, entries matching: [BeaconEntryIndex]
   ) -> BeaconIndex {
-    let index = BeaconIndex(rawValue: Int32(clamping: tracked.count))
     var new = Traits()
     if let first = matching.first { new.specificity = entries[Int(first.rawValue)].pattern.specificity }
     for entry in matching where new.measuredPower == nil {
       new.measuredPower = entries[Int(entry.rawValue)].measuredPower
     }
+    if let index = vacancies.popLast() {
+      let place = Int(index.rawValue)
+      new.generation = traits[place].generation
+      tracked[place] = Tracked(identity: identity, entries: matching)
+      names[place] = name(of: identity, in: matching[0])
+      traits[place] = new
+      identities.put(key, at: place)
+      return index
+    }
+    let index = BeaconIndex(rawValue: Int32(clamping: tracked.count))
     tracked.appendRow(Tracked(identity: identity, entries: matching))
     names.appendRow(name(of: identity, in: matching[0]))
     traits.appendRow(new)
@@ -213,9 +271,8 @@ public struct BeaconCatalogue: Sendable {
 
   private mutating func addEntries(_ identity: BeaconIdentity, to beacon: BeaconIndex) {
     let position = Int(beacon.rawValue)
-    let key = IdentityKey(identity)
-    if tracked[position].heardIdentity == key { return }
-    tracked[position].heardIdentity = key
+    if tracked[position].heardIdentity == identity { return }
+    tracked[position].heardIdentity = identity
     for entry in patterns.entries(matching: identity) where !tracked[position].entries.contains(entry) {
       tracked[position].entries.append(entry)
       if traits[position].measuredPower == nil {
@@ -235,8 +292,10 @@ public struct Recognition: Sendable {
   var isByAddress = false
   var specificity: UInt8 = 0
   var measuredPower: Int8?
+  /// When it was heard.
+  let time: MonotonicTime
 
-  init() {}
+  init(time: MonotonicTime) { self.time = time }
 }
 
 extension BeaconPattern {

@@ -2,7 +2,16 @@ extension BeaconCatalogue {
   /// A text that stands for a tracked beacon in every run of the gateway, whatever its index. A beacon known by its
   /// address or key is its entry: another pattern under the same name is another beacon.
   public func key(of beacon: BeaconIndex) -> String {
-    switch tracked[Int(beacon.rawValue)].identity {
+    key(of: tracked[Int(beacon.rawValue)].identity)
+  }
+
+  /// As `key(of:)`, of what a beacon known by its address or key sent besides last; nil where that is nothing.
+  public func heardKey(of beacon: BeaconIndex) -> String? {
+    tracked[Int(beacon.rawValue)].heardIdentity.map { key(of: $0) }
+  }
+
+  private func key(of identity: BeaconIdentity) -> String {
+    switch identity {
     case .iBeacon(let uuid, let major, let minor):
       "ibeacon \(hexadecimal(uuid, octets: 16)) \(major) \(minor)"
     case .altBeacon(let high, let low):
@@ -15,12 +24,13 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Takes up beacons that an earlier run knew by these keys; nil for one that no entry matches any more.
-  public mutating func adopt(keys: [String]) -> [BeaconIndex?] {
+  /// Takes up beacons that an earlier run knew by these keys, and by what they sent besides; nil for one that no entry
+  /// matches any more.
+  public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
     let entries = entriesByKey()
-    return keys.map { key in
-      if let entry = entries[key] { return beacon(entry) }
-      return BeaconIdentity(key: key).flatMap { beacon($0) }
+    return keys.map { key, heardKey in
+      guard let entry = entries[key] else { return BeaconIdentity(key: key).flatMap { beacon($0) } }
+      return beacon(entry, heard: heardKey.flatMap { BeaconIdentity(key: $0) })
     }
   }
 

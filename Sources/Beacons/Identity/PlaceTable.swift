@@ -1,5 +1,5 @@
-/// Finds keys among those that were put in: they get places 0, 1, 2 … in order, and keep them. Open addressing; nothing is
-/// ever taken out.
+/// Finds keys among those that were put in: they get places 0, 1, 2 … in order, and keep them. Open addressing. A key that is
+/// taken out leaves its place to another.
 ///
 /// Swift's Dictionary does the same with a hash made for keys of any shape, which costs more than all else that is done
 /// with an advertisement.
@@ -43,6 +43,36 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
     } else {
       settle(keys.count - 1)
     }
+  }
+
+  /// Takes the key out that is at a place; another is to be put there before the next is appended.
+  mutating func remove(at place: Int) {
+    let mask = slots.count - 1
+    let hash = hash(of: keys[place])
+    var free = Int(truncatingIfNeeded: hash) & mask
+    let sought = hash & Self.tagMask | UInt64(place + 1)
+    while slots[free] != sought {
+      if slots[free] == 0 { return }
+      free = (free + 1) & mask
+    }
+    // Whoever was put off by it moves up, or he would not be found.
+    var next = (free + 1) & mask
+    while slots[next] != 0 {
+      let other = Int(slots[next] & ~Self.tagMask) - 1
+      let home = Int(truncatingIfNeeded: self.hash(of: keys[other])) & mask
+      if (next - home) & mask >= (next - free) & mask {
+        slots[free] = slots[next]
+        free = next
+      }
+      next = (next + 1) & mask
+    }
+    slots[free] = 0
+  }
+
+  /// Puts a key that is not there yet at a place whose key was taken out.
+  mutating func put(_ key: Key, at place: Int) {
+    keys[place] = key
+    settle(place)
   }
 
   private mutating func settle(_ place: Int) {

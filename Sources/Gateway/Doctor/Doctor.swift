@@ -13,7 +13,30 @@ public struct Doctor: Sendable {
   public init(_ configuration: Configuration) { self.configuration = configuration }
 
   /// All findings, in the order in which the gateway needs the things.
-  public func examine() async -> [DoctorFinding] { radio() + [clock(), disk()] + [await broker()] }
+  public func examine() async -> [DoctorFinding] {
+    var findings = radio() + [clock(), disk(), library()] + [await broker()]
+    if case .remote(let remote) = configuration.broker, findings.last?.state == .ok {
+      findings += await permissions(at: remote)
+    }
+    return findings
+  }
+
+  private func library() -> DoctorFinding {
+    let name = "libmosquitto \(LibraryVersion.current)"
+    guard Options.ProtocolVersion.safest == .v311 else {
+      return DoctorFinding("library", .ok, "\(name) speaks MQTT 5")
+    }
+    if case .remote(let remote) = configuration.broker, remote.version == .v5 {
+      return DoctorFinding(
+        "library", .warning,
+        "\(name) is asked for MQTT 5, where a packet with a property that it does not know ends the gateway",
+        remedy: "take 2.0.21 or newer (Debian 13), or leave protocol: out of the configuration")
+    }
+    return DoctorFinding(
+      "library", .ok,
+      "\(name): MQTT 3.1.1 is spoken, for packets of MQTT 5 may end a version before 2.0.21. "
+        + "With 3.1.1 a broker never says that it forbids a topic: see access")
+  }
 
   private func clock() -> DoctorFinding {
     let remedy = "install systemd-timesyncd or chrony: transitions carry the time of this clock"

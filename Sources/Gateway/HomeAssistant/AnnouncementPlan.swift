@@ -14,11 +14,15 @@ struct AnnouncementPlan: Sendable {
   let standing: [Subject]
 
   private let topics: Topics
+  private let detail: EntityDetail
   private let places: ZonePlaces
   /// By name.
   private let zones: [String: ZoneSettings]
   private let beacons: [String: BeaconSettings]
   private let phones: [String: PhoneSettings]
+  /// By zone.
+  private let areas: [String: String]
+  private let displayNames: [String: String]
 
   init(_ configuration: Configuration) {
     let settings = configuration.homeAssistant
@@ -28,7 +32,15 @@ struct AnnouncementPlan: Sendable {
       gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
       form: Discovery.Form(rawValue: settings.form.rawValue) ?? .device)
     topics = Topics(gateway: configuration.gatewayName)
-    places = ZonePlaces(settings.places?.map { (name: $0.zone, entity: $0.entity) })
+    detail =
+      switch settings.entities {
+      case .minimal: .minimal
+      case .normal: .normal
+      case .all: .all
+      }
+    areas = settings.areas
+    displayNames = configuration.displayNames
+    places = ZonePlaces(settings.places?.map { ZonePlaces.Place(entity: $0.entity, name: $0.spoken) })
     zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
     beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
     phones = Dictionary(configuration.phones.map { ($0.name, $0) }) { first, _ in first }
@@ -40,19 +52,24 @@ struct AnnouncementPlan: Sendable {
 
   /// nil where the configuration knows no such thing.
   func device(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
-    guard isOn else { return nil }
+    isOn ? describe(subject, heard: heard)?.limited(to: detail) : nil
+  }
+
+  private func describe(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
     switch subject {
     case .gateway: return GatewayDevice(name: discovery.gateway).device(topics: topics)
     case .zone(let name):
       guard let zone = zones[name] else { return nil }
-      return ZoneDevice(name: name, hasNear: zone.near != nil).device(topics: topics)
+      return ZoneDevice(name: name, hasNear: zone.near != nil, area: areas[name]).device(topics: topics)
     case .beacon(let name):
       guard let entry = entry(of: name) else { return nil }
       let watching = zones.values.filter { zone in
         zone.beacons?.contains(entry.name) ?? true || heard?.zones.contains(zone.name) ?? false
       }
       return BeaconDevice(
-        name: name, model: entry.pattern.model,
+        name: name, displayName: displayNames[name],
+        make: heard?.make ?? DeviceMake(model: entry.pattern.model),
+        address: entry.pattern.address,
         zones: watching.map { BeaconDevice.Zone(name: $0.name, hasNear: $0.near != nil) }
           .sorted { $0.name < $1.name },
         readings: heard?.readings.sorted() ?? []
@@ -82,9 +99,16 @@ struct HeardBeacon: Hashable, Sendable {
   /// By name: the zones that watch it.
   var zones: Set<String> = []
   var readings: Set<ReadingKind> = []
+  /// nil: it was not heard to be anything in particular.
+  var make: DeviceMake?
 }
 
 extension BeaconPattern {
+  /// That it always sends from.
+  fileprivate var address: DeviceAddress? {
+    if case .address(let bits) = self { DeviceAddress(bits: bits, kind: .public) } else { nil }
+  }
+
   /// As Home Assistant shows it beside the device.
   fileprivate var model: String {
     switch self {

@@ -25,17 +25,27 @@ struct Announcer: Sendable {
   private var members = 0
   /// Members that got no device, as there were too many.
   private(set) var refusedMembers = 0
-  /// What the broker keeps: by topic the platform of each component, by its key.
-  private var kept: [String: [String: String]] = [:]
+  /// What the broker keeps, by topic.
+  private var kept: [String: Kept] = [:]
+  /// Topics of `kept` that came since everything was looked at; nil: all are to be looked at.
+  private var unjudged: Set<String>?
+  /// How many topics were compared with what should be.
+  private(set) var judged = 0
   private var announced: [Subject: Announced] = [:]
   /// Topics to take back, first come first.
-  private var obsolete: [(topic: String, from: MonotonicTime)] = []
+  private var obsolete = ObsoleteTopics()
   private var due = SubjectQueue()
   /// When to look at everything again; nil while there is no broker.
   private var sweepTime: MonotonicTime?
   private var isConnected = false
   /// Nothing is announced before.
   private var announceTime = MonotonicTime(nanoseconds: .min)
+
+  private struct Kept {
+    /// The platform of each component, by its key.
+    var components: [String: String] = [:]
+    var make: DeviceMake?
+  }
 
   private struct Announced {
     var fingerprint: Int
@@ -49,6 +59,7 @@ struct Announcer: Sendable {
   mutating func connected(at time: MonotonicTime) {
     isConnected = true
     kept.removeAll()
+    unjudged = nil
     obsolete.removeAll()
     announced.removeAll()
     sweepTime = time + Self.settling
@@ -62,6 +73,7 @@ struct Announcer: Sendable {
   /// Home Assistant has started: it is told everything, a while later so that gateways do not all speak at once.
   mutating func born(at time: MonotonicTime) {
     guard isConnected else { return }
+    unjudged = nil
     announced.removeAll()
     let turn = discovery.gateway.utf8.reduce(0) { ($0 * 31 + Int64($1)) % 2000 }
     sweepTime = max(sweepTime ?? time, time + .milliseconds(1000 + turn))
@@ -73,8 +85,10 @@ struct Announcer: Sendable {
     heard.removeAll()
     members = 0
     refusedMembers = 0
+    unjudged = nil
     announced.removeAll()
-    for topic in kept.keys { learn(topic) }
+    // In an order that every run has, for of members only so many are taken.
+    for topic in kept.keys.sorted() { learn(topic) }
     if isConnected { sweepTime = max(sweepTime ?? time, time + .milliseconds(500)) }
   }
 
@@ -85,11 +99,11 @@ struct Announcer: Sendable {
       return
     }
     guard kept.count < Self.topicLimit else { return }
-    var components: [String: String] = [:]
-    for (key, component) in RetainedDiscovery(payload)?.components ?? [:] where component.isThere {
-      components[key] = component.platform
-    }
-    kept[topic] = components
+    let retained = RetainedDiscovery(payload)
+    kept[topic] = Kept(
+      components: (retained?.components ?? [:]).filter(\.value.isThere).mapValues(\.platform),
+      make: retained?.device?.make)
+    unjudged?.insert(topic)
     learn(topic)
     // One that comes late is looked at late.
     if isConnected { sweepTime = sweepTime ?? time + Self.settling }
@@ -101,7 +115,18 @@ struct Announcer: Sendable {
     guard admit(name) else { return }
     heard[name, default: HeardBeacon()].zones.formUnion(news.zones)
     heard[name, default: HeardBeacon()].readings.formUnion(news.readings)
+    if let make = news.make { heard[name]?.make = make }
     if heard[name] != before { due.append(.beacon(name)) }
+  }
+
+  /// A member of a region is forgotten: its place is another's.
+  mutating func forget(_ name: String) {
+    guard plan.isMember(name), heard.removeValue(forKey: name) != nil else { return }
+    members -= 1
+    announced[.beacon(name)] = nil
+    for topic in kept.keys.sorted() where discovery.parse(topic)?.subject == .beacon(name) {
+      obsolete.append(topic)
+    }
   }
 
   /// What to publish now; to be asked some times a second.
@@ -134,9 +159,10 @@ struct Announcer: Sendable {
     guard let parsed = discovery.parse(topic), case .beacon(let name) = parsed.subject, admit(name) else {
       return
     }
-    var keys = kept[topic].map { Array($0.keys) } ?? []
+    var keys = kept[topic].map { Array($0.components.keys) } ?? []
     if let component = parsed.component { keys.append(component.key) }
     heard[name, default: HeardBeacon()].readings.formUnion(keys.compactMap { ReadingKind(name: $0) })
+    if let make = kept[topic]?.make, BeaconKind.makes.contains(make) { heard[name]?.make = make }
   }
 
   /// Whether a beacon has a device, or gets one.
@@ -158,16 +184,18 @@ struct Announcer: Sendable {
   private mutating func sweep(at time: MonotonicTime) -> [Message] {
     for subject in plan.standing { due.append(subject) }
     for name in heard.keys.sorted() { due.append(.beacon(name)) }
-    let queued = Set(obsolete.map(\.topic))
     var migrations: [Message] = []
     let patience = TimeSpan.seconds(10 + Double(due.count) / 40)
-    for topic in kept.keys.sorted() where !queued.contains(topic) {
+    let topics = unjudged?.filter { kept[$0] != nil }.sorted() ?? kept.keys.sorted()
+    unjudged = []
+    for topic in topics where !obsolete.contains(topic) {
+      judged += 1
       switch verdict(on: topic) {
       case .keep: continue
-      case .remove: obsolete.append((topic, time))
+      case .remove: obsolete.append(topic)
       case .migrate:
         migrations.append(Discovery.migration(topic))
-        obsolete.append((topic, time + patience))
+        obsolete.append(topic, from: time + patience)
       }
     }
     if !migrations.isEmpty { announceTime = time + .seconds(2) }
@@ -188,18 +216,14 @@ struct Announcer: Sendable {
 
   private mutating func takeObsolete(at time: MonotonicTime) -> [Message] {
     var messages: [Message] = []
-    var later: [(topic: String, from: MonotonicTime)] = []
-    for entry in obsolete {
+    for _ in 0..<Self.batch {
+      guard let topic = obsolete.popFirst(at: time) else { break }
+      judged += 1
       // It may be wanted again by now.
-      if verdict(on: entry.topic) == .keep { continue }
-      guard entry.from <= time, messages.count < Self.batch else {
-        later.append(entry)
-        continue
-      }
-      kept[entry.topic] = nil
-      messages.append(Discovery.removal(entry.topic))
+      if verdict(on: topic) == .keep { continue }
+      kept[topic] = nil
+      messages.append(Discovery.removal(topic))
     }
-    obsolete = later
     return messages
   }
 
@@ -207,7 +231,11 @@ struct Announcer: Sendable {
 
   private func device(_ subject: Subject) -> DiscoveryDevice? {
     var beacon: HeardBeacon?
-    if case .beacon(let name) = subject { beacon = heard[name] }
+    if case .beacon(let name) = subject {
+      beacon = heard[name]
+      // One too many.
+      if beacon == nil, plan.isMember(name) { return nil }
+    }
     return plan.device(subject, heard: beacon)
   }
 
@@ -228,14 +256,15 @@ struct Announcer: Sendable {
     case .device:
       let topic = discovery.topic(of: subject)
       let keys = Set(device.components.map(\.key))
-      let dropped = (kept[topic] ?? [:]).filter { !keys.contains($0.key) }
-      kept[topic] = Dictionary(
+      let dropped = (kept[topic]?.components ?? [:]).filter { !keys.contains($0.key) }
+      let components = Dictionary(
         device.components.map { ($0.key, $0.platform) }, uniquingKeysWith: { first, _ in first }
       ).merging(dropped) { now, _ in now }
+      kept[topic] = Kept(components: components, make: device.make)
       return discovery.messages(device, dropped: dropped)
     case .component:
       let messages = discovery.messages(device)
-      for message in messages { kept[message.topic] = [:] }
+      for message in messages { kept[message.topic] = Kept(make: device.make) }
       return messages
     }
   }

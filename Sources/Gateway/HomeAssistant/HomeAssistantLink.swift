@@ -85,8 +85,9 @@ final class HomeAssistantLink: Service {
   }
 
   private func announce() {
-    let news = station.takeNews()
+    let (news, forgotten) = station.takeNews()
     let (messages, limit) = state.withLock { state in
+      for name in forgotten { state.announcer.forget(name) }
       for (name, beacon) in news { state.announcer.note(name, beacon) }
       let isNew = state.announcer.refusedMembers > 0 && !state.hasToldLimit
       if isNew { state.hasToldLimit = true }

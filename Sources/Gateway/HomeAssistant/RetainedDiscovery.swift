@@ -1,6 +1,7 @@
 import Foundation
+import Messages
 
-/// A discovery payload of the device form as the broker kept it: what an earlier run announced. It may be anybody's.
+/// A discovery payload as the broker kept it: what an earlier run announced. It may be anybody's.
 struct RetainedDiscovery: Decodable {
   struct Component: Decodable {
     var platform: String
@@ -20,12 +21,21 @@ struct RetainedDiscovery: Decodable {
     }
   }
 
-  var components: [String: Component]
+  struct Device: Decodable {
+    var manufacturer: String?
+    var model: String?
+
+    var make: DeviceMake? { model.map { DeviceMake(manufacturer: manufacturer, model: $0) } }
+  }
+
+  /// nil in the component form.
+  var components: [String: Component]?
+  var device: Device?
 
   /// Larger than any of ours.
   private static let limit = 1 << 20
 
-  /// nil for what is no device payload.
+  /// nil for what is no payload of ours.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Self.limit,
       let decoded = try? JSONDecoder().decode(Self.self, from: Data(payload))

@@ -7,6 +7,8 @@ import Radio
 struct OpenOutbox: Sendable {
   /// nil: transitions wait in memory only.
   var store: OutboxStore?
+  /// Where there is a `store`.
+  var mark: EpochMark?
   var remains: OutboxStore.Remains?
   /// Why there is no `store` though there should be.
   var fault: String?
@@ -18,61 +20,67 @@ struct OpenOutbox: Sendable {
 
   /// Opens the outbox of a gateway, or begins one. A damaged file is set aside; one that cannot be had is done without.
   ///
+  /// - Parameter chance: a number of this run alone; see `Epoch`.
+  ///
   /// Throws `OutboxInUse`.
-  init(gateway: String, directory: StateDirectory, wallTime: WallTime) throws {
-    let epoch = UInt64(clamping: wallTime.nanoseconds / 1_000_000)
+  init(
+    gateway: String, directory: StateDirectory, wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
+  ) throws {
     let path = directory.file(gateway: gateway)
     do {
-      try directory.make()
-      let wasThere = FileManager.default.fileExists(atPath: DurabilityMark.path(of: path))
+      if let notice = try directory.make() { notices.append(notice) }
+      let wasThere = FileManager.default.fileExists(atPath: EpochMark.path(of: path))
       if wasThere, Self.isMissingOrEmpty(path) {
         notices.append(
-          "the outbox \(path) of an earlier run is gone or was emptied, with all that waited in it; a new one and a new epoch begin"
+          "the outbox \(path) of an earlier run is gone or was emptied, with all that waited in it; a new one begins"
         )
       }
-      try open(path, epoch)
+      let mark = try EpochMark(path: EpochMark.path(of: path))
+      do {
+        try open(path, mark, wallTime, chance)
+      } catch  where Self.isDamage(error) {
+        let aside = try setAside(path, wallTime)
+        notices.append(
+          "the outbox \(path) is damaged; it is set aside as \(aside), with all that waited in it; a new one begins"
+        )
+        try open(path, mark, wallTime, chance)
+      }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
-    } catch  where Self.isDamage(error) {
-      do {
-        let aside = try setAside(path, epoch)
-        notices.append(
-          "the outbox \(path) is damaged; it is set aside as \(aside), with all that waited in it; a new one and a new epoch begin"
-        )
-        try open(path, epoch)
-      } catch {
-        giveUp(path, error)
-      }
     } catch {
       giveUp(path, error)
     }
   }
 
-  private mutating func open(_ path: String, _ epoch: UInt64) throws {
+  private mutating func open(_ path: String, _ mark: EpochMark, _ wallTime: WallTime, _ chance: UInt64) throws
+  {
     let store = try OutboxStore(path: path)
-    remains = try store.begin(epoch: epoch, bootID: Self.bootID)
-    if store.mark.isLost {
-      remains?.epoch = epoch
-      remains?.lastSequence = 0
-      notices.append("the run before could not keep every transition on disk; a new epoch begins")
+    let remains = try store.begin(bootID: Self.bootID) { last in
+      Epoch.next(after: [last, mark.epoch].compactMap(\.self).max(), wallTime: wallTime, chance: chance)
     }
+    mark.set(remains.epoch)
+    self.remains = remains
+    self.mark = mark
     self.store = store
   }
 
   /// Also where a table holds what no run of ours has written there.
   private static func isDamage(_ error: any Error) -> Bool {
-    if error is CocoaError || error is POSIXError { return false }
+    if error is CocoaError || error is POSIXError || error is PrivateFileError { return false }
     guard let error = error as? DatabaseError else { return true }
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
       .contains(error.resultCode)
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
-    let reason = (error as? CocoaError).map(words) ?? words(error)
+    var (place, reason) = (path, (error as? CocoaError).map(words) ?? words(error))
+    var remedy = " Name a writable folder with gateway: { state_directory: … }"
+    if let error = error as? PrivateFileError {
+      (place, reason, remedy) = (error.path, error.reason, "")
+    }
     fault = reason
     notices.append(
-      "no outbox at \(path): \(reason). Transitions wait in memory, where a crash loses them. "
-        + "Name a writable folder with gateway: { state_directory: … }")
+      "no outbox at \(place): \(reason). Transitions wait in memory, where a crash loses them.\(remedy)")
   }
 
   private static func isMissingOrEmpty(_ path: String) -> Bool {
@@ -84,7 +92,7 @@ struct OpenOutbox: Sendable {
   /// Damaged files that are kept, for whoever wants to find out why.
   private static let asideLimit = 3
 
-  private func setAside(_ path: String, _ epoch: UInt64) throws -> String {
+  private func setAside(_ path: String, _ wallTime: WallTime) throws -> String {
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent()
     let prefix = url.lastPathComponent + ".damaged-"
@@ -95,7 +103,7 @@ struct OpenOutbox: Sendable {
         try? FileManager.default.removeItem(atPath: folder.appendingPathComponent(name + suffix).path)
       }
     }
-    let aside = "\(path).damaged-\(epoch)"
+    let aside = "\(path).damaged-\(wallTime.nanoseconds / 1_000_000)"
     try FileManager.default.moveItem(atPath: path, toPath: aside)
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
       try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)

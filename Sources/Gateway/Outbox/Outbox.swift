@@ -5,16 +5,20 @@ import Messages
 ///
 /// A transition is offered once it is on disk. Only a window of those on disk is held here; the rest is fetched when
 /// there is room. Without a disk, or while it fails, transitions wait in memory, behind those that the disk holds.
-/// Verdicts go next, states last: a state says what is true now and may come later, the others may not.
+/// A verdict waits behind every transition that was decided before it, for it speaks of one. States come last: a state says what is true now and may come later, the others may not.
 struct Outbox: Sendable {
   /// Transitions kept in memory while the disk fails, or where there is none; about 500 bytes each.
   static let transitionLimit = 100_000
   /// Transitions of the disk held here.
   static let window = 2_000
+  /// Transitions that go to disk in one transaction.
+  static let batchLimit = 2_000
+  /// Stands for the row of a transition that has none, with the broker's acknowledgement.
+  static let noRow = Int64.max
   /// Verdicts kept while the broker is away.
   static let verdictLimit = 10_000
-  /// State topics kept; with 100,000 beacons each has one.
-  static let stateLimit = 200_000
+  /// State topics kept; with 100,000 beacons each has two or three.
+  static let stateLimit = 400_000
 
   enum Item {
     /// With its row on disk; nil: in memory only.
@@ -24,29 +28,41 @@ struct Outbox: Sendable {
   }
 
   /// Whether transitions go to disk before they are offered.
-  private(set) var isDurable: Bool
+  var isDurable: Bool
   /// What the next transaction writes.
-  private(set) var pending = OutboxStore.Batch()
+  var pending = OutboxStore.Batch()
   /// On disk, and next to be offered.
-  private var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
+  var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
   /// The last row that was in `ready`.
-  private(set) var lastRow: Int64 = 0
+  var lastRow: Int64 = 0
   /// Whether the disk holds more than `ready`.
-  private(set) var isBacklogged: Bool
-  /// Whether transitions are being written, or are about to be: what came later waits for them.
-  private var isWriting = false
-  private var mayOfferUnstored: Bool { !isBacklogged && !isWriting && pending.transitions.isEmpty }
+  var isBacklogged: Bool
+  /// What is being written now: what came later waits for it.
+  var writing: OutboxStore.Batch?
+  /// Whether the disk has not answered for long: what it holds stays there, and nothing waits for it.
+  var isStalled = false
+  private var mayOfferUnstored: Bool {
+    isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
+  }
   /// In memory only; offered once nothing of the disk is left.
-  private var unstored: Deque<TransitionMessage> = []
-  private var verdicts: Deque<VerdictMessage> = []
+  var unstored: Deque<TransitionMessage> = []
+  /// In memory only, offered and not acknowledged.
+  var unstoredUnderWay = 0
+  /// Rows that were written after all, of transitions that were sent from memory meanwhile.
+  var outdated: [Range<Int64>] = []
+  /// With how many transitions had come in when it did.
+  private var verdicts: Deque<(verdict: VerdictMessage, after: UInt64)> = []
+  /// Transitions that came in, also in an earlier run, and those of them that were sent or given up.
+  var transitionsIn: UInt64
+  var transitionsOut: UInt64 = 0
   /// By topic.
   private var states: [String: Message] = [:]
   /// The topics of `states`, longest waiting first.
   private var stateOrder: Deque<String> = []
   /// Transitions given up because `transitionLimit` was reached, oldest first.
-  private(set) var lostTransitions: UInt64 = 0
+  var lostTransitions: UInt64 = 0
   /// Rows on disk that the broker has not acknowledged.
-  private(set) var stored: Int
+  var stored: Int
 
   /// - Parameters:
   ///   - isDurable: whether there is a disk.
@@ -54,6 +70,7 @@ struct Outbox: Sendable {
   init(isDurable: Bool = false, stored: Int = 0) {
     self.isDurable = isDurable
     self.stored = stored
+    transitionsIn = UInt64(clamping: stored)
     isBacklogged = stored > 0
   }
 
@@ -67,13 +84,21 @@ struct Outbox: Sendable {
   ///   - key: the beacon's.
   ///   - beacon: where it is now, to be kept with the transition; nil: in no zone.
   mutating func add(_ transition: TransitionMessage, key: String = "", beacon: SavedBeacon? = nil) {
+    transitionsIn += 1
     if !key.isEmpty { pending.beacons[key] = .some(beacon) }
-    if isDurable { pending.transitions.append(transition) } else { wait(transition) }
+    guard isDurable else { return wait(transition) }
+    if pending.transitions.count >= Self.transitionLimit {
+      pending.transitions.removeFirst()
+      transitionsOut += 1
+      lostTransitions += 1
+    }
+    pending.transitions.append(transition)
   }
 
-  private mutating func wait(_ transition: TransitionMessage) {
+  mutating func wait(_ transition: TransitionMessage) {
     if unstored.count == Self.transitionLimit {
       unstored.removeFirst()
+      transitionsOut += 1
       lostTransitions += 1
     }
     unstored.append(transition)
@@ -81,7 +106,7 @@ struct Outbox: Sendable {
 
   mutating func add(_ verdict: VerdictMessage) {
     if verdicts.count == Self.verdictLimit { verdicts.removeFirst() }
-    verdicts.append(verdict)
+    verdicts.append((verdict, transitionsIn))
   }
 
   /// Replaces a state of the same topic that still waits, and keeps its place in the queue.
@@ -97,93 +122,43 @@ struct Outbox: Sendable {
   var first: Item? {
     if let (row, transition) = ready.first { return .transition(transition, row: row) }
     if mayOfferUnstored, let transition = unstored.first { return .transition(transition, row: nil) }
-    if let verdict = verdicts.first { return .verdict(verdict) }
+    if let verdict = offeredVerdict { return .verdict(verdict) }
     return stateOrder.first.flatMap { states[$0] }.map(Item.state)
   }
 
+  /// The first verdict, if no transition before it waits.
+  private var offeredVerdict: VerdictMessage? {
+    guard let (verdict, after) = verdicts.first else { return nil }
+    let isNoneWaiting = mayOfferUnstored && unstored.isEmpty && ready.isEmpty
+    return after <= transitionsOut || isNoneWaiting ? verdict : nil
+  }
+
   mutating func removeFirst() {
-    if ready.popFirst() != nil { return }
-    if mayOfferUnstored, unstored.popFirst() != nil { return }
-    if verdicts.popFirst() != nil { return }
+    if ready.popFirst() != nil {
+      transitionsOut += 1
+      return
+    }
+    if mayOfferUnstored, unstored.popFirst() != nil {
+      transitionsOut += 1
+      unstoredUnderWay += 1
+      return
+    }
+    if offeredVerdict != nil {
+      verdicts.removeFirst()
+      return
+    }
     if let topic = stateOrder.popFirst() { states[topic] = nil }
   }
 
-  /// The broker has a transition of the disk.
-  mutating func acknowledge(row: Int64) { pending.acknowledged.append(row) }
-
-  // MARK: The disk
-
-  /// Keeps where a beacon is with the next transaction.
-  mutating func save(_ beacon: SavedBeacon) { pending.beacons[beacon.key] = .some(beacon) }
-
-  /// What to write now.
-  mutating func takePending() -> OutboxStore.Batch {
-    defer { pending = OutboxStore.Batch() }
-    isWriting = !pending.transitions.isEmpty
-    return pending
-  }
-
-  /// A batch is on disk, its transitions from `firstRow` on.
-  mutating func committed(_ batch: OutboxStore.Batch, firstRow: Int64) {
-    isDurable = true
-    isWriting = false
-    // Decided while this was written, and later than all of it.
-    pending.transitions = Array(unstored) + pending.transitions
-    unstored = []
-    stored += batch.transitions.count - batch.acknowledged.count
-    for (offset, transition) in batch.transitions.enumerated() {
-      if isBacklogged || ready.count >= Self.window {
-        isBacklogged = true
-        return
-      }
-      lastRow = firstRow + Int64(offset)
-      ready.append((lastRow, transition))
+  /// The broker has a transition.
+  mutating func acknowledge(row: Int64) {
+    if row == Self.noRow {
+      unstoredUnderWay = max(0, unstoredUnderWay - 1)
+    } else {
+      pending.acknowledged.append(row)
     }
   }
 
-  /// A batch could not be written. What was decided waits in memory from now on.
-  ///
-  /// - Parameter restamp: called once for all of them where they were to be on disk: their sequence numbers may be used
-  ///   anew after a crash, so they take others.
-  mutating func failed(_ batch: OutboxStore.Batch, restamp: (inout [TransitionMessage]) -> Void) {
-    var transitions = batch.transitions + pending.transitions
-    if isDurable { restamp(&transitions) }
-    isDurable = false
-    isWriting = false
-    pending.transitions = []
-    pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
-    pending.acknowledged = batch.acknowledged + pending.acknowledged
-    let newer = unstored
-    unstored = []
-    for transition in transitions { wait(transition) }
-    for transition in newer { wait(transition) }
-  }
-
-  /// Puts all that is only in memory into the next transaction: the disk may work again.
-  mutating func retry() {
-    guard !isDurable else { return }
-    pending.transitions = Array(unstored) + pending.transitions
-    unstored = []
-  }
-
-  /// Whether more should be fetched from disk now.
-  var wantsFetch: Bool { isBacklogged && ready.count < Self.window / 4 }
-
-  /// Rows after `lastRow` came from disk; fewer than were asked for: no more are there.
-  ///
-  /// - Parameter damaged: rows that cannot be read; they are given up.
-  mutating func fetched(
-    _ rows: [(row: Int64, transition: TransitionMessage)], damaged: [Int64] = [], isLast: Bool
-  ) {
-    for entry in rows {
-      ready.append(entry)
-      lastRow = entry.row
-    }
-    for row in damaged {
-      lastRow = max(lastRow, row)
-      acknowledge(row: row)
-      lostTransitions += 1
-    }
-    isBacklogged = !isLast
-  }
+  /// Transitions that an end now would lose.
+  var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
 }

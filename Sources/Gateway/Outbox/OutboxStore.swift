@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Messages
+import Synchronization
 
 /// Transitions that wait for the broker, and who is where, in SQLite.
 ///
@@ -10,12 +11,14 @@ import Messages
 final class OutboxStore: Sendable {
   /// What an earlier run left.
   struct Remains: Sendable {
+    /// Of this run.
     var epoch: UInt64
-    var lastSequence: UInt64
     var waiting: Int
-    /// The last row that was ever written.
+    /// The last row that waits.
     var lastRow: Int64
     var beacons: [SavedBeacon] = []
+    /// The last replay counter of each beacon that encrypts, by its key.
+    var counters: [String: UInt32] = [:]
     /// Whether the monotonic clock is still that of the earlier run.
     var isSameBoot: Bool
   }
@@ -25,111 +28,93 @@ final class OutboxStore: Sendable {
     var transitions: [TransitionMessage] = []
     /// By key; nil: not in any zone any more.
     var beacons: [String: SavedBeacon?] = [:]
+    /// Replay counters, by the beacon's key.
+    var counters: [String: UInt32] = [:]
     /// Rows that the broker has.
     var acknowledged: [Int64] = []
 
-    var isEmpty: Bool { transitions.isEmpty && beacons.isEmpty && acknowledged.isEmpty }
+    var isEmpty: Bool {
+      transitions.isEmpty && beacons.isEmpty && counters.isEmpty && acknowledged.isEmpty
+    }
   }
-
-  /// A file larger than this (some million transitions) takes no more.
-  static let largest = 1 << 30
-  private static let pageSize = 4096
 
   private let path: String
   private let identity: FileIdentity?
-  private let database: DatabaseQueue
-  let mark: DurabilityMark
+  let database: DatabaseQueue
+  private let numbers = Mutex(Numbers())
 
-  /// Opens the file, or makes it.
+  private struct Numbers {
+    /// Of the next transition.
+    var row: Int64 = 1
+    var beacons = BeaconRows()
+    /// Rows that were removed since room was last given back.
+    var removed = 0
+  }
+
+  /// Opens the file, or makes it; one of an earlier version is taken over.
   ///
   /// Throws GRDB's `DatabaseError`: `SQLITE_BUSY` where another process has it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
-  /// where it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` where it must not be written.
-  init(path: String) throws {
-    var configuration = GRDB.Configuration()
-    configuration.label = "outbox"
-    configuration.busyMode = .timeout(1)
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA locking_mode = EXCLUSIVE;
-          PRAGMA page_size = \(Self.pageSize);
-          PRAGMA journal_mode = WAL;
-          PRAGMA synchronous = FULL;
-          PRAGMA wal_autocheckpoint = 64;
-          PRAGMA journal_size_limit = 262144;
-          PRAGMA max_page_count = \(Self.largest / Self.pageSize);
-          """)
-    }
+  /// where it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` where it must not be written. `PrivateFileError`.
+  convenience init(path: String) throws {
+    try OutboxFile.prepare(path)
+    try EarlierOutbox.takeOver(path)
+    try self.init(prepared: path)
+  }
+
+  /// - Parameter path: of a file that is empty, or of this version.
+  init(prepared path: String) throws {
     self.path = path
-    mark = DurabilityMark(path: DurabilityMark.path(of: path))
-    database = try DatabaseQueue(path: path, configuration: configuration)
-    try Self.migrator.migrate(database)
-    try database.read { database in
-      let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-      guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
-    }
+    database = try OutboxFile.open(path)
+    try database.write { try OutboxFile.makeTables($0) }
     identity = FileIdentity(path: path)
   }
 
-  private static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-          CREATE TABLE waiting (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
-            event TEXT NOT NULL, time_ns INTEGER NOT NULL, monotonic_ns INTEGER NOT NULL, gateway TEXT NOT NULL,
-            zone TEXT NOT NULL, beacon TEXT NOT NULL, receiver TEXT NOT NULL, distance_m REAL, distance_sd_m REAL,
-            rssi_dbm REAL, threshold REAL NOT NULL, value REAL NOT NULL, unit TEXT NOT NULL, samples INTEGER NOT NULL,
-            dwell_ns INTEGER NOT NULL);
-          CREATE TABLE beacon (key TEXT PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
-          """)
-    }
-    return migrator
-  }
-
-  /// What an earlier run left; where there was none, an epoch begins.
-  func begin(epoch: UInt64, bootID: String) throws -> Remains {
-    try database.write { database in
+  /// What an earlier run left. A new epoch begins.
+  ///
+  /// - Parameter next: the epoch that follows the one given; nil: there was none.
+  func begin(bootID: String, next: (UInt64?) -> UInt64) throws -> Remains {
+    var rows = BeaconRows()
+    let remains = try database.write { database in
       let last = try Row.fetchOne(
         database,
         sql: """
           SELECT (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
-            (SELECT value FROM meta WHERE name = 'seq') AS seq,
-            (SELECT value FROM meta WHERE name = 'boot') AS boot, (SELECT count(*) FROM waiting) AS waiting
+            (SELECT value FROM meta WHERE name = 'boot') AS boot,
+            (SELECT count(*) FROM waiting) AS waiting, (SELECT max(id) FROM waiting) AS last
           """)
-      let known = try last.flatMap { try Self.integer($0["epoch"]) }
-      let sequence = try last.flatMap { try Self.integer($0["seq"]) }
+      let known = try last.flatMap { try Self.integer($0["epoch"], below: Int64(Epoch.limit >> 1)) }
       let boot = last.flatMap { String.fromDatabaseValue($0["boot"]) }
       let remains = Remains(
-        epoch: known.map { UInt64(clamping: $0) } ?? epoch, lastSequence: UInt64(clamping: sequence ?? 0),
+        epoch: next(known.map { UInt64(clamping: $0) }),
         waiting: try last.flatMap { try Self.integer($0["waiting"]) }.map { Int(clamping: $0) } ?? 0,
-        lastRow: try Self.lastRow(database), beacons: try Self.beacons(database), isSameBoot: boot == bootID)
+        lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
+        counters: try Self.counters(database), isSameBoot: boot == bootID)
       try Self.set("epoch", Int64(clamping: remains.epoch), database)
       try Self.set("boot", bootID, database)
       return remains
     }
+    numbers.withLock { $0 = Numbers(row: remains.lastRow + 1, beacons: rows) }
+    return remains
   }
 
   /// nil for NULL. A value of another type, or one out of all proportion, is damage.
-  private static func integer(_ value: DatabaseValue) throws -> Int64? {
+  private static func integer(_ value: DatabaseValue, below limit: Int64 = 1 << 62) throws -> Int64? {
     if value.isNull { return nil }
-    guard let number = Int64.fromDatabaseValue(value), (0..<(1 << 62)).contains(number) else {
+    guard let number = Int64.fromDatabaseValue(value), (0..<limit).contains(number) else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a number is damaged")
     }
     return number
   }
 
-  private static func beacons(_ database: Database) throws -> [SavedBeacon] {
-    try DatabaseValue.fetchAll(database, sql: "SELECT state FROM beacon ORDER BY key").compactMap {
-      Data.fromDatabaseValue($0).flatMap { try? SavedBeacon.decoder.decode(SavedBeacon.self, from: $0) }
+  static func counters(_ database: Database) throws -> [String: UInt32] {
+    var counters: [String: UInt32] = [:]
+    for row in try Row.fetchAll(database, sql: "SELECT key, counter FROM counter") {
+      guard let key = String.fromDatabaseValue(row["key"]),
+        let counter = UInt32.fromDatabaseValue(row["counter"])
+      else { continue }
+      counters[key] = counter
     }
-  }
-
-  private static func lastRow(_ database: Database) throws -> Int64 {
-    try DatabaseValue.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'waiting'")
-      .flatMap { try integer($0) } ?? 0
+    return counters
   }
 
   /// Writes a batch; all of it is on the medium when this returns, or nothing.
@@ -138,27 +123,31 @@ final class OutboxStore: Sendable {
   func commit(_ batch: Batch) throws -> Int64 {
     // What is written to a file without a name is gone with this run.
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
-    let states = batch.beacons.mapValues { $0.flatMap { try? SavedBeacon.encoder.encode($0) } }
-    return try database.write { database in
-      let first = try Self.lastRow(database)
-      let insert = try database.cachedStatement(sql: TransitionMessage.insertion)
-      for transition in batch.transitions { try insert.execute(arguments: transition.columns) }
-      if let last = batch.transitions.last {
-        try Self.set("epoch", Int64(clamping: last.epoch), database)
-        try Self.set("seq", Int64(clamping: last.sequence), database)
-      }
-      let keep = try database.cachedStatement(sql: "INSERT OR REPLACE INTO beacon (key, state) VALUES (?, ?)")
-      let forget = try database.cachedStatement(sql: "DELETE FROM beacon WHERE key = ?")
-      for (key, state) in states {
-        if let state {
-          try keep.execute(arguments: [key, state])
-        } else {
-          try forget.execute(arguments: [key])
+    return try numbers.withLock { numbers in
+      let first = numbers.row
+      do {
+        try database.write { database in
+          // First, for they make room.
+          let remove = try database.cachedStatement(sql: "DELETE FROM waiting WHERE id = ?")
+          for row in batch.acknowledged { try remove.execute(arguments: [row]) }
+          let insert = try database.cachedStatement(sql: TransitionMessage.insertion)
+          for (offset, transition) in batch.transitions.enumerated() {
+            try insert.execute(arguments: transition.columns(row: first + Int64(offset)))
+          }
+          try numbers.beacons.write(batch.beacons, database)
+          let count = try database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)")
+          for (key, counter) in batch.counters { try count.execute(arguments: [key, Int64(counter)]) }
         }
+      } catch {
+        numbers.beacons.revert()
+        if OutboxFile.isFull(error, database) { throw OutboxFull() }
+        throw error
       }
-      let remove = try database.cachedStatement(sql: "DELETE FROM waiting WHERE id = ?")
-      for row in batch.acknowledged { try remove.execute(arguments: [row]) }
-      return first + 1
+      numbers.beacons.settle()
+      numbers.row += Int64(batch.transitions.count)
+      numbers.removed += batch.acknowledged.count
+      return first
     }
   }
 
@@ -189,6 +178,17 @@ final class OutboxStore: Sendable {
     }
   }
 
+  /// Removed rows after which it is worth a look whether there is room to give back.
+  private static let removedLimit = 1000
+
+  var hasRoomToGiveBack: Bool { numbers.withLock { $0.removed >= Self.removedLimit } }
+
+  /// Gives room that is free in the file back to the disk, some at a time: after a long time without the broker there is much.
+  func giveRoomBack() throws {
+    guard hasRoomToGiveBack else { return }
+    if try OutboxFile.giveRoomBack(database) { numbers.withLock { $0.removed = 0 } }
+  }
+
   func close() { try? database.close() }
 
   private static func set(_ name: String, _ value: some DatabaseValueConvertible, _ database: Database) throws
@@ -201,6 +201,9 @@ final class OutboxStore: Sendable {
 /// The file was removed or replaced while it was open.
 struct OutboxRemoved: Error {}
 
+/// The file has reached its limit: too many transitions wait for the broker.
+struct OutboxFull: Error {}
+
 /// Which file a path leads to.
 private struct FileIdentity: Equatable {
   var device: UInt64
@@ -212,21 +215,5 @@ private struct FileIdentity: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
-  }
-}
-
-extension SavedBeacon {
-  fileprivate static var encoder: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return encoder
-  }
-
-  fileprivate static var decoder: JSONDecoder {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return decoder
   }
 }

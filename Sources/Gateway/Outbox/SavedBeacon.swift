@@ -1,5 +1,6 @@
 import Beacons
 import GatewayConfiguration
+import Messages
 import Proximity
 
 /// What is known of a beacon, written so that a later run of the gateway can take it up: with names in place of the
@@ -7,6 +8,10 @@ import Proximity
 struct SavedBeacon: Codable, Sendable {
   /// As `BeaconCatalogue.key(of:)` gives it.
   var key: String
+  /// As `BeaconCatalogue.heardKey(of:)` gives it.
+  var heardKey: String?
+  /// Under which it was published; nil in what was saved before that was kept.
+  var name: String?
   /// When it was saved.
   var time: MonotonicTime
   var wallTime: WallTime
@@ -15,6 +20,40 @@ struct SavedBeacon: Codable, Sendable {
   /// What each zone asked for, by index in `state`.
   var zones: [Int32: String]
   var state: BeaconState
+  /// What it measured last, as far as it is a number or a flag; nil in what was saved before that was kept.
+  var readings: [SavedReading]?
+}
+
+/// A reading that means something by itself, in another run too.
+struct SavedReading: Codable, Sendable {
+  /// As `Reading.name`: the number of a quantity may be another in another version.
+  var name: String
+  var number: Double?
+  var flag: Bool?
+
+  /// nil for one that needs the frame that it came in, and for what a button did, which is over.
+  init?(_ reading: Reading) {
+    name = reading.name
+    switch reading.value {
+    case .number(let value) where value.isFinite: number = value
+    case .flag(let value): flag = value
+    default: return nil
+    }
+  }
+
+  init(name: String, number: Double? = nil, flag: Bool? = nil) {
+    self.name = name
+    self.number = number
+    self.flag = flag
+  }
+
+  /// nil for a quantity that this version does not know.
+  var reading: Reading? {
+    guard let kind = ReadingKind(name: name),
+      let value = number.map(Reading.Value.number) ?? flag.map(Reading.Value.flag)
+    else { return nil }
+    return Reading(kind.quantity, ordinal: kind.ordinal, value)
+  }
 }
 
 extension Pipeline {
@@ -25,9 +64,12 @@ extension Pipeline {
 
   /// Every beacon that is in a zone.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
-    (0..<Int32(clamping: roster.count)).compactMap {
-      saved(BeaconIndex(rawValue: $0), at: time, wallTime: wallTime)
-    }
+    savedBeacons(0..<Int32(clamping: roster.count), at: time, wallTime: wallTime)
+  }
+
+  /// Those of some beacons that are in a zone.
+  func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
+    beacons.compactMap { saved(BeaconIndex(rawValue: $0), at: time, wallTime: wallTime) }
   }
 
   private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
@@ -37,8 +79,9 @@ extension Pipeline {
     var zones: [Int32: String] = [:]
     for zone in state.zones { zones[zone.rawValue] = zoneDefinitions[Int(zone.rawValue)] }
     return SavedBeacon(
-      key: roster.key(of: beacon), time: time, wallTime: wallTime, receivers: receivers, zones: zones,
-      state: state)
+      key: roster.key(of: beacon), heardKey: roster.heardKey(of: beacon), name: roster.name(of: beacon),
+      time: time, wallTime: wallTime, receivers: receivers, zones: zones, state: state,
+      readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) })
   }
 
   /// From here on sequence numbers count anew.
@@ -49,50 +92,9 @@ extension Pipeline {
 
   func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
 
-  /// Takes up who was where when an earlier run ended. Zones that ask for something else now start empty.
-  ///
-  /// Nothing is known of the receivers yet, so they count as blind until they report: nobody is declared away, or in
-  /// again, before they had time to be heard.
-  ///
-  /// - Parameter isSameBoot: whether the monotonic clock is the one by which the beacons were saved.
-  mutating func restore(
-    _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime
-  ) {
-    time = max(time, now)
-    let zones = Dictionary(
-      zoneDefinitions.enumerated().map { ($1, ZoneIndex(rawValue: Int32($0))) },
-      uniquingKeysWith: { a, _ in a })
-    var blinded: Set<ReceiverIndex> = []
-    var none: [Transition] = []
-    for (saved, beacon) in zip(beacons, roster.adopt(keys: beacons.map(\.key))) {
-      guard let beacon else { continue }
-      var state = saved.state
-      state.shift(by: span(from: saved, isSameBoot, now, wallTime))
-      state.renumber(
-        receivers: { index in saved.receivers[index.rawValue].flatMap { receivers.index(of: $0) } },
-        zones: { index in saved.zones[index.rawValue].flatMap { zones[$0] } })
-      for receiver in state.receivers where blinded.insert(receiver).inserted {
-        blind.insert(receiver)
-        unproven.insert(receiver)
-        engine.setBlind(receiver, true, at: now, into: &none)
-      }
-      engine.admit(beacon, zones: roster.zones(of: beacon))
-      engine.restore(state, of: beacon, sightSince: now)
-    }
-  }
-
   /// An advertisement proves that its receiver sees.
   mutating func proveSight(_ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output) {
     guard unproven.contains(receiver) else { return }
     setBlind(receiver, false, at: time, into: &output)
-  }
-
-  /// How far the monotonic clock of now is from that of the saved beacon. A calendar that is behind, as on a board
-  /// without a clock of its own, must not put it into the future.
-  private func span(
-    from saved: SavedBeacon, _ isSameBoot: Bool, _ now: MonotonicTime, _ wallTime: WallTime
-  ) -> TimeSpan {
-    let span = isSameBoot ? .zero : (now - saved.time) - (wallTime - saved.wallTime)
-    return saved.time + span > now ? now - saved.time : span
   }
 }

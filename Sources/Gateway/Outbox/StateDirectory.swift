@@ -1,13 +1,17 @@
 import Foundation
+import Glibc
 import Messages
 
 /// Where the gateway keeps what must outlive it.
 public struct StateDirectory: Sendable {
   public let path: String
+  /// Whether nothing but ours is kept there.
+  private let isOurs: Bool
 
   /// The configured one, else what systemd gives (`StateDirectory=`), else the system's for root, else the user's own
   /// (XDG base directories).
   public init(configured: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    isOurs = configured == nil
     if let configured {
       path = configured
     } else if let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
@@ -21,10 +25,19 @@ public struct StateDirectory: Sendable {
     }
   }
 
-  /// Nobody else may read who was where.
-  func make() throws {
+  /// Makes it if need be, for nobody else may read who was where. One that was there is closed to others where it is ours
+  /// alone; a folder that a person named may serve other ends, too.
+  ///
+  /// - Returns: what a person should know.
+  func make() throws -> String? {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+    if isOurs, chmod(path, 0o700) == 0 { return nil }
+    let mode = String(status.st_mode & 0o777, radix: 8)
+    return
+      "other users may look into \(path) (mode 0\(mode)), where it is kept who was where; chmod 700 \(path)"
   }
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }

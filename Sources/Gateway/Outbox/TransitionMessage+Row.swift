@@ -1,57 +1,80 @@
 import Beacons
+import Foundation
 import GRDB
 import Messages
 import Proximity
 
 /// A transition as a row of table `waiting`.
 extension TransitionMessage {
-  static let insertion = """
-    INSERT INTO waiting (epoch, seq, event, time_ns, monotonic_ns, gateway, zone, beacon, receiver, distance_m,
-      distance_sd_m, rssi_dbm, threshold, value, unit, samples, dwell_ns)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  static let insertion = "INSERT INTO waiting (id, epoch, seq, body) VALUES (?, ?, ?, ?)"
 
-  var columns: StatementArguments {
-    [
-      Int64(clamping: epoch), Int64(clamping: sequence), transition.event.rawValue,
-      transition.wallTime.nanoseconds, transition.time.nanoseconds, gateway, zone, beacon, receiver,
-      transition.distance, transition.distanceDeviation, transition.rssi, transition.evidence.threshold,
-      transition.evidence.value, transition.evidence.unit.rawValue, transition.evidence.samples,
-      transition.evidence.dwell.nanoseconds,
-    ]
+  /// Of the body, its first octet.
+  private static let layout: UInt64 = 1
+
+  func columns(row: Int64) -> StatementArguments {
+    [row, Int64(clamping: epoch), Int64(clamping: sequence), Data(body)]
+  }
+
+  private var body: [UInt8] {
+    var writer = PackedWriter()
+    writer.write(Self.layout)
+    writer.write(transition.event.rawValue)
+    writer.write(transition.wallTime.nanoseconds)
+    writer.write(transition.time.nanoseconds)
+    for name in [gateway, zone, beacon, receiver] { writer.write(name) }
+    for number in [transition.distance, transition.distanceDeviation, transition.rssi] {
+      writer.write(number != nil)
+      if let number { writer.write(number) }
+    }
+    writer.write(transition.evidence.threshold)
+    writer.write(transition.evidence.value)
+    writer.write(transition.evidence.unit.rawValue)
+    writer.write(Int64(transition.evidence.samples))
+    writer.write(transition.evidence.dwell.nanoseconds)
+    writer.write(transition.evidence.reason?.rawValue ?? "")
+    return writer.sealed
   }
 
   /// nil for a row that this version cannot read, or that is damaged: no column is trusted to have its type. Zone, beacon
   /// and receiver have their names only: indices are of the run that decided.
   init?(_ row: Row) {
-    func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
-      Value.fromDatabaseValue(row[column])
-    }
-    /// Absent is fine, anything but a number is not.
-    func optional(_ column: String) -> Double?? {
-      let stored: DatabaseValue = row[column]
-      return stored.isNull ? .some(nil) : Double.fromDatabaseValue(stored).map { .some($0) }
-    }
-    guard let event = (value("event") as String?).flatMap(Transition.Event.init(rawValue:)),
-      let unit = (value("unit") as String?).flatMap(Evidence.Unit.init(rawValue:)),
-      let time: Int64 = value("monotonic_ns"), let wallTime: Int64 = value("time_ns"),
-      let distance = optional("distance_m"), let deviation = optional("distance_sd_m"),
-      let rssi = optional("rssi_dbm"), let threshold: Double = value("threshold"),
-      let measured: Double = value("value"), let samples: Int = value("samples"),
-      let dwell: Int64 = value("dwell_ns"), let epoch: Int64 = value("epoch"),
-      let sequence: Int64 = value("seq"),
-      let gateway: String = value("gateway"), let zone: String = value("zone"),
-      let beacon: String = value("beacon"), let receiver: String = value("receiver")
+    guard let epoch = Int64.fromDatabaseValue(row["epoch"]),
+      let sequence = Int64.fromDatabaseValue(row["seq"]),
+      let body = Data.fromDatabaseValue(row["body"]),
+      let message = try? TransitionMessage(
+        [UInt8](body), epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence))
     else { return nil }
+    self = message
+  }
+
+  private init(_ body: [UInt8], epoch: UInt64, sequence: UInt64) throws(PackedReader.Damaged) {
+    var reader = try PackedReader(sealed: body)
+    guard try reader.unsigned() == Self.layout, let event = Transition.Event(rawValue: try reader.text())
+    else {
+      throw PackedReader.Damaged()
+    }
+    let wallTime = WallTime(nanoseconds: try reader.signed())
+    let time = MonotonicTime(nanoseconds: try reader.signed())
+    let (gateway, zone) = (try reader.text(), try reader.text())
+    let (beacon, receiver) = (try reader.text(), try reader.text())
+    let distance = try reader.flag() ? try reader.double() : nil
+    let deviation = try reader.flag() ? try reader.double() : nil
+    let rssi = try reader.flag() ? try reader.double() : nil
+    let (threshold, value) = (try reader.double(), try reader.double())
+    guard let unit = Evidence.Unit(rawValue: try reader.text()),
+      let samples = Int(exactly: try reader.signed())
+    else { throw PackedReader.Damaged() }
+    let dwell = TimeSpan(nanoseconds: try reader.signed())
+    let why = try reader.text()
+    let reason = Evidence.Reason(rawValue: why)
+    guard reason != nil || why.isEmpty, reader.isAtEnd else { throw PackedReader.Damaged() }
     self.init(
       transition: Transition(
-        event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1),
-        time: MonotonicTime(nanoseconds: time), wallTime: WallTime(nanoseconds: wallTime), distance: distance,
-        distanceDeviation: deviation, rssi: rssi,
+        event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+        wallTime: wallTime, distance: distance, distanceDeviation: deviation, rssi: rssi,
         evidence: Evidence(
-          threshold: threshold, value: measured, unit: unit, samples: samples,
-          dwell: TimeSpan(nanoseconds: dwell), receiver: ReceiverIndex(rawValue: 0))),
-      epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence), gateway: gateway, zone: zone,
-      beacon: beacon, receiver: receiver)
+          threshold: threshold, value: value, unit: unit, samples: samples, dwell: dwell,
+          receiver: ReceiverIndex(rawValue: 0), reason: reason)),
+      epoch: epoch, sequence: sequence, gateway: gateway, zone: zone, beacon: beacon, receiver: receiver)
   }
 }

@@ -1,4 +1,5 @@
 import Beacons
+import Foundation
 import GatewayConfiguration
 import Messages
 import Proximity
@@ -23,6 +24,17 @@ extension ZoneSettings {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// What a definition says that an earlier run wrote.
+struct SavedZone: Decodable {
+  var name: String
+
+  /// nil for what is no definition.
+  init?(definition: String) {
+    guard let zone = try? JSONDecoder().decode(Self.self, from: Data(definition.utf8)) else { return nil }
+    self = zone
   }
 }
 

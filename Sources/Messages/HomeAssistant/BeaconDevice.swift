@@ -1,3 +1,5 @@
+public import Beacons
+
 /// A beacon, or a member of a region, as a device: where it is, how it is heard, what it measures.
 public struct BeaconDevice: Hashable, Sendable {
   /// A zone that watches the beacon.
@@ -12,32 +14,39 @@ public struct BeaconDevice: Hashable, Sendable {
   }
 
   public var name: String
-  /// What it is, in words.
-  public var model: String
+  /// What people call it; nil: by its name.
+  public var displayName: String?
+  public var make: DeviceMake
+  /// That it always sends from; nil: there is none, or nobody knows.
+  public var address: DeviceAddress?
   public var zones: [Zone]
   public var readings: [ReadingKind]
 
-  public init(name: String, model: String, zones: [Zone], readings: [ReadingKind]) {
+  public init(
+    name: String, displayName: String? = nil, make: DeviceMake, address: DeviceAddress? = nil, zones: [Zone],
+    readings: [ReadingKind]
+  ) {
     self.name = name
-    self.model = model
+    self.displayName = displayName
+    self.make = make
+    self.address = address
     self.zones = zones
     self.readings = readings
   }
 
-  /// - Parameter places: how zones of ours lie in zones of Home Assistant.
   public func device(topics: Topics, places: ZonePlaces) -> DiscoveryDevice {
     var tracker = DiscoveryComponent.entity("device_tracker", "tracker", named: nil)
     tracker[text: "source_type"] = "bluetooth_le"
-    tracker[text: "value_template"] = places.stateTemplate
-    tracker[text: "json_attributes_topic"] = topics.state(beacon: name)
-    tracker[text: "json_attributes_template"] = places.attributesTemplate
+    places.writeState(of: name, topics: topics, to: &tracker)
 
     var distance = DiscoveryComponent.entity("sensor", "distance", named: "Distance")
     distance[text: "device_class"] = "distance"
     distance[text: "unit_of_measurement"] = "m"
     distance[text: "state_class"] = "measurement"
     distance["suggested_display_precision"] = .number(1)
-    distance[text: "value_template"] = "{{ value_json.distance_m }}"
+    // More would be noise, and each change is a row in Home Assistant's history.
+    distance[text: "value_template"] =
+      "{{ value_json.distance_m | round(1) if value_json.distance_m is number else none }}"
 
     var signal = DiscoveryComponent.entity("sensor", "rssi", named: "Signal strength")
     signal[text: "device_class"] = "signal_strength"
@@ -62,18 +71,24 @@ public struct BeaconDevice: Hashable, Sendable {
     receiver[text: "value_template"] = "{{ value_json.receiver }}"
     receiver[text: "entity_category"] = "diagnostic"
 
-    var components = [tracker, distance, signal, zone, seen, receiver]
+    var components = [
+      distance, signal.from(.all), zone.from(.minimal), seen.from(.all), receiver.from(.all),
+    ]
     for index in components.indices { components[index][text: "state_topic"] = topics.state(beacon: name) }
+    components.insert(tracker.from(.minimal), at: 0)
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     for zone in zones {
+      // By its address a device may be that of several gateways, and no two of its triggers may be called the same.
+      let subtype = address == nil ? zone.name : "\(zone.name) (\(topics.gateway))"
       for event in zone.hasNear ? ["enter", "near", "exit"] : ["enter", "exit"] {
         components.append(
           .trigger(
-            event, key: "\(event)_\(discoveryID(zone.name))", subtype: zone.name,
+            event, key: "\(event)_\(discoveryID(zone.name))", subtype: subtype,
             topic: topics.transition(zone: zone.name, event: event), beacon: name))
       }
     }
-    return DiscoveryDevice(subject: .beacon(name), name: name, model: model, components: components)
+    return DiscoveryDevice(
+      subject: .beacon(name), name: displayName ?? name, make: make, address: address, components: components)
   }
 }
 
@@ -84,7 +99,7 @@ extension DiscoveryComponent {
   static func trigger(
     _ event: String, key: String, subtype: String, topic: String, beacon: String?
   ) -> DiscoveryComponent {
-    var trigger = DiscoveryComponent("device_automation", key)
+    var trigger = DiscoveryComponent("device_automation", key).from(.minimal)
     trigger[text: "automation_type"] = "trigger"
     trigger[text: "type"] = event
     trigger[text: "subtype"] = subtype

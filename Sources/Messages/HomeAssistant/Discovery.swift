@@ -1,3 +1,5 @@
+import Beacons
+
 /// How a gateway makes itself known to Home Assistant: topics and payloads of MQTT discovery.
 ///
 /// Device form: `<prefix>/device/<node>/<object>/config`, one message a device. Component form:
@@ -8,6 +10,9 @@
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
 public struct Discovery: Hashable, Sendable {
   public enum Form: String, Hashable, Sendable, CaseIterable { case device, component }
+
+  /// Where the project is at home.
+  public static let supportURL = "https://github.com/beaconkeeper/beaconkeeper"
 
   public var prefix: String
   public var form: Form
@@ -132,8 +137,13 @@ public struct Discovery: Hashable, Sendable {
       $0.key("identifiers")
       $0.array([identifier(device.subject)]) { $0.value($1) }
       $0.field("name", device.name)
-      $0.field("manufacturer", "Beaconkeeper")
-      $0.field("model", device.model)
+      if let address = device.address {
+        $0.key("connections")
+        $0.array([["bluetooth", address.description]]) { $0.array($1) { $0.value($1) } }
+      }
+      if let manufacturer = device.make.manufacturer { $0.field("manufacturer", manufacturer) }
+      $0.field("model", device.make.model)
+      if let area = device.area { $0.field("suggested_area", area) }
       if device.subject == .gateway {
         $0.field("sw_version", version)
       } else {
@@ -147,6 +157,7 @@ public struct Discovery: Hashable, Sendable {
     writer.object {
       $0.field("name", "Beaconkeeper")
       $0.field("sw_version", version)
+      $0.field("support_url", Self.supportURL)
     }
   }
 }

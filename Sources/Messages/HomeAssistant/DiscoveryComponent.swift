@@ -18,6 +18,8 @@ public struct DiscoveryComponent: Hashable, Sendable {
   /// `sensor`, `binary_sensor`, `device_tracker`, `event` or `device_automation`.
   public let platform: String
   public private(set) var options: [Option] = []
+  /// From which choice of entities on it is announced.
+  public var detail = EntityDetail.normal
   /// Whether it is there only while the gateway is. What says whether the gateway is there must not be.
   public var followsAvailability = true
 
@@ -31,6 +33,13 @@ public struct DiscoveryComponent: Hashable, Sendable {
     var entity = DiscoveryComponent(platform, key)
     entity["name"] = name.map(Value.text) ?? .null
     return entity
+  }
+
+  /// The same, announced from another choice of entities on.
+  func from(_ detail: EntityDetail) -> DiscoveryComponent {
+    var component = self
+    component.detail = detail
+    return component
   }
 
   subscript(option: String) -> Value? {

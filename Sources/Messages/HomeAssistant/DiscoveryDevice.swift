@@ -1,3 +1,5 @@
+public import Beacons
+
 /// A device as Home Assistant shows it, with all that belongs to it.
 public struct DiscoveryDevice: Hashable, Sendable {
   /// What a device stands for, by the name in the configuration.
@@ -10,8 +12,46 @@ public struct DiscoveryDevice: Hashable, Sendable {
 
   public var subject: Subject
   public var name: String
-  public var model: String
+  public var make: DeviceMake
+  /// Its Bluetooth address, by which other integrations know it too.
+  public var address: DeviceAddress?
+  /// Where it stands; Home Assistant asks for it only when the device is new.
+  public var area: String?
   public var components: [DiscoveryComponent]
+
+  init(
+    subject: Subject, name: String, make: DeviceMake, address: DeviceAddress? = nil, area: String? = nil,
+    components: [DiscoveryComponent]
+  ) {
+    self.subject = subject
+    self.name = name
+    self.make = make
+    self.address = address
+    self.area = area
+    self.components = components
+  }
+
+  /// The same with the components of a choice only.
+  public func limited(to detail: EntityDetail) -> DiscoveryDevice {
+    var device = self
+    device.components.removeAll { $0.detail > detail }
+    return device
+  }
+}
+
+/// Who made a device, and what it is.
+public struct DeviceMake: Hashable, Sendable {
+  /// nil: nobody can tell.
+  public var manufacturer: String?
+  public var model: String
+
+  public init(manufacturer: String? = nil, model: String) {
+    self.manufacturer = manufacturer
+    self.model = model
+  }
+
+  /// One that stands for something of ours.
+  static func own(_ model: String) -> DeviceMake { DeviceMake(manufacturer: "Beaconkeeper", model: model) }
 }
 
 extension DiscoveryDevice.Subject {

@@ -35,12 +35,12 @@ public struct GatewayDevice: Hashable, Sendable {
       number("transitions", "Transitions", icon: "mdi:swap-horizontal", "total_increasing"),
       number("queued", "Waiting messages", icon: "mdi:tray-full", "measurement"),
     ]
-    var components = [radio, rate] + numbers
+    var components = [radio.from(.minimal), rate] + numbers
     for index in components.indices { components[index][text: "state_topic"] = topics.health }
-    components.insert(connectivity, at: 0)
+    components.insert(connectivity.from(.minimal), at: 0)
     for index in components.indices { components[index][text: "entity_category"] = "diagnostic" }
     return DiscoveryDevice(
-      subject: .gateway, name: "Beaconkeeper \(name)", model: "Gateway", components: components)
+      subject: .gateway, name: "Beaconkeeper \(name)", make: .own("Gateway"), components: components)
   }
 
   private func number(

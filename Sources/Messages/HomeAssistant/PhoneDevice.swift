@@ -35,7 +35,7 @@ public struct PhoneDevice: Hashable, Sendable {
     // Without limit there is no number.
     remaining[text: "value_template"] = "{{ value_json.remaining_s }}"
 
-    var components = [state, ranging, remaining]
+    var components = [state.from(.minimal), ranging, remaining]
     for index in components.indices { components[index][text: "state_topic"] = window }
 
     var event = DiscoveryComponent.entity("event", "verdict", named: "Verdict")
@@ -45,7 +45,7 @@ public struct PhoneDevice: Hashable, Sendable {
     event[text: "value_template"] =
       "{{ {'event_type': value_json.outcome, 'zone': value_json.zone, 'beacon': value_json.beacon, "
       + "'late_s': value_json.late_s, 'near_at': value_json.near_at} | tojson }}"
-    components.append(event)
+    components.append(event.from(.minimal))
 
     let delivered = Reason.allCases.filter(\.isDelivered).map { jinjaQuoted($0.rawValue) }
     for outcome in ["delivered", "missed"] {
@@ -57,6 +57,6 @@ public struct PhoneDevice: Hashable, Sendable {
       components.append(trigger)
     }
     return DiscoveryDevice(
-      subject: .phone(name), name: "\(name) app", model: model, components: components)
+      subject: .phone(name), name: "\(name) app", make: .own(model), components: components)
   }
 }

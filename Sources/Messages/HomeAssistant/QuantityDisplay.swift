@@ -25,8 +25,7 @@ struct QuantityDisplay {
   var kind: Kind
   /// About the beacon rather than about the world.
   var isDiagnostic = false
-  /// Not shown until somebody asks for it.
-  var isTechnical = false
+  var detail = EntityDetail.normal
 
   static func number(
     _ title: String, _ deviceClass: String? = nil, _ unit: String? = nil, decimals: Int? = nil
@@ -55,9 +54,17 @@ struct QuantityDisplay {
     return display
   }
 
+  /// Worth an entity even where there are few.
+  var important: Self {
+    var display = self
+    display.detail = .minimal
+    return display
+  }
+
+  /// Of use to few, or new at every advertisement.
   var technical: Self {
-    var display = diagnostic
-    display.isTechnical = true
+    var display = self
+    display.detail = .all
     return display
   }
 }
@@ -69,7 +76,7 @@ extension Quantity {
     case .temperature: .number("Temperature", "temperature", "°C", decimals: 1)
     case .humidity: .number("Humidity", "humidity", "%", decimals: 1)
     case .pressure: .number("Pressure", "atmospheric_pressure", "hPa", decimals: 1)
-    case .batteryLevel: .number("Battery", "battery", "%", decimals: 0).diagnostic
+    case .batteryLevel: .number("Battery", "battery", "%", decimals: 0).diagnostic.important
     case .batteryVoltage: .number("Battery voltage", "voltage", "V", decimals: 2).diagnostic
     case .illuminance: .number("Illuminance", "illuminance", "lx", decimals: 0)
     case .massKilograms: .number("Mass", "weight", "kg", decimals: 2)
@@ -103,11 +110,11 @@ extension Quantity {
     case .gasVolume: .total("Gas", "gas", "m³", decimals: 3)
     case .waterVolume: .total("Water", "water", "L", decimals: 1)
     case .timestamp: QuantityDisplay(title: "Timestamp", kind: .time)
-    case .acceleration: .number("Acceleration", nil, "m/s²", decimals: 2)
-    case .accelerationX: .number("Acceleration X", nil, "g", decimals: 2)
-    case .accelerationY: .number("Acceleration Y", nil, "g", decimals: 2)
-    case .accelerationZ: .number("Acceleration Z", nil, "g", decimals: 2)
-    case .gyroscope: .number("Rotation rate", nil, "°/s", decimals: 1)
+    case .acceleration: .number("Acceleration", nil, "m/s²", decimals: 2).technical
+    case .accelerationX: .number("Acceleration X", nil, "g", decimals: 2).technical
+    case .accelerationY: .number("Acceleration Y", nil, "g", decimals: 2).technical
+    case .accelerationZ: .number("Acceleration Z", nil, "g", decimals: 2).technical
+    case .gyroscope: .number("Rotation rate", nil, "°/s", decimals: 1).technical
     case .conductivity: .number("Conductivity", "conductivity", "\u{B5}S/cm", decimals: 0)
     case .direction: .number("Direction", nil, "°", decimals: 0)
     case .precipitation: .number("Precipitation", "precipitation", "mm", decimals: 1)
@@ -116,7 +123,7 @@ extension Quantity {
     case .generic: .flag("State")
     case .powerOn: .flag("Power", "power")
     case .opening: .flag("Opening", "opening")
-    case .batteryLow: .flag("Battery low", "battery").diagnostic
+    case .batteryLow: .flag("Battery low", "battery").diagnostic.important
     case .batteryCharging: .flag("Charging", "battery_charging").diagnostic
     case .carbonMonoxide: .flag("Carbon monoxide", "carbon_monoxide")
     case .cold: .flag("Cold", "cold")
@@ -147,14 +154,14 @@ extension Quantity {
     case .soundLevel: .number("Sound level", "sound_pressure", "dBA", decimals: 1)
     case .averageSoundLevel: .number("Average sound level", "sound_pressure", "dBA", decimals: 1)
     case .peakSoundPressure: .number("Peak sound pressure", "sound_pressure", "dB", decimals: 1)
-    case .movementCount: .total("Movements")
+    case .movementCount: .total("Movements").technical
     case .calibrating: .flag("Calibrating").diagnostic
-    case .txPower: .number("Transmit power", "signal_strength", "dBm", decimals: 0).technical
-    case .measurementSequence: .number("Measurement number").technical
-    case .advertisementCount: .total("Advertisements sent").technical
-    case .uptime: .number("Uptime", "duration", "s", decimals: 0).technical
-    case .channel: .number("Channel").technical
-    case .deviceType: .number("Device type").technical
+    case .txPower: .number("Transmit power", "signal_strength", "dBm", decimals: 0).diagnostic.technical
+    case .measurementSequence: .number("Measurement number").diagnostic.technical
+    case .advertisementCount: .total("Advertisements sent").diagnostic.technical
+    case .uptime: .number("Uptime", "duration", "s", decimals: 0).diagnostic.technical
+    case .channel: .number("Channel").diagnostic.technical
+    case .deviceType: .number("Device type").diagnostic.technical
     case .packetID, .text, .raw, .firmwareVersion: nil
     }
   }

@@ -33,7 +33,6 @@ extension ReadingKind {
     }
     entity[text: "state_topic"] = topics.state(beacon: beacon)
     if display.isDiagnostic { entity[text: "entity_category"] = "diagnostic" }
-    if display.isTechnical { entity["enabled_by_default"] = .flag(false) }
-    return entity
+    return entity.from(display.detail)
   }
 }

@@ -2,9 +2,12 @@
 public struct ZoneDevice: Hashable, Sendable {
   public var name: String
   public var hasNear: Bool
+  /// Of Home Assistant, in which it is.
+  public var area: String?
 
-  public init(name: String, hasNear: Bool) {
+  public init(name: String, hasNear: Bool, area: String? = nil) {
     self.name = name
+    self.area = area
     self.hasNear = hasNear
   }
 
@@ -44,6 +47,7 @@ public struct ZoneDevice: Hashable, Sendable {
         beacon: nil)
     }
     return DiscoveryDevice(
-      subject: .zone(name), name: name, model: "Zone", components: [occupancy, count, passage] + triggers)
+      subject: .zone(name), name: name, make: .own("Zone"), area: area,
+      components: [occupancy, count, passage].map { $0.from(.minimal) } + triggers)
   }
 }

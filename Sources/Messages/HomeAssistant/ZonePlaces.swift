@@ -1,31 +1,49 @@
 /// How the gateway's zones lie in zones of Home Assistant, which decide where a person is.
+///
+/// State and attributes of a tracker come from one message, so that Home Assistant takes both over in one step.
 public struct ZonePlaces: Hashable, Sendable {
-  public static let home = "zone.home"
+  /// A zone of Home Assistant's.
+  public struct Place: Hashable, Sendable {
+    /// Such as `zone.home`.
+    public var entity: String
+    /// What a tracker there says: `home`, or the zone's name.
+    public var name: String
 
-  /// Zones of ours in their order, each with an entity such as `zone.home`. nil: all lie in `zone.home`.
-  public var zones: [(name: String, entity: String)]?
-
-  public init(_ zones: [(name: String, entity: String)]? = nil) { self.zones = zones }
-
-  public static func == (a: Self, b: Self) -> Bool { a.pairs == b.pairs }
-  public func hash(into hasher: inout Hasher) { hasher.combine(pairs) }
-  private var pairs: [[String]]? { zones?.map { [$0.name, $0.entity] } }
-
-  /// `home` or `not_home`: with a template Home Assistant takes no other word for a place.
-  var stateTemplate: String {
-    guard let zones else { return "{{ 'home' if value_json.zones else 'not_home' }}" }
-    let names = zones.filter { $0.entity == Self.home }.map { jinjaQuoted($0.name) }
-    return
-      "{{ 'home' if value_json.zones | select('in', [\(names.joined(separator: ", "))]) | list else 'not_home' }}"
+    public init(entity: String, name: String) {
+      self.entity = entity
+      self.name = name
+    }
   }
 
-  /// Current releases ask `in_zones` who is in a zone, and take `home` alone for none.
-  var attributesTemplate: String {
-    var entities = "['zone.home'] if value_json.zones else []"
-    if let zones {
-      let pairs = zones.map { "[\(jinjaQuoted($0.name)), \(jinjaQuoted($0.entity))]" }.joined(separator: ", ")
-      entities = "[\(pairs)] | selectattr(0, 'in', value_json.zones) | map(attribute=1) | unique | list"
+  /// nil: every zone of ours lies in `zone.home`.
+  public var places: [Place]?
+
+  public init(_ places: [Place]? = nil) { self.places = places }
+
+  func writeState(of beacon: String, topics: Topics, to tracker: inout DiscoveryComponent) {
+    let topic = places == nil ? topics.zone(beacon: beacon) : topics.place(beacon: beacon)
+    tracker[text: "state_topic"] = topic
+    // Of what a template makes, Home Assistant takes no other words than these.
+    tracker[text: "value_template"] = places == nil ? "{{ '\(Self.away)' if \(isAway) else 'home' }}" : nil
+    tracker[text: "json_attributes_topic"] = topic
+    tracker[text: "json_attributes_template"] = attributesTemplate
+  }
+
+  private static let away = WhereaboutsMessage.nowhere
+  private var isAway: String { "value == '\(Self.away)'" }
+
+  /// Current releases ask `in_zones` who is in a zone, and take `home` alone for none. Before 2026 a person follows a
+  /// tracker to another place than home only where the tracker calls itself GPS.
+  private var attributesTemplate: String {
+    guard let places else { return "{{ {'in_zones': [] if \(isAway) else ['zone.home']} | tojson }}" }
+    var entities: [String: [String]] = [:]
+    for place in places where entities[place.name]?.contains(place.entity) != true {
+      entities[place.name, default: []].append(place.entity)
     }
-    return "{{ {'in_zones': \(entities), 'zones': value_json.zones} | tojson }}"
+    let pairs = entities.sorted { $0.key < $1.key }.map {
+      "\(jinjaQuoted($0.key)): [\($0.value.map(jinjaQuoted).joined(separator: ", "))]"
+    }
+    return "{% set zones = {\(pairs.joined(separator: ", "))}.get(value, []) %}"
+      + "{{ {'in_zones': zones, 'source_type': 'gps' if zones and value != 'home' else 'bluetooth_le'} | tojson }}"
   }
 }

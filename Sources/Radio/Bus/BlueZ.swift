@@ -2,6 +2,9 @@ import Beacons
 
 /// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to whoever asked for it and ends
 /// with the connection.
+///
+/// Every local user may send us signals under bluetoothd's interfaces. The bus says truly who sends, and only the owner of
+/// the name is believed.
 final class BlueZ {
   enum News: Equatable {
     case isThere(Bool)
@@ -24,11 +27,17 @@ final class BlueZ {
   private var questions: [UInt32: Question] = [:]
   private let hearsDevices: Bool
   private var devices = BusDevices()
+  /// The unique name of whoever owns `org.bluez`; nil: nobody, or it is not known yet.
+  private var owner: String?
+  /// Messages that others sent in bluetoothd's stead.
+  private(set) var forged: UInt64 = 0
 
-  /// - Parameter hearsDevices: whether advertisements are to come this way, too.
-  init(hearsDevices: Bool = false) throws(SystemError) {
+  /// - Parameters:
+  ///   - hearsDevices: whether advertisements are to come this way, too.
+  ///   - address: of the bus; nil: the system's.
+  init(hearsDevices: Bool = false, address: String? = nil) throws(SystemError) {
     self.hearsDevices = hearsDevices
-    connection = try BusConnection()
+    connection = try BusConnection(address: address)
   }
 
   /// Asks what has to be known; to be called once the bus has let us in.
@@ -47,7 +56,7 @@ final class BlueZ {
     var body = BusWriter()
     body.text(Self.name)
     let serial = connection.call(
-      Self.bus, "/org/freedesktop/DBus", Self.bus, "NameHasOwner", signature: "s", body: body)
+      Self.bus, "/org/freedesktop/DBus", Self.bus, "GetNameOwner", signature: "s", body: body)
     questions[serial] = .owner
   }
 
@@ -77,6 +86,10 @@ final class BlueZ {
   }
 
   private func read(_ message: BusMessage) -> News? {
+    guard isBelieved(message) else {
+      forged += 1
+      return nil
+    }
     if hearsDevices, message.kind == .signal, let heard = devices.take(message) { return .heard(heard) }
     switch message.kind {
     case .reply, .error:
@@ -84,7 +97,7 @@ final class BlueZ {
         return nil
       }
       switch question {
-      case .owner: return .isThere(message.values.first?.flag == true)
+      case .owner: return owned(by: message.kind == .reply ? message.values.first?.text : nil)
       case .start(let adapter):
         // In progress: it discovers for us already.
         let isOn = message.kind == .reply || message.errorName == "org.bluez.Error.InProgress"
@@ -92,7 +105,7 @@ final class BlueZ {
       }
     case .signal where message.member == "NameOwnerChanged":
       guard message.values.first?.text == Self.name, message.values.count == 3 else { return nil }
-      return .isThere(message.values[2].text?.isEmpty == false)
+      return owned(by: message.values[2].text)
     case .signal where message.member == "PropertiesChanged":
       guard message.values.count >= 2, message.values[0].text == "org.bluez.Adapter1",
         message.values[1].map?["Discovering"]?.flag == false, let adapter = Self.adapter(message.path)
@@ -100,6 +113,19 @@ final class BlueZ {
       return .discovering(adapter: adapter, false)
     case .call, .signal: return nil
     }
+  }
+
+  private func owned(by name: String?) -> News {
+    let name = name.flatMap { $0.isEmpty ? nil : $0 }
+    if name != owner { devices = BusDevices() }
+    owner = name
+    return .isThere(name != nil)
+  }
+
+  /// The bus itself tells of owners, and answers for a bluetoothd that is not there.
+  private func isBelieved(_ message: BusMessage) -> Bool {
+    if message.kind == .call || message.sender == Self.bus { return true }
+    return message.member != "NameOwnerChanged" && message.sender != nil && message.sender == owner
   }
 
   /// The N of `/org/bluez/hciN`.

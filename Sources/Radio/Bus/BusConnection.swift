@@ -16,8 +16,11 @@ final class BusConnection {
   private var serial: UInt32 = 0
 
   /// To the system bus, at the address that the environment gives, else at the usual one.
-  init() throws(SystemError) {
-    let path = Self.path(unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) })
+  ///
+  /// - Parameter address: instead of the environment's.
+  init(address: String? = nil) throws(SystemError) {
+    let environment = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
+    let path = Self.path(address ?? environment)
     descriptor = FileDescriptor(
       try systemCall("connect to the system bus") {
         unsafe path.withCString { unsafe beaconkeeper_connect($0) }

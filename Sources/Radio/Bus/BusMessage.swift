@@ -20,6 +20,8 @@ struct BusMessage: Equatable, Sendable {
   var member: String?
   var errorName: String?
   var destination: String?
+  /// As the bus itself gives it: `:1.42`, which nobody can choose, or the bus's own name.
+  var sender: String?
   var values: [BusValue] = []
 
   enum Failure: Error, Equatable { case malformed }
@@ -59,6 +61,7 @@ struct BusMessage: Equatable, Sendable {
       case 4: message.errorName = entry[1].text
       case 5: message.replySerial = entry[1].number.map { UInt32(truncatingIfNeeded: $0) }
       case 6: message.destination = entry[1].text
+      case 7: message.sender = entry[1].text
       case 8: signature = entry[1].text ?? ""
       default: break
       }

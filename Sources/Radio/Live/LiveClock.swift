@@ -11,7 +11,17 @@ public enum LiveClock {
   private static func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     unsafe clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return nanoseconds(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+  }
+}
+
+extension LiveClock {
+  /// A calendar past 2262, which 64 bits of nanoseconds cannot tell, stands still there.
+  static func nanoseconds(seconds: Int64, nanoseconds: Int64) -> Int64 {
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, carry) = whole.addingReportingOverflow(nanoseconds)
+    return carry ? .max : sum
   }
 }
 

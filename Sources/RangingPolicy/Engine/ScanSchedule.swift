@@ -97,9 +97,12 @@ extension PhoneEngine {
       default: break
       }
     }
-    if let period = scan.bucketPeriod {
+    // Other mechanisms take no notice of it.
+    if rules.mechanism == .job, let period = scan.bucketPeriod {
       consider(scan.bucketStart + period)
-      if lifecycle == .background { consider(now + max(1, rules.bucketAllowance - scan.bucketUsed)) }
+      if lifecycle == .background, !isBucketExhausted {
+        consider(now + rules.bucketAllowance - scan.bucketUsed)
+      }
     }
     return next
   }

@@ -28,7 +28,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
-    var pipeline = Pipeline(configuration, epoch: 1)
+    var pipeline = Pipeline(configuration, epoch: 1, limits: .benchmark)
     guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
     var feed: ManagementFeed
     do throws(SystemError) {

@@ -45,3 +45,8 @@ struct Corpus {
   /// 2026-01-01.
   private static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 }
+
+extension AdmissionLimits {
+  /// A benchmark's devices all come within seconds.
+  static let benchmark = AdmissionLimits(burst: AdmissionLimits.usualMembers)
+}

@@ -11,7 +11,7 @@ controller --script air --loop 9000
 gateway=$!
 within 60 grep -q 'C1:00:00:00:00:05' gateway.log || { cat gateway.log; fail "the RuuviTag was not introduced"; }
 within 20 grep -q 'ibeacon: { uuid: ' gateway.log || { cat gateway.log; fail "the iBeacon was not introduced"; }
-within 20 grep -q 'watch: mosquitto_sub' gateway.log || { cat gateway.log; fail "no line to watch with"; }
+within 20 grep -q 'watch: XDG_CONFIG_HOME=.* mosquitto_sub' gateway.log || { cat gateway.log; fail "no line to watch with"; }
 sleep 3
 [ "$(grep -c 'ibeacon: { uuid: ' gateway.log)" = 1 ] || { cat gateway.log; fail "introduced more than once"; }
 grep -q '4A:00:00:00:00:09' gateway.log && fail "a phone was introduced"

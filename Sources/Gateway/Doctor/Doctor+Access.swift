@@ -1,0 +1,142 @@
+import Beacons
+import Foundation
+import GatewayConfiguration
+import Messages
+import Mosquitto
+
+extension Doctor {
+  /// Topics that are asked about; of more, the first.
+  private static let topicLimit = 200
+  private static let toldLimit = 10
+
+  /// What the broker lets the gateway publish and subscribe to, asked topic by topic: exact rules are found too.
+  func permissions(at remote: RemoteBroker) async -> [DoctorFinding] {
+    let probe = AccessProbe(Options(remote, gateway: configuration.gatewayName))
+    let who = remote.username.map { "the user \($0)" } ?? "a client without user name"
+    let (topics, filters) = (self.topics, self.filters)
+    let asked = topics.prefix(Self.topicLimit)
+    var refused: [(text: String, rule: String)] = []
+    do throws(InvalidOptions) {
+      if try await passesOn(remote, probe) {
+        return [
+          DoctorFinding(
+            "access", .warning,
+            "this broker passes a message of QoS 2 on before it is released; to ask it about each topic would disturb subscribers"
+          )
+        ]
+      }
+      for topic in asked {
+        switch try await probe.mayPublish(to: topic) {
+        case .allowed: continue
+        case .refused(let reason):
+          refused.append(("\(who) may not publish to \(topic): \(reason)", "topic write \(topic)"))
+        case .closed:
+          refused.append(
+            (
+              "the broker does not answer, or closes the connection, when \(who) publishes to \(topic)",
+              "topic write \(topic)"
+            ))
+        case .unreachable(let failure): return [cannotAsk(failure)]
+        }
+      }
+      for filter in filters {
+        switch try await probe.maySubscribe(to: filter) {
+        case .allowed: continue
+        case .refused(let reason):
+          refused.append(("\(who) may not subscribe to \(filter): \(reason)", "topic read \(filter)"))
+        case .closed:
+          refused.append(
+            ("the broker closes the connection when \(who) subscribes to \(filter)", "topic read \(filter)"))
+        case .unreachable(let failure): return [cannotAsk(failure)]
+        }
+      }
+    } catch {
+      return [DoctorFinding("access", .warning, "not asked: \(error)")]
+    }
+    guard !refused.isEmpty else {
+      let rest = topics.count > asked.count ? " (of \(topics.count), the first)" : ""
+      return [
+        DoctorFinding(
+          "access", .ok,
+          "\(who) may publish to all \(asked.count) topics\(rest) and subscribe to all \(filters.count) filters"
+        )
+      ]
+    }
+    let told = refused.prefix(Self.toldLimit).map {
+      DoctorFinding(
+        "access", .fault, $0.text,
+        remedy: "allow it in the broker's access list; in mosquitto's: \($0.rule) (see deploy/mosquitto.acl)")
+    }
+    guard refused.count > told.count else { return told }
+    return told + [DoctorFinding("access", .fault, "and \(refused.count - told.count) more")]
+  }
+
+  /// Whether subscribers hear of the questions. It is tried on `instance`, where gateways alone listen, and which they know to ignore.
+  private func passesOn(_ remote: RemoteBroker, _ probe: AccessProbe) async throws(InvalidOptions) -> Bool {
+    var options = Options(remote, gateway: configuration.gatewayName)
+    options.clientID = ""
+    options.will = nil
+    let topic = Topics(gateway: configuration.gatewayName).instance
+    let listener = try Client(options)
+    do { try listener.subscribe(to: topic) } catch { return false }
+    listener.start()
+    let events = listener.events
+    let question = Array(#"{"v":1}"#.utf8)
+    let hearing = Task {
+      for await event in events {
+        if case .message(let message) = event, !message.retain, message.payload == question { return true }
+      }
+      return false
+    }
+    try? await Task.sleep(for: .milliseconds(300))
+    _ = try await probe.mayPublish(question, to: topic)
+    try? await Task.sleep(for: .milliseconds(300))
+    await listener.stop()
+    return await hearing.value
+  }
+
+  private func cannotAsk(_ failure: ConnectionFailure) -> DoctorFinding {
+    DoctorFinding(
+      "access", .warning,
+      failure.kind == .unsupportedProtocol
+        ? "the broker speaks MQTT 3.1.1 only, in which it never says what it forbids; what it lets us publish is not known"
+        : "what the broker lets us publish is not known: \(failure)")
+  }
+
+  /// Where the gateway publishes, each class of topics for each name that is configured.
+  private var topics: [String] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    var all = [topics.status, topics.health, topics.instance]
+    for zone in configuration.zones {
+      all += ["enter", "near", "exit"].map { topics.transition(zone: zone.name, event: $0) }
+      all.append(topics.occupancy(zone: zone.name))
+    }
+    for phone in configuration.phones {
+      all += [topics.verdict(phone: phone.name), topics.window(phone: phone.name)]
+    }
+    for beacon in configuration.beacons {
+      all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
+    }
+    return all + discoveryTopics
+  }
+
+  private var discoveryTopics: [String] {
+    let plan = AnnouncementPlan(configuration)
+    guard plan.isOn else { return [] }
+    return plan.standing.prefix(Self.topicLimit).flatMap { subject -> [String] in
+      guard let device = plan.device(subject, heard: nil) else { return [] }
+      return plan.discovery.messages(device).map(\.topic)
+    }
+  }
+
+  /// What the gateway listens to.
+  private var filters: [String] {
+    let topics = Topics(gateway: configuration.gatewayName)
+    let discovery = AnnouncementPlan(configuration).discovery
+    var all = [
+      topics.instance, topics.occupancies, topics.beaconStates, discovery.filter, discovery.birthTopic,
+    ]
+    if !configuration.phones.isEmpty { all.append(topics.appReports) }
+    return all
+  }
+}

@@ -1,0 +1,61 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import Mosquitto
+
+/// Who may do what at the embedded broker. It listens on loopback, where every user of the machine can reach it.
+///
+/// The gateway alone publishes. Whoever may read the folder that the `watch:` line names, that is who started the gateway, may
+/// listen, and tell of a phone's app. Passwords are made at each start, and stand in no argument, log or environment.
+struct EmbeddedBrokerAccess: Sendable {
+  static let gateway = "gateway"
+  static let watcher = "watch"
+
+  let gatewayPassword = Self.password()
+  let watcherPassword = Self.password()
+
+  /// Each of 128 random bits.
+  private static func password() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(random.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// For mosquitto's `password_file`.
+  func passwordFile() throws -> String {
+    try [(Self.gateway, gatewayPassword), (Self.watcher, watcherPassword)].map { name, password in
+      "\(name):\(try Self.hash(password))\n"
+    }.joined()
+  }
+
+  /// As mosquitto_passwd writes it (mosquitto 2.0, password_mosq.c): PBKDF2 with SHA-512, rounds, salt, hash.
+  private static func hash(_ password: String) throws -> String {
+    var random = SystemRandomNumberGenerator()
+    let salt = Data((0..<12).map { _ in UInt8.random(in: 0...255, using: &random) })
+    // The password is random: more rounds would defend nothing.
+    let rounds = 101
+    let key = try KDF.Insecure.PBKDF2.deriveKey(
+      from: Data(password.utf8), salt: salt, using: .sha512, outputByteCount: 64,
+      unsafeUncheckedRounds: rounds)
+    let hash = key.withUnsafeBytes { Data($0) }
+    return "$7$\(rounds)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
+  }
+
+  /// For mosquitto's `acl_file`.
+  static let accessList = """
+    user \(gateway)
+    topic readwrite #
+
+    user \(watcher)
+    topic read #
+    topic write beaconkeeper/+/phone/+/app/set
+
+    """
+
+  /// What mosquitto_sub and mosquitto_pub read from the folder that `XDG_CONFIG_HOME` names (mosquitto_sub(1), Files).
+  func clientOptions(port: Int) -> String {
+    "-h 127.0.0.1\n-p \(port)\n-u \(Self.watcher)\n-P \(watcherPassword)\n"
+  }
+}

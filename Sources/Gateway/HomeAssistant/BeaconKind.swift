@@ -1,0 +1,69 @@
+import Beacons
+import Messages
+
+/// What a beacon is, by what it was heard to send. The last of those that it sends says most: a RuuviTag may be an iBeacon too.
+enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
+  case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
+
+  init(_ frame: Frame) {
+    self =
+      switch frame {
+      case .iBeacon: .iBeacon
+      case .altBeacon: .altBeacon
+      case .eddystoneUID, .eddystoneURL, .eddystoneTLM, .eddystoneEncryptedTLM, .eddystoneEID: .eddystone
+      case .bthome: .bthome
+      case .sensor(let sensor) where sensor.format == Ruuvi3.self || sensor.format == Ruuvi5.self: .ruuviTag
+      case .sensor(let sensor) where sensor.format == Ruuvi6.self || sensor.format == RuuviE1.self: .ruuviAir
+      case .sensor, .exposureNotification, .noise: .unknown
+      }
+  }
+
+  /// Of all kinds.
+  static let makes = Set(allCases.compactMap(\.make))
+
+  static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+  /// nil: what the configuration says of it says more.
+  var make: DeviceMake? {
+    switch self {
+    case .unknown: nil
+    case .eddystone: DeviceMake(model: "Eddystone beacon")
+    case .altBeacon: DeviceMake(model: "AltBeacon")
+    case .iBeacon: DeviceMake(model: "iBeacon")
+    case .bthome: DeviceMake(model: "BTHome device")
+    case .ruuviTag: DeviceMake(manufacturer: "Ruuvi Innovations", model: "RuuviTag")
+    case .ruuviAir: DeviceMake(manufacturer: "Ruuvi Innovations", model: "Ruuvi Air")
+    }
+  }
+}
+
+/// The kind of each beacon, as far as it was heard.
+struct BeaconKinds: Sendable {
+  /// By `BeaconIndex`.
+  private var kinds: [BeaconKind] = []
+  /// Beacons that turned out to be more than was known.
+  private var news: [BeaconIndex] = []
+
+  func kind(of beacon: BeaconIndex) -> BeaconKind {
+    kinds.indices.contains(Int(beacon.rawValue)) ? kinds[Int(beacon.rawValue)] : .unknown
+  }
+
+  mutating func note(_ kind: BeaconKind, of beacon: BeaconIndex) {
+    let index = Int(beacon.rawValue)
+    guard index >= 0, index >= kinds.count || kind > kinds[index] else { return }
+    while kinds.count <= index { kinds.appendRow(.unknown) }
+    guard kind > kinds[index] else { return }
+    kinds[index] = kind
+    news.append(beacon)
+  }
+
+  /// Forgets a beacon whose index serves another from now on.
+  mutating func retire(_ beacon: BeaconIndex) {
+    if kinds.indices.contains(Int(beacon.rawValue)) { kinds[Int(beacon.rawValue)] = .unknown }
+  }
+
+  mutating func takeNews() -> [BeaconIndex] {
+    defer { news.removeAll() }
+    return news
+  }
+}

@@ -1,0 +1,28 @@
+import Beacons
+import DequeModule
+
+/// Topics to take back, each once, first come first; some not before a time. To take one costs the same however many there are.
+struct ObsoleteTopics: Sendable {
+  private var ready: Deque<String> = []
+  private var later: Deque<(topic: String, from: MonotonicTime)> = []
+  private var members: Set<String> = []
+
+  var isEmpty: Bool { members.isEmpty }
+
+  func contains(_ topic: String) -> Bool { members.contains(topic) }
+
+  /// - Parameter time: before which it is not taken back; no earlier than that of the one before.
+  mutating func append(_ topic: String, from time: MonotonicTime? = nil) {
+    guard members.insert(topic).inserted else { return }
+    if let time { later.append((topic, time)) } else { ready.append(topic) }
+  }
+
+  mutating func popFirst(at time: MonotonicTime) -> String? {
+    if later.first.map({ $0.from <= time }) == true, let next = later.popFirst() { ready.append(next.topic) }
+    guard let topic = ready.popFirst() else { return nil }
+    members.remove(topic)
+    return topic
+  }
+
+  mutating func removeAll() { self = ObsoleteTopics() }
+}

@@ -1,0 +1,61 @@
+import Beacons
+
+/// Members of regions in the order in which they were last heard, as far as that is known: a heap of lower bounds, which are
+/// put right only where they come up.
+struct LongestUnheard: Sendable {
+  private struct Entry {
+    var heard: MonotonicTime
+    var beacon: BeaconIndex
+  }
+
+  private var heap: [Entry] = []
+
+  mutating func insert(_ beacon: BeaconIndex, heard: MonotonicTime) {
+    heap.append(Entry(heard: heard, beacon: beacon))
+    var place = heap.count - 1
+    while place > 0, heap[place].heard < heap[(place - 1) / 2].heard {
+      heap.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  /// Takes out whoever was heard before a time and is to be forgotten; the longest unheard first.
+  ///
+  /// - Parameters:
+  ///   - effort: how many are looked at, at most.
+  ///   - lastHeard: nil for one that stays, whenever it was heard.
+  mutating func take(
+    before time: MonotonicTime, now: MonotonicTime, effort: Int, lastHeard: (BeaconIndex) -> MonotonicTime?
+  ) -> BeaconIndex? {
+    for _ in 0..<effort {
+      guard let first = heap.first, first.heard < time else { return nil }
+      let heard = lastHeard(first.beacon) ?? now
+      if heard <= first.heard {
+        removeFirst()
+        return first.beacon
+      }
+      heap[0].heard = heard
+      sink()
+    }
+    return nil
+  }
+
+  private mutating func removeFirst() {
+    let last = heap.removeLast()
+    guard !heap.isEmpty else { return }
+    heap[0] = last
+    sink()
+  }
+
+  private mutating func sink() {
+    var place = 0
+    while true {
+      var child = 2 * place + 1
+      guard child < heap.count else { return }
+      if child + 1 < heap.count, heap[child + 1].heard < heap[child].heard { child += 1 }
+      guard heap[child].heard < heap[place].heard else { return }
+      heap.swapAt(child, place)
+      place = child
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+
+/// Which row holds which beacon, and the long texts that many beacons share: what zones ask for.
+///
+/// A beacon's row is found by a number, not by its key, so that beacons that came together lie together.
+struct BeaconRows {
+  private var rows = Ledger()
+  private var texts = Ledger()
+  /// Keys of those whose rows are marked as void, and stay for when they come again: to take a row out and put it in anew moves
+  /// others, too, and who flaps would wear out the card.
+  private var void: Set<String> = []
+  private static let voidLimit = 1_000
+
+  /// Numbers of keys; those of a transaction that is under way stand apart until it is on disk.
+  private struct Ledger {
+    private var known: [String: Int64] = [:]
+    private var changed: [String: Int64?] = [:]
+    private var next: Int64 = 1
+
+    subscript(key: String) -> Int64? {
+      if let changed = changed[key] { return changed }
+      return known[key]
+    }
+
+    mutating func load(_ key: String, _ number: Int64) {
+      known[key] = number
+      next = max(next, number + 1)
+    }
+
+    mutating func add(_ key: String) -> Int64 {
+      defer { next += 1 }
+      changed[key] = .some(next)
+      return next
+    }
+
+    mutating func remove(_ key: String) { changed[key] = .some(nil) }
+
+    mutating func settle() {
+      for (key, number) in changed { known[key] = number }
+      changed.removeAll()
+    }
+
+    mutating func revert() { changed.removeAll() }
+  }
+
+  /// Reads every beacon; texts that none of them has any more are removed. A row that is damaged costs that beacon only.
+  mutating func load(_ database: Database) throws -> [SavedBeacon] {
+    var textsByNumber: [Int64: String] = [:]
+    for row in try Row.fetchAll(database, sql: "SELECT id, value FROM text") {
+      if let id = Self.number(row["id"]), let text = String.fromDatabaseValue(row["value"]) {
+        textsByNumber[id] = text
+      }
+    }
+    var used: Set<Int64> = []
+    var beacons: [SavedBeacon] = []
+    var useless: [DatabaseValue] = []
+    for row in try Row.fetchAll(database, sql: "SELECT id, state FROM beacon ORDER BY id") {
+      var read: [Int64] = []
+      let beacon = Data.fromDatabaseValue(row["state"]).flatMap { data in
+        SavedBeacon(packed: [UInt8](data)) {
+          read.append($0)
+          return textsByNumber[$0]
+        }
+      }
+      guard let id = Self.number(row["id"]), let beacon, rows[beacon.key] == nil else {
+        useless.append(row["id"])
+        continue
+      }
+      rows.load(beacon.key, id)
+      used.formUnion(read)
+      beacons.append(beacon)
+    }
+    for id in useless { try database.execute(sql: "DELETE FROM beacon WHERE id = ?", arguments: [id]) }
+    for (id, text) in textsByNumber {
+      if used.contains(id) {
+        texts.load(text, id)
+      } else {
+        try database.execute(sql: "DELETE FROM text WHERE id = ?", arguments: [id])
+      }
+    }
+    return beacons
+  }
+
+  /// A number that leaves room for others after it.
+  private static func number(_ value: DatabaseValue) -> Int64? {
+    Int64.fromDatabaseValue(value).flatMap { (1..<(1 << 62)).contains($0) ? $0 : nil }
+  }
+
+  /// Keeps beacons, by their keys, and forgets those that are nil.
+  mutating func write(_ beacons: [String: SavedBeacon?], _ database: Database) throws {
+    let keep = try database.cachedStatement(sql: "INSERT OR REPLACE INTO beacon (id, state) VALUES (?, ?)")
+    // Another first octet is another layout, which nothing reads.
+    let annul = try database.cachedStatement(
+      sql: "UPDATE beacon SET state = x'00' || substr(state, 2) WHERE id = ?")
+    let forget = try database.cachedStatement(sql: "DELETE FROM beacon WHERE id = ?")
+    let tell = try database.cachedStatement(sql: "INSERT OR REPLACE INTO text (id, value) VALUES (?, ?)")
+    for (key, beacon) in beacons {
+      if let beacon {
+        var new: [(Int64, String)] = []
+        let packed = try beacon.packed { text in
+          if let known = texts[text] { return known }
+          let number = texts.add(text)
+          new.append((number, text))
+          return number
+        }
+        for (number, text) in new { try tell.execute(arguments: [number, text]) }
+        void.remove(key)
+        try keep.execute(arguments: [rows[key] ?? rows.add(key), Data(packed)])
+      } else if let row = rows[key], !void.contains(key) {
+        if void.count >= Self.voidLimit, let old = void.popFirst(), let row = rows[old] {
+          try forget.execute(arguments: [row])
+          rows.remove(old)
+        }
+        try annul.execute(arguments: [row])
+        void.insert(key)
+      }
+    }
+  }
+
+  /// What was written is on disk.
+  mutating func settle() {
+    rows.settle()
+    texts.settle()
+  }
+
+  /// Nothing of what was written is on disk.
+  mutating func revert() {
+    rows.revert()
+    texts.revert()
+    // Which rows are void is not sure now.
+    void.removeAll()
+  }
+}

@@ -1,0 +1,92 @@
+import GRDB
+
+/// How the outbox lies on disk.
+enum OutboxFile {
+  /// A file larger than this (a million transitions, say) takes no more.
+  static let largest = 1 << 28
+  /// Small: a transition touches few rows, and pages are written whole.
+  private static let pageSize = 512
+  /// Pages in the log before they are moved into the file, where the same page is written once for many changes.
+  private static let logPages = 2048
+  private static let version = 2
+
+  /// Makes sure that it is there, and of its owner alone, with all that belongs to it.
+  static func prepare(_ path: String) throws {
+    try PrivateFile.prepare(path)
+    for ending in ["-wal", "-shm", "-journal"] { try PrivateFile.prepare(path + ending, isMade: false) }
+  }
+
+  static func open(_ path: String) throws -> DatabaseQueue {
+    var configuration = GRDB.Configuration()
+    configuration.label = "outbox"
+    configuration.busyMode = .timeout(1)
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA locking_mode = EXCLUSIVE;
+          PRAGMA page_size = \(pageSize);
+          PRAGMA auto_vacuum = INCREMENTAL;
+          PRAGMA journal_mode = WAL;
+          PRAGMA synchronous = FULL;
+          PRAGMA wal_autocheckpoint = \(logPages);
+          PRAGMA journal_size_limit = \(2 * logPages * pageSize);
+          PRAGMA max_page_count = \(largest / pageSize);
+          """)
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// Makes the tables of an empty file; looks at those of another.
+  static func makeTables(_ database: Database) throws {
+    switch try Int.fetchOne(database, sql: "PRAGMA user_version") {
+    case version:
+      let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+      guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
+    case 0:
+      try database.execute(
+        sql: """
+          CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+          CREATE TABLE waiting (
+            id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL);
+          CREATE TABLE beacon (id INTEGER PRIMARY KEY, state BLOB NOT NULL);
+          CREATE TABLE text (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+          CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
+          PRAGMA user_version = \(version);
+          """)
+    default: throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it is of another version")
+    }
+  }
+
+  /// Whether the file has reached its limit; a disk that is full is another matter.
+  static func isFull(_ error: any Error, _ database: DatabaseQueue) -> Bool {
+    guard (error as? DatabaseError)?.resultCode == .SQLITE_FULL else { return false }
+    let isFull = try? database.read { database in
+      let (pages, free) = (try number("page_count", database), try number("freelist_count", database))
+      // A transition may take some pages at once.
+      return (pages - free) * pageSize > largest / 64 * 63
+    }
+    return isFull ?? false
+  }
+
+  /// Free pages that are kept for what comes.
+  private static let kept = 512
+  /// Pages given back at once.
+  private static let portion = 16_384
+
+  /// Returns whether nothing is left to give back.
+  static func giveRoomBack(_ database: DatabaseQueue) throws -> Bool {
+    try database.writeWithoutTransaction { database in
+      let surplus = try number("freelist_count", database) - kept
+      guard surplus > 0 else { return true }
+      // It works as far as its rows are fetched.
+      _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum(\(min(surplus, portion)))")
+      // The file shrinks once the log is moved into it.
+      try database.checkpoint(.truncate)
+      return surplus <= portion
+    }
+  }
+
+  private static func number(_ pragma: String, _ database: Database) throws -> Int {
+    try Int.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Files that tell who was where: of no other user's business, and no way to another file.
+enum PrivateFile {
+  /// Makes sure that a file is a plain one that its owner alone may read; makes it where it is missing.
+  ///
+  /// It is not opened where it is there: to close it again would take away the locks that SQLite holds on it.
+  static func prepare(_ path: String, isMade: Bool = true) throws(PrivateFileError) {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+      guard errno == ENOENT else { throw PrivateFileError(path: path, reason: systemWords(errno)) }
+      guard isMade else { return }
+      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw PrivateFileError(path: path, reason: systemWords(errno)) }
+      close(descriptor)
+      return
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFLNK:
+      throw PrivateFileError(path: path, reason: "it is a symbolic link, which is not followed; remove it")
+    case S_IFDIR: throw PrivateFileError(path: path, reason: "it is a folder")
+    default: throw PrivateFileError(path: path, reason: "it is no plain file")
+    }
+    guard status.st_mode & 0o077 != 0 else { return }
+    guard chmod(path, 0o600) == 0 else {
+      throw PrivateFileError(path: path, reason: "others may read it, and it belongs to another user")
+    }
+  }
+
+  /// Opens such a file, or makes it.
+  static func open(_ path: String) throws(PrivateFileError) -> Int32 {
+    try prepare(path)
+    let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw PrivateFileError(path: path, reason: systemWords(errno)) }
+    return descriptor
+  }
+}
+
+/// Why a file is not used.
+struct PrivateFileError: Error {
+  var path: String
+  var reason: String
+}
+
+func systemWords(_ code: Int32) -> String {
+  switch code {
+  case EACCES, EPERM: "permission denied"
+  case ENOSPC, EDQUOT: "the disk is full"
+  case EROFS: "the medium is read-only"
+  default: String(cString: strerror(code))
+  }
+}

@@ -1,0 +1,30 @@
+/// A saved beacon as a row of the outbox.
+extension SavedBeacon {
+  /// Which fields are written, in which order. Raise it with each change of them, here and in the engine: a row of another
+  /// layout is passed over.
+  static let layout: Int64 = 1
+
+  /// - Parameter number: for a long text; see `PackedEncoder`.
+  func packed(number: (String) -> Int64) throws -> [UInt8] {
+    try withoutActuallyEscaping(number) { number in
+      let encoder = PackedEncoder(number: number)
+      try encoder.write(Self.layout)
+      try encode(to: encoder)
+      return encoder.writer.sealed
+    }
+  }
+
+  /// nil for what is damaged, or of another layout.
+  ///
+  /// - Parameter text: the long text of a number.
+  init?(packed octets: [UInt8], text: (Int64) -> String?) {
+    let beacon: SavedBeacon? = withoutActuallyEscaping(text) { text in
+      guard let reader = try? PackedReader(sealed: octets) else { return nil }
+      let decoder = PackedDecoder(reader, text: text)
+      guard let layout = try? decoder.read(Int64.self), layout == Self.layout else { return nil }
+      return try? SavedBeacon(from: decoder)
+    }
+    guard let beacon else { return nil }
+    self = beacon
+  }
+}

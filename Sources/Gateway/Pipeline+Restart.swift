@@ -1,0 +1,111 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+
+/// Who was where when an earlier run of the gateway ended.
+extension Pipeline {
+  /// Takes up who was where. Whom this configuration does not hold there any more leaves.
+  ///
+  /// Nothing is known of the receivers yet, so they count as blind until they report: nobody is declared away, or in
+  /// again, before they had time to be heard.
+  ///
+  /// - Parameter isSameBoot: whether the monotonic clock is the one by which the beacons were saved.
+  mutating func restore(
+    _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime,
+    into output: inout Output
+  ) {
+    time = max(time, now)
+    var none: [Transition] = []
+    engine.advance(to: time, into: &none)
+    var zones = EarlierZones(zonesByName, zoneDefinitions)
+    var blinded: Set<ReceiverIndex> = []
+    let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
+    for (saved, beacon) in zip(beacons, indices) {
+      var state = saved.state
+      state.shift(by: span(from: saved, isSameBoot, now, wallTime))
+      // In terms of the zones of then and the receivers of now.
+      state.renumber(
+        receivers: { index in saved.receivers[index.rawValue].flatMap { receivers.index(of: $0) } },
+        zones: { saved.zones[$0.rawValue] == nil ? nil : $0 })
+      release(saved, &state, of: beacon, &zones, at: now, wallTime, into: &output)
+      guard let beacon else { continue }
+      var changed: Set<ZoneIndex> = []
+      state.renumber(
+        receivers: { $0 },
+        zones: { index in
+          guard let zone = zones[saved.zones[index.rawValue] ?? ""], let now = zone.index else { return nil }
+          if zone.isChanged { changed.insert(now) }
+          return now
+        })
+      for receiver in state.receivers where blinded.insert(receiver).inserted {
+        blind.insert(receiver)
+        unproven.insert(receiver)
+        engine.setBlind(receiver, true, at: now, into: &none)
+      }
+      engine.admit(beacon, zones: roster.zones(of: beacon))
+      engine.restore(state, of: beacon, sightSince: now, changed: changed)
+      if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
+      if let last = state.newestSighting {
+        if roster.isMember(beacon) { unheard.insert(beacon, heard: last.time) }
+        telemetry.adopt(beacon, readings: saved.readings?.compactMap(\.reading) ?? [], heard: last.time)
+      }
+    }
+  }
+
+  /// Lets a beacon leave the zones that do not hold it any more.
+  private mutating func release(
+    _ saved: SavedBeacon, _ state: inout BeaconState, of beacon: BeaconIndex?, _ zones: inout EarlierZones,
+    at now: MonotonicTime, _ wallTime: WallTime, into output: inout Output
+  ) {
+    let name = saved.name ?? beacon.map { roster.name(of: $0) }
+    let last = state.newestSighting
+    for zone in state.occupiedZones {
+      guard let earlier = zones[saved.zones[zone.rawValue] ?? ""] else { continue }
+      let reason = departure(from: earlier.name, of: beacon, named: name ?? "") { receivers in
+        !earlier.isChanged || state.isHeard(by: receivers)
+      }
+      guard let reason else { continue }
+      state.leave(zone)
+      // Nobody knows what it was called.
+      guard let name else { continue }
+      sequence += 1
+      counts.transitions += 1
+      let exit = Transition(
+        event: .exit, zone: earlier.index ?? ZoneIndex(rawValue: -1), beacon: beacon ?? .nobody, time: now,
+        wallTime: wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
+        evidence: Evidence(
+          threshold: 0, value: last.map { (now - $0.time).seconds } ?? 0, unit: .seconds, samples: 0,
+          dwell: .zero, receiver: last?.receiver ?? ReceiverIndex(rawValue: 0), reason: reason))
+      output.items.append(
+        .transition(
+          TransitionMessage(
+            transition: exit, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
+            zone: earlier.name, beacon: name, receiver: last.map { receivers.name(of: $0.receiver) } ?? "")))
+      if earlier.index == nil {
+        output.items.append(
+          .state(.occupancy(OccupancyMessage(zone: earlier.name, state: "empty", members: []))))
+      }
+    }
+    let isKnown = beacon.map { roster.name(of: $0) == name } ?? false
+    if !isKnown, let name, let last {
+      let state = BeaconStateMessage(
+        beacon: name, zones: [], estimate: nil, lastSeen: last.wallTime,
+        receiver: receivers.name(of: last.receiver), readings: saved.readings?.compactMap(\.reading) ?? [])
+      output.items.append(.state(.beacon(state)))
+      for kind in [WhereaboutsMessage.Kind.zone] + (configuration.homeAssistant.hasPlaces ? [.place] : []) {
+        output.items.append(.state(.whereabouts(WhereaboutsMessage(beacon: name, kind: kind, name: nil))))
+      }
+    }
+    if beacon == nil || state.occupiedZones.isEmpty { output.forgotten.append(saved.key) }
+  }
+
+  /// How far the monotonic clock of now is from that of the saved beacon. A calendar that is behind, as on a board
+  /// without a clock of its own, must not put it into the future.
+  private func span(
+    from saved: SavedBeacon, _ isSameBoot: Bool, _ now: MonotonicTime, _ wallTime: WallTime
+  ) -> TimeSpan {
+    let span = isSameBoot ? .zero : (now - saved.time) - (wallTime - saved.wallTime)
+    return saved.time + span > now ? now - saved.time : span
+  }
+}

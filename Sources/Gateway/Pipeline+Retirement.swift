@@ -1,0 +1,59 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+
+/// Anybody can invent members of a region. Where there are as many as may be, whoever was unheard for longest makes room, so that
+/// one that is really there is always taken up.
+extension Pipeline {
+  /// Whoever was heard since stays.
+  private static let silence = TimeSpan.seconds(10)
+  /// Members that make room at a time, and those that are looked at for it.
+  private static let batch = 16
+  private static let effort = 64
+  /// Names kept for Home Assistant.
+  private static let forgottenLimit = 10_000
+
+  /// A beacon was taken up.
+  mutating func admit(_ beacon: BeaconIndex, heard time: MonotonicTime) {
+    let isNew = !engine.isAdmitted(beacon)
+    engine.admit(beacon, zones: roster.zones(of: beacon))
+    if !phones.isEmpty { phones.meet(beacon, names: roster.names(of: beacon)) }
+    guard isNew, roster.isMember(beacon) else { return }
+    unheard.insert(beacon, heard: time)
+    telemetry.tryOut(beacon)
+  }
+
+  /// Lets some make room if there is none. No advertisement may be half taken in.
+  mutating func makeRoom(at time: MonotonicTime, into output: inout Output) {
+    for _ in 0..<Self.batch {
+      let retired = unheard.take(before: time - Self.silence, now: time, effort: Self.effort) { beacon in
+        let isNeeded = phones.carry(beacon) || !engine.zones(of: beacon).isEmpty
+        return isNeeded ? nil : engine.lastSighting(of: beacon)?.time ?? MonotonicTime(nanoseconds: .min)
+      }
+      guard let retired else { return }
+      retire(retired, into: &output)
+    }
+  }
+
+  /// Beacons that Home Assistant may know and that are forgotten since the last call, by name.
+  mutating func takeForgotten() -> [String] {
+    defer { if !forgotten.isEmpty { forgotten.removeAll() } }
+    return forgotten
+  }
+
+  private mutating func retire(_ beacon: BeaconIndex, into output: inout Output) {
+    guard engine.retire(beacon) else { return }
+    let name = roster.name(of: beacon)
+    roster.retire(beacon)
+    if telemetry.retire(beacon), forgotten.count < Self.forgottenLimit { forgotten.append(name) }
+    whereabouts.retire(beacon)
+    counts.retired += 1
+    for topic in [topics.state(beacon: name), topics.zone(beacon: name)]
+      + (configuration.homeAssistant.hasPlaces ? [topics.place(beacon: name)] : [])
+    {
+      output.items.append(
+        .state(.cleared(Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true))))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Beacons
+
+/// When what the broker refused is offered to it again.
+struct RefusalSchedule: Sendable {
+  /// Where a refusal costs one packet, and where it costs the connection.
+  private static let cheap = (first: TimeSpan.seconds(60), limit: TimeSpan.seconds(600))
+  private static let dear = (first: TimeSpan.seconds(600), limit: TimeSpan.seconds(3600))
+  /// A connection that ends so soon after a refusal ended because of it.
+  private static let consequence = TimeSpan.seconds(1)
+  /// After a reload of the broker that dropped nobody, a reconnection tells nothing new.
+  private static let patience = TimeSpan.seconds(30)
+
+  private var closesConnections = false
+  private var lastRefusal: MonotonicTime?
+  private var due: MonotonicTime?
+  private var pause: TimeSpan?
+  /// Topics that are still to be tried in this round.
+  private var left = 0
+
+  private var pace: (first: TimeSpan, limit: TimeSpan) { closesConnections ? Self.dear : Self.cheap }
+
+  func isDue(at time: MonotonicTime) -> Bool { due.map { $0 <= time } ?? false }
+
+  mutating func refused(at time: MonotonicTime) {
+    lastRefusal = time
+    if due == nil { due = time + pace.first }
+  }
+
+  /// What was offered again was refused again.
+  mutating func failed(at time: MonotonicTime, topics: Int) {
+    if left == 0 { left = topics }
+    left -= 1
+    if left > 0, !closesConnections { return }
+    left = 0
+    let pause = min(self.pause.map { $0 + $0 } ?? pace.first, pace.limit)
+    self.pause = pause
+    due = time + pause
+  }
+
+  /// The broker takes what it refused: others may be taken too.
+  mutating func succeeded(at time: MonotonicTime) {
+    pause = nil
+    left = 0
+    due = time
+  }
+
+  /// Returns whether it is news that the broker closes the connection at what it refuses.
+  mutating func disconnected(at time: MonotonicTime) -> Bool {
+    guard let lastRefusal, time - lastRefusal < Self.consequence else { return false }
+    if !closesConnections {
+      closesConnections = true
+      pause = nil
+      due = time + pace.first
+    }
+    return true
+  }
+
+  /// Something is presumed that should be tried soon.
+  mutating func check(at time: MonotonicTime) { due = min(due ?? time + .seconds(5), time + .seconds(5)) }
+
+  mutating func retry(at time: MonotonicTime) {
+    pause = nil
+    if due != nil { due = time }
+  }
+
+  mutating func connected(at time: MonotonicTime) {
+    if let lastRefusal, time - lastRefusal >= Self.patience { retry(at: time) }
+  }
+}

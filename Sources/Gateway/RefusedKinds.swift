@@ -1,0 +1,62 @@
+/// Which kinds of topics a broker that closes the connection at each refusal is not to be asked about one by one.
+///
+/// A kind is a topic without its name: `zone/+/enter`. All of Home Assistant discovery is one kind.
+struct RefusedKinds: Sendable {
+  private enum Verdict {
+    /// Nothing of it is tried; whether that is right is not yet known.
+    case presumed
+    case confirmed
+    /// Some topics are allowed and some are not: each is judged by itself.
+    case mixed
+  }
+
+  private let base: String
+  private var refused: [String: Set<String>] = [:]
+  private var verdicts: [String: Verdict] = [:]
+
+  private static let discovery = "discovery"
+  /// A list that forbids so many of a kind probably forbids all. Of discovery it allows all or nothing.
+  private static let limit = 3
+
+  init(base: String) { self.base = base + "/" }
+
+  private func kind(_ topic: String) -> String {
+    guard topic.hasPrefix(base) else { return Self.discovery }
+    let levels = topic.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
+    return levels.enumerated().map { $0.offset == 1 ? "+" : $0.element }.joined(separator: "/")
+  }
+
+  func isClosed(_ topic: String) -> Bool {
+    if verdicts.isEmpty { return false }
+    return switch verdicts[kind(topic)] {
+    case .presumed, .confirmed: true
+    case .mixed, nil: false
+    }
+  }
+
+  func isPresumed(_ topic: String) -> Bool { verdicts[kind(topic)] == .presumed }
+  var isPresuming: Bool { verdicts.values.contains(.presumed) }
+  func isAlike(_ one: String, _ other: String) -> Bool { kind(one) == kind(other) }
+
+  mutating func refused(_ topic: String) {
+    let kind = kind(topic)
+    if verdicts[kind] == .presumed { verdicts[kind] = .confirmed }
+    if refused[kind, default: []].count < Self.limit { refused[kind, default: []].insert(topic) }
+  }
+
+  /// The broker closes the connection at what it refuses.
+  mutating func closeWhereRefused() {
+    for (kind, topics) in refused where verdicts[kind] == nil {
+      if kind == Self.discovery || topics.count >= Self.limit { verdicts[kind] = .presumed }
+    }
+  }
+
+  /// A topic was refused and is no more. Returns whether others of its kind were held back for it.
+  mutating func opened(by topic: String) -> Bool {
+    let kind = kind(topic)
+    let wasClosed = isClosed(topic)
+    refused[kind]?.remove(topic)
+    verdicts[kind] = wasClosed ? .mixed : verdicts[kind]
+    return wasClosed
+  }
+}

@@ -1,0 +1,74 @@
+import Beacons
+import Foundation
+import Messages
+import Radio
+
+extension InstanceMessage {
+  /// Of the run that begins.
+  static func beginning(at time: WallTime) -> InstanceMessage {
+    let number = (0..<2).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
+    return InstanceMessage(instance: number, started: time.rfc3339, time: time.rfc3339)
+  }
+
+  private struct Payload: Decodable {
+    var instance: String
+    var started: String
+    var time: String
+  }
+
+  /// What stands there; nil: nothing of this kind.
+  init?(_ payload: [UInt8]) {
+    guard payload.count <= 1000, let read = try? JSONDecoder().decode(Payload.self, from: Data(payload))
+    else {
+      return nil
+    }
+    let isText = [read.instance, read.started, read.time].allSatisfy { text in
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    }
+    guard isText else { return nil }
+    self.init(instance: read.instance, started: read.started, time: read.time)
+  }
+}
+
+/// Whether another gateway of the same name is at the broker, told by the retained `instance` that each leaves there.
+///
+/// Two of one name take each other's session, again and again, where their client id is the same, and contradict each other where it
+/// is not. The one that started later gives way. A retained word alone is no sign of life: it may be an earlier run's. A new word of
+/// the same instance is.
+struct Rivalry: Sendable {
+  enum Verdict: Equatable {
+    case nothing
+    /// Another came later: it is to learn that we are here.
+    case older
+    /// We came later, and the other has been there since then.
+    case newer(since: String)
+  }
+
+  let own: InstanceMessage
+  private var rival: InstanceMessage?
+
+  init(own: InstanceMessage) { self.own = own }
+
+  /// Takes in what stands on the topic.
+  mutating func read(_ payload: [UInt8], isRetained: Bool) -> Verdict {
+    guard let other = InstanceMessage(payload), other.instance != own.instance else { return .nothing }
+    let isAlive = !isRetained || rival?.instance == other.instance && rival?.time != other.time
+    let isKnown = rival == other
+    rival = other
+    guard isAlive, !isKnown else { return .nothing }
+    let isOlder = (other.started, other.instance) < (own.started, own.instance)
+    return isOlder ? .newer(since: other.started) : .older
+  }
+}
+
+/// Another gateway of our name was at the broker before us.
+public struct GatewayNameInUse: Error, CustomStringConvertible {
+  let topic: String
+  let broker: String
+  let since: String
+
+  public var description: String {
+    "another gateway of this name (\(topic)) is at the broker at \(broker), since \(since); give one of them another name "
+      + "with gateway: { name: … }"
+  }
+}

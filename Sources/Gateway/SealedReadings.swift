@@ -1,0 +1,133 @@
+import BeaconKeys
+import Beacons
+import Messages
+
+/// Encrypted readings. Of a beacon with a bind key only what the key authenticates counts: anybody can send plain readings from
+/// its address.
+struct SealedReadings: Sendable {
+  /// Why a frame's readings were not taken.
+  enum Refusal: Hashable, Sendable {
+    case noKey
+    case wrongKey
+    case replayed
+    case unencrypted
+
+    init(_ decline: Decline) {
+      self = if case .replayed = decline { .replayed } else { .wrongKey }
+    }
+  }
+
+  private struct Told: Hashable {
+    var beacon: String
+    var refusal: Refusal
+  }
+
+  /// Different notices at most: a region has many members.
+  private static let noticeLimit = 100
+
+  private(set) var counts = HealthMessage.RefusedReadings()
+  /// What a person should know, in words.
+  private var notices: [String] = []
+  private var told: Set<Told> = []
+  private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
+  private var ledger = CounterLedger()
+
+  /// - Parameter counters: the last of each beacon that an earlier run opened, by the beacon's key.
+  mutating func restore(_ counters: [String: UInt32]) { ledger.restore(counters) }
+
+  func knows(_ beacon: BeaconIndex) -> Bool { decryptors[beacon] != nil }
+
+  /// - Parameter key: a text that stands for the beacon in every run.
+  mutating func meet(_ beacon: BeaconIndex, _ bindKey: SecretKey, key: String) {
+    decryptors[beacon] = BTHomeDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
+  }
+
+  /// Visits the readings of an encrypted frame of a beacon that was met, if the key fits and it is no replay.
+  mutating func open(
+    _ frame: BTHome, in data: Span<UInt8>, of beacon: BeaconIndex, called name: String,
+    _ advertisement: Advertisement, _ body: (Reading) -> Void
+  ) {
+    let counter = decryptors[beacon]?.lastCounter
+    do throws(Decline) {
+      let opening = try decryptors[beacon]?.open(
+        frame, in: data, from: advertisement.address, at: advertisement.time
+      ) { $0.forEachReading(in: $1, body) }
+      if decryptors[beacon]?.lastCounter != counter { ledger.note(beacon) }
+      if opening == .restarted {
+        notices.append(
+          "\(name): the counter of its encrypted readings began anew, as it does after a change of battery")
+      }
+    } catch {
+      refuse(name, Refusal(error))
+    }
+  }
+
+  /// The beacon's index serves another from now on.
+  mutating func retire(_ beacon: BeaconIndex) {
+    guard decryptors.removeValue(forKey: beacon) != nil else { return }
+    ledger.forget(beacon)
+  }
+
+  mutating func refuse(_ beacon: String, _ refusal: Refusal) {
+    switch refusal {
+    case .noKey: counts.noKey += 1
+    case .wrongKey: counts.wrongKey += 1
+    case .replayed: counts.replayed += 1
+    case .unencrypted: counts.unencrypted += 1
+    }
+    guard told.count < Self.noticeLimit,
+      told.insert(Told(beacon: beacon, refusal: refusal)).inserted
+    else { return }
+    notices.append("\(beacon): \(refusal.words)")
+  }
+
+  var hasNotices: Bool { !notices.isEmpty }
+
+  mutating func takeNotices() -> [String] {
+    defer { notices.removeAll() }
+    return notices
+  }
+
+  /// Takes over what an earlier one knew of a beacon whose key is still the same.
+  mutating func adopt(_ known: BeaconIndex, of other: SealedReadings, as beacon: BeaconIndex, key: SecretKey?)
+  {
+    guard let key, let decryptor = other.decryptors[known], decryptor.isFor(key) else { return }
+    decryptors[beacon] = decryptor
+    ledger.note(beacon)
+  }
+
+  /// Takes over what was counted, and what an earlier run left.
+  mutating func adopt(_ other: SealedReadings) {
+    counts = other.counts
+    ledger.adopt(other.ledger)
+  }
+
+  var hasUnsavedCounters: Bool { !ledger.isSaved }
+
+  /// The counters to be kept for the next run that are worth a write now.
+  ///
+  /// - Parameter isLast: the run ends; all that are not kept yet.
+  mutating func takeCounters(at time: MonotonicTime, isLast: Bool) -> [(beacon: BeaconIndex, counter: UInt32)]
+  {
+    ledger.take(at: time, isLast: isLast).compactMap { beacon in
+      decryptors[beacon]?.lastCounter.map { (beacon, $0) }
+    }
+  }
+}
+
+extension SealedReadings.Refusal {
+  fileprivate var words: String {
+    switch self {
+    case .noKey:
+      "its readings are encrypted and are not taken; give it a bind_key"
+    case .wrongKey:
+      "its encrypted readings do not fit its bind_key and are not taken; see that the key is the device's own, "
+        + "unless somebody else sends from its address"
+    case .replayed:
+      "encrypted readings came with a counter that was over already, and are not taken: somebody sends old ones again"
+    case .unencrypted:
+      "it has a bind_key, so readings that come unencrypted from its address are not taken; "
+        + "leave out the bind_key if the device does not encrypt"
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Beacons
+import Dispatch
+import Radio
+import ServiceLifecycle
+import Synchronization
+
+/// Hears what another program writes to standard input, as it comes: the time of arrival counts, whatever time each entry
+/// tells. The end of the input ends the gateway.
+final class StandardInputService: Service {
+  private enum Phase {
+    case starting
+    case reading(CheckedContinuation<Void, any Error>)
+    case ended
+  }
+
+  private let station: Station
+  private let listener: GatewayRun.Listener
+  private let phase = Mutex(Phase.starting)
+  /// Of its own, as reading blocks for as long as nothing comes.
+  private let queue = DispatchQueue(label: "standard input")
+
+  init(_ station: Station, _ listener: GatewayRun.Listener) {
+    self.station = station
+    self.listener = listener
+  }
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await withCheckedThrowingContinuation { done in
+        let isEnded = phase.withLock { phase in
+          if case .ended = phase { return true }
+          phase = .reading(done)
+          return false
+        }
+        if isEnded { done.resume() } else { queue.async { self.read() } }
+      }
+    } onGracefulShutdown: {
+      // The thread stays in its read; it ends with the process.
+      self.end(.success(()))
+    }
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    let before = phase.withLock { phase in
+      defer { phase = .ended }
+      return phase
+    }
+    if case .reading(let done) = before { done.resume(with: result) }
+  }
+
+  private var isReading: Bool { phase.withLock { if case .reading = $0 { true } else { false } } }
+
+  private func read() {
+    do {
+      try hear()
+      listener.onNotice("standard input ended")
+      end(.success(()))
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  private func hear() throws(CaptureError) {
+    var recording = try Recording(paths: ["-"])
+    var table = ReceiverTable()
+    var batch = AdvertisementBatch()
+    let source = Station.SourceIndex(rawValue: 0)
+    while true {
+      let step = try recording.next(into: &batch) { table.index(of: $0) }
+      guard isReading else { return }
+      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+      switch step {
+      case .end: return
+      case .health(var change):
+        change.time = now
+        change.wallTime = wallNow
+        station.apply(change, table, of: source)
+      case .advertisements:
+        batch.mapAdvertisements { advertisement in
+          advertisement.time = now
+          advertisement.wallTime = wallNow
+        }
+        station.observe(batch, table, of: source)
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Beacons
+import Dispatch
+import Messages
+import Radio
+import Synchronization
+
+/// The last write of a proper end. It takes a few seconds at most, whatever waits and whatever the disk does: what the broker
+/// has not got is on disk already, and is sent by the next start.
+extension Station {
+  /// For the disk as a whole.
+  private static let limit = TimeSpan.seconds(3)
+  /// Beacons are written anew for so long. They only grow more exact by that: where each is was kept with its last transition.
+  private static let beaconLimit = TimeSpan.seconds(1)
+  private static let beaconsAtOnce: Int32 = 500
+
+  /// Returns how many transitions are lost: neither has the broker taken them, nor has the disk.
+  func closeDisk() -> Int {
+    guard let store else {
+      // A demonstration leaves nothing behind.
+      return state.withLock { $0.disk.fault == nil ? 0 : $0.outbox.unsafe }
+    }
+    let end = DispatchSemaphore(value: 0)
+    disk.async {
+      self.writeLast(store)
+      store.close()
+      end.signal()
+    }
+    if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
+      // To let go of it would be to wait for it.
+      _ = Unmanaged.passRetained(store)
+      onNotice("the disk does not answer; ends without it")
+    }
+    return state.withLock { $0.outbox.unsafe }
+  }
+
+  private func writeLast(_ store: OutboxStore) {
+    state.withLock { state in
+      state.outbox.retry()
+      state.outbox.save(counters: state.pipeline.takeCounters(isLast: true))
+    }
+    let began = LiveClock.now
+    var next: Int32 = 0
+    while true {
+      let batch = state.withLock { $0.outbox.takePending() }
+      do {
+        let firstRow = try store.commit(batch)
+        state.withLock { $0.outbox.committed(batch, firstRow: firstRow) }
+      } catch {
+        state.withLock { state in state.outbox.failed(batch) { _ in } }
+        return onNotice("the last transitions cannot be kept on disk: \(words(error))")
+      }
+      let isDone = state.withLock { state in
+        if !state.outbox.pending.transitions.isEmpty { return false }
+        let (now, count) = (LiveClock.now, Int32(clamping: state.pipeline.beaconCount))
+        if next >= count || now - began > Self.beaconLimit { return true }
+        let last = min(count, next + Self.beaconsAtOnce)
+        for beacon in state.pipeline.savedBeacons(next..<last, at: now, wallTime: LiveClock.wallNow) {
+          state.outbox.save(beacon)
+        }
+        next = last
+        return false
+      }
+      if isDone { return }
+    }
+  }
+}
+
+/// A proper end, and yet some transitions are neither with the broker nor on disk.
+public struct TransitionsLost: Error, CustomStringConvertible {
+  let count: Int
+
+  public var description: String {
+    "\(count) \(count == 1 ? "transition is" : "transitions are") lost: the broker has not taken them, and the disk cannot keep them"
+  }
+}

@@ -1,0 +1,96 @@
+import Beacons
+import GatewayConfiguration
+import Messages
+import Proximity
+
+/// Where each beacon was last said to be: `beacon/<beacon>/zone` and, if zones lie in places of Home Assistant,
+/// `beacon/<beacon>/place`.
+struct Whereabouts: Sendable {
+  /// Indices of zones.
+  private struct Told {
+    var zone = Whereabouts.untold
+    /// The zone that the place is of.
+    var placed = Whereabouts.untold
+  }
+
+  private static let nowhere = -1 as Int32
+  private static let untold = -2 as Int32
+
+  private let nearest: NearestZone
+  /// By `ZoneIndex`.
+  private let zones: [String]
+  /// By `ZoneIndex`: in which place of Home Assistant it lies; nil: in none. Empty where no places are told.
+  private let places: [String?]
+  /// By `BeaconIndex`.
+  private var told: [Told] = []
+
+  init(_ configuration: Configuration) {
+    nearest = NearestZone(configuration.zones)
+    zones = configuration.zones.map(\.name)
+    let home = configuration.homeAssistant
+    guard home.hasPlaces, let pairs = home.places else {
+      places = []
+      return
+    }
+    places = zones.map { zone in pairs.first { $0.zone == zone }?.spoken }
+  }
+
+  /// What changed since the last call.
+  ///
+  /// - Parameters:
+  ///   - inside: the zones that the beacon is in, ascending.
+  ///   - distance: what a zone's receivers make of the beacon.
+  mutating func news(
+    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex],
+    distance: (ZoneIndex) -> Double?
+  ) -> [WhereaboutsMessage] {
+    let index = Int(beacon.rawValue)
+    while told.count <= index { told.appendRow(Told()) }
+    let (last, now) = (told[index], find(told[index], inside, distance))
+    told[index] = now
+    var news: [WhereaboutsMessage] = []
+    if now.zone != last.zone { news.append(zone(now, of: name)) }
+    // Two zones may lie in one place.
+    if last.placed == Self.untold || place(now) != place(last), let place = placeMessage(now, of: name) {
+      news.append(place)
+    }
+    return news
+  }
+
+  /// Everything that is said of a beacon, for a broker that may have lost it. The parameters are those of `news`.
+  func all(
+    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], distance: (ZoneIndex) -> Double?
+  ) -> [WhereaboutsMessage] {
+    let index = Int(beacon.rawValue)
+    var now = told.indices.contains(index) ? told[index] : Told()
+    if now.zone == Self.untold { now = find(now, inside, distance) }
+    return [zone(now, of: name)] + [placeMessage(now, of: name)].compactMap(\.self)
+  }
+
+  /// The beacon's index serves another from now on.
+  mutating func retire(_ beacon: BeaconIndex) {
+    if told.indices.contains(Int(beacon.rawValue)) { told[Int(beacon.rawValue)] = Told() }
+  }
+
+  private func find(_ last: Told, _ inside: [ZoneIndex], _ distance: (ZoneIndex) -> Double?) -> Told {
+    func choose(_ candidates: [ZoneIndex], _ last: Int32) -> Int32 {
+      nearest.choose(among: candidates, told: ZoneIndex(rawValue: last), distance: distance)?.rawValue
+        ?? Self.nowhere
+    }
+    var now = Told(zone: choose(inside, last.zone), placed: Self.nowhere)
+    if !places.isEmpty {
+      now.placed = choose(inside.filter { places[Int($0.rawValue)] != nil }, last.placed)
+    }
+    return now
+  }
+
+  private func zone(_ now: Told, of beacon: String) -> WhereaboutsMessage {
+    WhereaboutsMessage(beacon: beacon, kind: .zone, name: now.zone < 0 ? nil : zones[Int(now.zone)])
+  }
+
+  private func place(_ told: Told) -> String? { told.placed < 0 ? nil : places[Int(told.placed)] }
+
+  private func placeMessage(_ now: Told, of beacon: String) -> WhereaboutsMessage? {
+    places.isEmpty ? nil : WhereaboutsMessage(beacon: beacon, kind: .place, name: place(now))
+  }
+}

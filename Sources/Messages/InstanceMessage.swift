@@ -1,0 +1,26 @@
+import Beacons
+
+/// `instance`: which run of a gateway speaks under its name.
+public struct InstanceMessage: Hashable, Sendable {
+  /// Of this run alone.
+  public var instance: String
+  /// When this run began, and when it said so, as RFC 3339.
+  public var started: String
+  public var time: String
+
+  public init(instance: String, started: String, time: String) {
+    self.instance = instance
+    self.started = started
+    self.time = time
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("instance", instance)
+      $0.field("started", started)
+      $0.field("time", time)
+    }
+    return Message(topic: topics.instance, payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}

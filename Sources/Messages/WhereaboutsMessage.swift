@@ -1,0 +1,30 @@
+/// `beacon/<beacon>/zone` and `beacon/<beacon>/place`: where a beacon is, as plain text.
+public struct WhereaboutsMessage: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// The one zone that it is in, by our own name.
+    case zone
+    /// The zone of Home Assistant that this one lies in, as Home Assistant's trackers call it: `home`, or its name.
+    case place
+  }
+
+  public var beacon: String
+  public var kind: Kind
+  /// nil: in none.
+  public var name: String?
+
+  public init(beacon: String, kind: Kind, name: String?) {
+    self.beacon = beacon
+    self.kind = kind
+    self.name = name
+  }
+
+  /// What is said of a beacon that is in no zone. No zone can be called so.
+  public static let nowhere = "not_home"
+
+  public func message(topics: Topics) -> Message {
+    Message(
+      topic: kind == .zone ? topics.zone(beacon: beacon) : topics.place(beacon: beacon),
+      payload: Array((name ?? Self.nowhere).utf8), qos: .atLeastOnce, retained: true,
+      expiry: BeaconStateMessage.expiry)
+  }
+}

@@ -1,0 +1,41 @@
+import CMosquitto
+
+/// Which libmosquitto this program runs with.
+public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
+  public var major: Int
+  public var minor: Int
+  public var revision: Int
+
+  public init(_ major: Int, _ minor: Int, _ revision: Int) {
+    self.major = major
+    self.minor = minor
+    self.revision = revision
+  }
+
+  public static let current: LibraryVersion = {
+    var (major, minor, revision): (Int32, Int32, Int32) = (0, 0, 0)
+    mosquitto_lib_version(&major, &minor, &revision)
+    return LibraryVersion(Int(major), Int(minor), Int(revision))
+  }()
+
+  /// The first that is known to survive whatever MQTT 5 brings.
+  ///
+  /// Measured: 2.0.11 (Debian 12) ends the process at a packet with a property that it does not know, also in a CONNACK; 2.0.21
+  /// (Debian 13) calls the packet malformed. Those between were not tried.
+  static let firstSafeWithV5 = LibraryVersion(2, 0, 21)
+
+  public static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
+    (left.major, left.minor, left.revision) < (right.major, right.minor, right.revision)
+  }
+
+  public var description: String { "\(major).\(minor).\(revision)" }
+}
+
+extension Options.ProtocolVersion {
+  /// MQTT 5, where no packet of a broker's can end this process; else 3.1.1.
+  public static var safest: Options.ProtocolVersion { safest(with: .current) }
+
+  static func safest(with library: LibraryVersion) -> Options.ProtocolVersion {
+    library < .firstSafeWithV5 ? .v311 : .v5
+  }
+}

@@ -1,0 +1,80 @@
+import CMosquitto
+import Glibc
+
+/// What becomes of the messages that were under way when a connection ended.
+extension Loop {
+  /// So long a message that MQTT 3.1.1 has acknowledged stays alone: it may have been let fall, and the connection with it.
+  static let proof = Duration.milliseconds(50)
+
+  /// Takes in the broker's answer to a message of QoS 1.
+  func answered(_ mid: Int32, _ reason: Int32, _ state: inout Session.State, _ news: inout [Event]) {
+    let isRefused = reason >= 0x80
+    // MQTT 3.1.1 knows no refusal: a broker acknowledges what it lets fall (section 3.3.5).
+    let isDoubtful = session.options.protocolVersion == .v311
+    let isOnTrial = isDoubtful && state.caution.isActive
+    let message = isRefused ? state.inflight.message(mid) : nil
+    guard
+      let entry = state.inflight.answered(
+        mid, isReported: !isOnTrial, doubtedAt: isDoubtful ? ContinuousClock.now : nil)
+    else { return }
+    if isOnTrial {
+      state.unproven = (entry, .now + Self.proof)
+      return
+    }
+    state.caution.gotThrough(entry.number)
+    if let message {
+      news.append(.rejected(message, reason: reasonWords(reason)))
+    } else if !entry.message.isAcknowledged {
+      news.append(.acknowledged(id: entry.message.id))
+    }
+  }
+
+  /// The message that was alone under way, and acknowledged, has not cost the connection.
+  func proven(_ state: inout Session.State, _ news: inout [Event]) {
+    guard let (entry, _) = state.unproven else { return }
+    state.unproven = nil
+    state.inflight.forgetAnswered()
+    state.caution.gotThrough(entry.number)
+    if !entry.message.isAcknowledged { news.append(.acknowledged(id: entry.message.id)) }
+  }
+
+  /// An established connection has ended. Returns whether libmosquitto must forget what it holds.
+  func connectionEnded(byBroker: Bool, _ state: inout Session.State, _ news: inout [Event]) -> Bool {
+    guard byBroker, state.phase == .running else {
+      proven(&state, &news)
+      state.inflight.forgetAnswered()
+      return false
+    }
+    state.unproven = nil
+    var doubtful = state.inflight.takeDoubtful(at: .now)
+    guard let first = doubtful.first, let last = doubtful.last else { return false }
+    let verdict = state.caution.closed(
+      under: first.number...last.number, isOnTrial: last.message.isOnTrial)
+    if verdict == .culprit {
+      news.append(
+        .rejected(
+          doubtful.message(at: 0),
+          reason: "the broker closes the connection when this comes"))
+      doubtful.removeFirst()
+    }
+    state.backlog.putBack(doubtful)
+    return true
+  }
+
+  /// Whether it was the broker that ended the connection, for a reason that may be a message of ours.
+  ///
+  /// - Parameters:
+  ///   - code: libmosquitto's error, or the reason code of a DISCONNECT (MQTT 5.0, section 3.14.2.1).
+  ///   - number: `errno`.
+  func isBrokersDoing(_ code: Int32, _ number: Int32) -> Bool {
+    if isLeaving { return false }
+    switch code {
+    // Busy, shutting down, keep-alive, taken over, by hand, sent elsewhere, too many connections or for too long.
+    case 0x89, 0x8B, 0x8D, 0x8E, 0x98, 0x9C, 0x9D, 0x9F, 0xA0: return false
+    case 0x80...: return true
+    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: return true
+    case MOSQ_ERR_ERRNO.code: return [0, ECONNRESET, EPIPE].contains(number)
+    default: return false
+    }
+  }
+}

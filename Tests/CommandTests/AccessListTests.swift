@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// A gateway at a broker that does not allow all that it says.
+@Suite(.serialized) struct AccessListTests {
+  /// The demonstration's configuration for another broker, in a folder of its own.
+  private func folder(_ broker: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
+    let configuration = folder.appendingPathComponent("config/demo.yaml")
+    let demo = try String(contentsOf: configuration, encoding: .utf8)
+    try Data(demo.replacing("broker: embedded", with: "broker: \(broker)").utf8).write(to: configuration)
+    return folder
+  }
+
+  private static let closed = "topic deny beaconkeeper/forecourt/zone/shop/enter\n"
+  /// Nothing of discovery either.
+  private static let open = "topic readwrite beaconkeeper/#\n"
+
+  /// mosquitto before 2.0.22 drops who publishes what it does not allow, where `max_queued_messages` is 0.
+  @Test(arguments: [
+    ("max_queued_messages 0", "5"), ("max_queued_messages 10000", "5"), ("max_queued_messages 0", "3.1.1"),
+  ])
+  func aForbiddenTopicHoldsUpNothingElse(queue: String, version: String) async throws {
+    let access = try file(Self.open + Self.closed, "acl")
+    let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root\n\(queue)")
+    defer { broker.stop() }
+    let folder = try folder("{ url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: \(version) }")
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    func count(_ topic: String) -> Int {
+      broker.messages.count { $0.topic == "beaconkeeper/forecourt/" + topic }
+    }
+    #expect(try await gateway.wait(60) { count("zone/pump-3/near") > 0 && count("zone/pump-3/exit") > 0 })
+    #expect(count("zone/pump-3/enter") == 1 && count("zone/shop/enter") == 0)
+    // Each costs the connection at most three times, and the other topics of its kind none.
+    let online = broker.messages.count { $0.topic.hasSuffix("/status") && $0.payload == Array("online".utf8) }
+    #expect(online <= 9, "\(online)")
+    let isSilent = version == "3.1.1" && !gateway.errorsSoFar.contains("lost the broker")
+    guard !isSilent else { return }
+    #expect(gateway.errorsSoFar.contains("does not take what goes to beaconkeeper/forecourt/zone/shop/enter"))
+    #expect(gateway.errorsSoFar.split(separator: "\n").count { $0.contains("zone/shop/enter") } == 1)
+    #expect(gateway.errorsSoFar.contains("/config, from a client without user name"))
+    // Mended, and read again.
+    try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
+    kill(broker.process.processIdentifier, SIGHUP)
+    try await Task.sleep(for: .milliseconds(300))
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(20) { count("zone/shop/enter") == 1 })
+    let lifted = "takes what goes to beaconkeeper/forecourt/zone/shop/enter again"
+    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains(lifted) })
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// What is wrong at the broker, in words and with a status of sysexits.h.
+@Suite(.serialized) struct BrokerWordsTests {
+  private func run(_ broker: String) async throws -> Command.Result {
+    let path = try file("broker: { \(broker) }\n", "yaml")
+    return try await Command(["run", "--config", path, "--capture", "config/walk.jsonl"]).end(within: 20)
+  }
+
+  @Test func aPortWithoutTLS() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let result = try await run("url: \"mqtts://127.0.0.1:\(broker.port)\"")
+    #expect(result.status == 69)
+    #expect(result.errors.contains("does not speak TLS on this port"), "\(result.errors)")
+    #expect(!result.errors.contains("SSL routines"))
+  }
+
+  private func openssl(_ arguments: String..., in folder: URL) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+  }
+
+  @Test func mutualTLS() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for name in ["one", "other"] {
+      try openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+        "-subj",
+        "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(name).key", "-out",
+        "\(name).pem", in: folder)
+    }
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    let broker = try await Broker(
+      "allow_anonymous true\ncafile \(path("one.pem"))\ncertfile \(path("one.pem"))\nkeyfile \(path("one.key"))\nrequire_certificate true\nuser root",
+      recordedAs: ["--cafile", path("one.pem"), "--cert", path("one.pem"), "--key", path("one.key")])
+    defer { broker.stop() }
+    let url =
+      "url: \"mqtts://127.0.0.1:\(broker.port)\", ca_file: \(path("one.pem")), cert_file: \(path("one.pem"))"
+    let wrong = try await run("\(url), key_file: \(path("other.key"))")
+    #expect(wrong.status == 78)
+    #expect(wrong.errors.contains("our key (key_file)") || wrong.errors.contains("do not belong together"))
+    let configuration = try file("broker: { \(url), key_file: \(path("one.key")) }\n", "yaml")
+    let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+    #expect(
+      gateway.outputSoFar.contains(
+        "--cafile \(path("one.pem")) --cert \(path("one.pem")) --key \(path("one.key"))"))
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+/// The real gateway on a disk that takes what is written and never says that it has it, as a dying card or a network drive does.
+@Suite(.serialized) struct HangingDiskTests {
+  /// Blocks each synchronisation while a file is there.
+  private static let shim = """
+    #include <unistd.h>
+    #include <stdlib.h>
+    static int wait_for_disk(int fd) {
+      const char *sign = getenv("HANGING_DISK");
+      while (sign && access(sign, F_OK) == 0) usleep(20000);
+      return 0;
+    }
+    int fsync(int fd) { return wait_for_disk(fd); }
+    int fdatasync(int fd) { return wait_for_disk(fd); }
+    """
+
+  /// Two tags that come and go every second.
+  private static var recording: String {
+    (0..<1200).map { step in
+      let tag = step % 2
+      let isNear = (step / 20 + tag) % 2 == 0
+      return
+        #"{"t":\#(Double(step) / 20),"receiver":"hci0","address":"C1:00:00:00:00:0\#(tag)","address_type":"random","#
+        + #""rssi":\#(isNear ? -45 : -95),"payload":"020106"}"#
+    }.joined(separator: "\n") + "\n"
+  }
+
+  private struct Stage {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hanging-\(UUID())")
+    let broker: Broker
+    var sign: URL { folder.appendingPathComponent("hangs") }
+
+    init() async throws {
+      broker = try await Broker()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(HangingDiskTests.shim.utf8).write(to: folder.appendingPathComponent("shim.c"))
+      try Data(HangingDiskTests.recording.utf8).write(to: folder.appendingPathComponent("walk.jsonl"))
+      try Data(
+        """
+        gateway: { name: yard }
+        broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+        beacons:
+          - { name: tag-0, address: "C1:00:00:00:00:00" }
+          - { name: tag-1, address: "C1:00:00:00:00:01" }
+        zones:
+          - { name: shop, enter: { distance: 4 m, dwell: 0 s }, exit: { distance: 6 m, dwell: 0 s } }
+        """.utf8
+      ).write(to: folder.appendingPathComponent("yard.yaml"))
+      let compiler = Process()
+      compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      compiler.currentDirectoryURL = folder
+      compiler.arguments = ["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"]
+      try compiler.run()
+      while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+      try #require(compiler.terminationStatus == 0)
+    }
+
+    func start() throws -> Command {
+      try Command(
+        [
+          "LD_PRELOAD=\(folder.path)/shim.so", "HANGING_DISK=\(sign.path)",
+          "STATE_DIRECTORY=\(folder.path)/state",
+          Command.binary.path, "run", "--config", "yard.yaml", "--capture", "walk.jsonl",
+        ], directory: folder, executable: URL(fileURLWithPath: "/usr/bin/env"))
+    }
+
+    /// (epoch, seq) of each transition that the broker passed on.
+    var numbers: [[UInt64]] {
+      broker.messages.filter { $0.topic.hasSuffix("/enter") || $0.topic.hasSuffix("/exit") }.compactMap {
+        let object = try? JSONSerialization.jsonObject(with: Data($0.payload)) as? [String: Any]
+        guard let epoch = object?["epoch"] as? NSNumber, let seq = object?["seq"] as? NSNumber else {
+          return nil
+        }
+        return [epoch.uint64Value, seq.uint64Value]
+      }
+    }
+
+    var health: String {
+      broker.messages.last { $0.topic.hasSuffix("/health") }
+        .map { String(decoding: $0.payload, as: UTF8.self) } ?? ""
+    }
+
+    func end() {
+      broker.stop()
+      try? FileManager.default.removeItem(at: folder)
+    }
+  }
+
+  @Test func messagesGoOnWithoutItAndNoneIsLostOrSentTwice() async throws {
+    let stage = try await Stage()
+    defer { stage.end() }
+    let gateway = try stage.start()
+    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    try Data().write(to: stage.sign)
+    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not answered for 10 s") })
+    let before = stage.numbers.count
+    #expect(try await gateway.wait(10) { stage.numbers.count > before + 3 })
+    #expect(try await gateway.wait(5) { stage.health.contains(#""durable":false"#) }, "\(stage.health)")
+    // It answers again: all is on disk once more.
+    try FileManager.default.removeItem(at: stage.sign)
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("kept on disk again") })
+    kill(gateway.process.processIdentifier, SIGTERM)
+    #expect(try await gateway.end(within: 6).status == 0)
+    // The next run sends what is left, if anything is, and nothing that was sent.
+    let next = try stage.start()
+    let count = stage.numbers.count
+    #expect(try await next.wait(20) { stage.numbers.count > count + 2 })
+    kill(next.process.processIdentifier, SIGTERM)
+    #expect(try await next.end(within: 6).status == 0)
+    let numbers = stage.numbers
+    #expect(Set(numbers).count == numbers.count)
+    for (epoch, all) in Dictionary(grouping: numbers, by: { $0[0] }) {
+      #expect(all.map { $0[1] } == (1...UInt64(all.count)).map { $0 }, "\(epoch)")
+    }
+    #expect(Set(numbers.map { $0[0] }).count == 3)
+  }
+
+  @Test func anEndMeanwhileIsQuickAndTellsWhatIsLost() async throws {
+    let stage = try await Stage()
+    defer { stage.end() }
+    let gateway = try stage.start()
+    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    try Data().write(to: stage.sign)
+    kill(stage.broker.process.processIdentifier, SIGKILL)
+    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not answered for 10 s") })
+    try await Task.sleep(for: .seconds(2))
+    let began = ContinuousClock.now
+    kill(gateway.process.processIdentifier, SIGTERM)
+    let result = try await gateway.end(within: 10)
+    #expect(ContinuousClock.now - began < .seconds(5))
+    #expect(result.status == 74, "\(result.errors)")
+    #expect(result.errors.contains(#/\d+ transitions are lost/#))
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+
+/// What stays at the broker agrees with what happened, whatever became of the gateway in between.
+@Suite struct RetainedStateTests {
+  private static let rules = """
+    gateway: { name: g }
+    beacons:
+      - { name: tag, address: "C1:00:00:00:00:05" }
+      - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+    zones:
+      - name: Living room
+        near:  { distance: 5 m, dwell: 0 s, rearm: 6 m }
+        enter: { distance: 6 m, dwell: 0 s }
+        exit:  { distance: 8 m, dwell: 0 s, lost: 3 s }
+
+    """
+
+  private func configuration(_ broker: Broker, _ more: String = "", rules: String = rules) throws -> String {
+    try file(
+      rules + "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\nhome_assistant: off\n" + more, "yaml")
+  }
+
+  /// Strangers without end, and for some seconds the tag and a member of the fleet; or one after the other by another plan.
+  private func recording(tagFor seconds: Double, rssi: (Double) -> Int = { _ in -60 }) throws -> String {
+    var lines: [String] = []
+    func hear(_ time: Double, _ address: String, _ rssi: Int, _ payload: String) {
+      lines.append(
+        #"{"t": \#(time), "receiver": "hci0", "address": "\#(address)", "address_type": "random", "rssi": \#(rssi), "payload": "\#(payload)"}"#
+      )
+    }
+    for tick in 0..<3000 {
+      let time = Double(tick) / 5
+      hear(1_795_211_340 + time, "C9:00:00:00:00:01", -80, "020106")
+      if time < seconds {
+        hear(1_795_211_340.05 + time, "C1:00:00:00:00:05", rssi(time), "020106")
+        hear(
+          1_795_211_340.1 + time, "C2:00:00:00:00:07", rssi(time),
+          "0201061aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5")
+      }
+    }
+    return try file(lines.joined(separator: "\n"), "jsonl")
+  }
+
+  private func kept(_ broker: Broker) async throws -> [String: String] {
+    let output = try await Command(
+      ["-p", String(broker.port), "-t", "beaconkeeper/#", "-W", "1", "--retained-only", "-F", "%t %p"],
+      executable: URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
+    ).end(within: 5).output
+    return Dictionary(
+      output.split(separator: "\n").map { line in
+        let parts = line.split(separator: " ", maxSplits: 1)
+        return (String(parts[0].dropFirst("beaconkeeper/g/".count)), parts.count > 1 ? String(parts[1]) : "")
+      }, uniquingKeysWith: { $1 })
+  }
+
+  private func kept(_ broker: Broker, within seconds: Double, _ isRight: ([String: String]) -> Bool)
+    async throws
+    -> Bool
+  {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      if isRight(try await kept(broker)) { return true }
+    }
+    return false
+  }
+
+  private static let beacons = ["beacon/tag/state", "beacon/fleet%3A1.2/state"]
+
+  private func isHome(_ kept: [String: String]) -> Bool {
+    Self.beacons.allSatisfy { kept[$0]?.contains(#""zones":["Living room"]"#) == true }
+  }
+
+  private func isAway(_ kept: [String: String]) -> Bool {
+    Self.beacons.allSatisfy { kept[$0]?.contains(#""zones":[]"#) == true }
+      && kept["zone/Living%20room/occupancy"]?.contains(#""count":0"#) == true
+  }
+
+  /// Whoever has left while the gateway was off stays home for ever, if this fails; also where the state folder was lost.
+  @Test(arguments: [(SIGKILL, true), (SIGTERM, true), (SIGKILL, false)])
+  func whoLeftWhileTheGatewayWasOffIsAway(signal: Int32, keepsState: Bool) async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
+    let configuration = try configuration(broker)
+    func named(_ folder: String) throws -> String {
+      try file(
+        String(contentsOfFile: configuration, encoding: .utf8)
+          .replacing("name: g", with: "name: g, state_directory: \(folder)"), "yaml")
+    }
+    let first = try Command(
+      ["run", "--config", try named(folder), "--capture", try recording(tagFor: 600)])
+    #expect(try await kept(broker, within: 20, isHome))
+    kill(first.process.processIdentifier, signal)
+    _ = try await first.end(within: 10)
+    if !keepsState { try FileManager.default.removeItem(atPath: folder) }
+    let second = try Command(["run", "--config", try named(folder), "--capture", try recording(tagFor: 0)])
+    #expect(try await kept(broker, within: 60, isAway))
+    kill(second.process.processIdentifier, SIGTERM)
+    #expect(try await second.end(within: 10).status == 0)
+  }
+
+  /// Everybody "leaves" when a threshold is edited, if this fails.
+  @Test func anEditedThresholdMovesNobody() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let path = try configuration(broker)
+    let gateway = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
+    #expect(try await kept(broker, within: 20, isHome))
+    let before = broker.messages.count
+    let edited = try String(contentsOfFile: path, encoding: .utf8).replacing(
+      "distance: 8 m", with: "distance: 8.5 m")
+    try Data(edited.utf8).write(to: URL(fileURLWithPath: path))
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("configuration read again") })
+    try await Task.sleep(for: .seconds(4))
+    let told = broker.messages.dropFirst(before)
+    #expect(
+      !told.contains {
+        $0.topic.hasSuffix("/enter") || $0.topic.hasSuffix("/exit") || $0.topic.hasSuffix("/near")
+      })
+    let occupancies = told.filter { $0.topic.hasSuffix("/occupancy") }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+    #expect(!occupancies.isEmpty && occupancies.allSatisfy { $0.contains(#""count":2"#) })
+    kill(gateway.process.processIdentifier, SIGTERM)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
+
+  @Test func aReceiverThatIsMissingIsTold() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let rules = Self.rules.replacing(
+      "- name: Living room", with: "- name: Living room\n    receivers: [hci9]")
+    let gateway = try Command([
+      "run", "--config", try configuration(broker, rules: rules), "--capture", try recording(tagFor: 600),
+    ])
+    #expect(
+      try await kept(broker, within: 20) {
+        $0["health"]?.contains(#""state":"partial""#) == true
+          && $0["health"]?.contains(#""name":"hci9","state":"missing""#) == true
+          && $0["zone/Living%20room/occupancy"]?.contains(#""state":"unknown""#) == true
+      })
+    #expect(gateway.errorsSoFar.contains("no word of the receiver hci9"))
+    kill(gateway.process.processIdentifier, SIGTERM)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
+
+  /// A verdict falls at once, while its near is still on its way to the disk.
+  @Test func noVerdictOvertakesItsNear() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let rules =
+      Self.rules + """
+        phones:
+          - { name: anna, beacon: tag, os: ios17, strategy: location-always }
+
+        """
+    let path = try configuration(broker, rules: rules)
+    let gateway = try Command([
+      "run", "--config", path, "--capture",
+      try recording(tagFor: 600, rssi: { Int($0 / 2) % 2 == 0 ? -55 : -95 }),
+    ])
+    #expect(
+      try await gateway.wait(60) { broker.messages.count { $0.topic.hasSuffix("/verdict") } >= 6 })
+    kill(gateway.process.processIdentifier, SIGTERM)
+    #expect(try await gateway.end(within: 10).status == 0)
+    var nears: Set<String> = []
+    struct Payload: Decodable {
+      var id: String?
+      var transition: String?
+    }
+    for message in broker.messages
+    where message.topic.hasSuffix("/near") || message.topic.hasSuffix("/verdict") {
+      let payload = try JSONDecoder().decode(Payload.self, from: Data(message.payload))
+      if let id = payload.id { nears.insert(id) }
+      if let near = payload.transition { #expect(nears.contains(near)) }
+    }
+    #expect(nears.count > 5)
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// Two gateways of one name at one broker.
+@Suite(.serialized) struct RivalTests {
+  private func gateway(_ broker: Broker, _ more: String) throws -> Command {
+    let path = try file(
+      """
+      gateway: { name: twin }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)", \(more) }
+      home_assistant: off
+      """, "yaml")
+    return try Command(["run", "--config", path, "--capture", "config/walk.jsonl"])
+  }
+
+  @Test(arguments: [
+    ("protocol: 5", "protocol: 5"), ("protocol: 3.1.1", "protocol: 3.1.1"), ("client_id: a", "client_id: b"),
+  ])
+  func theSecondStopsWithWords(first: String, second: String) async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let one = try gateway(broker, first)
+    defer { kill(one.process.processIdentifier, SIGKILL) }
+    #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
+    try await Task.sleep(for: .seconds(1))
+    let other = try await gateway(broker, second).end(within: 20)
+    #expect(other.status == 69)
+    #expect(
+      other.errors.contains("another gateway of this name (beaconkeeper/twin/instance)"), "\(other.errors)")
+    try await Task.sleep(for: .seconds(2))
+    #expect(one.process.isRunning)
+    let status = broker.messages.last { $0.topic == "beaconkeeper/twin/status" }
+    #expect(status?.payload == Array("online".utf8))
+    kill(one.process.processIdentifier, SIGINT)
+    #expect(try await one.end(within: 10).status == 0)
+  }
+
+  @Test func aGatewayThatIsStartedAgainIsNoRivalOfItself() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    for signal in [SIGKILL, SIGINT] {
+      let one = try gateway(broker, "protocol: 5")
+      #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
+      try await Task.sleep(for: .seconds(2))
+      #expect(one.process.isRunning)
+      kill(one.process.processIdentifier, signal)
+      _ = try await one.end(within: 10)
+    }
+  }
+}

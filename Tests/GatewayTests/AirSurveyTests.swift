@@ -1,0 +1,63 @@
+import Beacons
+import Testing
+
+@testable import Gateway
+
+@Suite struct AirSurveyTests {
+  /// A hostile radio has a new address each time.
+  @Test func strangersDoNotHaveAllDevicesGoneThroughEachTime() throws {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    let payload: [UInt8] = [2, 1, 6]
+    var time = MonotonicTime.zero
+    for number in 0..<200_000 as Range<UInt64> {
+      time = .zero + .milliseconds(Int64(number))
+      survey.observe(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0),
+          address: DeviceAddress(bits: 0x4000_0000_0000 + number, kind: .random),
+          rssi: -60, time: time, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+      #expect(survey.count <= AirSurvey.limit)
+    }
+    #expect(survey.searches <= 200)
+    #expect(survey.searches > 1)
+    #expect(survey.overlooked > 100_000)
+    // Who has just come is there once others were forgotten.
+    #expect(survey.listing(at: time).contains { time - $0.device.lastHeard < .seconds(70) })
+  }
+
+  private static func named(_ name: String) -> [UInt8] {
+    [2, 1, 6, UInt8(name.utf8.count + 1), 9] + name.utf8
+  }
+
+  private func table(_ heard: [(address: UInt64, payload: [UInt8])]) throws -> (
+    lines: [String], objects: [String]
+  ) {
+    var survey = AirSurvey(try Scene.configuration(Scene.rules))
+    for (address, payload) in heard {
+      survey.observe(
+        Advertisement(
+          receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: address, kind: .random),
+          rssi: -60,
+          time: .zero, wallTime: WallTime(nanoseconds: 0)), payload: payload.span)
+    }
+    var table = ScanTable(salt: 1)
+    table.showsAll = true
+    return (table.lines(survey, at: .zero), table.objects(survey, at: .zero))
+  }
+
+  @Test func whoCallsHimselfAsABeaconOfOursIsToldApart() throws {
+    let (lines, objects) = try table([
+      (1, Scene.iBeacon(minor: 2)), (2, Self.named("fleet:1.2")), (3, Self.named("~a1b2c3")),
+    ])
+    #expect(lines.count { $0.hasPrefix("fleet:1.2 ") } == 1)
+    #expect(lines.count { $0.hasPrefix("“fleet:1.2” ") } == 1)
+    #expect(lines.count { $0.hasPrefix("“~a1b2c3” ") } == 1)
+    #expect(objects.count { $0.contains(#""name":"fleet:1.2","configured":true"#) } == 1)
+    #expect(objects.count { $0.contains(#""name":"fleet:1.2","configured":false"#) } == 1)
+  }
+
+  @Test func noNameSteersTheTerminal() throws {
+    let (lines, _) = try table([(2, Self.named("a\u{2028}b\u{E000}\u{202E}\u{1B}c"))])
+    #expect(lines[1].hasPrefix("“abc” "))
+  }
+}

@@ -1,0 +1,109 @@
+import Beacons
+import Messages
+import Proximity
+import Testing
+
+@testable import Gateway
+
+/// Anybody can invent members of a region by the thousand. Whoever is really there must not notice.
+@Suite struct InventedMembersTests {
+  private static let limits = AdmissionLimits(members: 400, burst: 20, perSecond: 10)
+
+  private struct Flood {
+    var pipeline: Pipeline
+    private var output = Pipeline.Output()
+    var story: [String] = []
+    var time = MonotonicTime.zero
+    var invented = 0
+    var retained: Set<String> = []
+
+    init() throws {
+      pipeline = Pipeline(try Scene.configuration(Scene.rules), epoch: 1, limits: InventedMembersTests.limits)
+      _ = pipeline.receiver("hci0")
+    }
+
+    mutating func hear(_ payload: [UInt8], from address: UInt64, rssi: Int8) {
+      let heard = Advertisement(
+        receiver: ReceiverIndex(rawValue: 0), address: DeviceAddress(bits: address, kind: .random),
+        rssi: rssi,
+        time: time, wallTime: WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds))
+      var batch = AdvertisementBatch()
+      batch.append(heard, payload: payload.span)
+      pipeline.observe(batch, into: &output)
+      for message in output.states(topics: pipeline.topics) {
+        if message.payload.isEmpty { retained.remove(message.topic) } else { retained.insert(message.topic) }
+      }
+      story += output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
+      output.removeAll()
+    }
+
+    /// So many invented members a second, for some seconds.
+    mutating func invent(_ rate: Int, for seconds: Int, each: () -> (payload: [UInt8], every: Int)? = { nil })
+    {
+      for step in 0..<(rate * seconds) {
+        time = time + .milliseconds(Int64(1000 / rate))
+        invented += 1
+        hear(Scene.iBeacon(number: UInt16(1000 + invented % 60_000)), from: UInt64(invented), rssi: -85)
+        if let (payload, every) = each(), step % every == 0 { hear(payload, from: 0xC1, rssi: -50) }
+      }
+    }
+  }
+
+  /// A silent lock-out for ever, if this fails.
+  @Test func afterAFloodANewMemberIsTakenUpStill() throws {
+    var flood = try Flood()
+    flood.invent(50, for: 150)
+    #expect(flood.pipeline.beaconCount <= 400)
+    #expect(flood.pipeline.refusedMembers > 1000)
+    #expect(flood.pipeline.counts.retired > 100)
+    flood.story.removeAll()
+    // It is heard ten times a second, while the flood goes on.
+    flood.invent(50, for: 20) { (Scene.iBeacon(minor: 2), 5) }
+    #expect(flood.story.contains("enter pump-3 fleet:1.2"))
+    #expect(flood.story.contains("near pump-3 fleet:1.2"))
+    // Nothing is retained of whoever was forgotten.
+    let topics = flood.retained.filter { $0.hasSuffix("/state") && $0.contains("/fleet") }
+    #expect(topics.count <= flood.pipeline.beaconCount)
+    let news = flood.pipeline.takeNews().map(\.name)
+    #expect(news == ["fleet:1.2"] || news.isEmpty)
+  }
+
+  @Test func whoeverIsInAZoneIsNeverForgotten() throws {
+    var flood = try Flood()
+    for _ in 0..<20 {
+      flood.time = flood.time + .milliseconds(100)
+      flood.hear(Scene.iBeacon(minor: 2), from: 0xC1, rssi: -58)
+    }
+    #expect(flood.story.contains("enter pump-3 fleet:1.2"))
+    // Heard just often enough to stay.
+    flood.invent(50, for: 150) { (Scene.iBeacon(minor: 2), 250) }
+    #expect(!flood.story.contains { $0.hasPrefix("exit") && $0.hasSuffix("fleet:1.2") })
+    let state = flood.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fleet%3A1.2/state") }
+    #expect(state.map { String(decoding: $0.payload, as: UTF8.self) }?.contains("pump-3") == true)
+  }
+
+  @Test func refusalsAreToldOnceAndCounted() throws {
+    var flood = try Flood()
+    flood.invent(50, for: 4)
+    let notices = flood.pipeline.takeNotices()
+    #expect(notices.count == 1 && notices[0].contains("members_refused"))
+    flood.invent(50, for: 4)
+    let again = flood.pipeline.takeNotices()
+    #expect(again.isEmpty)
+    let refused = flood.pipeline.refusedMembers
+    flood.pipeline = flood.pipeline.reconfigured(flood.pipeline.configuration)
+    let afterwards = flood.pipeline.takeNotices()
+    #expect(flood.pipeline.refusedMembers == refused && afterwards.isEmpty)
+  }
+
+  @Test func homeAssistantIsToldOfAMemberOnceItWasHeardForSomeTime() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 3)
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
+    var news = scene.pipeline.takeNews().map(\.name)
+    #expect(news == ["fridge"])
+    try scene.hear(rssi: -58, for: 12)
+    news = scene.pipeline.takeNews().map(\.name)
+    #expect(news == ["fleet:1.2"])
+  }
+}

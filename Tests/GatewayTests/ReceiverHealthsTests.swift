@@ -1,0 +1,71 @@
+import Beacons
+import Messages
+import Radio
+import Testing
+
+@testable import Gateway
+
+@Suite struct ReceiverHealthsTests {
+  private var healths = ReceiverHealths()
+  private let pipeline: Pipeline
+
+  init() throws {
+    var pipeline = Pipeline(
+      try Scene.configuration(
+        """
+        gateway: { name: g }
+        receivers: [{ name: door }]
+        beacons: [{ name: key, address: "C1:00:00:00:00:05" }]
+        zones:
+          - { name: a, receivers: [hci9, door] }
+          - { name: b }
+        """), epoch: 1)
+    _ = pipeline.receiver("hci0")
+    self.pipeline = pipeline
+  }
+
+  private mutating func report() -> [String] {
+    healths.report(pipeline.receivers, expected: pipeline.expectedReceivers, over: nil)
+      .map { "\($0.name) \($0.state)\($0.isBlind ? " blind" : "")" }
+  }
+
+  private mutating func hear(_ name: String) throws {
+    var receivers = pipeline.receivers
+    let index = receivers.index(of: name)
+    let receiver = try #require(index)
+    let time = MonotonicTime.zero
+    healths.set(
+      ReceiverHealthChange(receiver: receiver, health: .ok, time: time, wallTime: WallTime(nanoseconds: 0)))
+  }
+
+  @Test mutating func whoeverShouldBeThereAndWasNeverHeardOfIsMissing() throws {
+    #expect(report() == ["door missing blind", "hci9 missing blind"])
+    try hear("hci0")
+    #expect(report() == ["door missing blind", "hci9 missing blind", "hci0 ok"])
+    #expect(!healths.isMissingNoMore)
+    try hear("hci9")
+    #expect(healths.isMissingNoMore)
+    #expect(report() == ["door missing blind", "hci9 ok", "hci0 ok"])
+    #expect(!healths.isMissingNoMore)
+  }
+
+  @Test mutating func beforeTheirTimeNobodyIsMissing() {
+    #expect(healths.report(pipeline.receivers, expected: [:], over: nil).isEmpty)
+  }
+
+  @Test mutating func theGatewayIsPartlyBlindWithoutThem() throws {
+    try hear("hci0")
+    func state(_ receivers: [HealthMessage.Receiver]) -> String {
+      let message = HealthMessage(
+        time: WallTime(nanoseconds: 0), version: "1", receivers: receivers, advertisements: 0, sightings: 0,
+        transitions: 0, queued: 0, beacons: 0)
+      return String(decoding: message.message(topics: pipeline.topics).payload, as: UTF8.self)
+    }
+    let all = healths.report(pipeline.receivers, expected: pipeline.expectedReceivers, over: nil)
+    #expect(state(all).contains(#""state":"partial""#))
+    #expect(
+      state(all).contains(#""name":"door","state":"missing","reason":"configured, and nothing was heard"#))
+    #expect(state(all.filter { $0.name == "door" }).contains(#""state":"blind""#))
+    #expect(state(all.filter { $0.name == "hci0" }).contains(#""state":"ok""#))
+  }
+}

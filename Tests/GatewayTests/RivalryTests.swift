@@ -1,0 +1,47 @@
+import Messages
+import Testing
+
+@testable import Gateway
+
+@Suite("Two gateways of one name") struct RivalryTests {
+  private func run(_ name: String, started: Int, said: Int) -> InstanceMessage {
+    InstanceMessage(
+      instance: name, started: "2026-11-20T10:00:\(started).000Z", time: "2026-11-20T11:00:\(said).000Z")
+  }
+
+  private func payload(_ message: InstanceMessage) -> [UInt8] {
+    message.message(topics: Topics(gateway: "home")).payload
+  }
+
+  @Test func theYoungerGivesWayOnceTheOlderHasShownThatItIsAlive() {
+    var younger = Rivalry(own: run("b", started: 20, said: 20))
+    #expect(younger.read(payload(run("a", started: 10, said: 10)), isRetained: true) == .nothing)
+    #expect(younger.read(payload(run("b", started: 20, said: 20)), isRetained: false) == .nothing)
+    #expect(
+      younger.read(payload(run("a", started: 10, said: 21)), isRetained: true)
+        == .newer(since: "2026-11-20T10:00:10.000Z"))
+  }
+
+  @Test func theOlderStaysAndSaysThatItIsThere() {
+    var older = Rivalry(own: run("a", started: 10, said: 10))
+    #expect(older.read(payload(run("b", started: 20, said: 20)), isRetained: false) == .older)
+    #expect(older.read(payload(run("b", started: 20, said: 20)), isRetained: false) == .nothing)
+    #expect(older.read(payload(run("b", started: 20, said: 25)), isRetained: true) == .older)
+  }
+
+  /// A broker that was killed comes back with what an earlier run left.
+  @Test func whatAnEarlierRunLeftIsNoRival() {
+    var rivalry = Rivalry(own: run("b", started: 20, said: 20))
+    for _ in 0..<5 {
+      #expect(rivalry.read(payload(run("a", started: 10, said: 10)), isRetained: true) == .nothing)
+    }
+  }
+
+  @Test(arguments: [
+    "", "{}", "[]", #"{"instance":1}"#, #"{"instance":"","started":"","time":""}"#, "{\"v\":1",
+  ])
+  func whatMakesNoSenseIsNothing(_ text: String) {
+    var rivalry = Rivalry(own: run("b", started: 20, said: 20))
+    #expect(rivalry.read(Array(text.utf8), isRetained: false) == .nothing)
+  }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import Mosquitto
+
+extension RealBroker {
+  @Suite("What a broker does not let through holds up nothing else") struct RefusalTests {
+    /// Open ones, and two that are not, among them.
+    private static let topics = (0..<60).map { $0 == 7 || $0 == 41 ? "closed/\($0)" : "open/\($0)" }
+
+    private func publishAll(_ client: Client) throws {
+      for (number, topic) in Self.topics.enumerated() {
+        try client.publish(Array("\(number)".utf8), to: topic, id: UInt64(number))
+      }
+    }
+
+    private let open = (0..<60).filter { $0 != 7 && $0 != 41 }.map(UInt64.init)
+
+    private func isSettled(_ recorder: Recorder) -> Bool {
+      recorder.rejected.count == 2 && Set(recorder.acknowledged).isSuperset(of: open)
+    }
+
+    /// mosquitto before 2.0.22 drops whoever publishes what it does not allow, where `max_queued_messages` is 0.
+    @Test(arguments: ["max_queued_messages 0", "max_queued_messages 100000"])
+    func withMQTT5(_ queue: String) async throws {
+      let broker = try Broker("allow_anonymous true\nacl_file DIR/acl\n\(queue)")
+      try broker.write("topic readwrite open/#\n", to: "acl")
+      try await broker.start()
+      let (client, recorder) = try connect(to: broker)
+      try await recorder.waitForConnection()
+      try publishAll(client)
+      try await recorder.wait("an answer to each", within: .seconds(20)) { isSettled($0) }
+      #expect(recorder.rejected.map(\.topic) == ["closed/7", "closed/41"])
+      #expect(recorder.rejected.map(\.payload) == [Array("7".utf8), Array("41".utf8)])
+      #expect(recorder.acknowledged == open)
+      #expect(recorder.connections <= 6, "\(recorder.connections)")
+      try client.publish([1], to: "open/more", id: 100)
+      try await recorder.wait("what comes later") { $0.acknowledged.last == 100 }
+      #expect(await client.stop() == 0)
+    }
+
+    @Test(arguments: [OddBroker.Habit.strict, .treacherous])
+    func withMQTT311(_ habit: OddBroker.Habit) async throws {
+      let broker = try await OddBroker(habit)
+      let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .v311 }
+      try await recorder.waitForConnection()
+      try publishAll(client)
+      try await recorder.wait("an answer to each", within: .seconds(30)) { isSettled($0) }
+      #expect(recorder.rejected.map(\.topic) == ["closed/7", "closed/41"])
+      // Those that were acknowledged before the connection went are told only once.
+      #expect(Set(recorder.acknowledged).subtracting([7, 41]).count == open.count)
+      #expect(recorder.acknowledged.count == Set(recorder.acknowledged).count)
+      #expect(recorder.connections <= 8, "\(recorder.connections)")
+      try client.publish([1], to: "open/more", id: 100)
+      try await recorder.wait("what comes later") { $0.acknowledged.last == 100 }
+      #expect(await client.stop() == 0)
+    }
+
+    /// A message that is acknowledged, and alone, and costs the connection all the same.
+    @Test func aSingleMessageIsFoundToo() async throws {
+      let broker = try await OddBroker(.treacherous)
+      let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .v311 }
+      try await recorder.waitForConnection()
+      try client.publish([1], to: "closed/alone", id: 1)
+      try await recorder.wait("the rejection") { $0.rejected.map(\.topic) == ["closed/alone"] }
+      try client.publish([1], to: "open/more", id: 2)
+      try await recorder.wait("what comes later") { $0.acknowledged.last == 2 }
+      #expect(await client.stop() == 0)
+    }
+
+    @Test func aBrokerWithPropertiesOfItsOwnDoesNotEndUs() async throws {
+      let broker = try await OddBroker(.inventive)
+      let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .safest }
+      try await recorder.wait("an answer") { $0.connections + $0.refusals.count > 0 }
+      #expect((recorder.connections > 0) == (Options.ProtocolVersion.safest == .v311))
+      await client.stop()
+    }
+
+    @Test func onlyALibraryThatIsKnownToBearItSpeaksMQTT5() {
+      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 11)) == .v311)
+      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 21)) == .v5)
+      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 1, 0)) == .v5)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Radio
+
+/// On a real bus, a local user who speaks in bluetoothd's name.
+@Suite(
+  .serialized,
+  .enabled(if: access("/usr/bin/dbus-daemon", X_OK) == 0, "dbus-daemon is not here (package dbus-daemon)"))
+struct ForgedBusTests {
+  /// A bus of our own, on which everybody may do everything.
+  private final class Bus {
+    let address: String
+    private let folder: URL
+    private let process = Process()
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "bus-\(UUID().uuidString.prefix(8))")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let socket = folder.appendingPathComponent("s").path
+      address = "unix:path=\(socket)"
+      let configuration = folder.appendingPathComponent("conf").path
+      try Data(
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>custom</type><listen>\(address)</listen><auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+            <allow send_type="method_return"/><allow send_type="error"/><allow send_type="signal"/>
+          </policy>
+        </busconfig>
+        """.utf8
+      ).write(to: URL(fileURLWithPath: configuration))
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+      process.arguments = ["--config-file=\(configuration)", "--nofork", "--nopidfile"]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      for _ in 0..<200 where access(socket, F_OK) != 0 { usleep(10_000) }
+    }
+
+    deinit {
+      kill(process.processIdentifier, SIGKILL)
+      try? FileManager.default.removeItem(at: folder)
+    }
+  }
+
+  private func connect(_ bus: Bus) throws -> BusConnection {
+    let connection = try BusConnection(address: bus.address)
+    for _ in 0..<200 where !connection.isReady {
+      _ = connection.receive()
+      usleep(10_000)
+    }
+    #expect(connection.isReady)
+    return connection
+  }
+
+  private func signal(
+    _ interface: String, _ member: String, to destination: String, _ signature: String, _ body: BusWriter
+  ) -> [UInt8] {
+    var bytes = BusMessage.call(
+      destination, "/org/bluez/hci3", interface, member, signature: signature, body: body, serial: 99)
+    bytes[1] = BusMessage.Kind.signal.rawValue
+    return bytes
+  }
+
+  private func send(_ bytes: [UInt8], over connection: BusConnection) {
+    #expect(Glibc.send(connection.descriptor.number, bytes, bytes.count, 0) == bytes.count)
+  }
+
+  /// What it tells within some time, or until it has told something that is wanted.
+  private func news(of blueZ: BlueZ, until wanted: BlueZ.News? = nil) -> [BlueZ.News] {
+    var news: [BlueZ.News] = []
+    for _ in 0..<(wanted == nil ? 50 : 300) {
+      news += blueZ.receive()
+      if let wanted, news.contains(wanted) { break }
+      usleep(10_000)
+    }
+    return news
+  }
+
+  private var discoveringEnds: BusWriter {
+    var body = BusWriter()
+    body.text("org.bluez.Adapter1")
+    body.dictionary([("Discovering", .flag(false))])
+    body.number(0)
+    return body
+  }
+
+  @Test func onlyTheOwnerOfTheNameIsBelieved() throws {
+    let bus = try Bus()
+    let owner = try connect(bus)
+    var name = BusWriter()
+    name.text("org.bluez")
+    name.number(0)
+    owner.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", signature: "su",
+      body: name)
+    let blueZ = try BlueZ(hearsDevices: true, address: bus.address)
+    #expect(news(of: blueZ, until: .isThere(true)).contains(.isThere(true)))
+
+    // The connections have the names :1.0, :1.1 and :1.2; ours is among them.
+    let stranger = try connect(bus)
+    var change = BusWriter()
+    for text in ["org.bluez", ":1.0", ""] { change.text(text) }
+    for number in 0..<3 {
+      let properties = "org.freedesktop.DBus.Properties"
+      send(
+        signal(properties, "PropertiesChanged", to: ":1.\(number)", "sa{sv}as", discoveringEnds),
+        over: stranger)
+      send(
+        signal("org.freedesktop.DBus", "NameOwnerChanged", to: ":1.\(number)", "sss", change), over: stranger)
+    }
+    #expect(news(of: blueZ) == [])
+    #expect(blueZ.forged == 2)
+
+    for number in 0..<3 {
+      send(
+        signal(
+          "org.freedesktop.DBus.Properties", "PropertiesChanged", to: ":1.\(number)", "sa{sv}as",
+          discoveringEnds),
+        over: owner)
+    }
+    let told = BlueZ.News.discovering(adapter: 3, false)
+    #expect(news(of: blueZ, until: told) == [told])
+  }
+
+  @Test func whoTakesTheNameOverIsBelievedFromThenOn() throws {
+    let bus = try Bus()
+    let blueZ = try BlueZ(address: bus.address)
+    #expect(news(of: blueZ, until: .isThere(false)).contains(.isThere(false)))
+    let owner = try connect(bus)
+    var name = BusWriter()
+    name.text("org.bluez")
+    name.number(0)
+    owner.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", signature: "su",
+      body: name)
+    #expect(news(of: blueZ, until: .isThere(true)).contains(.isThere(true)))
+    #expect(blueZ.forged == 0)
+  }
+}
