@@ -36,6 +36,7 @@ extension Pipeline {
     // Nobody is known yet, so this decides nothing.
     var none: [Transition] = []
     next.engine.advance(to: time, into: &none)
+    next.engine.adoptPace(of: engine)
     for receiver in receivers.indices where engine.isKnown(receiver) {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
     }
@@ -43,6 +44,7 @@ extension Pipeline {
     next.unproven = unproven
     next.forgotten = forgotten
     next.hasToldRefusal = hasToldRefusal
+    next.holds = holds
     next.time = time
     next.phones.adopt(phones, at: time)
     let zones = configuration.zones.map { next.zonesByName[$0.name] }
@@ -61,7 +63,8 @@ extension Pipeline {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
       next.telemetry.adopt(known, of: telemetry, as: index)
-      next.engine.admit(index, zones: next.roster.zones(of: index))
+      next.engine.admit(
+        index, zones: next.roster.zones(of: index), isInventable: next.roster.isMember(index))
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
       // Under another name it is somebody else.
       let isNamesake = next.roster.name(of: index) == roster.name(of: known)

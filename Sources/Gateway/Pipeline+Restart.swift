@@ -43,7 +43,7 @@ extension Pipeline {
         unproven.insert(receiver)
         engine.setBlind(receiver, true, at: now, into: &none)
       }
-      engine.admit(beacon, zones: roster.zones(of: beacon))
+      engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
       engine.restore(state, of: beacon, sightSince: now, changed: changed)
       if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
       if let last = state.newestSighting {

@@ -26,6 +26,8 @@ public struct Pipeline: Sendable {
   /// Names of those that were retired, and that Home Assistant may know.
   var forgotten: [String] = []
   var hasToldRefusal = false
+  /// Words on transitions that had to wait.
+  var holds = HoldNotices()
   var whereabouts: Whereabouts
   var phones: Phones
   /// Near triggers that the phones still have to be told of, in order of time.
@@ -134,7 +136,8 @@ public struct Pipeline: Sendable {
     configuredReceivers = Set(names.compactMap { table.index(of: $0) })
     self.receivers = table
     topics = Topics(gateway: configuration.gatewayName)
-    engine = ZoneEngine(site: configuration.site(receivers: &self.receivers))
+    engine = ZoneEngine(
+      site: configuration.site(receivers: &self.receivers), crowd: limits.transitions)
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     crowds = CrowdPace(zones: configuration.zones.count)
     roster = Roster(configuration, limits)
@@ -223,6 +226,11 @@ public struct Pipeline: Sendable {
           + "\(AdmissionLimits.usualRate) a second, and \(AdmissionLimits.usualMembers) at a time; "
           + "somebody may be inventing them (members_refused in health counts what they send)")
     }
+    for hold in engine.takeHeld() {
+      guard let words = holds.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))
+      else { continue }
+      notices.append(words)
+    }
     return notices
   }
 
@@ -238,6 +246,9 @@ public struct Pipeline: Sendable {
 
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.trackedCount }
+
+  /// Enters and nears that had to wait, as they came too often.
+  var heldTransitions: UInt64 { engine.heldTransitions }
 
   /// Advertisements of members of regions that were refused.
   var refusedMembers: UInt64 { roster.refused }

@@ -300,6 +300,7 @@ final class Station: Sendable {
     message.refusedReadings = pipeline.refusedReadings
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers
+    message.heldTransitions = pipeline.heldTransitions
     if let status = state.broadcast {
       let began = status.began.map { wallTime - (LiveClock.now - $0) }
       message.wake = pipeline.configuration.wake?.message(status, began: began)

@@ -112,6 +112,8 @@ public struct HealthMessage: Sendable {
   public var postponedAddresses: UInt64 = 0
   /// Advertisements of members of regions that were not taken up: there were too many.
   public var refusedMembers: UInt64 = 0
+  /// Enters and nears that had to wait, as they came too often.
+  public var heldTransitions: UInt64 = 0
   /// nil: nothing is to be broadcast.
   public var wake: Wake?
 
@@ -179,6 +181,7 @@ public struct HealthMessage: Sendable {
       }
       $0.field("app_set_refused", refusedReports)
       $0.field("members_refused", refusedMembers)
+      $0.field("transitions_held", heldTransitions)
       $0.key("readings_refused")
       $0.object {
         $0.field("no_key", refusedReadings.noKey)

@@ -60,6 +60,9 @@ public struct MetricsText: Sendable {
       "members_refused_total", "counter", "Advertisements of members of regions that were not taken up.",
       health.refusedMembers)
     single(
+      "transitions_held_total", "counter", "Enters and nears that had to wait, as they came too often.",
+      health.heldTransitions)
+    single(
       "outbox_parked_messages", "gauge",
       "Messages that the broker refuses and that wait until it takes them.",
       UInt64(clamping: health.parkedMessages))

@@ -13,6 +13,11 @@ struct Presence: Hashable, Sendable {
   var isArmed = true
   /// Whether near may fire again from now on: true from the sighting that shows it until that is settled, at once.
   private var isRearmDue = false
+  /// Whether an enter or near waits, and whether anybody was ever told.
+  var isHeld = false
+  var isHoldTold = false
+  /// Whether the crowd's pace lets the next enter or near happen at `heldUntil`.
+  var hasTurn = false
   /// When it entered.
   var since = WallTime(nanoseconds: 0)
   /// From when a threshold has been met without a break; `never` while it is not.
@@ -23,6 +28,8 @@ struct Presence: Hashable, Sendable {
   var silentSince: MonotonicTime
   /// When silence ends the presence; `never`: not while a receiver hears it.
   var lostDeadline = Self.never
+  /// Neither enter nor near before that: they came too often. The earliest time there is, if they did not.
+  var heldUntil = MonotonicTime(nanoseconds: .min)
 
   init(zone: ZoneIndex, time: MonotonicTime) {
     self.zone = zone
@@ -50,25 +57,26 @@ struct Presence: Hashable, Sendable {
       if lostDeadline <= time { return .lost }
       if exitSince + dwells.exit <= time { return .exit }
     }
-    if isArmed, nearSince + dwells.near <= time { return isInside ? .near : .enterAndNear }
-    if !isInside, enterSince + dwells.enter <= time { return .enter }
-    return .nothing
+    let isNear = isArmed && nearSince + dwells.near <= time
+    guard isNear || (!isInside && enterSince + dwells.enter <= time) else { return .nothing }
+    if heldUntil > time { return .held }
+    return isNear ? (isInside ? .near : .enterAndNear) : .enter
   }
 
   enum Due {
-    case nothing, enter, near, enterAndNear, exit, lost, rearm
+    case nothing, enter, near, enterAndNear, exit, lost, rearm, held
+
+    /// Whether it counts for the pace of transitions.
+    var isComing: Bool { self == .enter || self == .near || self == .enterAndNear }
   }
 
   /// When `due` has something to say, if nothing is heard until then; or `never`.
   @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime {
     if isRearmDue { return silentSince }
-    var earliest = Self.never
-    if isInside {
-      if !isBlind { earliest = min(lostDeadline, exitSince + dwells.exit) }
-    } else {
-      earliest = enterSince + dwells.enter
-    }
-    return isArmed ? min(earliest, nearSince + dwells.near) : earliest
+    var coming = isInside ? Self.never : enterSince + dwells.enter
+    if isArmed { coming = min(coming, nearSince + dwells.near) }
+    coming = max(coming, heldUntil)
+    return isInside && !isBlind ? min(coming, lostDeadline, exitSince + dwells.exit) : coming
   }
 
   /// Breaks every dwell: what was met can't be seen any more.
@@ -76,6 +84,13 @@ struct Presence: Hashable, Sendable {
     nearSince = Self.never
     enterSince = Self.never
     exitSince = Self.never
+  }
+
+  /// Enter or near happened.
+  mutating func spend(at time: MonotonicTime) {
+    let burst = TransitionPace.interval.times(TransitionPace.burst - 1)
+    heldUntil = max(heldUntil, time - burst) + TransitionPace.interval
+    isHeld = false
   }
 
   mutating func rearm() {
@@ -96,11 +111,12 @@ struct Presence: Hashable, Sendable {
     enterSince = shifted(enterSince)
     exitSince = shifted(exitSince)
     lostDeadline = shifted(lostDeadline)
+    heldUntil = heldUntil + span
     silentSince = silentSince + span
   }
 }
 
-/// As it is saved: a time that stands for none is left out.
+/// As it is saved: a time that stands for none is left out, and the pace of transitions begins anew.
 extension Presence: Codable {
   private enum CodingKeys: CodingKey {
     case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline

@@ -36,18 +36,24 @@ extension ZoneEngine {
     while true {
       let due = presences[slot].presence.due(
         at: time, dwells: zones[number].dwells, isBlind: blindZones[number])
+      if due.isComing, hasToWait(index, at: time) { return watch(index) }
       switch due {
       case .nothing:
+        return watch(index)
+      case .held:
+        hold(index, because: .flickers)
         return watch(index)
       case .enter, .enterAndNear:
         transitions.append(transition(.enter, of: index, at: time))
         presences[slot].presence.isInside = true
         presences[slot].presence.since = wallTime(of: beacon, at: time)
         insiders[number][beacon] = index
+        presences[slot].presence.spend(at: time)
         if due == .enterAndNear { fallthrough }
       case .near:
         transitions.append(transition(.near, of: index, at: time))
         presences[slot].presence.isArmed = false
+        presences[slot].presence.spend(at: time)
       case .rearm:
         presences[slot].presence.rearm()
         rearmedZones.insert(zone)

@@ -41,9 +41,16 @@ public struct ZoneEngine: Sendable {
   var freeLink: Int32 = -1
   var freePresence: Int32 = -1
   var queue = DeadlineQueue()
+  /// The pace of beacons that anybody can invent.
+  var crowd: RateLimit
+  /// Enters and nears that had to wait.
+  public internal(set) var heldTransitions: UInt64 = 0
+  var held: [HeldTransition] = []
   var now = MonotonicTime(nanoseconds: .min)
 
-  public init(site: Site) {
+  /// - Parameter crowd: enter and near of all beacons together that anybody can invent.
+  public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions) {
+    self.crowd = crowd
     self.site = site
     zones = site.zones.map { Rules($0) }
     zoneReceivers = site.zones.map(\.receivers)
@@ -56,9 +63,11 @@ public struct ZoneEngine: Sendable {
   /// Takes up a newly tracked beacon; a second time it takes part in more zones at most.
   ///
   /// `zones`: those it takes part in; others are none. `measuredPower`: RSSI at 1 m in dBm from the configuration; it
-  /// overrides what frames say. Sightings of a beacon never admitted are ignored. Beacon indices are dense: the
+  /// overrides what frames say. `isInventable`: anybody can make up one like it. Sightings of a beacon never admitted are ignored. Beacon indices are dense: the
   /// memory used is that of the largest one.
-  public mutating func admit(_ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil) {
+  public mutating func admit(
+    _ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil, isInventable: Bool = false
+  ) {
     let index = Int(beacon.rawValue)
     guard index >= 0 else { return }
     while beacons.count <= index {
@@ -70,6 +79,7 @@ public struct ZoneEngine: Sendable {
     let zones = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
     if beacons[index].isAdmitted { return join(zones, index) }
     beacons[index].isAdmitted = true
+    beacons[index].isInventable = isInventable
     beacons[index].measuredPower = measuredPower.map { Float($0) }
     admitted[index] = zones
   }
@@ -134,6 +144,7 @@ public struct ZoneEngine: Sendable {
 struct Tracked: Sendable {
   var measuredPower: Float?
   var isAdmitted = false
+  var isInventable = false
   var linkCount: UInt8 = 0
   /// Of the newest sighting.
   var lastReceiver = ReceiverIndex(rawValue: 0)

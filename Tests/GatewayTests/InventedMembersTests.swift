@@ -17,8 +17,8 @@ import Testing
     var invented = 0
     var retained: Set<String> = []
 
-    init() throws {
-      pipeline = Pipeline(try Scene.configuration(Scene.rules), epoch: 1, limits: InventedMembersTests.limits)
+    init(_ limits: AdmissionLimits = InventedMembersTests.limits) throws {
+      pipeline = Pipeline(try Scene.configuration(Scene.rules), epoch: 1, limits: limits)
       _ = pipeline.receiver("hci0")
     }
 
@@ -38,12 +38,13 @@ import Testing
     }
 
     /// So many invented members a second, for some seconds.
-    mutating func invent(_ rate: Int, for seconds: Int, each: () -> (payload: [UInt8], every: Int)? = { nil })
-    {
+    mutating func invent(
+      _ rate: Int, rssi: Int8 = -85, for seconds: Int, each: () -> (payload: [UInt8], every: Int)? = { nil }
+    ) {
       for step in 0..<(rate * seconds) {
         time = time + .milliseconds(Int64(1000 / rate))
         invented += 1
-        hear(Scene.iBeacon(number: UInt16(1000 + invented % 60_000)), from: UInt64(invented), rssi: -85)
+        hear(Scene.iBeacon(number: UInt16(1000 + invented % 60_000)), from: UInt64(invented), rssi: rssi)
         if let (payload, every) = each(), step % every == 0 { hear(payload, from: 0xC1, rssi: -50) }
       }
     }
@@ -94,6 +95,22 @@ import Testing
     flood.pipeline = flood.pipeline.reconfigured(flood.pipeline.configuration)
     let afterwards = flood.pipeline.takeNotices()
     #expect(flood.pipeline.refusedMembers == refused && afterwards.isEmpty)
+  }
+
+  /// They come and go faster than they may, and the beacon that the configuration names does not wait for them.
+  @Test func transitionsOfInventedMembersWaitForTheirTurnAndAreTold() throws {
+    let limits = AdmissionLimits(
+      members: 400, burst: 400, perSecond: 100, transitions: RateLimit(burst: 20, perSecond: 10))
+    var flood = try Flood(limits)
+    flood.invent(50, rssi: -50, for: 10)
+    let transitions = flood.story.count { !$0.hasPrefix("exit") }
+    #expect(transitions > 100 && transitions <= 2 * (20 + 10 * 10))
+    #expect(flood.pipeline.heldTransitions > 50)
+    let notices = flood.pipeline.takeNotices().filter { $0.contains("transitions_held") }
+    #expect(notices.count == 1)
+    flood.invent(50, rssi: -50, for: 5)
+    let again = flood.pipeline.takeNotices().filter { $0.contains("transitions_held") }
+    #expect(again.isEmpty)
   }
 
   @Test func homeAssistantIsToldOfAMemberOnceItWasHeardForSomeTime() throws {

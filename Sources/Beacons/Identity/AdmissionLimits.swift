@@ -1,5 +1,5 @@
-/// How many members of regions are known, and how many are taken up a second: anybody can invent them, and each costs memory
-/// here and a retained state at the broker. By the advertisements' own time.
+/// How many members of regions are known, how many are taken up a second, and how many transitions they bring about: anybody can
+/// invent them, and each costs memory and writes here and a retained state at the broker. By the advertisements' own time.
 ///
 /// Half the rate is for those who come again after a refusal. So a flood of names that are each heard once cannot keep out
 /// one that is really there.
@@ -10,17 +10,26 @@ public struct AdmissionLimits: Sendable {
   /// A second, after that.
   public static let usualRate = 100
 
+  /// Enter and near of all of them together, at once and a second after that; everybody of the burst above may do both.
+  public static let usualTransitionBurst = 20_000
+  public static let usualTransitionRate = 200
+
   let members: Int
-  private var newcomers: Allowance
-  private var returning: Allowance
+  public let transitions: RateLimit
+  private var newcomers: RateLimit
+  private var returning: RateLimit
   /// Hashes of those refused last, by their lowest bits; empty until somebody was refused.
   private var refused: [UInt64] = []
   private static let refusedPlaces = 4096
 
-  public init(members: Int = usualMembers, burst: Int = usualBurst, perSecond: Int = usualRate) {
+  public init(
+    members: Int = usualMembers, burst: Int = usualBurst, perSecond: Int = usualRate,
+    transitions: RateLimit = RateLimit(burst: usualTransitionBurst, perSecond: Double(usualTransitionRate))
+  ) {
+    self.transitions = transitions
     self.members = members
-    newcomers = Allowance(burst: burst, perSecond: Double(perSecond) / 2)
-    returning = Allowance(burst: perSecond, perSecond: Double(perSecond) / 2)
+    newcomers = RateLimit(burst: burst, perSecond: Double(perSecond) / 2)
+    returning = RateLimit(burst: perSecond, perSecond: Double(perSecond) / 2)
   }
 
   /// Goes on from where an earlier one was.
@@ -39,27 +48,5 @@ public struct AdmissionLimits: Sendable {
     if refused[place] == hash, returning.take(at: time) { return true }
     refused[place] = hash
     return false
-  }
-
-  /// So many at once, and so many a second (generic cell rate algorithm).
-  private struct Allowance {
-    private let interval: TimeSpan
-    private let allowance: TimeSpan
-    /// When the burst would be possible again in full.
-    private var rested = MonotonicTime(nanoseconds: .min)
-
-    init(burst: Int, perSecond: Double) {
-      interval = .seconds(1 / max(perSecond, 0.001))
-      allowance = interval * Double(max(1, burst))
-    }
-
-    mutating func adopt(_ earlier: Allowance) { rested = earlier.rested }
-
-    mutating func take(at time: MonotonicTime) -> Bool {
-      let next = max(rested, time) + interval
-      guard next - time <= allowance else { return false }
-      rested = next
-      return true
-    }
   }
 }

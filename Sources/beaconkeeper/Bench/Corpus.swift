@@ -48,5 +48,6 @@ struct Corpus {
 
 extension AdmissionLimits {
   /// A benchmark's devices all come within seconds.
-  static let benchmark = AdmissionLimits(burst: AdmissionLimits.usualMembers)
+  static let benchmark = AdmissionLimits(
+    burst: AdmissionLimits.usualMembers, transitions: RateLimit(burst: .max, perSecond: 1_000_000_000))
 }

@@ -1,0 +1,28 @@
+import Beacons
+import Proximity
+
+/// What people are told of transitions that have to wait, each thing once.
+struct HoldNotices: Sendable {
+  /// Of so many beacons; after that `transitions_held` in health tells enough.
+  private static let limit = 20
+
+  private var beaconsTold = 0
+  private var hasToldCrowd = false
+
+  mutating func words(on hold: HeldTransition, of beacon: String, in zone: String) -> String? {
+    switch hold.reason {
+    case .flickers:
+      guard beaconsTold < Self.limit else { return nil }
+      beaconsTold += 1
+      return "\(beacon) comes and goes in \(zone) too often: from now on enter and near happen once in "
+        + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit makes it calm "
+        + "(transitions_held in health counts)"
+    case .crowd:
+      guard !hasToldCrowd else { return nil }
+      hasToldCrowd = true
+      return
+        "members of regions come and go more than \(AdmissionLimits.usualTransitionRate) times a second: enter and near "
+        + "wait for their turn; somebody may be inventing them (transitions_held in health counts)"
+    }
+  }
+}
