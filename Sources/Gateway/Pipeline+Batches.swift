@@ -114,6 +114,7 @@ extension Pipeline {
     noteReadings(before: place + taken)
     if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { report(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
+    if silent == 0, rooms.take(first) { tellRoom(of: first, into: &output) }
     if !phones.isEmpty { followPhones(first, into: &output) }
     return taken
   }
@@ -126,9 +127,9 @@ extension Pipeline {
     readingsNoted = end
   }
 
-  /// How many sightings come before the first that is reason to publish a state.
+  /// How many sightings come before the first that is reason to publish something.
   private func silentCount(_ sightings: Span<Sighting>) -> Int {
-    let count = telemetry.silentCount(sightings)
+    let count = rooms.silentCount(sightings.extracting(first: telemetry.silentCount(sightings)))
     guard let due = crowds.next else { return count }
     return (0..<count).first { sightings[$0].time >= due } ?? count
   }

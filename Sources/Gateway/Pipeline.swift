@@ -29,6 +29,7 @@ public struct Pipeline: Sendable {
   /// Words on transitions that had to wait.
   var holds = HoldNotices()
   var whereabouts: Whereabouts
+  var rooms: RoomPresence
   var phones: Phones
   /// Near triggers that the phones still have to be told of, in order of time.
   var nears: [TransitionMessage] = []
@@ -70,6 +71,8 @@ public struct Pipeline: Sendable {
       case transition(TransitionMessage)
       /// A retained state that changed.
       case state(State)
+      /// Of this moment only.
+      case room(RoomPresenceMessage)
       /// What became of a near trigger on a phone.
       case verdict(VerdictMessage)
     }
@@ -143,6 +146,7 @@ public struct Pipeline: Sendable {
     roster = Roster(configuration, limits)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
     whereabouts = Whereabouts(configuration)
+    rooms = RoomPresence(prefix: configuration.homeAssistant.rooms)
     phones = Phones(configuration)
   }
 
@@ -298,6 +302,19 @@ public struct Pipeline: Sendable {
       ) { engine.estimate(of: beacon, in: $0)?.distance }
       for whereabouts in news { output.items.append(.state(.whereabouts(whereabouts))) }
     }
+  }
+
+  /// Tells how far the receiver that heard a beacon has it.
+  func tellRoom(of sighting: Sighting, into output: inout Output) {
+    guard let prefix = rooms.prefix,
+      let (receiver, estimate) = engine.estimate(of: sighting.beacon, at: sighting.receiver)
+    else { return }
+    output.items.append(
+      .room(
+        RoomPresenceMessage(
+          prefix: prefix, beacon: roster.name(of: sighting.beacon),
+          displayName: roster.displayName(of: sighting.beacon), receiver: receivers.name(of: receiver),
+          distance: estimate.distance)))
   }
 
   func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }

@@ -45,6 +45,7 @@ public struct ReplayPublisher: Sendable {
       case .transition(let transition): try await send(transition.message(topics: topics))
       case .verdict(let verdict): try await send(verdict.message(topics: topics))
       case .state(let state): try await send(state.message(topics: topics))
+      case .room(let room): try await send(room.message())
       }
     }
   }

@@ -322,6 +322,8 @@ final class Station: Sendable {
           beacon: state.pipeline.saved(beacon, after: message.transition))
       case .verdict(let verdict): state.outbox.add(verdict)
       case .state(let changed): state.outbox.add(changed.message(topics: state.pipeline.topics))
+      // The next one is better than this one later.
+      case .room(let room): try? publish(room.message(), id: 0)
       }
     }
     for key in state.output.forgotten { state.outbox.forget(key) }

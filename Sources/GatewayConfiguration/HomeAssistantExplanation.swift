@@ -25,6 +25,10 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
     "announces gateway, zones, phones, beacons and up to \(settings.members) members of regions below "
     + "\(settings.prefix)/, \(form); \(sentence(settings.entities)); \(places)"
     + (areas.isEmpty ? "" : "; in an area: \(listed(areas, joining: "and"))")
+    + (settings.rooms.map {
+      "; for mqtt_room, each second how far each receiver has each beacon, on \($0)/<receiver>"
+    } ?? "")
+    + (settings.supportURL.map { "; help is at \($0)" } ?? "")
 }
 
 private func sentence(_ entities: HomeAssistantSettings.Entities) -> String {

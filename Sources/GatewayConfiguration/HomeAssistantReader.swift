@@ -34,17 +34,61 @@ struct HomeAssistantReader {
     if let members = section.take("members").flatMap({ $0.integer(upTo: 10_000) }) {
       settings.members = members
     }
+    settings.rooms = section.take("room_presence").flatMap { readRooms($0, discovery: settings.prefix) }
+    settings.supportURL = section.take("support_url").flatMap(readSupportURL)
     return settings
   }
 
   private func readPrefix(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
-    let levels = text.split(separator: "/", omittingEmptySubsequences: false)
-    let isTopic = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#$\"\\".utf8.contains($0) }
-    guard isTopic, text.utf8.count <= 100, levels.allSatisfy({ !$0.isEmpty }) else {
+    guard isStartOfTopic(text) else {
       value.error(
         "\(quoted(text)) cannot be the start of a topic",
         hint: "as in Home Assistant's MQTT options; usually \(HomeAssistantSettings.defaultPrefix)")
+      return nil
+    }
+    return text
+  }
+
+  private func isStartOfTopic(_ text: String) -> Bool {
+    text.utf8.count <= 100
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#$\"\\".utf8.contains($0) }
+      && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+
+  private func readRooms(_ value: Value, discovery: String) -> String? {
+    let usual = HomeAssistantSettings.defaultRooms
+    guard let text = value.text(hint: "on, off, or the start of a topic, such as \(usual)") else {
+      return nil
+    }
+    switch text.lowercased() {
+    case "on", "true", "yes": return usual
+    case "off", "false", "no": return nil
+    default: break
+    }
+    let start = text.replacing("{beacon}", with: "beacon", maxReplacements: 1)
+    guard isStartOfTopic(text), !start.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      value.error(
+        "\(quoted(text)) cannot be the start of a topic",
+        hint: "for example \(usual), or \"espresense/devices/{beacon}\"; the receiver's name follows it")
+      return nil
+    }
+    guard !(start + "/").hasPrefix("beaconkeeper/"), !(start + "/").hasPrefix(discovery + "/") else {
+      value.error("other messages go below \(quoted(text))", hint: "for example \(usual)")
+      return nil
+    }
+    return text
+  }
+
+  /// Home Assistant refuses a device whose page is none.
+  private func readSupportURL(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    let host = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+    let isPage =
+      host?.first.map { $0.isLetter || $0.isNumber } == true && text.utf8.count <= 200
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>[]\\^`{|}".utf8.contains($0) }
+    guard isPage else {
+      value.error("\(quoted(text)) is no page", hint: "for example https://example.org/beacons")
       return nil
     }
     return text

@@ -54,17 +54,25 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   public var entities: Entities
   /// `members`: how many members of regions become devices; the first ones heard. Default 200.
   public var members: Int
+  /// `room_presence`: below which topic it is told how far each receiver has each beacon, for `mqtt_room`; a part `{beacon}`
+  /// stands for the beacon. nil: it is not told.
+  public var rooms: String?
+  /// `support_url`: where whoever set this up helps; nil: Home Assistant is told of none.
+  public var supportURL: String?
 
   /// Whether beacons are told to be in places of Home Assistant.
   public var hasPlaces: Bool { isOn && places != nil }
 
   public static let defaultPrefix = "homeassistant"
   public static let defaultMembers = 200
+  /// As `mqtt_room` has it.
+  public static let defaultRooms = "room_presence"
 
   public init(
     isOn: Bool = true, prefix: String = defaultPrefix, form: Form = .device, places: [Place]? = nil,
     areas: [String: String] = [:],
-    entities: Entities = .normal, members: Int = defaultMembers
+    entities: Entities = .normal, members: Int = defaultMembers, rooms: String? = nil,
+    supportURL: String? = nil
   ) {
     self.isOn = isOn
     self.prefix = prefix
@@ -73,5 +81,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     self.areas = areas
     self.entities = entities
     self.members = members
+    self.rooms = rooms
+    self.supportURL = supportURL
   }
 }

@@ -54,11 +54,13 @@ import Testing
       broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
       beacons: [{ name: key, address: "C1:00:00:00:00:05" }]
       zones: [{ name: Garage, enter: { distance: 3 m }, exit: { distance: 5 m } }, { name: Kitchen, enter: { distance: 3 m }, exit: { distance: 5 m } }]
+      home_assistant: { room_presence: "espresense/devices/{beacon}" }
       """, "yaml")
     let result = try await Command.run("doctor", "--config", path)
     let faults = result.lines.filter { $0.hasPrefix("FAULT    access") }
     #expect(faults.contains { $0.contains("beaconkeeper/home/zone/Garage/enter") }, "\(result.output)")
     #expect(faults.contains { $0.contains("homeassistant/device/beaconkeeper_home/zone_Garage/config") })
+    #expect(faults.contains { $0.contains("espresense/devices/key/hci0") })
     #expect(
       !faults.contains {
         $0.contains("zone/Kitchen/") || $0.contains("gateway/config") || $0.contains("status")

@@ -37,6 +37,22 @@ import Testing
   }
 
   @Test(arguments: [
+    ("on", "room_presence"), ("off", nil), ("rooms/presence", "rooms/presence"),
+    ("\"espresense/devices/{beacon}\"", "espresense/devices/{beacon}"), ("beaconkeepers", "beaconkeepers"),
+  ])
+  func roomsAreToldBelowATopic(value: String, rooms: String?) throws {
+    let read = try settings("home_assistant: { room_presence: \(value) }")
+    #expect(read.rooms == rooms)
+    #expect(try settings("home_assistant: on").rooms == nil)
+  }
+
+  @Test func helpIsWhereTheConfigurationSaysOrNowhere() throws {
+    let page = "https://example.org/beacons?site=7"
+    #expect(try settings("home_assistant: { support_url: \"\(page)\" }").supportURL == page)
+    #expect(try settings("").supportURL == nil)
+  }
+
+  @Test(arguments: [
     ("home_assistant: maybe", "cannot be “maybe”"), ("home_assistant:", "has no value"),
     ("home_assistant: { form: devices }", "did you mean device?"),
     ("home_assistant: { entities: minimum }", "did you mean minimal?"),
@@ -54,10 +70,29 @@ import Testing
     ("home_assistant: { members: many }", "members must be"),
     ("home_assistant: { prefx: a }", "did you mean prefix?"),
     ("home_assistant: { zones: [house] }", "must be a mapping"),
+    ("home_assistant: { room_presence: rooms/+ }", "start of a topic"),
+    ("home_assistant: { room_presence: rooms/ }", "start of a topic"),
+    ("home_assistant: { room_presence: \"rooms/{room}\" }", "start of a topic"),
+    ("home_assistant: { room_presence: \"{beacon}/{beacon}\" }", "start of a topic"),
+    ("home_assistant: { room_presence: [rooms] }", "must be a single value"),
+    ("home_assistant: { room_presence: beaconkeeper/home/zone }", "other messages go below"),
+    ("home_assistant: { room_presence: homeassistant }", "other messages go below"),
+    ("home_assistant: { prefix: ha, room_presence: ha/rooms }", "other messages go below"),
+    ("home_assistant: { room_presnce: on }", "did you mean room_presence?"),
+    ("home_assistant: { support_url: example.org }", "is no page"),
+    ("home_assistant: { support_url: \"https://\" }", "is no page"),
+    ("home_assistant: { support_url: \"javascript:alert(1)\" }", "is no page"),
+    ("home_assistant: { support_url: \"https://a b\" }", "is no page"),
   ])
   func faultsAreToldInWords(yaml: String, words: String) {
     let found = diagnose("zones: [{ name: house }, { name: yard }]\n" + yaml)
     #expect(found.contains { "\($0)".contains(words) && $0.position?.line == 2 }, "\(found)")
+  }
+
+  @Test func aFaultIsToldWhereItStands() {
+    let found = diagnose("home_assistant:\n  room_presence: /rooms\n  support_url: nowhere\n")
+    #expect(
+      found.map { $0.position?.line } == [2, 3] && found.map { $0.position?.column } == [18, 16], "\(found)")
   }
 
   @Test func isExplained() throws {
@@ -69,5 +104,7 @@ import Testing
     #expect(try words("home_assistant: { areas: { house: Hall } }").contains("in an area: house in Hall"))
     #expect(try words("home_assistant: { entities: minimal }").contains("batteries"))
     #expect(try words("home_assistant: off").contains("taken back"))
+    #expect(try words("home_assistant: { room_presence: on }").contains("on room_presence/<receiver>"))
+    #expect(try words("home_assistant: { support_url: \"http://a.b\" }").contains("help is at http://a.b"))
   }
 }

@@ -28,6 +28,7 @@ import Testing
         enter: { signal: -100 dBm, dwell: 0 s }
         exit:  { signal: -104 dBm, dwell: 0 s, lost: 1 s }
     telemetry: { beacon_state: 2 s }
+    home_assistant: { room_presence: on }
     """
 
   private enum Step {

@@ -9,6 +9,7 @@ import Testing
     Scene.rules + """
 
       telemetry: { beacon_state: 2 s }
+      home_assistant: { room_presence: on }
       """
 
   /// What comes of a crowd, of whom each is heard some times at changing strength, in batches of so many.

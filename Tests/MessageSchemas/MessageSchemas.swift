@@ -8,8 +8,10 @@ public struct MessageSchemas: Sendable {
     "zone/+/near": "transition",
     "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
     "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place",
-    "phone/+/window": "window", "phone/+/verdict": "verdict",
+    "phone/+/window": "window", "phone/+/verdict": "verdict", rooms: "room-presence",
   ]
+  /// Not below the gateway, but where the configuration says; in the tests below this.
+  private static let rooms = "room_presence/+"
 
   public static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("config/schemas/v1")
@@ -17,9 +19,10 @@ public struct MessageSchemas: Sendable {
   /// What is wrong with a message; empty: it is as its schema says. Topics of others are none of ours.
   public static func faults(topic: String, payload: [UInt8]) -> [String] {
     var levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-    guard levels.first == "beaconkeeper", levels.count > 2 else { return [] }
-    levels.removeFirst(2)
-    if levels.count == 3 { levels[1] = "+" }
+    let isRoom = levels.first == "room_presence"
+    guard isRoom || levels.first == "beaconkeeper" && levels.count > 2 else { return [] }
+    if !isRoom { levels.removeFirst(2) }
+    if isRoom || levels.count == 3 { levels[1] = "+" }
     let kind = levels.joined(separator: "/")
     // What others say to the gateway; and what is no longer retained.
     if topic.hasSuffix("/app/set") || (payload.isEmpty && cleared.contains(kind)) { return [] }

@@ -117,7 +117,19 @@ extension Doctor {
     for beacon in configuration.beacons {
       all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
     }
-    return all + discoveryTopics
+    return all + roomTopics + discoveryTopics
+  }
+
+  /// By the receivers that have a name there; else by that of the usual one.
+  private var roomTopics: [String] {
+    guard let prefix = configuration.homeAssistant.rooms else { return [] }
+    let named = Set(configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] })
+    let topics = (named.isEmpty ? ["hci0"] : named).flatMap { receiver in
+      configuration.beacons.map {
+        RoomPresenceMessage.topic(prefix: prefix, beacon: $0.name, receiver: receiver)
+      }
+    }
+    return Set(topics).sorted()
   }
 
   private var discoveryTopics: [String] {

@@ -30,7 +30,7 @@ struct AnnouncementPlan: Sendable {
     memberLimit = settings.members
     discovery = Discovery(
       gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
-      form: Discovery.Form(rawValue: settings.form.rawValue) ?? .device)
+      form: Discovery.Form(rawValue: settings.form.rawValue) ?? .device, supportURL: settings.supportURL)
     topics = Topics(gateway: configuration.gatewayName)
     detail =
       switch settings.entities {

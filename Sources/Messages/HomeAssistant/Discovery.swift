@@ -11,18 +11,21 @@ import Beacons
 public struct Discovery: Hashable, Sendable {
   public enum Form: String, Hashable, Sendable, CaseIterable { case device, component }
 
-  /// Where the project is at home.
-  public static let supportURL = "https://github.com/beaconkeeper/beaconkeeper"
-
   public var prefix: String
   public var form: Form
   public var gateway: String
   public var version: String
+  /// Where people get help with this gateway; nil: nobody said.
+  public var supportURL: String?
   let topics: Topics
 
-  public init(gateway: String, version: String, prefix: String = "homeassistant", form: Form = .device) {
+  public init(
+    gateway: String, version: String, prefix: String = "homeassistant", form: Form = .device,
+    supportURL: String? = nil
+  ) {
     self.gateway = gateway
     self.version = version
+    self.supportURL = supportURL
     self.prefix = prefix
     self.form = form
     topics = Topics(gateway: gateway)
@@ -157,7 +160,7 @@ public struct Discovery: Hashable, Sendable {
     writer.object {
       $0.field("name", "Beaconkeeper")
       $0.field("sw_version", version)
-      $0.field("support_url", Self.supportURL)
+      if let supportURL { $0.field("support_url", supportURL) }
     }
   }
 }

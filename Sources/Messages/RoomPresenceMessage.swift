@@ -1,0 +1,47 @@
+import Beacons
+
+/// How far one receiver has a beacon, as `mqtt_room` of Home Assistant and whatever reads ESPresense expect it: the room is
+/// the topic's last level, and the payload is theirs.
+///
+/// Sources: https://www.home-assistant.io/integrations/mqtt_room/, https://espresense.com/configuration/mqtt/
+public struct RoomPresenceMessage: Hashable, Sendable {
+  /// What stands for the beacon in a prefix.
+  public static let placeholder = "{beacon}"
+
+  /// The topic up to the room.
+  public var prefix: String
+  public var beacon: String
+  /// What people call it, where that is another name.
+  public var displayName: String?
+  public var receiver: String
+  /// m.
+  public var distance: Double
+
+  public init(
+    prefix: String, beacon: String, displayName: String? = nil, receiver: String, distance: Double
+  ) {
+    self.prefix = prefix
+    self.beacon = beacon
+    self.displayName = displayName
+    self.receiver = receiver
+    self.distance = distance
+  }
+
+  public static func topic(prefix: String, beacon: String, receiver: String) -> String {
+    let place = prefix.firstRange(of: placeholder)
+    let start = place.map { prefix[..<$0.lowerBound] + topicLevel(beacon) + prefix[$0.upperBound...] }
+    return "\(start ?? prefix[...])/\(topicLevel(receiver))"
+  }
+
+  /// Of this moment: not retained, and not sent twice.
+  public func message() -> Message {
+    let payload = JSONWriter.object {
+      $0.field("id", beacon)
+      $0.field("name", displayName ?? beacon)
+      $0.field("distance", distance, decimals: 2)
+    }
+    return Message(
+      topic: Self.topic(prefix: prefix, beacon: beacon, receiver: receiver), payload: payload,
+      qos: .atMostOnce, retained: false)
+  }
+}
