@@ -77,6 +77,9 @@ struct BrokerLink: Service {
         // It is asked for again with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
+      case .message(let message) where message.topic == station.statusTopic:
+        // What stood there when we came is of earlier; what we say at the end is ours.
+        if !message.retain, !Task.isShuttingDownGracefully { station.hear(status: message.payload) }
       case .message(let message) where message.topic == station.instanceTopic:
         switch rivalry.read(message.payload, isRetained: message.retain) {
         case .nothing: break

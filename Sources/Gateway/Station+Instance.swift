@@ -1,3 +1,4 @@
+import Beacons
 import Messages
 import Mosquitto
 import Radio
@@ -6,13 +7,34 @@ import Synchronization
 /// Under whose name the station speaks.
 extension Station {
   var instanceTopic: String { state.withLock { $0.pipeline.topics.instance } }
+  var statusTopic: String { state.withLock { $0.pipeline.topics.status } }
 
   /// Asks for what gateways of our name say of themselves.
   func watchForRivals() {
-    do throws(PublishError) {
-      try client.subscribe(to: instanceTopic)
-    } catch {
-      onNotice("no subscription to \(instanceTopic): \(error)")
+    for topic in [instanceTopic, statusTopic] {
+      do throws(PublishError) {
+        try client.subscribe(to: topic)
+      } catch {
+        onNotice("no subscription to \(topic): \(error)")
+      }
+    }
+  }
+
+  func sayOnline(_ state: inout State) {
+    state.isStatusWrong = false
+    state.outbox.add(Status.online.message(topics: state.pipeline.topics))
+  }
+
+  /// Takes in what somebody says of us while we are there: the last will of a connection that we gave up, or of a rival that gave way.
+  func hear(status payload: [UInt8]) {
+    guard payload != Array(Status.online.rawValue.utf8) else { return }
+    state.withLock { state in
+      if state.statusCorrections.take(at: LiveClock.now) {
+        sayOnline(&state)
+      } else {
+        state.isStatusWrong = true
+      }
+      send(&state)
     }
   }
 

@@ -30,6 +30,9 @@ final class Station: Sendable {
     var refusedTopics = 0
     /// When a refused report was last told.
     var refusalTold: MonotonicTime?
+    /// How often a wrong status is put right at once; what is more waits for the next `health`.
+    var statusCorrections = RateLimit(burst: 5, interval: .seconds(10))
+    var isStatusWrong = false
 
     mutating func learn(_ table: ReceiverTable, of source: SourceIndex) -> ReceiverMap {
       while receivers.count <= source.rawValue { receivers.append(ReceiverMap()) }
@@ -164,6 +167,7 @@ final class Station: Sendable {
   /// Publishes `health`, with rates over the time since the last call.
   func publishHealth(at wallTime: WallTime, sinceLast: TimeSpan) {
     state.withLock { state in
+      if state.isStatusWrong { sayOnline(&state) }
       state.outbox.add(healthMessage(&state, at: wallTime, sinceLast: sinceLast))
       send(&state)
     }
@@ -173,7 +177,7 @@ final class Station: Sendable {
   func connected() {
     state.withLock { state in
       state.refusals.connected(at: LiveClock.now)
-      state.outbox.add(Status.online.message(topics: state.pipeline.topics))
+      sayOnline(&state)
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       for message in state.pipeline.allStates() { state.outbox.add(message) }
       send(&state)

@@ -75,7 +75,8 @@ struct Presence: Hashable, Sendable {
     if isRearmDue { return silentSince }
     var coming = isInside ? Self.never : enterSince + dwells.enter
     if isArmed { coming = min(coming, nearSince + dwells.near) }
-    coming = max(coming, heldUntil)
+    // That it has to wait is noted when it would have happened.
+    if isHeld { coming = max(coming, heldUntil) }
     return isInside && !isBlind ? min(coming, lostDeadline, exitSince + dwells.exit) : coming
   }
 

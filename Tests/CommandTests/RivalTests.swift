@@ -29,10 +29,39 @@ import Testing
       other.errors.contains("another gateway of this name (beaconkeeper/twin/instance)"), "\(other.errors)")
     try await Task.sleep(for: .seconds(2))
     #expect(one.process.isRunning)
-    let status = broker.messages.last { $0.topic == "beaconkeeper/twin/status" }
-    #expect(status?.payload == Array("online".utf8))
+    // The second may have said that it is offline, by its last will.
+    let isOnline = try await one.wait(20) {
+      broker.messages.last { $0.topic == "beaconkeeper/twin/status" }?.payload == Array("online".utf8)
+    }
+    #expect(isOnline)
     kill(one.process.processIdentifier, SIGINT)
     #expect(try await one.end(within: 10).status == 0)
+  }
+
+  /// As the last will of a connection that was given up does, which comes when it likes.
+  @Test func whoeverSaysThatItIsOfflineIsPutRight() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let one = try gateway(broker, "protocol: 5")
+    #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
+    func statuses() -> [String] {
+      broker.messages.filter { $0.topic == "beaconkeeper/twin/status" }.map {
+        String(decoding: $0.payload, as: UTF8.self)
+      }
+    }
+    #expect(try await one.wait(20) { statuses().last == "online" })
+    for lie in ["offline", "offline"] {
+      let told = statuses().count
+      let liar = Process()
+      liar.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+      liar.arguments = ["-p", "\(broker.port)", "-q", "1", "-r", "-t", "beaconkeeper/twin/status", "-m", lie]
+      try liar.run()
+      #expect(
+        try await one.wait(20) { statuses().count >= told + 2 && statuses().last == "online" }, "\(lie)")
+    }
+    kill(one.process.processIdentifier, SIGINT)
+    #expect(try await one.end(within: 10).status == 0)
+    #expect(try await one.wait(10) { statuses().last == "offline" })
   }
 
   @Test func aGatewayThatIsStartedAgainIsNoRivalOfItself() async throws {

@@ -44,6 +44,21 @@ import Testing
     #expect((scene.transitions.last?.seconds ?? 0) > 59.9)
   }
 
+  /// Heard in bursts, as by who flickers on purpose: an old timer of silence must not hide that it waits.
+  @Test func whatIsHeldIsCountedWhateverElseIsDue() {
+    var scene = Scene([.simple(near: 2, enter: .signal(-90), lost: .after(.seconds(1)))])
+    for cycle in 0..<25 {
+      let start = Double(cycle) * 1.8
+      for step in 0..<40 { scene.hear(-45, at: start + Double(step) / 200) }
+    }
+    scene.wait(until: 60)
+    let cycles = scene.transitions.count { $0.event == .exit }
+    #expect(cycles > 10 && cycles < 15)
+    #expect(scene.engine.heldTransitions > 0)
+    let told = scene.engine.takeHeld()
+    #expect(told.count == 1)
+  }
+
   @Test func whatIsHeldIsToldOnceABeacon() {
     var scene = Scene([Self.hasty])
     Self.flicker(&scene, for: 600)
