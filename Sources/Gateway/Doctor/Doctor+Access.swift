@@ -146,7 +146,8 @@ extension Doctor {
     let topics = Topics(gateway: configuration.gatewayName)
     let discovery = AnnouncementPlan(configuration).discovery
     var all = [
-      topics.status, topics.instance, topics.occupancies, topics.beaconStates, discovery.filter, discovery.birthTopic,
+      topics.status, topics.instance, topics.occupancies, topics.beaconStates, discovery.filter,
+      discovery.birthTopic,
     ]
     if !configuration.phones.isEmpty { all.append(topics.appReports) }
     return all
