@@ -16,7 +16,7 @@ enum OutboxFile {
     for ending in ["-wal", "-shm", "-journal"] { try PrivateFile.prepare(path + ending, isMade: false) }
   }
 
-  static func open(_ path: String) throws -> DatabaseQueue {
+  static func open(_ path: String, largest: Int = largest) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
     configuration.label = "outbox"
     configuration.busyMode = .timeout(1)
@@ -58,7 +58,7 @@ enum OutboxFile {
   }
 
   /// Whether the file has reached its limit; a disk that is full is another matter.
-  static func isFull(_ error: any Error, _ database: DatabaseQueue) -> Bool {
+  static func isFull(_ error: any Error, _ database: DatabaseQueue, largest: Int = largest) -> Bool {
     guard (error as? DatabaseError)?.resultCode == .SQLITE_FULL else { return false }
     let isFull = try? database.read { database in
       let (pages, free) = (try number("page_count", database), try number("freelist_count", database))

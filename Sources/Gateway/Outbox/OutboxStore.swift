@@ -39,6 +39,7 @@ final class OutboxStore: Sendable {
   }
 
   private let path: String
+  private let largest: Int
   private let identity: FileIdentity?
   let database: DatabaseQueue
   private let numbers = Mutex(Numbers())
@@ -61,10 +62,13 @@ final class OutboxStore: Sendable {
     try self.init(prepared: path)
   }
 
-  /// - Parameter path: of a file that is empty, or of this version.
-  init(prepared path: String) throws {
+  /// - Parameters:
+  ///   - path: of a file that is empty, or of this version.
+  ///   - largest: in octets.
+  init(prepared path: String, largest: Int = OutboxFile.largest) throws {
     self.path = path
-    database = try OutboxFile.open(path)
+    self.largest = largest
+    database = try OutboxFile.open(path, largest: largest)
     try database.write { try OutboxFile.makeTables($0) }
     identity = FileIdentity(path: path)
   }
@@ -141,7 +145,7 @@ final class OutboxStore: Sendable {
         }
       } catch {
         numbers.beacons.revert()
-        if OutboxFile.isFull(error, database) { throw OutboxFull() }
+        if OutboxFile.isFull(error, database, largest: largest) { throw OutboxFull() }
         throw error
       }
       numbers.beacons.settle()
