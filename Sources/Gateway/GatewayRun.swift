@@ -44,16 +44,21 @@ public struct GatewayRun: Sendable {
 
   private let configuration: Configuration
   private let path: String?
+  private let reloads: ReloadSignals?
   private let input: Input
   private let listener: Listener
   private let logger: Logger
 
-  /// - Parameter path: the file that SIGHUP reads again; nil: there is none.
+  /// - Parameters:
+  ///   - path: the file that is read again; nil: there is none.
+  ///   - reloads: when.
   public init(
-    _ configuration: Configuration, path: String?, input: Input, listener: Listener, logger: Logger
+    _ configuration: Configuration, path: String?, reloads: ReloadSignals?, input: Input, listener: Listener,
+    logger: Logger
   ) {
     self.configuration = configuration
     self.path = path
+    self.reloads = reloads
     self.input = input
     self.listener = listener
     self.logger = logger
@@ -106,9 +111,9 @@ public struct GatewayRun: Sendable {
     services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
     services.append(HealthService(station, interval: configuration.telemetry.health))
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, station, listener)) }
-    if let path {
+    if let path, let reloads {
       services.append(
-        ReloadService(path, configuration, station, homeAssistant, leftovers, listener))
+        ReloadService(path, reloads, configuration, station, homeAssistant, leftovers, listener))
     }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))

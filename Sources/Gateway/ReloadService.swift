@@ -2,9 +2,17 @@ import GatewayConfiguration
 import ServiceLifecycle
 import UnixSignals
 
+/// Each SIGHUP from now on, also those before anybody asks.
+public struct ReloadSignals: Sendable {
+  let signals: UnixSignalsSequence
+
+  public init() async { signals = await UnixSignalsSequence(trapping: .sighup) }
+}
+
 /// Reads the configuration again on SIGHUP. A bad file changes nothing and says why.
 struct ReloadService: Service {
   private let path: String
+  private let reloads: ReloadSignals
   private let configuration: Configuration
   private let station: Station
   private let homeAssistant: HomeAssistantLink
@@ -12,11 +20,13 @@ struct ReloadService: Service {
   private let listener: GatewayRun.Listener
 
   init(
-    _ path: String, _ configuration: Configuration, _ station: Station, _ homeAssistant: HomeAssistantLink,
+    _ path: String, _ reloads: ReloadSignals, _ configuration: Configuration, _ station: Station,
+    _ homeAssistant: HomeAssistantLink,
     _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener
   ) {
     self.path = path
+    self.reloads = reloads
     self.configuration = configuration
     self.station = station
     self.homeAssistant = homeAssistant
@@ -27,7 +37,7 @@ struct ReloadService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var current = configuration
-      for await _ in await UnixSignalsSequence(trapping: .sighup) {
+      for await _ in reloads.signals {
         do throws(ConfigurationErrors) {
           let loaded = try Configuration.load(path: path)
           for warning in loaded.warnings { listener.onNotice("\(warning)") }

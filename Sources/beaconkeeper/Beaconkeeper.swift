@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Gateway
 
 @main
@@ -15,6 +16,8 @@ struct Beaconkeeper: AsyncParsableCommand {
 
   static func main() async {
     StandardStream.fillGaps()
+    // A gateway that is asked to reload before it listens for that must not end.
+    if CommandLine.arguments.dropFirst().first == "run" { signal(SIGHUP, SIG_IGN) }
     await main(nil)
   }
 }

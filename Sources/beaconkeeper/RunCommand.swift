@@ -46,8 +46,9 @@ struct RunCommand: AsyncParsableCommand {
     var logger = Logger(label: "beaconkeeper") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .warning
     let (path, input) = try chooseInput()
-    // A reload that is asked for before the gateway listens for it must not end it.
-    if path != nil { signal(SIGHUP, SIG_IGN) }
+    // Before the file is read: a reload that is asked for meanwhile must be neither the end nor forgotten.
+    let reloads = path == nil ? nil : await ReloadSignals()
+    if path == nil { signal(SIGHUP, SIG_DFL) }
     let configuration = try loadConfiguration(path)
     let console = Console()
     let listener = GatewayRun.Listener(
@@ -56,7 +57,8 @@ struct RunCommand: AsyncParsableCommand {
       onVerdict: { console.tell("\(VerdictLine($0))") },
       onNotice: { console.say("beaconkeeper: \($0)") })
     let gateway = GatewayRun(
-      configuration, path: path, input: input(configuration), listener: listener, logger: logger)
+      configuration, path: path, reloads: reloads, input: input(configuration), listener: listener,
+      logger: logger)
     do {
       try await gateway.run()
       await console.finish()

@@ -14,6 +14,12 @@ import Testing
     }
   }
 
+  private func ignoresHangup(_ process: Int32) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+    guard let mask = status.firstMatch(of: #/SigIgn:\t([0-9a-f]+)/#)?.output.1 else { return false }
+    return UInt64(mask, radix: 16).map { $0 & 1 == 1 } ?? false
+  }
+
   /// What the `watch:` line sets, so that mosquitto_sub and mosquitto_pub come in at the gateway's own broker.
   private func watcher(of gateway: Command) throws -> [String: String] {
     let folder = try #require(gateway.outputSoFar.firstMatch(of: #/watch: XDG_CONFIG_HOME=(\S+) /#)).output.1
@@ -69,6 +75,24 @@ import Testing
     #expect(result.errors.contains("password"))
     #expect(!result.errors.contains("wrong-secret"))
     #expect(result.isCalm)
+  }
+
+  @Test func aReloadThatIsAskedForBeforeItListensIsNoEndAndNotForgotten() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
+    for _ in 0..<5 {
+      let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
+      // As soon as it says that it does not mind.
+      _ = try await gateway.wait(5) {
+        ignoresHangup(gateway.process.processIdentifier) || !gateway.process.isRunning
+      }
+      kill(gateway.process.processIdentifier, SIGHUP)
+      #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+      #expect(gateway.process.isRunning)
+      kill(gateway.process.processIdentifier, SIGINT)
+      #expect(try await gateway.end(within: 10).status == 0)
+    }
   }
 
   @Test func aReplayReachesTheBrokerInOrder() async throws {
