@@ -21,7 +21,8 @@ struct RefusedKinds: Sendable {
   init(base: String) { self.base = base + "/" }
 
   private func kind(_ topic: String) -> String {
-    guard topic.hasPrefix(base) else { return Self.discovery }
+    // Of room presence every topic is for itself.
+    guard topic.hasPrefix(base) else { return topic.hasSuffix("/config") ? Self.discovery : topic }
     let levels = topic.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
     return levels.enumerated().map { $0.offset == 1 ? "+" : $0.element }.joined(separator: "/")
   }

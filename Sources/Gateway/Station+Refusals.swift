@@ -12,9 +12,20 @@ extension Station {
   /// The broker refused a message, which waits from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
-      let isNews = state.refusals.refused(
-        Message(refused), row: row(of: refused), id: refused.id, at: LiveClock.now)
-      if isNews { tell(refused.topic, reason, user, &state) }
+      let now = LiveClock.now
+      // What is of the moment is not worth keeping; what is retained is.
+      let isOfTheMoment = Unanswered.isQuestion(refused.id) && !refused.retain
+      var isNews = false
+      if Unanswered.isQuestion(refused.id) {
+        isNews = state.unanswered.refused(
+          refused.topic, id: refused.id, isParked: !isOfTheMoment, at: now)
+      }
+      if !isOfTheMoment {
+        isNews = state.refusals.refused(Message(refused), row: row(of: refused), id: refused.id, at: now)
+      }
+      if isNews {
+        tell(refused.topic, reason, user, isOfTheMoment ? "It is left out" : "It waits here", &state)
+      }
       withdraw(&state)
       send(&state)
     }
@@ -22,8 +33,13 @@ extension Station {
 
   /// Takes back what goes where the broker refuses it, so that it need not refuse each.
   private func withdraw(_ state: inout State) {
-    let refusals = state.refusals
-    for message in client.withdraw({ id, topic in id < Refusals.firstID && refusals.holds(topic) }) {
+    let (refusals, unanswered) = (state.refusals, state.unanswered)
+    let withdrawn = client.withdraw { id, topic in
+      if Unanswered.isQuestion(id) { return refusals.holds(topic) || unanswered.isRefused(topic) }
+      return id < Refusals.firstID && refusals.holds(topic)
+    }
+    for message in withdrawn {
+      state.unanswered.notAsked(message.id)
       _ = state.refusals.park(Message(message), row: row(of: message))
     }
   }
@@ -33,13 +49,15 @@ extension Station {
     return isRow && !message.isAcknowledged ? Int64(clamping: message.id) : nil
   }
 
-  private func tell(_ topic: String, _ reason: String, _ user: String?, _ state: inout State) {
+  private func tell(
+    _ topic: String, _ reason: String, _ user: String?, _ fate: String, _ state: inout State
+  ) {
     state.refusedTopics += 1
     let who = user.map { "the user \($0)" } ?? "a client without user name"
     switch state.refusedTopics {
     case ...Self.tellLimit:
       onNotice(
-        "the broker does not take what goes to \(topic), from \(who): \(reason). It waits here, everything else goes on, and it is "
+        "the broker does not take what goes to \(topic), from \(who): \(reason). \(fate), everything else goes on, and it is "
           + "tried again now and then. Look at the broker's access list; `beaconkeeper doctor` tells all that it forbids"
       )
     case Self.tellLimit + 1: onNotice("the broker refuses more topics; health counts what waits for them")
@@ -50,9 +68,11 @@ extension Station {
   /// The broker has the message with this id; there is room for another.
   func acknowledged(_ id: UInt64) {
     state.withLock { state in
-      if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
+      if Unanswered.isQuestion(id) {
+        if let topic = state.unanswered.acknowledged(id) { tellTaken(topic) }
+      } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
         if let row = accepted.row { state.outbox.acknowledge(row: row) }
-        onNotice("the broker takes what goes to \(accepted.topic) again")
+        tellTaken(accepted.topic)
       } else if id > 0 {
         state.outbox.acknowledge(row: Int64(clamping: id))
       }
@@ -63,13 +83,17 @@ extension Station {
   func disconnected() {
     state.withLock { state in
       state.refusals.disconnected(at: LiveClock.now)
+      state.unanswered.disconnected()
       withdraw(&state)
     }
   }
 
+  private func tellTaken(_ topic: String) { onNotice("the broker takes what goes to \(topic) again") }
+
   /// Offers what was refused again, where it is time; at once, where somebody may have changed what the broker allows.
   func retryRefused(isUrgent: Bool = false) {
     state.withLock { state in
+      if isUrgent { state.unanswered.retry() }
       if state.refusals.isEmpty { return }
       if isUrgent { state.refusals.retry(at: LiveClock.now) }
       send(&state)
@@ -80,7 +104,10 @@ extension Station {
   func sendRefused(_ state: inout State) -> Bool {
     while let (parked, id) = state.refusals.next(at: LiveClock.now) {
       do throws(PublishError) {
-        try publish(parked.message, id: id, isOnTrial: id >= Refusals.firstID)
+        var message = parked.message
+        // Of an offer there must be word.
+        if id >= Refusals.firstID { message.qos = .atLeastOnce }
+        try publish(message, id: id, isOnTrial: id >= Refusals.firstID)
       } catch .outstandingLimit, .stopped {
         return false
       } catch .notConnected {
@@ -91,6 +118,24 @@ extension Station {
       state.refusals.sent(id)
     }
     return true
+  }
+
+  /// Publishes what needs no answer, if it may go now.
+  func publishUnanswered(_ message: Message, _ state: inout State) throws(PublishError) {
+    guard client.isConnected else { throw .notConnected }
+    switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: LiveClock.now) {
+    case .notNow: return
+    case .asItIs: try publish(message, id: 0)
+    case .asking(let id, let isOnTrial):
+      var question = message
+      question.qos = .atLeastOnce
+      do throws(PublishError) {
+        try publish(question, id: id, isOnTrial: isOnTrial)
+      } catch {
+        state.unanswered.notAsked(id)
+        throw error
+      }
+    }
   }
 
   func publish(_ message: Message, id: UInt64, isOnTrial: Bool = false) throws(PublishError) {

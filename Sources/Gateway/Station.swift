@@ -26,6 +26,7 @@ final class Station: Sendable {
     var receivers: [ReceiverMap] = []
     var isSubscribed = false
     var refusals: Refusals
+    var unanswered = Unanswered()
     /// Topics that were refused so far.
     var refusedTopics = 0
     /// When a refused report was last told.
@@ -300,7 +301,8 @@ final class Station: Sendable {
     message.diskFault = store == nil ? state.disk.fault ?? "none was asked for" : state.disk.fault
     message.lostTransitions = state.outbox.lostTransitions + state.refusals.lost
     message.parkedMessages = state.refusals.count
-    message.refusedTopics = state.refusals.refusedTopics(atMost: 10)
+    let refused = state.refusals.refusedTopics(atMost: 10) + state.unanswered.refusedTopics
+    message.refusedTopics = Array(refused.sorted().prefix(10))
     message.refusedReadings = pipeline.refusedReadings
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers
@@ -327,7 +329,7 @@ final class Station: Sendable {
       case .verdict(let verdict): state.outbox.add(verdict)
       case .state(let changed): state.outbox.add(changed.message(topics: state.pipeline.topics))
       // The next one is better than this one later.
-      case .room(let room): try? publish(room.message(), id: 0)
+      case .room(let room): try? publishUnanswered(room.message(), &state)
       }
     }
     for key in state.output.forgotten { state.outbox.forget(key) }
@@ -351,7 +353,11 @@ final class Station: Sendable {
         continue
       }
       do {
-        try publish(message, id: id)
+        if message.qos == .atMostOnce {
+          try publishUnanswered(message, &state)
+        } else {
+          try publish(message, id: id)
+        }
         switch item {
         case .transition(let transition, _): onPublished(transition)
         case .verdict(let verdict): onVerdict(verdict)

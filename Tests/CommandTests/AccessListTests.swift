@@ -15,6 +15,46 @@ import Testing
     return folder
   }
 
+  /// What needs no answer has none that would tell; and the broker drops the connection at it all the same.
+  @Test(arguments: [
+    ("max_queued_messages 0", "5"), ("max_queued_messages 10000", "5"), ("max_queued_messages 0", "3.1.1"),
+  ])
+  func whatNeedsNoAnswerHoldsUpNothingEither(queue: String, version: String) async throws {
+    let access = try file(
+      "topic readwrite beaconkeeper/#\ntopic readwrite homeassistant/#\ntopic deny beaconkeeper/forecourt/health\n",
+      "acl")
+    let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root\n\(queue)")
+    defer { broker.stop() }
+    let folder = try folder("{ url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: \(version) }")
+    let path = folder.appendingPathComponent("config/demo.yaml")
+    let demo = try String(contentsOf: path, encoding: .utf8).replacing("health: 30 s", with: "health: 1 s")
+    try Data((demo + "home_assistant: { room_presence: on }\n").utf8).write(to: path)
+    let gateway = try Command(["run", "--demo"], directory: folder)
+    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    func count(_ topic: String) -> Int { broker.messages.count { $0.topic.hasSuffix(topic) } }
+    #expect(try await gateway.wait(60) { count("zone/pump-3/enter") > 0 })
+    let lost = gateway.errorsSoFar.split(separator: "\n").count { $0.contains("lost the broker") }
+    #expect(lost <= 9, "\(gateway.errorsSoFar)")
+    #expect(count("room_presence/hci0") == 0 && count("/health") == 0)
+    let isSilent = version == "3.1.1" && lost == 0
+    guard !isSilent else { return }
+    for topic in ["beaconkeeper/forecourt/health", "room_presence/hci0"] {
+      let told = gateway.errorsSoFar.split(separator: "\n").filter { $0.contains("what goes to \(topic),") }
+      #expect(told.count == 1, "\(gateway.errorsSoFar)")
+    }
+    #expect(!gateway.errorsSoFar.contains("what goes to beaconkeeper/forecourt/zone"))
+    // Mended, and read again.
+    try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
+    kill(broker.process.processIdentifier, SIGHUP)
+    try await Task.sleep(for: .milliseconds(300))
+    kill(gateway.process.processIdentifier, SIGHUP)
+    let isBack = try await gateway.wait(20) { count("room_presence/hci0") > 3 && count("/health") > 3 }
+    #expect(isBack, "\(count("room_presence/hci0")) \(count("/health")) \(gateway.errorsSoFar.suffix(1500))")
+    #expect(gateway.errorsSoFar.contains("takes what goes to room_presence/hci0 again"))
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
+
   private static let closed = "topic deny beaconkeeper/forecourt/zone/shop/enter\n"
   /// Nothing of discovery either.
   private static let open = "topic readwrite beaconkeeper/#\n"

@@ -30,7 +30,7 @@ struct Broker {
     recorder.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
     recorder.arguments =
       ["-oL", "mosquitto_sub", "-d", "-h", "127.0.0.1", "-p", "\(port)", "-q", "1"]
-      + ["-t", "beaconkeeper/#", "-F", "%t %x"] + account
+      + ["-t", "beaconkeeper/#", "-t", "room_presence/#", "-F", "%t %x"] + account
     recorder.standardError = FileHandle.nullDevice
     recorder.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
     try recorder.run()
@@ -42,7 +42,8 @@ struct Broker {
   /// Topic and payload of each message so far.
   var messages: [(topic: String, payload: [UInt8])] {
     let lines = (try? String(contentsOfFile: record, encoding: .utf8))?.split(separator: "\n") ?? []
-    return lines.filter { $0.hasPrefix("beaconkeeper/") || $0.hasPrefix("homeassistant/") }.map { line in
+    let starts = ["beaconkeeper/", "homeassistant/", "room_presence/"]
+    return lines.filter { line in starts.contains { line.hasPrefix($0) } }.map { line in
       let parts = line.split(separator: " ", omittingEmptySubsequences: false)
       let digits = Array(parts.count > 1 ? parts[1] : "")
       let payload = stride(from: 0, to: digits.count - 1, by: 2).compactMap {

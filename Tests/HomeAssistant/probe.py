@@ -45,17 +45,22 @@ async def start():
     hass = core.HomeAssistant(folder)
     loader.async_setup(hass)
     hass.config.skip_pip = True
-    hass.config_entries = config_entries.ConfigEntries(hass, {})
-    await bootstrap.async_load_base_functionality(hass)
-    hass.auth = await auth.auth_manager_from_config(hass, [], [])
-    await hass.config.async_update(latitude=52.0, longitude=13.0, location_name="Home", time_zone="UTC")
     words = os.environ.get("PROBE_PEOPLE", "").split()
     people = [{"id": name.lower(), "name": name, "device_trackers": [tracker]} for name, tracker in zip(words[::2], words[1::2])]
     config = {
         "http": {"server_port": int(os.environ.get("PROBE_HTTP_PORT", "0")) or 18123, "server_host": ["127.0.0.1"]},
         "zone": [{"name": "Pump & shop", "latitude": 53.0, "longitude": 14.0, "radius": 50}],
         "person": people,
+        # Set up with the first sensor that the MQTT integration finds.
+        "sensor": [
+            {"platform": "mqtt_room", "name": name, "device_id": beacon, "state_topic": "room_presence", "away_timeout": 5}
+            for name, beacon in (("Key room", "Anna's key"), ("Bella room", "fleet:1.2"))
+        ],
     }
+    hass.config_entries = config_entries.ConfigEntries(hass, config)
+    await bootstrap.async_load_base_functionality(hass)
+    hass.auth = await auth.auth_manager_from_config(hass, [], [])
+    await hass.config.async_update(latitude=52.0, longitude=13.0, location_name="Home", time_zone="UTC")
     for domain in ("homeassistant", "http", "zone", "person", "device_automation", "mqtt", "persistent_notification"):
         if not await async_setup_component(hass, domain, config):
             logged.append(f"ERROR probe: {domain} was not set up")
