@@ -11,18 +11,22 @@ options.add_argument("--username")
 options.add_argument("--password-file", type=pathlib.Path, help="else what the environment's MQTT_PASSWORD says")
 options.add_argument("--tls", action="store_true", help="encrypted; trusts the authorities that this machine trusts")
 options.add_argument("--ca-file", help="encrypted; trusts these authorities")
-options.add_argument("--kept", type=pathlib.Path, default="last-seq.json", help="what was told (default %(default)s)")
+options.add_argument("--kept", type=pathlib.Path, default="told.json", help="what was told (default %(default)s)")
 options = options.parse_args()
 password = os.environ.get("MQTT_PASSWORD")
 if options.password_file: password = options.password_file.expanduser().read_text().splitlines()[0]
 encrypted = options.tls or options.ca_file is not None
-last = json.loads(options.kept.read_text()) if options.kept.exists() else {}
+told = json.loads(options.kept.read_text()) if options.kept.exists() else {}
 def on_message(client, userdata, message):
     t = json.loads(message.payload)
     key = f'{t["gateway"]} {t["epoch"]}'
-    if t["seq"] <= last.get(key, 0): return
+    seen, seq = told.setdefault(key, {"last": 0, "missing": []}), t["seq"]
+    # What the broker refused for a while comes later: a number that is missing until then.
+    if seq > seen["last"]: seen["missing"], seen["last"] = (seen["missing"] + list(range(seen["last"] + 1, seq)))[-1000:], seq
+    elif seq in seen["missing"]: seen["missing"].remove(seq)
+    else: return
     print(t["time"], t["event"], t["zone"], t["beacon"], flush=True)
-    last[key] = t["seq"]; options.kept.write_text(json.dumps(last))
+    options.kept.write_text(json.dumps(told))
 paho.mqtt.subscribe.callback(
     on_message, ["beaconkeeper/+/zone/+/" + e for e in ("enter", "near", "exit")], 1,
     hostname=options.host, port=options.port or (8883 if encrypted else 1883),
