@@ -19,6 +19,7 @@ let package = Package(
     .executable(name: "beaconkeeper", targets: ["beaconkeeper"]),
     .library(name: "Beacons", targets: ["Beacons"]),
     .library(name: "BeaconKeys", targets: ["BeaconKeys"]),
+    .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
@@ -44,7 +45,9 @@ let package = Package(
       name: "BeaconKeys",
       dependencies: ["Beacons", .product(name: "CryptoExtras", package: "swift-crypto")],
       swiftSettings: hostile),
-    .target(name: "Radio", dependencies: ["Beacons", "CBlueZ"], swiftSettings: hostile),
+    .target(name: "Machine", dependencies: ["Beacons"], swiftSettings: hostile),
+    .target(name: "Captures", dependencies: ["Beacons", "Machine"], swiftSettings: hostile),
+    .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(name: "RangingPolicy", swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
@@ -65,9 +68,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CUnusedMemory", "Beacons", "BeaconKeys", "Radio", "Proximity", "RangingPolicy", "Messages",
-        "Mosquitto",
-        "GatewayConfiguration", "WakePlanner",
+        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "Machine", "Messages",
+        "Mosquitto", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -80,17 +82,22 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Gateway", "GatewayConfiguration", "Messages", "Mosquitto", "PolicyReport",
-        "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "Machine", "Messages",
+        "Mosquitto", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
 
+    .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
-    .testTarget(name: "RadioTests", dependencies: ["Radio", "Beacons", "Randomness"], swiftSettings: house),
+    .testTarget(
+      name: "CapturesTests", dependencies: ["Beacons", "Captures", "EventBytes"], swiftSettings: house),
+    .testTarget(
+      name: "RadioTests", dependencies: ["Beacons", "EventBytes", "Machine", "Radio", "Randomness"],
+      swiftSettings: house),
     .testTarget(
       name: "CommandTests", dependencies: ["MessageSchemas", "beaconkeeper"], swiftSettings: house),
     .testTarget(
@@ -100,7 +107,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CUnusedMemory", "Gateway", "GatewayConfiguration", "MessageSchemas", "Messages",
+        "Beacons", "CUnusedMemory", "Captures", "Gateway", "GatewayConfiguration", "Machine",
+        "MessageSchemas", "Messages",
         "Mosquitto", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -3,52 +3,54 @@
 extension Span<UInt8> {
   /// The integer whose bytes lie at an offset, in the byte order of this machine.
   @inlinable @inline(__always)
-  func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Integer.Type) -> Integer {
+  package func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Integer.Type)
+    -> Integer
+  {
     // Unsafe in general, for a type may have bit patterns that are no value: an integer has none.
     unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
   }
 
-  @inlinable @inline(__always) func bigEndian16(at offset: Int) -> UInt16 {
+  @inlinable @inline(__always) package func bigEndian16(at offset: Int) -> UInt16 {
     UInt16(bigEndian: load(offset, as: UInt16.self))
   }
 
-  @inlinable @inline(__always) func littleEndian16(at offset: Int) -> UInt16 {
+  @inlinable @inline(__always) package func littleEndian16(at offset: Int) -> UInt16 {
     UInt16(littleEndian: load(offset, as: UInt16.self))
   }
 
-  @inlinable @inline(__always) func bigEndian24(at offset: Int) -> UInt32 {
+  @inlinable @inline(__always) package func bigEndian24(at offset: Int) -> UInt32 {
     UInt32(bigEndian16(at: offset)) << 8 | UInt32(self[offset + 2])
   }
 
-  @inlinable @inline(__always) func bigEndian32(at offset: Int) -> UInt32 {
+  @inlinable @inline(__always) package func bigEndian32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: load(offset, as: UInt32.self))
   }
 
-  @inlinable @inline(__always) func littleEndian32(at offset: Int) -> UInt32 {
+  @inlinable @inline(__always) package func littleEndian32(at offset: Int) -> UInt32 {
     UInt32(littleEndian: load(offset, as: UInt32.self))
   }
 
   /// A 48-bit device address, most significant octet first.
-  @inlinable @inline(__always) func bigEndian48(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always) package func bigEndian48(at offset: Int) -> UInt64 {
     UInt64(bigEndian16(at: offset)) << 32 | UInt64(bigEndian32(at: offset + 2))
   }
 
   /// A 48-bit device address as HCI and BTHome carry it: least significant octet first.
-  @inlinable @inline(__always) func littleEndian48(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always) package func littleEndian48(at offset: Int) -> UInt64 {
     UInt64(littleEndian32(at: offset)) | UInt64(littleEndian16(at: offset + 4)) << 32
   }
 
-  @inlinable @inline(__always) func littleEndian64(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always) package func littleEndian64(at offset: Int) -> UInt64 {
     UInt64(littleEndian: load(offset, as: UInt64.self))
   }
 
-  @inlinable @inline(__always) func bigEndian64(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always) package func bigEndian64(at offset: Int) -> UInt64 {
     UInt64(bigEndian: load(offset, as: UInt64.self))
   }
 
-  @inlinable @inline(__always) func bigEndian128(at offset: Int) -> UInt128 {
+  @inlinable @inline(__always) package func bigEndian128(at offset: Int) -> UInt128 {
     UInt128(bigEndian64(at: offset)) << 64 | UInt128(bigEndian64(at: offset + 8))
   }
 
-  @inlinable @inline(__always) func signed8(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
+  @inlinable @inline(__always) package func signed8(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
 }

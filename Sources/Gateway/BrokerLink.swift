@@ -1,3 +1,4 @@
+import Machine
 import Mosquitto
 import Radio
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 import Radio
 import ServiceLifecycle

@@ -1,3 +1,5 @@
+import Machine
+import Captures
 import Beacons
 import GatewayConfiguration
 import Logging

@@ -1,3 +1,5 @@
+import Machine
+import Captures
 import Beacons
 import Dispatch
 import Radio

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 import Dispatch
 import GRDB

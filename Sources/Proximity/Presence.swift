@@ -117,10 +117,11 @@ struct Presence: Hashable, Sendable {
   }
 }
 
-/// As it is saved: a time that stands for none is left out, and the pace of transitions begins anew.
+/// As it is saved: a time that stands for none is left out, and so is who waits.
 extension Presence: Codable {
   private enum CodingKeys: CodingKey {
-    case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline
+    case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline,
+      heldUntil
   }
 
   init(from decoder: any Decoder) throws {
@@ -137,6 +138,7 @@ extension Presence: Codable {
     exitSince = try time(.exitSince)
     silentSince = try saved.decode(MonotonicTime.self, forKey: .silentSince)
     lostDeadline = try time(.lostDeadline)
+    heldUntil = try saved.decodeIfPresent(MonotonicTime.self, forKey: .heldUntil) ?? heldUntil
   }
 
   /// In the order in which it is read: the outbox keeps no names.
@@ -154,5 +156,7 @@ extension Presence: Codable {
     try encode(exitSince, .exitSince)
     try saved.encode(silentSince, forKey: .silentSince)
     try encode(lostDeadline, .lostDeadline)
+    try saved.encodeIfPresent(
+      heldUntil > MonotonicTime(nanoseconds: .min) ? heldUntil : nil, forKey: .heldUntil)
   }
 }

@@ -1,3 +1,4 @@
+import Captures
 import ArgumentParser
 import Foundation
 import GatewayConfiguration

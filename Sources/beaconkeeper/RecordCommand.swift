@@ -1,3 +1,6 @@
+import Gateway
+import Machine
+import Captures
 import ArgumentParser
 import Radio
 import UnixSignals

@@ -1,3 +1,4 @@
+import Captures
 import Gateway
 import GatewayConfiguration
 import Radio

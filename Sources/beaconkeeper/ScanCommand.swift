@@ -1,3 +1,5 @@
+import Machine
+import Captures
 import ArgumentParser
 import Beacons
 import Foundation

@@ -16,7 +16,8 @@ let package = Package(
     .target(
       name: "CaptureFuzzing",
       dependencies: [
-        .product(name: "Beacons", package: "beaconkeeper"), .product(name: "Radio", package: "beaconkeeper"),
+        .product(name: "Beacons", package: "beaconkeeper"),
+        .product(name: "Captures", package: "beaconkeeper"),
       ]),
     captureFuzzer("FuzzBtsnoop"),
     captureFuzzer("FuzzPcap"),

@@ -56,7 +56,7 @@ import Testing
     key heardKey? name? time nanoseconds wallTime receivers zones state links receiver rawValue isCurrent isLocated \
     samples lastHeard silentSince lastSignal power logDistance filter newest previous beforePrevious filled pace level \
     interval current first second gaps blocks seconds doubtful mean lost presences zone isInside isArmed since nearSince? \
-    enterSince? exitSince? lostDeadline? locator? wallOffset lastSighting? readings? name number? flag?
+    enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag?
     """
 
   @Test(arguments: 0..<20) func damageIsFound(seed: UInt64) throws {

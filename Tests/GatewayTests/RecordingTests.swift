@@ -1,3 +1,4 @@
+import Captures
 import Beacons
 import Foundation
 import Radio

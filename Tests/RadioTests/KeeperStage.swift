@@ -1,3 +1,4 @@
+import EventBytes
 import Beacons
 
 @testable import Radio
@@ -64,7 +65,7 @@ enum RawPackets {
   }
 
   static func complete(_ opcode: UInt16, status: UInt8 = 0) -> [UInt8] {
-    [4, 0x0E, 4, 1] + CaptureBytes.little(opcode) + [status]
+    [4, 0x0E, 4, 1] + EventBytes.little(opcode) + [status]
   }
 
   static let hardwareError: [UInt8] = [4, 0x10, 1, 0x42]

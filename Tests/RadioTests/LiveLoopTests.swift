@@ -1,3 +1,5 @@
+import EventBytes
+import Machine
 import Beacons
 import Glibc
 import Synchronization
@@ -112,12 +114,12 @@ struct LiveLoopTests {
     let (ours, air) = Self.pair()
     try play(adapters: [ours]) { kernel, log, radio in
       try bringUp(kernel)
-      try air.send([4] + CaptureBytes.event())
+      try air.send([4] + EventBytes.event())
       // A malformed report, a command's completion and a cut packet are survived.
       try air.send([4, 0x3E, 3, 2, 9, 9])
       try air.send([4, 0x0E, 4, 1, 0, 0, 0])
       try air.send([4])
-      try air.send([4] + CaptureBytes.event())
+      try air.send([4] + EventBytes.event())
       #expect(log.wait { $0.heard.count == 2 })
       radio.stop()
       #expect(Self.command(kernel) == .removeMonitor)
@@ -171,7 +173,7 @@ struct LiveLoopTests {
     let (second, secondAir) = Self.pair()
     try play(adapters: [first, second]) { kernel, log, _ in
       try bringUp(kernel)
-      try firstAir.send([4] + CaptureBytes.event())
+      try firstAir.send([4] + EventBytes.event())
       #expect(log.wait { $0.heard.count == 1 })
       try kernel.send(ManagementPackets.packet(5, 0, []))
       #expect(log.wait { $0.health == ["hci0 ok", "hci0 gone"] })
@@ -179,7 +181,7 @@ struct LiveLoopTests {
       #expect(Self.command(kernel) == .readInformation)
       try kernel.send(ManagementPackets.information(1))
       #expect(Self.command(kernel) == .addPatternMonitor)
-      try secondAir.send([4] + CaptureBytes.event())
+      try secondAir.send([4] + EventBytes.event())
       #expect(log.wait { $0.heard.count == 2 })
       log.news.withLock {
         #expect($0.heard.last?.hasPrefix("hci0 ") == true)
@@ -215,7 +217,7 @@ struct LiveLoopTests {
     options.adapters = ["HALL"]
     try play(adapters: [ours], options) { kernel, log, _ in
       try bringUp(kernel)
-      try air.send([4] + CaptureBytes.event())
+      try air.send([4] + EventBytes.event())
       #expect(log.wait { $0.heard == ["hall C1:00:00:00:00:01 7"] })
     }
   }

@@ -1,3 +1,4 @@
+import EventBytes
 import Beacons
 import Radio
 import Testing
@@ -6,10 +7,10 @@ struct ManagementAdvertisementTests {
   private static func found(_ code: UInt16, type: UInt8 = 2, rssi: UInt8 = 0xB8, claims: UInt16? = nil)
     -> [UInt8]
   {
-    let payload = CaptureBytes.payload
+    let payload = EventBytes.payload
     let body =
-      (code == 0x2F ? [7, 0] : []) + CaptureBytes.address + [type, rssi, 0, 0, 0, 0]
-      + CaptureBytes.little(claims ?? UInt16(payload.count)) + payload
+      (code == 0x2F ? [7, 0] : []) + EventBytes.address + [type, rssi, 0, 0, 0, 0]
+      + EventBytes.little(claims ?? UInt16(payload.count)) + payload
     return ManagementPackets.packet(code, 0, body)
   }
 
@@ -26,7 +27,7 @@ struct ManagementAdvertisementTests {
       #expect(advertisement.address.kind == .random)
       #expect(advertisement.rssi == -72)
       #expect(advertisement.receiver.rawValue == 3)
-      #expect(Array(packet[payload]) == CaptureBytes.payload)
+      #expect(Array(packet[payload]) == EventBytes.payload)
     }
   }
 

@@ -1,3 +1,5 @@
+import EventBytes
+import Machine
 import Beacons
 import Glibc
 import Testing
@@ -12,9 +14,9 @@ struct ManagementFeedTests {
     return (numbers[0], numbers[1])
   }
 
-  private static func found(_ payload: [UInt8] = CaptureBytes.payload) -> [UInt8] {
-    let body = CaptureBytes.address + [1, 0xB8, 0, 0, 0, 0]
-    return ManagementPackets.packet(0x12, 0, body + CaptureBytes.little(UInt16(payload.count)) + payload)
+  private static func found(_ payload: [UInt8] = EventBytes.payload) -> [UInt8] {
+    let body = EventBytes.address + [1, 0xB8, 0, 0, 0, 0]
+    return ManagementPackets.packet(0x12, 0, body + EventBytes.little(UInt16(payload.count)) + payload)
   }
 
   /// Sends, hangs up, and gives how many advertisements came and how many datagrams were malformed.

@@ -1,26 +1,27 @@
+import EventBytes
 @testable import Radio
 
 /// What the kernel's management interface says, byte by byte.
 enum ManagementPackets {
   static func packet(_ code: UInt16, _ adapter: UInt16, _ parameters: [UInt8]) -> [UInt8] {
-    CaptureBytes.little(code) + CaptureBytes.little(adapter) + CaptureBytes.little(UInt16(parameters.count))
+    EventBytes.little(code) + EventBytes.little(adapter) + EventBytes.little(UInt16(parameters.count))
       + parameters
   }
 
   static func complete(
     _ opcode: ManagementCommand.Opcode, _ adapter: UInt16, _ parameters: [UInt8] = [], status: UInt8 = 0
   ) -> [UInt8] {
-    packet(1, adapter, CaptureBytes.little(opcode.rawValue) + [status] + parameters)
+    packet(1, adapter, EventBytes.little(opcode.rawValue) + [status] + parameters)
   }
 
   static func refuse(_ opcode: ManagementCommand.Opcode, _ adapter: UInt16, status: UInt8) -> [UInt8] {
-    packet(2, adapter, CaptureBytes.little(opcode.rawValue) + [status])
+    packet(2, adapter, EventBytes.little(opcode.rawValue) + [status])
   }
 
   static func list(_ adapters: [UInt16]) -> [UInt8] {
     complete(
       .readIndexList, 0xFFFF,
-      CaptureBytes.little(UInt16(adapters.count)) + adapters.flatMap { CaptureBytes.little($0) })
+      EventBytes.little(UInt16(adapters.count)) + adapters.flatMap { EventBytes.little($0) })
   }
 
   static let powered: UInt32 = 1 << 0
@@ -34,19 +35,19 @@ enum ManagementPackets {
     let name = Array("lab".utf8) + [UInt8](repeating: 0, count: 249 - 3 + 11)
     return complete(
       .readInformation, adapter,
-      address + [8] + CaptureBytes.little(UInt16(2)) + CaptureBytes.little(supported)
-        + CaptureBytes.little(settings) + [0, 0, 0] + name)
+      address + [8] + EventBytes.little(UInt16(2)) + EventBytes.little(supported)
+        + EventBytes.little(settings) + [0, 0, 0] + name)
   }
 
   static func settings(_ adapter: UInt16, _ settings: UInt32) -> [UInt8] {
-    packet(6, adapter, CaptureBytes.little(settings))
+    packet(6, adapter, EventBytes.little(settings))
   }
 
   static func added(_ adapter: UInt16, handle: UInt16) -> [UInt8] {
-    complete(.addPatternMonitor, adapter, CaptureBytes.little(handle))
+    complete(.addPatternMonitor, adapter, EventBytes.little(handle))
   }
 
   static func monitorRemoved(_ adapter: UInt16, handle: UInt16) -> [UInt8] {
-    packet(0x2C, adapter, CaptureBytes.little(handle))
+    packet(0x2C, adapter, EventBytes.little(handle))
   }
 }

@@ -1,3 +1,4 @@
+import EventBytes
 import Beacons
 
 @testable import Radio
@@ -141,7 +142,7 @@ struct ModelAdapter {
       isScanning = false
       isSetUp = true
       answer(
-        ManagementPackets.complete(.setPowered, 0, CaptureBytes.little(UInt32(isPowered ? 0x201 : 0x200))))
+        ManagementPackets.complete(.setPowered, 0, EventBytes.little(UInt32(isPowered ? 0x201 : 0x200))))
       if isPowered { scanAnew() }
     case .startDiscovery:
       answer(ManagementPackets.complete(.startDiscovery, 0, [6]))

@@ -1,3 +1,4 @@
+import EventBytes
 import Beacons
 
 @testable import Radio
@@ -59,7 +60,7 @@ struct ModelBroadcaster {
     let settings: UInt32 = isOn ? 0x201 : 0x200
     hear(
       byUs
-        ? ManagementPackets.complete(.setPowered, index, CaptureBytes.little(settings))
+        ? ManagementPackets.complete(.setPowered, index, EventBytes.little(settings))
         : ManagementPackets.settings(index, settings))
   }
 
@@ -161,7 +162,7 @@ struct ModelBroadcaster {
       return answer(
         ManagementPackets.complete(
           command.opcode, index,
-          CaptureBytes.little(flags) + [31, 31, most, UInt8(instances.count)] + instances.keys.sorted()))
+          EventBytes.little(flags) + [31, 31, most, UInt8(instances.count)] + instances.keys.sorted()))
     case .addAdvertisingParameters:
       if instances[number]?.isOurs == false || !(1...most).contains(number) {
         trespasses.append("adds \(number), which is not free")

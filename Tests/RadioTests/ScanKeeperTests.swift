@@ -1,3 +1,4 @@
+import EventBytes
 import Beacons
 import Testing
 
@@ -33,7 +34,7 @@ struct ScanKeeperTests {
     #expect(commands(actions) == [.setDefaultConfiguration, .setLowEnergy, .setPowered])
     #expect(health(actions) == [])
     let on = stage.hear(
-      ManagementPackets.complete(.setPowered, 0, CaptureBytes.little(UInt32(ManagementPackets.powered))))
+      ManagementPackets.complete(.setPowered, 0, EventBytes.little(UInt32(ManagementPackets.powered))))
     #expect(commands(on) == [.addPatternMonitor])
     #expect(health(on) == [.ok])
   }
@@ -119,7 +120,7 @@ struct ScanKeeperTests {
     var stage = Stage()
     stage.keep()
     let (le1M, coded): (UInt32, UInt32) = (1 << 9 | 1 << 10, 1 << 13 | 1 << 14)
-    let reply = [le1M | coded, coded, le1M].flatMap { CaptureBytes.little($0) }
+    let reply = [le1M | coded, coded, le1M].flatMap { EventBytes.little($0) }
     let actions = stage.hear(ManagementPackets.complete(.readPHY, 0, reply))
     #expect(actions == [.send(.setPHY(0, le1M | 1 << 14))])
     let renewed = stage.hear(ManagementPackets.complete(.setPHY, 0))

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 import GatewayConfiguration
 import Messages

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 
 /// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to whoever asked for it and ends

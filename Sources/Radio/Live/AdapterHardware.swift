@@ -1,3 +1,4 @@
+import Machine
 import CBlueZ
 import Glibc
 

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 
 /// Between two tries to reach the system bus.

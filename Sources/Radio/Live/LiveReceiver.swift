@@ -31,7 +31,7 @@ struct LiveReceiver {
       for place in 0..<buffer.count {
         let packet = buffer.bytes.span.extracting(buffer.range(place))
         let (time, wallTime) = stream.time(of: place, in: buffer)
-        guard packet.count > 3, packet[0] == LinkLayer.eventPacket, packet[1] == 0x3E else {
+        guard packet.count > 3, packet[0] == HCIPacketType.event, packet[1] == 0x3E else {
           onOther(packet, time)
           continue
         }

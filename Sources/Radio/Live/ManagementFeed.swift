@@ -1,3 +1,4 @@
+public import Machine
 public import Beacons
 import CBlueZ
 import Glibc

@@ -1,3 +1,4 @@
+import Machine
 import Beacons
 
 /// The packets of one socket, each with its time on both clocks.

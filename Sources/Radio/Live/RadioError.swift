@@ -1,3 +1,4 @@
+import Machine
 import Glibc
 
 /// Why the live radio cannot be used, and what to do.

@@ -1,3 +1,4 @@
+import Machine
 import ArgumentParser
 import Beacons
 import Gateway

@@ -1,3 +1,4 @@
+import Machine
 public import Beacons
 
 /// What an adapter can have on air.

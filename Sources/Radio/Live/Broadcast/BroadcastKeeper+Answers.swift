@@ -41,7 +41,7 @@ extension BroadcastKeeper {
   /// any more, and the kernel does not know.
   mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
     // Command Complete of Reset: packet type 1, event 1, length 1, commands 1, opcode 2, status 1.
-    guard index == info?.index, phase == .ready, packet.count >= 7, packet[0] == LinkLayer.eventPacket,
+    guard index == info?.index, phase == .ready, packet.count >= 7, packet[0] == HCIPacketType.event,
       packet[1] == 0x0E, packet.littleEndian16(at: 4) == HCICommand.Opcode.reset, packet[6] == 0
     else { return [] }
     loseAll(at: time)

@@ -1,3 +1,4 @@
+import Beacons
 /// Advertising instances of the kernel's (BlueZ doc/mgmt-api.txt; parameters little endian).
 extension ManagementCommand {
   /// Bits of an instance's flags, and of those that an adapter supports.

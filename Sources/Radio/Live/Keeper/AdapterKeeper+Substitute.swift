@@ -112,9 +112,9 @@ extension AdapterKeeper {
     hearing.overhear(packet, at: time)
     guard case .ownScan(var scan) = substitute, packet.count >= 4 else { return [] }
     var commands: [HCICommand] = []
-    if packet[0] == LinkLayer.commandPacket {
+    if packet[0] == HCIPacketType.command {
       scan.overhear(packet.littleEndian16(at: 1))
-    } else if packet[0] == LinkLayer.eventPacket, packet[1] == 0x0E, packet.count >= 7 {
+    } else if packet[0] == HCIPacketType.event, packet[1] == 0x0E, packet.count >= 7 {
       commands = scan.answered(packet.littleEndian16(at: 4), status: packet[6], packet.extracting(7...))
     }
     substitute = .ownScan(scan)

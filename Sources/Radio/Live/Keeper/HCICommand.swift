@@ -1,3 +1,4 @@
+import Beacons
 /// A command to the controller itself (Core Specification, Vol 4, Part E, 5.4.1), as a raw socket takes it: packet type 1,
 /// opcode 2, length 1, parameters.
 struct HCICommand: Equatable, Sendable {
@@ -24,7 +25,7 @@ struct HCICommand: Equatable, Sendable {
   static let reset = Self(opcode: Opcode.reset)
 
   var packet: [UInt8] {
-    var bytes: [UInt8] = [LinkLayer.commandPacket]
+    var bytes: [UInt8] = [HCIPacketType.command]
     bytes.append(littleEndian: opcode)
     bytes.append(UInt8(truncatingIfNeeded: parameters.count))
     return bytes + parameters

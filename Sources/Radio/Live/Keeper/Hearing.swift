@@ -106,11 +106,11 @@ struct Hearing {
   /// Any other packet of the raw socket, from its type on.
   mutating func overhear(_ packet: Span<UInt8>, at time: MonotonicTime) {
     guard packet.count >= 2 else { return }
-    if packet[0] == LinkLayer.commandPacket {
+    if packet[0] == HCIPacketType.command {
       overheard.command(packet.extracting(1...), at: time)
       return
     }
-    guard packet[0] == LinkLayer.eventPacket else { return }
+    guard packet[0] == HCIPacketType.event else { return }
     switch packet[1] {
     case 0x0E, 0x0F:
       // To whomever: it lives.

@@ -1,5 +1,6 @@
+import Machine
 import Beacons
-@testable import Radio
+@testable import Captures
 import Testing
 
 struct RecordingClockTests {

@@ -1,36 +1,32 @@
+import EventBytes
 import Beacons
 import Testing
 
-@testable import Radio
+@testable import Captures
 
 struct EncoderTests {
-  private static func adapter(_ index: UInt16) throws -> AdapterInfo {
-    let packet = ManagementPackets.information(index)
-    let reply = Array(packet[9...])
-    let info = AdapterInfo(index: index, reply: reply.span)
-    return try #require(info)
-  }
+  private static let address = DeviceAddress(bits: 0xC100_0000_0001, kind: .public)
 
   @Test func btsnoopReadsBackAsItWasHeard() throws {
     var encoder = BtsnoopEncoder()
     let event = CaptureBytes.event()
     for (second, adapter) in [(1, 0), (2, 1), (3, 0)] {
       encoder.append(
-        event: event.span, adapter: try Self.adapter(UInt16(adapter)),
+        event: event.span, adapter: UInt16(adapter), address: Self.address,
         wallTime: WallTime(nanoseconds: Int64(second) * 1_000_000_000 + 123_456_789))
     }
     let heard = Heard(encoder.bytes)
     #expect(heard.error == nil)
     #expect(heard.items.map(\.receiver) == ["hci0", "hci1", "hci0"])
     #expect(heard.items.map(\.wallNanoseconds) == [1_123_456_000, 2_123_456_000, 3_123_456_000])
-    #expect(heard.items.first?.payload == CaptureBytes.payload)
+    #expect(heard.items.first?.payload == EventBytes.payload)
   }
 
   @Test func textReadsBackAsItWasHeardToTheNanosecond() {
     var receivers = ReceiverTable()
     let receiver = receivers.index(of: "front \"door\"\n\u{1}é\\")!
     var batch = AdvertisementBatch()
-    let payload = CaptureBytes.payload
+    let payload = EventBytes.payload
     for nanoseconds: Int64 in [0, 1, 1_700_000_000_123_456_789, 1_700_000_000_500_000_000, -1_500_000_000] {
       batch.append(
         Advertisement(

@@ -9,17 +9,15 @@ enum LinkLayer: UInt16, Sendable {
   /// Adapter number and monitor opcode (2 bytes each, big endian), then the packet.
   case linuxMonitor = 254
 
-  static let commandPacket: UInt8 = 0x01
-  static let eventPacket: UInt8 = 0x04
   static let monitorEventOpcode: UInt16 = 3
 
   func append(_ packet: Span<UInt8>, adapter: UInt16?, wallTime: WallTime, to output: inout CaptureOutput) {
     switch self {
     case .h4:
-      guard packet.count > 1, packet[0] == Self.eventPacket else { return }
+      guard packet.count > 1, packet[0] == HCIPacketType.event else { return }
       output.appendEvent(packet.extracting(1...), adapter: adapter, wallTime: wallTime)
     case .h4WithDirection:
-      guard packet.count > 5, packet[4] == Self.eventPacket else { return }
+      guard packet.count > 5, packet[4] == HCIPacketType.event else { return }
       output.appendEvent(packet.extracting(5...), adapter: adapter, wallTime: wallTime)
     case .linuxMonitor:
       guard packet.count > 4, packet.bigEndian16(at: 2) == Self.monitorEventOpcode else { return }

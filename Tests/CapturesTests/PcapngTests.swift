@@ -1,4 +1,5 @@
-import Radio
+import EventBytes
+import Captures
 import Testing
 
 struct PcapngTests {
@@ -21,7 +22,7 @@ struct PcapngTests {
       let heard = Heard(file)
       #expect(heard.error == nil)
       #expect(heard.items.map(\.wallNanoseconds) == [1_700_000_000_000_001_000])
-      #expect(heard.items.first?.payload == CaptureBytes.payload)
+      #expect(heard.items.first?.payload == EventBytes.payload)
     }
   }
 

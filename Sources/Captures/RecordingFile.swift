@@ -1,3 +1,4 @@
+public import Machine
 import Glibc
 
 /// A file that a recording is written to, block by block; `-` is standard output.

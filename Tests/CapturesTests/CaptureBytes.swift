@@ -1,21 +1,15 @@
 import Beacons
-import Radio
+import Captures
+import EventBytes
 
 /// Captures built byte by byte.
 enum CaptureBytes {
-  static let address: [UInt8] = [0x01, 0x00, 0x00, 0x00, 0x00, 0xC1]
-  static let payload: [UInt8] = [0x02, 0x01, 0x1A, 0x03, 0x03, 0xAA, 0xFE]
-
-  /// An LE meta event with one legacy report, from the event code on.
-  static func event(rssi: Int8 = -72, payload: [UInt8] = payload) -> [UInt8] {
-    let body = [0x02, 1, 3, 1] + address + [UInt8(payload.count)] + payload + [UInt8(bitPattern: rssi)]
-    return [0x3E, UInt8(body.count)] + body
+  static func event(rssi: Int8 = -72, payload: [UInt8] = EventBytes.payload) -> [UInt8] {
+    EventBytes.event(rssi: rssi, payload: payload)
   }
 
-  static func big(_ value: some FixedWidthInteger) -> [UInt8] { Array(little(value).reversed()) }
-  static func little(_ value: some FixedWidthInteger) -> [UInt8] {
-    (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-  }
+  static func big(_ value: some FixedWidthInteger) -> [UInt8] { EventBytes.big(value) }
+  static func little(_ value: some FixedWidthInteger) -> [UInt8] { EventBytes.little(value) }
 
   static func btsnoopHeader(_ datalink: UInt32) -> [UInt8] {
     Array("btsnoop\0".utf8) + big(UInt32(1)) + big(datalink)

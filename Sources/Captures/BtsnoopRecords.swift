@@ -55,7 +55,7 @@ struct BtsnoopRecords: Sendable {
     case .monitor where UInt16(truncatingIfNeeded: flags) == LinkLayer.monitorEventOpcode:
       let adapter = UInt16(truncatingIfNeeded: flags >> 16)
       output.appendEvent(packet, adapter: adapter, wallTime: wallTime(bytes))
-    case .uart where included > 1 && packet[0] == LinkLayer.eventPacket:
+    case .uart where included > 1 && packet[0] == HCIPacketType.event:
       output.appendEvent(packet.extracting(1...), adapter: nil, wallTime: wallTime(bytes))
     // Bit 0: received; bit 1: command or event.
     case .unencapsulated where flags & 3 == 3:

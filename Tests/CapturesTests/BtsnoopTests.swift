@@ -1,4 +1,5 @@
-import Radio
+import EventBytes
+import Captures
 import Testing
 
 struct BtsnoopTests {
@@ -18,7 +19,7 @@ struct BtsnoopTests {
     #expect(
       heard.items.first
         == Heard.Item(
-          receiver: "hci1", address: "C1:00:00:00:00:01", rssi: -72, payload: CaptureBytes.payload,
+          receiver: "hci1", address: "C1:00:00:00:00:01", rssi: -72, payload: EventBytes.payload,
           wallNanoseconds: 1_700_000_000_123_456_000, nanoseconds: 0))
     #expect(heard.items.last?.nanoseconds == 1_000_000_000)
   }

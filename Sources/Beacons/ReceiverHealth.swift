@@ -1,5 +1,3 @@
-import Beacons
-
 /// Whether a receiver can hear. Silence alone is never a reason to call it blind: the only tag may have left.
 public enum ReceiverHealth: String, Sendable, CaseIterable {
   /// It hears.
@@ -45,13 +43,4 @@ public struct ReceiverHealthChange: Equatable, Sendable {
     self.time = time
     self.wallTime = wallTime
   }
-}
-
-/// What a live receiver has counted since it was first found.
-public struct ReceiverCounts: Equatable, Sendable {
-  public var receiver: ReceiverIndex
-  /// Packets that the kernel dropped because they were not taken in soon enough.
-  public var lost: Int64 = 0
-  /// Steps taken to make it hear again.
-  public var recoveries: Int64 = 0
 }

@@ -1,5 +1,5 @@
 import Beacons
-import Radio
+import Captures
 import Testing
 
 struct CaptureDecoderTests {

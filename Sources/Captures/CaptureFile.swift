@@ -1,3 +1,4 @@
+import Machine
 public import Beacons
 import Glibc
 

@@ -1,5 +1,6 @@
+import EventBytes
 import Beacons
-import Radio
+import Captures
 import Testing
 
 struct TextFormTests {
@@ -16,7 +17,7 @@ struct TextFormTests {
     #expect(
       heard.items == [
         Heard.Item(
-          receiver: "hci0", address: "C1:00:00:00:00:01", rssi: -72, payload: CaptureBytes.payload,
+          receiver: "hci0", address: "C1:00:00:00:00:01", rssi: -72, payload: EventBytes.payload,
           wallNanoseconds: 1_700_000_000_123_456_789, nanoseconds: 0)
       ])
   }

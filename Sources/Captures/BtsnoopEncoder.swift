@@ -21,26 +21,27 @@ public struct BtsnoopEncoder: Sendable {
   }
 
   /// Appends one HCI event, from its event code on. The adapter is introduced before its first.
-  public mutating func append(event: Span<UInt8>, adapter: AdapterInfo, wallTime: WallTime) {
-    if introduced[adapter.index] != adapter.address {
-      introduced[adapter.index] = adapter.address
-      introduce(adapter, wallTime)
+  public mutating func append(event: Span<UInt8>, adapter: UInt16, address: DeviceAddress, wallTime: WallTime)
+  {
+    if introduced[adapter] != address {
+      introduced[adapter] = address
+      introduce(adapter, address, wallTime)
     }
-    appendHeader(Opcode.event, adapter.index, length: event.count, wallTime)
+    appendHeader(Opcode.event, adapter, length: event.count, wallTime)
     bytes.append(event)
   }
 
   /// New index: type 1 (0 primary), bus 1, address 6, name 8. Open index: nothing.
-  private mutating func introduce(_ adapter: AdapterInfo, _ wallTime: WallTime) {
-    appendHeader(Opcode.newIndex, adapter.index, length: 16, wallTime)
+  private mutating func introduce(_ adapter: UInt16, _ address: DeviceAddress, _ wallTime: WallTime) {
+    appendHeader(Opcode.newIndex, adapter, length: 16, wallTime)
     bytes.append(0)
     bytes.append(0)
     for shift in stride(from: 0, to: 48, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: adapter.address.bits >> UInt64(shift)))
+      bytes.append(UInt8(truncatingIfNeeded: address.bits >> UInt64(shift)))
     }
-    let name = Array(adapter.kernelName.utf8.prefix(8))
+    let name = Array("hci\(adapter)".utf8.prefix(8))
     bytes += name + [UInt8](repeating: 0, count: 8 - name.count)
-    appendHeader(Opcode.openIndex, adapter.index, length: 0, wallTime)
+    appendHeader(Opcode.openIndex, adapter, length: 0, wallTime)
   }
 
   private mutating func appendHeader(

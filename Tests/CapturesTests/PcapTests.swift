@@ -1,4 +1,5 @@
-import Radio
+import EventBytes
+import Captures
 import Testing
 
 struct PcapTests {
@@ -20,7 +21,7 @@ struct PcapTests {
           #expect(heard.items.map(\.receiver) == [receiver, receiver])
           #expect(heard.items.first?.wallNanoseconds == 1_700_000_000_000_000_000 + nanoseconds)
           #expect(heard.items.last?.nanoseconds == 2_000_000_000)
-          #expect(heard.items.first?.payload == CaptureBytes.payload)
+          #expect(heard.items.first?.payload == EventBytes.payload)
         }
       }
     }

@@ -1,4 +1,7 @@
+public import Machine
+public import Radio
 import Beacons
+import Captures
 import Synchronization
 
 /// Writes what a live radio hears to a file, as btsnoop or in the text form.
@@ -55,7 +58,10 @@ public final class Recorder: Sendable {
     switch format {
     case .btsnoop:
       handlers.onEvent = { event, adapter, wallTime in
-        self.state.withLock { $0.btsnoop.append(event: event, adapter: adapter, wallTime: wallTime) }
+        self.state.withLock {
+          $0.btsnoop.append(
+            event: event, adapter: adapter.index, address: adapter.address, wallTime: wallTime)
+        }
       }
     case .text:
       handlers.onHealth = { change, receivers in

@@ -15,10 +15,9 @@ extension SystemError: CustomStringConvertible {
   public var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
 }
 
-/// Every system call of this module passes through here: repeated while a signal interrupts it, its failure
-/// turned into an error.
+/// Calls the kernel again while a signal interrupts it, and turns a failure into an error.
 @discardableResult
-func systemCall<Result: SignedInteger>(
+package func systemCall<Result: SignedInteger>(
   _ name: @autoclosure () -> String, _ body: () -> Result
 ) throws(SystemError) -> Result {
   while true {
@@ -30,22 +29,22 @@ func systemCall<Result: SignedInteger>(
 }
 
 /// Owns a file descriptor and closes it once.
-struct FileDescriptor: ~Copyable, Sendable {
-  let number: Int32
+package struct FileDescriptor: ~Copyable, Sendable {
+  package let number: Int32
 
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
 
   /// Length of a regular file; nil for anything else.
-  var fileLength: Int64? {
+  package var fileLength: Int64? {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int64(status.st_size)
   }
 
   /// Reads into the span from an offset on; returns how many bytes came, 0 at the end.
-  func read(into bytes: inout MutableSpan<UInt8>, from offset: Int = 0) throws(SystemError) -> Int {
+  package func read(into bytes: inout MutableSpan<UInt8>, from offset: Int = 0) throws(SystemError) -> Int {
     try systemCall("read") {
       unsafe bytes.withUnsafeMutableBytes {
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: $0[offset...])
@@ -55,7 +54,7 @@ struct FileDescriptor: ~Copyable, Sendable {
   }
 
   /// Writes all of the span.
-  func write(_ bytes: Span<UInt8>) throws(SystemError) {
+  package func write(_ bytes: Span<UInt8>) throws(SystemError) {
     var rest = bytes
     while !rest.isEmpty {
       let count = try systemCall("write") {

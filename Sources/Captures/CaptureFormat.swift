@@ -1,3 +1,4 @@
+import Beacons
 /// What kind of capture the first bytes announce.
 enum CaptureFormat: Equatable, Sendable {
   case btsnoop

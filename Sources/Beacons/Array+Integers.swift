@@ -1,0 +1,18 @@
+/// Integers as raw bytes, in a stated byte order.
+extension Array where Element == UInt8 {
+  package mutating func append(bigEndian value: some FixedWidthInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  package mutating func append(littleEndian value: some FixedWidthInteger) {
+    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  package mutating func append(_ bytes: Span<UInt8>) {
+    for offset in bytes.indices { append(bytes[offset]) }
+  }
+}
