@@ -45,21 +45,17 @@ public struct GatewayRun: Sendable {
   }
 
   private let configuration: Configuration
-  private let path: String?
-  private let reloads: ReloadSignals?
+  private let reloads: ReloadRequests?
   private let input: Input
   private let listener: Listener
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - path: the file that is read again; nil: there is none.
-  ///   - reloads: when.
+  /// - Parameter reloads: nil: there is no file to be read again.
   public init(
-    _ configuration: Configuration, path: String?, reloads: ReloadSignals?, input: Input, listener: Listener,
+    _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
     logger: Logger
   ) {
     self.configuration = configuration
-    self.path = path
     self.reloads = reloads
     self.input = input
     self.listener = listener
@@ -113,9 +109,9 @@ public struct GatewayRun: Sendable {
     services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
     services.append(HealthService(station, interval: configuration.telemetry.health))
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, station, listener)) }
-    if let path, let reloads {
+    if let reloads {
       services.append(
-        ReloadService(path, reloads, configuration, station, homeAssistant, leftovers, listener))
+        ReloadService(reloads, configuration, station, homeAssistant, leftovers, listener))
     }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))

@@ -2,17 +2,9 @@ import GatewayConfiguration
 import ServiceLifecycle
 import UnixSignals
 
-/// Each SIGHUP from now on, also those before anybody asks.
-public struct ReloadSignals: Sendable {
-  let signals: UnixSignalsSequence
-
-  public init() async { signals = await UnixSignalsSequence(trapping: .sighup) }
-}
-
 /// Reads the configuration again on SIGHUP. A bad file changes nothing and says why.
 struct ReloadService: Service {
-  private let path: String
-  private let reloads: ReloadSignals
+  private let reloads: ReloadRequests
   private let configuration: Configuration
   private let station: Station
   private let homeAssistant: HomeAssistantLink
@@ -20,12 +12,11 @@ struct ReloadService: Service {
   private let listener: GatewayRun.Listener
 
   init(
-    _ path: String, _ reloads: ReloadSignals, _ configuration: Configuration, _ station: Station,
+    _ reloads: ReloadRequests, _ configuration: Configuration, _ station: Station,
     _ homeAssistant: HomeAssistantLink,
     _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener
   ) {
-    self.path = path
     self.reloads = reloads
     self.configuration = configuration
     self.station = station
@@ -39,7 +30,7 @@ struct ReloadService: Service {
       var current = configuration
       for await _ in reloads.signals {
         do throws(ConfigurationErrors) {
-          let loaded = try Configuration.load(path: path)
+          let loaded = try Configuration.load(path: reloads.path)
           for warning in loaded.warnings { listener.onNotice("\(warning)") }
           let new = loaded.configuration
           if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {

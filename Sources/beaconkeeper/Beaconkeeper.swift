@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Gateway
 
 @main
@@ -17,7 +16,7 @@ struct Beaconkeeper: AsyncParsableCommand {
   static func main() async {
     StandardStream.fillGaps()
     // A gateway that is asked to reload before it listens for that must not end.
-    if CommandLine.arguments.dropFirst().first == "run" { signal(SIGHUP, SIG_IGN) }
+    if CommandLine.arguments.dropFirst().first == "run" { ReloadRequests.ignore() }
     await main(nil)
   }
 }

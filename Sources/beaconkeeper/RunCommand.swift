@@ -47,9 +47,9 @@ struct RunCommand: AsyncParsableCommand {
     var logger = Logger(label: "beaconkeeper") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .warning
     let (path, input) = try chooseInput()
-    // Before the file is read: a reload that is asked for meanwhile must be neither the end nor forgotten.
-    let reloads = path == nil ? nil : await ReloadSignals()
-    if path == nil { signal(SIGHUP, SIG_DFL) }
+    let reloads: ReloadRequests?
+    if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
+    if reloads == nil { ReloadRequests.end() }
     let configuration = try loadConfiguration(path)
     let console = Console()
     let listener = GatewayRun.Listener(
@@ -58,7 +58,7 @@ struct RunCommand: AsyncParsableCommand {
       onVerdict: { console.tell("\(VerdictLine($0))") },
       onNotice: { console.say("beaconkeeper: \($0)") })
     let gateway = GatewayRun(
-      configuration, path: path, reloads: reloads, input: input(configuration), listener: listener,
+      configuration, reloads: reloads, input: input(configuration), listener: listener,
       logger: logger)
     do {
       try await gateway.run()
