@@ -77,7 +77,11 @@ extension ZoneEngine {
   ) {
     guard insiders.indices.contains(Int(zone.rawValue)), let index = insiders[Int(zone.rawValue)][beacon]
     else { return }
-    var exit = loss(of: index, at: max(time, now))
+    // It may be heard as well as ever: where it is then goes by the receiver that decides, not by the one that heard it last.
+    var exit = transition(.exit, of: index, at: max(time, now))
+    let (samples, receiver) = (exit.evidence.samples, exit.evidence.receiver)
+    exit.evidence = loss(of: index, at: max(time, now)).evidence
+    (exit.evidence.samples, exit.evidence.receiver) = (samples, receiver)
     exit.evidence.reason = reason
     exit.evidence.threshold = 0
     transitions.append(exit)

@@ -26,6 +26,22 @@ import Testing
     #expect(scene.transitions.last?.evidence.unit == .metres)
   }
 
+  @Test func whoIsPutOutOfAZoneWasWhereTheDecidingReceiverHeardHim() throws {
+    var scene = Scene([.simple()])
+    for second in 0..<20 {
+      scene.hear(Signal.at1m, at: Double(second), receiver: 0)
+      scene.hear(Signal.at20m, at: Double(second) + 0.5, receiver: 1)
+    }
+    scene.engine.leave(
+      ZoneIndex(rawValue: 0), BeaconIndex(rawValue: 0), because: .zoneRemoved, at: .zero + .seconds(20),
+      into: &scene.transitions)
+    let exit = try #require(scene.transitions.last)
+    #expect(exit.event == .exit && exit.evidence.reason == .zoneRemoved)
+    #expect(try #require(exit.distance) < 2)
+    #expect(exit.evidence.receiver == ReceiverIndex(rawValue: 0))
+    #expect(exit.evidence.unit == .seconds && abs(exit.evidence.value - 0.5) < 0.001)
+  }
+
   /// Also where it is no later than what came before: the newest to come is the last.
   @Test func theLastSightingIsToldAsItCame() {
     var scene = Scene([.simple()])
