@@ -329,6 +329,36 @@ private struct Home {
     #expect(home.kept.keys.contains { $0.contains("temperature_c") } == (other == "component"))
   }
 
+  /// Home Assistant keeps what was let go of and is not announced again.
+  @Test(arguments: ["device", "component"])
+  func theOtherFormTakesOverOnlyWhatIsStillAnnounced(form: String) throws {
+    func yaml(_ form: String, _ entities: String) -> String {
+      Home.rules + "\nhome_assistant: { form: \(form), entities: \(entities) }"
+    }
+    let other = form == "device" ? "component" : "device"
+    var home = try Home(yaml(form, "normal"))
+    home.connect()
+    home.pass()
+    home.hear("fridge", Reading(.temperature, .number(3)))
+    home.pass()
+    home.said.removeAll()
+    try home.reconfigure(yaml(other, "minimal"))
+    home.hear("fridge", Reading(.temperature, .number(3)))
+    home.pass()
+    let migration = Array(#"{"migrate_discovery":true}"#.utf8)
+    if form == "device" {
+      let told = home.said.filter { $0.topic.hasSuffix("/device/beaconkeeper_home/beacon_fridge/config") }
+      let first = try #require(told.first.map { String(decoding: $0.payload, as: UTF8.self) })
+      #expect(first.contains(#""temperature_c":{"platform":"sensor"}"#))
+      #expect(told.dropFirst().map(\.payload) == [migration, []])
+    } else {
+      let told = home.said.filter { $0.topic.contains("beacon_fridge__temperature_c") }
+      #expect(told.map(\.payload) == [[]])
+    }
+    #expect(home.kept.keys.allSatisfy { $0.contains("/device/") == (other == "device") })
+    #expect(!home.kept.contains { String(decoding: $1, as: UTF8.self).contains("temperature_c") })
+  }
+
   @Test func garbageInItsPlaceIsRemovedAndNeverTrusted() throws {
     var home = try Home()
     let start = "homeassistant/device/beaconkeeper_home/"

@@ -146,11 +146,15 @@ async def triggers(hass, device):
 fired = []
 # How often each entity changed its state.
 changes = {}
+# Each state that came since somebody asked last, with its entity.
+history = []
 
 
 def count(event):
     entity = event.data["entity_id"]
     changes[entity] = changes.get(entity, 0) + 1
+    new = event.data["new_state"]
+    history.append([entity, new and new.state])
 
 
 async def automate(hass, automations):
@@ -180,6 +184,13 @@ async def main():
             say(meet(hass, ask["name"], ask["address"]))
         elif do == "changes":
             say(changes)
+        elif do == "history":
+            say(history)
+            history.clear()
+        elif do == "rename":
+            entity_registry.async_get(hass).async_update_entity(ask["entity"], new_entity_id=ask["to"], name=ask["name"])
+            await hass.async_block_till_done()
+            say(None)
         elif do == "triggers":
             say(await triggers(hass, ask["device"]))
         elif do == "automate":

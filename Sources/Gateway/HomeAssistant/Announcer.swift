@@ -188,30 +188,54 @@ struct Announcer: Sendable {
     let patience = TimeSpan.seconds(10 + Double(due.count) / 40)
     let topics = unjudged?.filter { kept[$0] != nil }.sorted() ?? kept.keys.sorted()
     unjudged = []
+    var leaving: [String] = []
     for topic in topics where !obsolete.contains(topic) {
       judged += 1
       switch verdict(on: topic) {
       case .keep: continue
       case .remove: obsolete.append(topic)
-      case .migrate:
-        migrations.append(Discovery.migration(topic))
-        obsolete.append(topic, from: time + patience)
+      case .migrate: leaving.append(topic)
       }
+    }
+    let reductions = leaving.compactMap { reduction(of: $0) }
+    if !reductions.isEmpty {
+      unjudged = Set(leaving)
+      sweepTime = time + Self.pause
+      return reductions
+    }
+    for topic in leaving {
+      migrations.append(Discovery.migration(topic))
+      obsolete.append(topic, from: time + patience)
     }
     if !migrations.isEmpty { announceTime = time + .seconds(2) }
     return migrations
+  }
+
+  /// Takes from a device of the other form what nothing takes over: Home Assistant would keep it for ever. nil: there
+  /// is nothing.
+  private mutating func reduction(of topic: String) -> Message? {
+    guard let parsed = discovery.parse(topic), parsed.form == .device,
+      let device = device(parsed.subject)
+    else { return nil }
+    let keys = Set(device.components.map(\.key))
+    let dropped = (kept[topic]?.components ?? [:]).filter { !keys.contains($0.key) }
+    if dropped.isEmpty { return nil }
+    for key in dropped.keys { kept[topic]?.components[key] = nil }
+    var discovery = discovery
+    discovery.form = .device
+    return discovery.messages(device, dropped: dropped).first
   }
 
   private enum Verdict { case keep, remove, migrate }
 
   private func verdict(on topic: String) -> Verdict {
     guard let parsed = discovery.parse(topic), let device = device(parsed.subject) else { return .remove }
-    guard parsed.form == discovery.form else { return .migrate }
-    guard let component = parsed.component else { return .keep }
-    let isThere = device.components.contains {
-      $0.key == component.key && $0.platform == component.platform
-    }
-    return isThere ? .keep : .remove
+    let isThere =
+      parsed.component.map { component in
+        device.components.contains { $0.key == component.key && $0.platform == component.platform }
+      } ?? true
+    guard isThere else { return .remove }
+    return parsed.form == discovery.form ? .keep : .migrate
   }
 
   private mutating func takeObsolete(at time: MonotonicTime) -> [Message] {
