@@ -50,10 +50,11 @@ struct ReceiverHealths: Sendable {
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }
 
   /// - Parameters:
-  ///   - expected: who should be there; told as missing where nothing was heard of it.
+  ///   - expected: who should be there.
+  ///   - isMissed: whether it is time to tell as missing of whom nothing was heard.
   ///   - span: time since the last report, for rates; nil keeps those of then.
   mutating func report(
-    _ names: ReceiverTable, expected: [ReceiverIndex: Expectation], over span: TimeSpan?
+    _ names: ReceiverTable, expected: [ReceiverIndex: Expectation], isMissed: Bool, over span: TimeSpan?
   ) -> [HealthMessage.Receiver] {
     missing.removeAll()
     isMissingNoMore = false
@@ -62,7 +63,7 @@ struct ReceiverHealths: Sendable {
       let name = names.name(of: receiver)
       let expectation = expected[receiver]
       guard index < entries.count, entries[index].isKnown else {
-        guard let expectation else { return nil }
+        guard let expectation, isMissed else { return nil }
         missing.insert(index)
         return HealthMessage.Receiver(
           name: name, state: "missing", isBlind: true, isRequired: expectation == .configured,

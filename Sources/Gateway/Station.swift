@@ -292,8 +292,8 @@ final class Station: Sendable {
     var message = HealthMessage(
       time: wallTime, version: version,
       receivers: state.health.report(
-        pipeline.receivers, expected: LiveClock.now >= state.patienceEnds ? pipeline.expectedReceivers : [:],
-        over: sinceLast),
+        pipeline.receivers, expected: pipeline.expectedReceivers,
+        isMissed: LiveClock.now >= state.patienceEnds, over: sinceLast),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions,
       queued: state.outbox.count + (store == nil ? client.outstanding : 0),

@@ -25,7 +25,7 @@ import Testing
   }
 
   private mutating func report() -> [String] {
-    healths.report(pipeline.receivers, expected: pipeline.expectedReceivers, over: nil)
+    healths.report(pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: true, over: nil)
       .map { "\($0.name) \($0.state)\($0.isBlind ? " blind" : "")" }
   }
 
@@ -36,6 +36,13 @@ import Testing
     let time = MonotonicTime.zero
     healths.set(
       ReceiverHealthChange(receiver: receiver, health: .ok, time: time, wallTime: WallTime(nanoseconds: 0)))
+  }
+
+  private func state(_ receivers: [HealthMessage.Receiver]) -> String {
+    let message = HealthMessage(
+      time: WallTime(nanoseconds: 0), version: "1", receivers: receivers, advertisements: 0, sightings: 0,
+      transitions: 0, queued: 0, beacons: 0)
+    return String(decoding: message.message(topics: pipeline.topics).payload, as: UTF8.self)
   }
 
   @Test mutating func whoeverShouldBeThereAndWasNeverHeardOfIsMissing() throws {
@@ -50,18 +57,28 @@ import Testing
   }
 
   @Test mutating func beforeTheirTimeNobodyIsMissing() {
-    #expect(healths.report(pipeline.receivers, expected: [:], over: nil).isEmpty)
+    let early = healths.report(
+      pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: false, over: nil)
+    #expect(early.isEmpty)
+  }
+
+  /// What its own word says needs no patience: the gateway is not well without it from the start.
+  @Test mutating func whoeverSaysThatHeIsGoneIsMissedAtOnce() throws {
+    let door = pipeline.receivers.indices.first { pipeline.receivers.name(of: $0) == "door" }
+    let time = WallTime(nanoseconds: 0)
+    healths.set(
+      ReceiverHealthChange(receiver: try #require(door), health: .gone, time: .zero, wallTime: time))
+    try hear("hci0")
+    let early = healths.report(
+      pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: false, over: nil)
+    #expect(early.map(\.isRequired) == [true, false])
+    #expect(state(early).contains(#""state":"partial""#))
   }
 
   @Test mutating func theGatewayIsPartlyBlindWithoutThem() throws {
     try hear("hci0")
-    func state(_ receivers: [HealthMessage.Receiver]) -> String {
-      let message = HealthMessage(
-        time: WallTime(nanoseconds: 0), version: "1", receivers: receivers, advertisements: 0, sightings: 0,
-        transitions: 0, queued: 0, beacons: 0)
-      return String(decoding: message.message(topics: pipeline.topics).payload, as: UTF8.self)
-    }
-    let all = healths.report(pipeline.receivers, expected: pipeline.expectedReceivers, over: nil)
+    let all = healths.report(
+      pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: true, over: nil)
     #expect(state(all).contains(#""state":"partial""#))
     #expect(
       state(all).contains(#""name":"door","state":"missing","reason":"configured, and nothing was heard"#))
