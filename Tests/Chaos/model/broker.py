@@ -1,0 +1,139 @@
+"""A real mosquitto, what it keeps, and a subscriber that keeps its session."""
+import datetime, json, os, signal, socket, subprocess, threading, time
+import paho.mqtt.client as mqtt
+
+BASE = "beaconkeeper/world/"
+
+
+class Broker:
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.process, self.log = None, open(f"{folder}/broker.log", "ab")
+        for user in ("gateway", "observer"):
+            subprocess.run(["mosquitto_passwd", "-b"] + ([] if user != "gateway" else ["-c"])
+                           + [f"{folder}/passwords", user, "secret"], check=True, capture_output=True)
+        open(f"{folder}/password", "w").write("secret\n")
+        os.chmod(f"{folder}/password", 0o600)
+        lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous false", f"password_file {folder}/passwords",
+                 f"acl_file {folder}/acl", "persistence true", f"persistence_location {folder}/",
+                 "max_queued_messages 100000"]
+        if os.geteuid() == 0:
+            lines.append("user root")
+        open(f"{folder}/mosquitto.conf", "w").write("\n".join(lines) + "\n")
+        self.allow(set())
+
+    def allow(self, denied):
+        """Writes the access list, with these topics forbidden to the gateway."""
+        lines = ["user observer", "topic readwrite #", "", "user gateway"]
+        lines += [f"topic deny {topic}" for topic in sorted(denied)]
+        lines += ["topic readwrite beaconkeeper/world/#", "topic readwrite homeassistant/#"]
+        open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
+        os.chmod(f"{self.folder}/acl", 0o600)
+        if self.process:
+            self.process.send_signal(signal.SIGHUP)
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise SystemExit("mosquitto does not start")
+
+    def stop(self, forget=False, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.wait(20)
+        if forget:
+            for name in os.listdir(self.folder):
+                if name.startswith("mosquitto.db"):
+                    os.remove(f"{self.folder}/{name}")
+
+    def retained(self):
+        """Everything that is kept, as a newcomer gets it."""
+        kept, last = {}, [time.time()]
+
+        def on_message(_, __, message):
+            last[0] = time.time()
+            if message.retain:
+                kept[message.topic] = message.payload.decode()
+        client = new_client("", True)
+        client.on_message = on_message
+        client.connect("127.0.0.1", self.port)
+        client.subscribe("#", 1)
+        client.loop_start()
+        time.sleep(0.25)
+        while time.time() - last[0] < 0.2:
+            time.sleep(0.05)
+        client.loop_stop()
+        client.disconnect()
+        return kept
+
+
+def new_client(name, clean):
+    if hasattr(mqtt, "CallbackAPIVersion"):
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION1, client_id=name, clean_session=clean)
+    else:
+        client = mqtt.Client(client_id=name, clean_session=clean)
+    client.username_pw_set("observer", "secret")
+    return client
+
+
+class Observer:
+    """A subscriber that keeps what it got through restarts, and adds up the transitions."""
+
+    def __init__(self, port):
+        self.lock, self.transitions, self.ids, self.base = threading.Lock(), {}, {}, {}
+        self.last, self.since, self.clashes = (0, 0), "", []
+        self.is_subscribed = threading.Event()
+        self.client = new_client("truth-observer", False)
+        self.client.on_connect = lambda client, *_: client.subscribe([(BASE + "zone/+/" + e, 1) for e in ("enter", "exit", "near")])
+        self.client.on_subscribe = lambda *_: self.is_subscribed.set()
+        self.client.on_disconnect = lambda *_: self.is_subscribed.clear()
+        self.client.on_message = self.take
+        self.client.reconnect_delay_set(1, 1)
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+
+    def take(self, _, __, message):
+        transition = json.loads(message.payload)
+        number = (transition["epoch"], transition["seq"])
+        with self.lock:
+            self.transitions[number] = transition
+            if self.ids.setdefault(number, transition["id"]) != transition["id"]:
+                self.clashes.append(f"epoch {number[0]}, seq {number[1]} stands for two transitions")
+
+    def forget(self, members, gateway_forgets=False):
+        """Starts over: what was on its way is lost. What came before may come again; and if it is the gateway that knows no more
+        what it said, what was decided before may come late."""
+        with self.lock:
+            self.transitions.clear()
+            self.base = {zone: set(names) for zone, names in members.items()}
+            self.last = max(self.ids, default=(0, 0))
+            if gateway_forgets:
+                self.since = datetime.datetime.now(datetime.timezone.utc).isoformat()
+
+    def added_up(self):
+        """Who is in each zone by the transitions alone, and what contradicts itself."""
+        inside = {zone: set(names) for zone, names in self.base.items()}
+        with self.lock:
+            entries = [self.transitions[key] for key in sorted(self.transitions) if key > self.last]
+            entries = [t for t in entries if t["time"] >= self.since]
+            wrong = list(self.clashes)
+        for before, t in zip(entries, entries[1:]):
+            if t["epoch"] == before["epoch"] and t["seq"] > before["seq"] + 1:
+                wrong.append(f"between seq {before['seq']} and {t['seq']} of epoch {t['epoch']} something is missing")
+        for t in entries:
+            members, beacon = inside.setdefault(t["zone"], set()), t["beacon"]
+            if t["event"] == "enter" and beacon in members:
+                wrong.append(f"{beacon} entered {t['zone']} twice (epoch {t['epoch']}, seq {t['seq']})")
+            if t["event"] != "enter" and beacon not in members:
+                wrong.append(f"{t['event']} of {beacon} at {t['zone']} without an enter (epoch {t['epoch']}, seq {t['seq']})")
+            if t["event"] == "enter":
+                members.add(beacon)
+            elif t["event"] == "exit":
+                members.discard(beacon)
+        return inside, wrong

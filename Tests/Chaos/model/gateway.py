@@ -1,0 +1,111 @@
+"""The gateway, and the radio that it hears."""
+import json, os, shutil, signal, subprocess, threading, time
+from .world import BEACONS, PLACES, RECEIVERS
+
+
+class Gateway:
+    def __init__(self, world, port, binary, folder):
+        self.world, self.port, self.binary, self.folder, self.process = world, port, binary, folder, None
+        self.log, self.started = open(f"{folder}/gateway.log", "ab"), 0.0
+        threading.Thread(target=self.transmit, daemon=True).start()
+
+    def configure(self):
+        temporary = f"{self.folder}/world.yaml.new"
+        open(temporary, "w").write(self.world.yaml(self.port))
+        os.replace(temporary, f"{self.folder}/world.yaml")
+
+    def start(self, until_ready=True):
+        told = self.told()
+        self.process = subprocess.Popen([self.binary, "run", "--config", "world.yaml", "--capture", "-"], stdin=subprocess.PIPE,
+                                        stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.started = time.time()
+        for receiver in RECEIVERS:
+            self.tell_health(receiver)
+        if until_ready:
+            self.wait_for("watch: ", told)
+
+    def told(self):
+        return os.path.getsize(f"{self.folder}/gateway.log")
+
+    def wait_for(self, words, told):
+        """Until it says something that it had not said when `told` was taken."""
+        until = time.time() + 20
+        while words.encode() not in open(f"{self.folder}/gateway.log", "rb").read()[told:]:
+            if time.time() > until or self.process.poll() is not None:
+                raise SystemExit(f"the gateway does not say {words!r}; logs in {self.folder}")
+            time.sleep(0.05)
+        self.world.said_again()
+
+    def wait_until_it_hears_signals(self):
+        """Before that, a signal ends any program."""
+        until = time.time() + 5
+        while time.time() < until:
+            for line in open(f"/proc/{self.process.pid}/status"):
+                if line.startswith(("SigIgn:", "SigCgt:")) and int(line.split()[1], 16) & 1 << signal.SIGHUP - 1:
+                    return
+        raise SystemExit(f"the gateway does not hear signals; logs in {self.folder}")
+
+    def reload(self, until_read=False):
+        told = self.told()
+        self.configure()
+        self.process.send_signal(signal.SIGHUP)
+        if until_read or self.world.unknowable:
+            self.wait_for("configuration read again", told)
+
+    def stop(self, how):
+        process, self.process = self.process, None
+        hears = time.time() - self.started > 2
+        process.send_signal(how)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise SystemExit("the gateway does not stop")
+        if how == signal.SIGTERM and process.returncode != 0 and (hears or process.returncode != -how):
+            raise SystemExit(f"the gateway ended with status {process.returncode}; logs in {self.folder}")
+
+    def pause(self, seconds):
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
+    @property
+    def state(self):
+        return f"{self.folder}/state"
+
+    def keep_state(self):
+        shutil.copytree(self.state, self.state + ".kept")
+
+    def roll_state_back(self):
+        shutil.rmtree(self.state)
+        os.rename(self.state + ".kept", self.state)
+
+    def write(self, entry):
+        process = self.process
+        try:
+            if process:
+                process.stdin.write((json.dumps(entry) + "\n").encode())
+                process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass
+
+    def tell_health(self, receiver):
+        health = "gone" if receiver in self.world.blind else "ok"
+        self.write({"t": time.time(), "receiver": receiver, "health": health, "reason": "pulled out" if health == "gone" else ""})
+
+    def transmit(self):
+        while True:
+            for receiver in RECEIVERS:
+                if receiver in self.world.blind:
+                    continue
+                # A stranger shows that the receiver sees.
+                self.hear(receiver, "C9:00:00:00:00:09", -90, "020106")
+                for beacon, (address, payload) in BEACONS.items():
+                    rssi = PLACES[self.world.place[beacon]][receiver]
+                    if rssi is not None:
+                        self.hear(receiver, address, rssi, payload)
+            time.sleep(0.1)
+
+    def hear(self, receiver, address, rssi, payload):
+        self.write({"t": time.time(), "receiver": receiver, "address": address, "address_type": "random", "rssi": rssi,
+                    "payload": payload})

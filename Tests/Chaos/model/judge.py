@@ -1,0 +1,208 @@
+"""What is said and is not so."""
+import datetime, json, time
+import jinja2
+import paho.mqtt.client as mqtt
+from .broker import BASE
+from .world import ABSENT, BEACONS, RECEIVERS, entry
+
+DISCOVERY = "homeassistant/"
+# A receiver that was never heard is missed after ten seconds, and then health comes every two.
+PATIENCE_FOR_RECEIVERS = 13
+
+
+def level(name):
+    return name.replace(":", "%3A")
+
+
+def rendered(template, payload):
+    """What Home Assistant shows for a payload."""
+    environment = jinja2.Environment(extensions=["jinja2.ext.loopcontrols"])
+    try:
+        value_json = json.loads(payload)
+    except ValueError:
+        value_json = None
+    return environment.from_string(template).render(value=payload, value_json=value_json).strip()
+
+
+def disagreements(world, broker, observer, gateway):
+    return Judgement(world, broker.retained(), gateway).all(observer)
+
+
+class Judgement:
+    def __init__(self, world, kept, gateway):
+        self.world, self.kept, self.gateway, self.wrong = world, kept, gateway, []
+        self.ours = {topic[len(BASE):]: payload for topic, payload in kept.items() if topic.startswith(BASE)}
+
+    def differ(self, topic, what, said, true):
+        if said != true:
+            self.wrong.append(f"{topic}: {what} is {said}, should be {true}")
+
+    def is_known(self, topic):
+        """Whether it can be known what the broker keeps there."""
+        return not any(mqtt.topic_matches_sub(f, topic) for f in self.world.unknowable)
+
+    def is_ours_known(self, topic):
+        return self.is_known(BASE + topic)
+
+    def all(self, observer):
+        self.differ("status", "it", self.ours.get("status"), "online")
+        self.zones()
+        self.beacons()
+        self.leftovers()
+        self.health()
+        if self.is_known(DISCOVERY + "device/x/y/config"):
+            self.home_assistant()
+        inside, contradictions = observer.added_up()
+        if not self.world.denied and not self.world.has_lost:
+            self.wrong += contradictions
+            members = self.world.named_members()
+            for zone in set(members) | set(inside):
+                self.differ(f"transitions at {zone}", "who is in", sorted(inside.get(zone, ())), sorted(members.get(zone, ())))
+        return self.wrong
+
+    def zones(self):
+        world = self.world
+        for zone in world.zones:
+            topic = f"zone/{zone}/occupancy"
+            if not self.is_ours_known(topic):
+                continue
+            if topic not in self.ours:
+                self.wrong.append(f"{topic}: missing")
+                continue
+            said = json.loads(self.ours[topic])
+            members = world.members[zone]
+            state = "unknown" if not world.sighted(zone) else "occupied" if members else "empty"
+            self.differ(topic, "state", said["state"], state)
+            self.differ(topic, "count", said["count"], len(members))
+            self.differ(topic, "who", sorted(m["beacon"] for m in said["beacons"]), world.names(members))
+            self.differ(topic, "near", sorted(m["beacon"] for m in said["beacons"] if m["near"]), world.names(world.near[zone]))
+
+    def beacons(self):
+        world = self.world
+        for beacon in BEACONS:
+            zones = world.zones_of(beacon)
+            for kind in ("state", "zone"):
+                topic = f"beacon/{level(world.name(beacon))}/{kind}"
+                if not self.is_ours_known(topic) or entry(beacon) not in world.entries:
+                    continue
+                if topic not in self.ours:
+                    if zones:
+                        self.wrong.append(f"{topic}: missing")
+                elif kind == "state":
+                    self.differ(topic, "zones", sorted(json.loads(self.ours[topic])["zones"]), sorted(zones))
+                elif zones and self.ours[topic] not in zones:
+                    self.wrong.append(f"{topic}: {self.ours[topic]}, should be one of {sorted(zones)}")
+                elif not zones:
+                    self.differ(topic, "it", self.ours[topic], "not_home")
+
+    def leftovers(self):
+        names = {self.world.name(e) for e in self.world.entries}
+        for topic in self.ours:
+            levels = topic.split("/")
+            if not self.is_ours_known(topic):
+                continue
+            if levels[0] == "zone" and levels[1] not in self.world.zones:
+                self.wrong.append(f"{topic}: no such zone is configured")
+            if levels[0] == "beacon" and entry(levels[1].replace("%3A", ":")) not in names:
+                self.wrong.append(f"{topic}: no such beacon is configured")
+
+    def health(self):
+        if not self.is_ours_known("health"):
+            return
+        if "health" not in self.ours:
+            self.wrong.append("health: missing")
+            return
+        said, world = json.loads(self.ours["health"]), self.world
+        age = time.time() - datetime.datetime.fromisoformat(said["time"].replace("Z", "+00:00")).timestamp()
+        if age > 8:
+            self.wrong.append(f"health: {age:.0f} s old")
+        true = {r: "gone" if r in world.blind else "ok" for r in RECEIVERS}
+        if ABSENT in world.receivers() and time.time() - self.gateway.started > PATIENCE_FOR_RECEIVERS:
+            true[ABSENT] = "missing"
+        receivers = {r["name"]: r["state"] for r in said["receivers"]}
+        if ABSENT in world.receivers() and ABSENT not in true:
+            receivers.pop(ABSENT, None)  # Not yet, or just now.
+        else:
+            blind = [r for r in true if true[r] != "ok"]
+            self.differ("health", "state", said["state"], "blind" if len(blind) == len(true) else "partial" if blind else "ok")
+        self.differ("health", "the state of its receivers", receivers, true)
+        outbox = said["outbox"]
+        self.differ("health", "durable", outbox["durable"], True)
+        self.differ("health", "lost", outbox["lost"], 0)
+        for topic in outbox.get("refused", []):
+            if not any(mqtt.topic_matches_sub(f, topic) for f in world.denied):
+                self.wrong.append(f"health: refused is {topic}, which the broker takes")
+        if not world.denied:
+            self.differ("health", "parked", outbox["parked"], 0)
+            self.differ("health", "queued", said["queued"], 0)
+        self.differ("health", "readings_refused", {k: v for k, v in said["readings_refused"].items() if v}, {})
+        self.differ("health", "members_refused", said["members_refused"], 0)
+
+    # What Home Assistant makes of it.
+
+    def home_assistant(self):
+        world = self.world
+        said = {}  # Of each device the keys of its components.
+        for topic, payload in self.kept.items():
+            if not topic.startswith(DISCOVERY) or topic == DISCOVERY + "status":
+                continue
+            _, platform, _, subject, _ = topic.split("/")
+            subject, _, key = subject.partition("__")
+            message = json.loads(payload)
+            if "migrate_discovery" in message:
+                self.wrong.append(f"{topic}: still on its way to another form")
+                continue
+            if world.announces and (platform == "device") != (world.form == "device"):
+                self.wrong.append(f"{topic}: of another form")
+            components = message["components"] if platform == "device" else {key: message | {"platform": platform}}
+            # With no more than its platform it is being taken back.
+            components = {k: c for k, c in components.items() if len(c) > 1}
+            said.setdefault(subject, set()).update(components)
+            for component in components.values():
+                self.entity(component)
+        self.devices(said)
+
+    def devices(self, said):
+        world = self.world
+        standing = {"gateway"} | {"zone_" + identifier(z) for z in world.zones}
+        standing |= {"beacon_" + identifier(world.name(e)) for e in world.entries if e != "fleet"}
+        region = "beacon_" + identifier(world.name("fleet") + ":")
+        members = {s for s in said if "fleet" in world.entries and s.startswith(region)}
+        if not world.announces:
+            standing, members = set(), set()
+        for subject in sorted(standing - set(said)):
+            self.wrong.append(f"Home Assistant: {subject} is not announced")
+        for subject in sorted(set(said) - standing - members):
+            self.wrong.append(f"Home Assistant: {subject} is announced, and not configured")
+        if len(members) > world.device_limit:
+            self.wrong.append(f"Home Assistant: {len(members)} members of regions, {world.device_limit} are allowed")
+        for subject in sorted(set(said) & (standing | members)):
+            if subject.startswith("beacon_"):
+                self.differ(f"Home Assistant: {subject}", "that it has a signal", "rssi" in said[subject], world.entities == "all")
+                self.differ(f"Home Assistant: {subject}", "that it has a distance", "distance" in said[subject],
+                            world.entities != "minimal")
+
+    def entity(self, component):
+        world, topic = self.world, component.get("state_topic") or ""
+        if not topic.startswith(BASE) or topic not in self.kept or not self.is_known(topic):
+            return
+        shown = rendered(component.get("value_template", "{{ value }}"), self.kept[topic])
+        levels = topic[len(BASE):].split("/")
+        if component["platform"] == "device_tracker":
+            beacons = [b for b in BEACONS if level(world.name(b)) == levels[1] and entry(b) in world.entries]
+            for beacon in beacons:
+                true = "home" if world.zones_of(beacon) else "not_home"
+                if shown != true:
+                    self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {true}")
+        elif component.get("device_class") == "occupancy" and levels[0] == "zone" and levels[1] in world.zones:
+            if not world.sighted(levels[1]):
+                self.differ(f"occupancy of {levels[1]}", "it", shown, "None")
+                return
+            is_on = shown == str(component.get("payload_on", "ON"))
+            if is_on != bool(world.members[levels[1]]):
+                self.wrong.append(f"occupancy of {levels[1]} shows {shown}, members are {sorted(world.members[levels[1]])}")
+
+
+def identifier(name):
+    """As in discovery topics."""
+    return "".join(c if c.isalnum() or c == "-" else f"_{ord(c):02X}" for c in name)

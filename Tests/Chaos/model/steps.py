@@ -1,0 +1,283 @@
+"""The steps. Each changes the world, the gateway or the broker and returns words for the log."""
+import shutil, signal, time
+from .broker import BASE
+from .judge import level
+from .world import ABSENT, BEACONS, ENTRIES, PLACES, RECEIVERS
+
+
+class Steps:
+    def __init__(self, chance, world, broker, observer, gateway):
+        self.chance, self.world, self.broker, self.observer, self.gateway = chance, world, broker, observer, gateway
+        self.kept_members = None
+        self.denied_since = 0.0
+        # How often each comes; those of `alone` want a world that stands still.
+        self.kinds = {
+            "walk": (self.walk, 16), "leave": (self.leave, 6), "restart": (self.restart, 4), "kill": (self.kill, 4),
+            "reload": (self.reload, 10), "broker": (self.broker_restart, 4), "forget": (self.broker_forgets, 2),
+            "crash": (self.broker_crash, 1), "acl": (self.access, 4), "blind": (self.sight, 4), "twice": (self.twice, 2),
+            "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
+            "empty": (self.empty, 1), "rollback": (self.rollback, 2),
+        }
+        self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback}
+
+    # Beacons.
+
+    def walk(self):
+        beacon = self.chance.choice(list(BEACONS))
+        self.world.place[beacon] = self.chance.choice(list(PLACES))
+        return f"{beacon} goes to {self.world.place[beacon]}"
+
+    def leave(self):
+        beacon = self.chance.choice(list(BEACONS))
+        self.world.place[beacon] = "silent"
+        return f"{beacon} falls silent"
+
+    def sight(self):
+        receiver = self.chance.choice(RECEIVERS)
+        self.world.blind ^= {receiver}
+        self.gateway.tell_health(receiver)
+        return f"{receiver} {'goes blind' if receiver in self.world.blind else 'sees again'}"
+
+    # The gateway.
+
+    def restart(self):
+        self.gateway.stop(signal.SIGTERM)
+        words = self.elsewhere()
+        self.gateway.start()
+        return f"the gateway stops, {words}and starts"
+
+    def kill(self):
+        self.gateway.stop(signal.SIGKILL)
+        words = self.elsewhere()
+        self.gateway.start()
+        return f"the gateway is killed, {words}and starts"
+
+    def elsewhere(self):
+        """What may happen while nobody looks."""
+        words = self.walk() + ", " if self.chance.random() < 0.5 else ""
+        if self.chance.random() < 0.3:
+            words += self.edit() + ", "
+            self.gateway.configure()
+        return words
+
+    def early(self):
+        self.gateway.stop(signal.SIGTERM)
+        told = self.gateway.told()
+        self.gateway.start(until_ready=False)
+        self.gateway.wait_until_it_hears_signals()
+        words = self.edit()
+        self.gateway.configure()
+        self.gateway.process.send_signal(signal.SIGHUP)
+        self.gateway.wait_for("watch: ", told)
+        return f"the gateway stops and starts, and at once it is to reload: {words}"
+
+    def quick(self):
+        how = self.chance.choice([signal.SIGTERM, signal.SIGKILL])
+        self.gateway.stop(signal.SIGTERM)
+        self.gateway.start(until_ready=False)
+        pause = self.chance.choice([0, 0.05, 0.2, 0.6])
+        time.sleep(pause)
+        self.gateway.stop(how)
+        self.gateway.start()
+        return f"the gateway stops, starts, after {pause} s {'stops' if how == signal.SIGTERM else 'is killed'}, and starts"
+
+    def pause(self):
+        words, seconds = self.walk(), self.chance.choice([3, 8, 20])
+        self.gateway.pause(seconds)
+        return f"{words}, and the gateway stands still for {seconds} s"
+
+    def empty(self):
+        """Nobody says who was where; from then on the transitions begin with nobody."""
+        self.gateway.stop(signal.SIGTERM)
+        shutil.rmtree(self.gateway.state)
+        self.observer.forget({}, gateway_forgets=True)
+        for zone in self.world.zones:
+            self.world.forget(zone)
+        self.world.heard = {beacon: set() for beacon in BEACONS}
+        self.gateway.start()
+        return "the gateway's state is emptied"
+
+    def rollback(self):
+        """Who was where when the copy was made is where the transitions go on."""
+        if self.kept_members is not None and self.world.blind:
+            return self.walk()
+        self.gateway.stop(signal.SIGTERM)
+        if self.kept_members is None:
+            self.gateway.keep_state()
+            self.kept_members, words = self.world.named_members(), "the gateway's state is copied"
+        else:
+            self.gateway.roll_state_back()
+            self.observer.forget(self.kept_members, gateway_forgets=True)
+            self.kept_members, words = None, "the gateway's state is that of the copy again"
+        self.gateway.start()
+        return words
+
+    # The configuration.
+
+    def reload(self):
+        words = self.edit()
+        self.gateway.reload()
+        return f"reload: {words}"
+
+    def twice(self):
+        first = self.edit()
+        self.gateway.reload()
+        time.sleep(self.chance.choice([0, 0.01, 0.1]))
+        second = self.edit()
+        self.gateway.reload()
+        return f"reload: {first}; at once again: {second}"
+
+    def back(self):
+        world, name = self.world, self.chance.choice(list(self.world.zones))
+        if len(world.zones) == 1:
+            return self.walk()
+        zone = world.zones.pop(name)
+        self.gateway.reload(until_read=True)
+        time.sleep(self.chance.choice([0, 0.5, 2]))
+        world.zones[name] = zone
+        world.forget(name)
+        self.gateway.reload(until_read=True)
+        return f"reload: {name} removed; reload: it is back"
+
+    def edit(self):
+        kinds = ["threshold", "threshold", "watch", "entry", "zone", "zone name", "beacon name", "order",
+                 "announcing", "announcing"]
+        # Through a restart the gateway may forget which receiver heard a beacon long ago.
+        if self.gateway.process or not self.world.blind:
+            kinds += ["receivers", "receivers", "swap"]
+        kind = self.chance.choice(kinds)
+        world, name = self.world, self.chance.choice(list(self.world.zones))
+        zone = world.zones[name]
+        if kind == "threshold":
+            zone["enter"] = -66 + self.chance.choice([-2, 0, 2])
+            zone["exit"] = zone["enter"] - self.chance.choice([8, 10, 12])
+            return f"{name}: enter {zone['enter']}, exit {zone['exit']}"
+        if kind == "watch":
+            zone["beacons"] = self.chance.choice([None, sorted(world.entries) or None, sorted(world.entries)[:1] or None])
+            return f"{name} watches {zone['beacons'] or 'all'}"
+        if kind == "receivers":
+            zone["receivers"] = self.chance.choice([None, ["hci0"], ["hci1"], ["hci0", "hci1"], ["hci0", ABSENT], [ABSENT]])
+            return f"{name} is heard by {zone['receivers'] or 'all'}"
+        if kind == "swap":
+            other = self.chance.choice(list(world.zones))
+            zone["receivers"], world.zones[other]["receivers"] = world.zones[other]["receivers"], zone["receivers"]
+            return f"{name} and {other} swap their receivers"
+        if kind == "order":
+            items = list(world.zones.items())
+            self.chance.shuffle(items)
+            world.zones = dict(items)
+            return "the zones in another order"
+        if kind == "announcing":
+            return self.edit_announcing()
+        if kind == "entry":
+            return self.edit_entries()
+        if kind == "beacon name":
+            return self.rename_beacon()
+        new = name + "2" if not name.endswith("2") else name[:-1]
+        if kind == "zone name" and new not in world.zones:
+            world.zones[new] = world.zones.pop(name)
+            del world.members[name], world.near[name]
+            world.forget(new)
+            return f"{name} is called {new}"
+        if len(world.zones) > 2:
+            del world.zones[name], world.members[name], world.near[name]
+            return f"{name} removed"
+        world.zones["extra"] = dict(zone)
+        world.members.setdefault("extra", set())
+        world.near.setdefault("extra", set())
+        return "zone extra added"
+
+    def edit_entries(self):
+        world = self.world
+        missing = set(ENTRIES) - world.entries
+        if missing:
+            world.entries |= missing
+            return f"{sorted(missing)} configured again"
+        gone = self.chance.choice(sorted(world.entries))
+        world.entries.discard(gone)
+        for other in world.zones.values():
+            if other["beacons"]:
+                other["beacons"] = [b for b in other["beacons"] if b != gone] or None
+        return f"{gone} dropped"
+
+    def rename_beacon(self):
+        """Under another name it is somebody else, who has not entered yet."""
+        world, name = self.world, self.chance.choice(ENTRIES)
+        old = world.called[name]
+        world.called[name] = name if old != name else name + "2"
+        for beacon in BEACONS:
+            if beacon.split(":")[0] == name:
+                for zone in world.zones:
+                    world.leave(zone, beacon)
+        return f"{old} is called {world.called[name]}"
+
+    def edit_announcing(self):
+        world = self.world
+        kind = self.chance.choice(["entities", "entities", "members", "members", "form", "off"])
+        if kind == "entities":
+            world.entities = self.chance.choice(["minimal", "normal", "all"])
+        elif kind == "members":
+            world.device_limit = self.chance.choice([0, 1, 200])
+        elif kind == "form":
+            world.form = "component" if world.form == "device" else "device"
+        else:
+            world.announces = not world.announces
+        if not world.announces:
+            return "nothing for Home Assistant"
+        return f"for Home Assistant {world.entities} entities, {world.form} form, {world.device_limit} members"
+
+    # The broker.
+
+    def broker_restart(self):
+        self.broker.stop()
+        words = self.walk() + ", " if self.chance.random() < 0.5 else ""
+        time.sleep(self.chance.random())
+        self.broker_start()
+        return f"the broker stops, {words}and starts"
+
+    def broker_forgets(self):
+        how = self.chance.choice([signal.SIGTERM, signal.SIGKILL])
+        self.observer.forget(self.world.named_members())
+        self.broker.stop(forget=True, how=how)
+        self.broker_start(until_observed=True)
+        return f"the broker {'stops' if how == signal.SIGTERM else 'is killed'} and forgets everything"
+
+    def broker_crash(self):
+        """What it keeps is then what it had written down when it last stopped."""
+        self.observer.forget(self.world.named_members())
+        self.broker.stop(how=signal.SIGKILL)
+        self.broker_start(until_observed=True)
+        return "the broker is killed and remembers what was long ago"
+
+    def broker_start(self, until_observed=False):
+        told = self.gateway.told()
+        self.broker.start()
+        if until_observed:
+            self.observer.is_subscribed.wait(20)
+        if self.world.unknowable - self.world.denied:
+            self.gateway.wait_for("connected to the broker again", told)
+
+    def access(self):
+        world = self.world
+        if world.denied:
+            world.deny(set())
+            self.broker.allow(world.denied)
+            # What was refused is tried again by itself: soon, and later more and more seldom. But who starts anew may not see what
+            # is forbidden, and does not know what an earlier run left there.
+            is_soon = self.gateway.started < self.denied_since > time.time() - 50
+            if self.chance.random() < 0.2 and is_soon and world.protocol == "5":
+                return "the broker allows everything"
+            time.sleep(0.3)
+            told = self.gateway.told()
+            self.gateway.process.send_signal(signal.SIGHUP)
+            self.gateway.wait_for("configuration read again", told)
+            return "the broker allows everything; reload"
+        zone, beacon = self.chance.choice(list(world.zones)), level(world.name(self.chance.choice(list(BEACONS))))
+        topic = self.chance.choice([
+            BASE + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
+                               "zone/+/enter", f"beacon/{beacon}/state", f"beacon/{beacon}/zone", "health")
+        ] + ["homeassistant/#"])
+        world.deny({topic})
+        self.denied_since = time.time()
+        self.broker.allow(world.denied)
+        return f"the broker forbids {topic}"

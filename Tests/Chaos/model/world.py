@@ -1,0 +1,164 @@
+"""What is true, and what is configured."""
+
+RECEIVERS = ("hci0", "hci1")
+# Configured where a zone names it, and never heard of.
+ABSENT = "hci9"
+UUID = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
+
+# Where a beacon can be: the level, in dBm, at which each receiver hears it. None: it is not heard.
+PLACES = {
+    "silent": {"hci0": None, "hci1": None},
+    "far": {"hci0": -96, "hci1": -96},
+    "hall": {"hci0": -52, "hci1": -96},
+    "desk": {"hci0": -35, "hci1": -96},
+    "yard": {"hci0": -96, "hci1": -52},
+    "door": {"hci0": -52, "hci1": -52},
+}
+
+
+def ibeacon(major, minor):
+    return f"0201061aff4c000215{UUID.replace('-', '').lower()}{major:04x}{minor:04x}c5"
+
+
+# How each beacon is heard: its address and payload. These names are ours; what the configuration calls them may change.
+BEACONS = {
+    "key": ("C1:00:00:00:00:01", "020106"),
+    "tag": ("C1:00:00:00:00:05", "0201061bff99040510a44a38c87d000400040400ac36420000c10000000005"),
+    "fleet:1.1": ("C2:00:00:00:00:01", ibeacon(1, 1)),
+    "fleet:1.2": ("C2:00:00:00:00:02", ibeacon(1, 2)),
+}
+ENTRIES = ("fleet", "key", "tag")
+
+
+def entry(beacon):
+    """The configured entry that a beacon belongs to."""
+    return beacon.split(":")[0]
+
+
+class World:
+    def __init__(self, protocol):
+        self.protocol = protocol
+        self.place = {beacon: "silent" for beacon in BEACONS}
+        self.blind = set()
+        self.entries = set(ENTRIES)
+        self.called = {name: name for name in ENTRIES}
+        self.zones = {
+            "hall": {"receivers": ["hci0"], "beacons": None, "enter": -66, "exit": -76, "near": -44},
+            "yard": {"receivers": ["hci1"], "beacons": None, "enter": -66, "exit": -76, "near": None},
+            "site": {"receivers": None, "beacons": None, "enter": -66, "exit": -76, "near": None},
+            "vans": {"receivers": ["hci0"], "beacons": ["fleet"], "enter": -66, "exit": -76, "near": None},
+        }
+        self.members = {zone: set() for zone in self.zones}
+        self.near = {zone: set() for zone in self.zones}
+        # The receivers that heard each beacon since the gateway knows it.
+        self.heard = {beacon: set() for beacon in BEACONS}
+        self.announces, self.entities, self.form, self.device_limit = True, "normal", "device", 200
+        # Filters of topics: what the broker forbids, and of which nobody can know what it keeps.
+        self.denied, self.unknowable = set(), set()
+        # Whether transitions may be gone that nobody will ever say again.
+        self.has_lost = False
+        self.settle()
+
+    def yaml(self, port):
+        lines = ["gateway: { name: world, state_directory: state }",
+                 f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
+                 f" protocol: {self.protocol} }}",
+                 "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers()) + "]"]
+        if self.announces:
+            lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit} }}")
+        else:
+            lines.append("home_assistant: off")
+        if self.entries:
+            lines.append("beacons:")
+        for name in sorted(self.entries):
+            how = f"ibeacon: {{ uuid: {UUID} }}" if name == "fleet" else f"address: '{BEACONS[name][0]}'"
+            lines.append(f"  - {{ name: {self.called[name]}, {how} }}")
+        lines.append("zones:")
+        for name, zone in self.zones.items():
+            parts = [f"name: {name}"]
+            if zone["receivers"]:
+                parts.append(f"receivers: [{', '.join(zone['receivers'])}]")
+            if zone["beacons"]:
+                parts.append(f"beacons: [{', '.join(self.called[b] for b in zone['beacons'])}]")
+            if zone["near"]:
+                parts.append(f"near: {{ signal: {zone['near']} dBm, dwell: 0.2 s, rearm: {zone['near'] - 4} dBm }}")
+            parts.append(f"enter: {{ signal: {zone['enter']} dBm, dwell: 0.2 s }}")
+            parts.append(f"exit: {{ signal: {zone['exit']} dBm, dwell: 0.3 s, lost: 1.5 s }}")
+            lines.append(f"  - {{ {', '.join(parts)} }}")
+        lines.append("telemetry: { beacon_state: 1 s, health: 2 s }")
+        return "\n".join(lines) + "\n"
+
+    def receivers(self):
+        """The configured ones."""
+        return RECEIVERS + ((ABSENT,) if any(ABSENT in (z["receivers"] or ()) for z in self.zones.values()) else ())
+
+    def sighted(self, zone):
+        """The receivers of a zone that see."""
+        return [r for r in self.zones[zone]["receivers"] or RECEIVERS if r != ABSENT and r not in self.blind]
+
+    def watches(self, zone, beacon):
+        named = self.zones[zone]["beacons"]
+        return entry(beacon) in self.entries and (named is None or entry(beacon) in named)
+
+    def settle(self):
+        """Who is where once the world stands still."""
+        for beacon in BEACONS:
+            levels = PLACES[self.place[beacon]]
+            if entry(beacon) in self.entries:
+                self.heard[beacon] |= {r for r in RECEIVERS if r not in self.blind and levels[r] is not None}
+            else:
+                self.heard[beacon] = set()
+            for name in self.zones:
+                self.settle_in(name, beacon, levels)
+
+    def settle_in(self, name, beacon, levels):
+        zone, sighted = self.zones[name], self.sighted(name)
+        if not self.watches(name, beacon):
+            self.leave(name, beacon)
+        elif not sighted:
+            # A blind zone keeps who is in it, and who is near; but not whom none of its receivers ever heard.
+            if not self.heard[beacon] & set(zone["receivers"] or RECEIVERS):
+                self.leave(name, beacon)
+        else:
+            best = max((levels[r] for r in sighted if levels[r] is not None), default=-200)
+            if best >= zone["enter"]:
+                self.members[name].add(beacon)
+            elif best < zone["exit"]:
+                self.members[name].discard(beacon)
+            if zone["near"] and best >= zone["near"]:
+                self.near[name].add(beacon)
+            else:
+                self.near[name].discard(beacon)
+
+    def leave(self, zone, beacon):
+        self.members[zone].discard(beacon)
+        self.near[zone].discard(beacon)
+
+    def forget(self, zone):
+        """Nobody is in it, as far as the gateway knows."""
+        self.members[zone], self.near[zone] = set(), set()
+
+    def zones_of(self, beacon):
+        return {zone for zone in self.zones if beacon in self.members[zone]}
+
+    def name(self, beacon):
+        """As it is configured."""
+        parts = beacon.split(":")
+        return ":".join([self.called[parts[0]]] + parts[1:])
+
+    def names(self, members):
+        return sorted(self.name(beacon) for beacon in members)
+
+    def named_members(self):
+        return {zone: set(self.names(members)) for zone, members in self.members.items()}
+
+    def deny(self, filters):
+        self.denied = set(filters)
+        # With MQTT 5 the broker says what it does not take, and that waits. Before, what went there is gone.
+        self.unknowable = set(filters) if self.protocol == "5" else self.unknowable | set(filters)
+        if self.protocol != "5" and any("/zone/" in f and not f.endswith("/occupancy") for f in filters):
+            self.has_lost = True
+
+    def said_again(self):
+        """Everything that is retained was told to the broker once more."""
+        self.unknowable = set(self.denied)
