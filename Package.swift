@@ -64,12 +64,20 @@ let package = Package(
         "Beacons", "Proximity", "RangingPolicy", "WakePlanner", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: hostile),
+    // What it depends on keeps it a function of its input: no radio, no broker, no disk, no clock.
+    .target(
+      name: "Pipeline",
+      dependencies: [
+        "BeaconKeys", "Beacons", "GatewayConfiguration", "Messages", "Proximity", "RangingPolicy",
+        "WakePlanner",
+      ],
+      swiftSettings: house),
     .target(name: "CUnusedMemory"),
     .target(
       name: "Gateway",
       dependencies: [
         "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "Machine", "Messages",
-        "Mosquitto", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -83,7 +91,7 @@ let package = Package(
       name: "beaconkeeper",
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "Machine", "Messages",
-        "Mosquitto", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
@@ -109,7 +117,7 @@ let package = Package(
       dependencies: [
         "Beacons", "CUnusedMemory", "Captures", "Gateway", "GatewayConfiguration", "Machine",
         "MessageSchemas", "Messages",
-        "Mosquitto", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],

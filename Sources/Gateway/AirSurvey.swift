@@ -1,3 +1,4 @@
+import Pipeline
 import Beacons
 import GatewayConfiguration
 import Proximity

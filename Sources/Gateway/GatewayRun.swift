@@ -1,3 +1,4 @@
+import Pipeline
 import Machine
 import Captures
 import Beacons

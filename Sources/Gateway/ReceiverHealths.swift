@@ -1,24 +1,10 @@
+import Pipeline
 import Beacons
 import Messages
 import Radio
 
 /// What is known of each receiver's health, and how much it hears.
 struct ReceiverHealths: Sendable {
-  /// Why a receiver should be there.
-  enum Expectation: Sendable {
-    /// The configuration names it.
-    case configured
-    /// An earlier run knew it, and somebody is where it heard him.
-    case earlier
-
-    fileprivate var reason: String {
-      switch self {
-      case .configured: "configured, and nothing was heard of it: is it plugged in, and is this its name?"
-      case .earlier: "an earlier run heard it, and nothing was heard of it since the start"
-      }
-    }
-  }
-
   private struct Entry: Sendable {
     /// Whether anything was heard of it.
     var isKnown = false
@@ -54,7 +40,7 @@ struct ReceiverHealths: Sendable {
   ///   - isMissed: whether it is time to tell as missing of whom nothing was heard.
   ///   - span: time since the last report, for rates; nil keeps those of then.
   mutating func report(
-    _ names: ReceiverTable, expected: [ReceiverIndex: Expectation], isMissed: Bool, over span: TimeSpan?
+    _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool, over span: TimeSpan?
   ) -> [HealthMessage.Receiver] {
     missing.removeAll()
     isMissingNoMore = false
@@ -91,5 +77,14 @@ struct ReceiverHealths: Sendable {
       if missing.contains(index) { isMissingNoMore = true }
     }
     return index
+  }
+}
+
+extension ReceiverExpectation {
+  fileprivate var reason: String {
+    switch self {
+    case .configured: "configured, and nothing was heard of it: is it plugged in, and is this its name?"
+    case .earlier: "an earlier run heard it, and nothing was heard of it since the start"
+    }
   }
 }

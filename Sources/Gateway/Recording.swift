@@ -1,3 +1,4 @@
+import Pipeline
 import Captures
 import Beacons
 import Radio

@@ -1,3 +1,4 @@
+import Pipeline
 import GatewayConfiguration
 import Messages
 import Mosquitto

@@ -1,3 +1,4 @@
+import Pipeline
 import Machine
 import Beacons
 import Dispatch

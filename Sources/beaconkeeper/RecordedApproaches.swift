@@ -1,6 +1,7 @@
 import Captures
 import Gateway
 import GatewayConfiguration
+import Pipeline
 import Radio
 import RangingPolicy
 

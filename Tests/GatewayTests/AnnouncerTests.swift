@@ -5,6 +5,7 @@ import Messages
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// A broker that keeps what is retained, and an announcer that speaks to it.
 private struct Home {

@@ -5,6 +5,7 @@ import RangingPolicy
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// What comes in on `phone/<phone>/app/set`.
 @Suite struct AppReportTests {

@@ -4,6 +4,7 @@ import Randomness
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// Whether advertisements come one by one or many at a time, the same is said in the same order.
 @Suite struct BatchProperties {

@@ -3,6 +3,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite("The occupancy of a crowd is told at a pace") struct CrowdPaceTests {
   /// A change in a zone: whether it was told at once.

@@ -4,6 +4,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// Anybody can invent members of a region by the thousand. Whoever is really there must not notice.
 @Suite struct InventedMembersTests {

@@ -3,6 +3,7 @@ import Messages
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite struct LookAheadTests {
   private static let rules =

@@ -6,6 +6,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite struct OpenOutboxTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -6,6 +6,7 @@ import RangingPolicy
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// Phones that follow the pipeline: the van of the scene is carried by them.
 @Suite struct PhoneTests {

@@ -4,6 +4,7 @@ import Radio
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite struct ReceiverHealthsTests {
   private var healths = ReceiverHealths()

@@ -7,6 +7,7 @@ import Randomness
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// Random walks during which the configuration is edited, and the gateway restarted, again and again: whatever is retained
 /// agrees with the transitions that were told.

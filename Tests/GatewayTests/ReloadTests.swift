@@ -4,6 +4,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite struct ReloadTests {
   @Test func whoIsInsideAnUnchangedZoneStaysInside() throws {

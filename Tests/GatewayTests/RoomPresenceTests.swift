@@ -4,6 +4,7 @@ import Messages
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// `room_presence/<receiver>`.
 @Suite struct RoomPresenceTests {

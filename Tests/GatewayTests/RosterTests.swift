@@ -4,6 +4,7 @@ import Randomness
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// A roster knows most beacons by a payload that it heard before. Nobody may notice.
 @Suite struct RosterTests {

@@ -6,6 +6,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// A pipeline, and an iBeacon that is carried about before it.
 struct Scene {

@@ -4,6 +4,7 @@ import Messages
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 @testable import GatewayConfiguration
 
 /// A sensor with a bind key, and those who would speak in its name.

@@ -2,6 +2,7 @@ import Beacons
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 @Suite struct TelemetryTests {
   private var telemetry = Telemetry(interval: .seconds(10))

@@ -7,6 +7,7 @@ import RangingPolicy
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// Whatever happens: each near trigger of the gateway gets exactly one verdict on each phone that it concerns.
 @Suite struct VerdictProperties {

@@ -6,6 +6,7 @@ import Testing
 import WakePlanner
 
 @testable import Gateway
+@testable import Pipeline
 
 /// What the gateway sends itself is no beacon of its, whoever hears it.
 @Suite struct WakeTests {

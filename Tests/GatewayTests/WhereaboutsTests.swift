@@ -4,6 +4,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Pipeline
 
 /// `beacon/<beacon>/zone` and `beacon/<beacon>/place`.
 @Suite struct WhereaboutsTests {

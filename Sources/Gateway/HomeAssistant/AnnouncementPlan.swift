@@ -1,3 +1,4 @@
+import Pipeline
 import Beacons
 import GatewayConfiguration
 import Messages
@@ -92,15 +93,6 @@ struct AnnouncementPlan: Sendable {
     else { return nil }
     return region
   }
-}
-
-/// What was heard of a beacon, as far as it shapes its device.
-struct HeardBeacon: Hashable, Sendable {
-  /// By name: the zones that watch it.
-  var zones: Set<String> = []
-  var readings: Set<ReadingKind> = []
-  /// nil: it was not heard to be anything in particular.
-  var make: DeviceMake?
 }
 
 extension BeaconPattern {

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// A saved beacon as a row of the outbox.
 extension SavedBeacon {
   /// Which fields are written, in which order. Raise it with each change of them, here and in the engine: a row of another

@@ -11,15 +11,15 @@ public struct Pipeline: Sendable {
   public internal(set) var receivers: ReceiverTable
   public internal(set) var counts = Counts()
 
-  let configuration: Configuration
+  package let configuration: Configuration
   /// Those that the configuration names.
   let configuredReceivers: Set<ReceiverIndex>
   /// What each zone asks for, in words that are the same in every run.
   let zoneDefinitions: [String]
-  var epoch: UInt64
+  package var epoch: UInt64
   var sequence: UInt64
-  var roster: Roster
-  var engine: ZoneEngine
+  package var roster: Roster
+  package var engine: ZoneEngine
   var telemetry: Telemetry
   /// Members of regions.
   var unheard = LongestUnheard()
@@ -99,7 +99,7 @@ public struct Pipeline: Sendable {
 
     public var items: [Item] = []
     /// Keys of beacons of an earlier run of which nothing needs to be kept any more.
-    var forgotten: [String] = []
+    package var forgotten: [String] = []
 
     public init() {}
 
@@ -200,12 +200,12 @@ public struct Pipeline: Sendable {
   }
 
   /// Of some names those of beacons that have a state here.
-  func known(among names: Set<String>) -> Set<String> {
+  package func known(among names: Set<String>) -> Set<String> {
     names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
   }
 
   /// Who should be there to hear.
-  var expectedReceivers: [ReceiverIndex: ReceiverHealths.Expectation] {
+  package var expectedReceivers: [ReceiverIndex: ReceiverExpectation] {
     Dictionary(
       unproven.map { ($0, .earlier) } + configuredReceivers.map { ($0, .configured) },
       uniquingKeysWith: { $1 })
@@ -215,10 +215,10 @@ public struct Pipeline: Sendable {
   public var refusedReports: UInt64 { phones.refusedReports }
 
   /// Frames whose readings were not taken.
-  var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
+  package var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
 
   /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
-  var postponedAddresses: UInt64 { roster.postponed }
+  package var postponedAddresses: UInt64 { roster.postponed }
 
   /// What a person should know, in words, each once.
   public mutating func takeNotices() -> [String] {
@@ -239,10 +239,10 @@ public struct Pipeline: Sendable {
   }
 
   /// Takes up the replay counters of an earlier run, by the beacon's key.
-  mutating func restore(counters: [String: UInt32]) { roster.sealed.restore(counters) }
+  package mutating func restore(counters: [String: UInt32]) { roster.sealed.restore(counters) }
 
   /// Replay counters to be kept for the next run that are worth a write now, by the beacon's key.
-  mutating func takeCounters(isLast: Bool = false) -> [String: UInt32] {
+  package mutating func takeCounters(isLast: Bool = false) -> [String: UInt32] {
     guard roster.sealed.hasUnsavedCounters else { return [:] }
     let counters = roster.sealed.takeCounters(at: time, isLast: isLast)
     return Dictionary(counters.map { (roster.key(of: $0.beacon), $0.counter) }) { $1 }
@@ -252,10 +252,10 @@ public struct Pipeline: Sendable {
   public var beaconCount: Int { roster.trackedCount }
 
   /// Enters and nears that had to wait, as they came too often.
-  var heldTransitions: UInt64 { engine.heldTransitions }
+  package var heldTransitions: UInt64 { engine.heldTransitions }
 
   /// Advertisements of members of regions that were refused.
-  var refusedMembers: UInt64 { roster.refused }
+  package var refusedMembers: UInt64 { roster.refused }
 
   /// A zone whose first receiver was heard of is unknown no longer.
   mutating func greetReceivers(into output: inout Output) {

@@ -11,7 +11,7 @@ extension Pipeline {
   /// again, before they had time to be heard.
   ///
   /// - Parameter isSameBoot: whether the monotonic clock is the one by which the beacons were saved.
-  mutating func restore(
+  package mutating func restore(
     _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime,
     into output: inout Output
   ) {

@@ -6,7 +6,7 @@ import Proximity
 extension Pipeline {
   /// Beacons that were heard for the first time since the last call, that measure something new, or that turned out to be
   /// more than was known, by name.
-  mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {
+  package mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {
     telemetry.takeNews(and: roster.takeKindNews()).map { beacon in
       let zones = roster.zones(of: beacon).map { configuration.zones[Int($0.rawValue)].name }
       let readings = telemetry.readings(of: beacon)?.map { ReadingKind($0) } ?? []

@@ -4,11 +4,11 @@ import GatewayConfiguration
 import Proximity
 
 /// The beacons of a configuration: who an advertisement belongs to, which zones care, and what it reads.
-struct Roster: Sendable {
+package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
   /// What the gateway sends itself is nobody's.
-  let ownRegions: WakeRegions?
+  package let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
   var sealed = SealedReadings()
   /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
@@ -20,7 +20,7 @@ struct Roster: Sendable {
   /// The zones that name an entry or take every beacon, ascending, by `BeaconEntryIndex`.
   private let zonesByEntry: [[ZoneIndex]]
 
-  init(_ configuration: Configuration, _ limits: AdmissionLimits = AdmissionLimits()) {
+  package init(_ configuration: Configuration, _ limits: AdmissionLimits = AdmissionLimits()) {
     catalogue = BeaconCatalogue(entries: configuration.beaconEntries, limits: limits)
     resolver = AddressResolver(keys: configuration.identityKeys)
     bindKeys = configuration.bindKeys
@@ -82,14 +82,14 @@ struct Roster: Sendable {
   }
 
   /// Grows whenever a beacon is new or matches an entry that it did not match before.
-  var revision: UInt64 { catalogue.revision }
+  package var revision: UInt64 { catalogue.revision }
   /// Advertisements of members of regions that were refused: too many are known, or too many came at once.
   var refused: UInt64 { catalogue.refused }
 
   /// Beacons that turned out to be more than was known of them.
   mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
 
-  func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
+  package func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
 
   /// What people call it; nil: by its name.
   func displayName(of beacon: BeaconIndex) -> String? {
@@ -97,10 +97,10 @@ struct Roster: Sendable {
   }
 
   /// Every name that it answers to.
-  func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
+  package func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
 
   /// Ascending.
-  func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
+  package func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
     let entries = catalogue.entries(of: beacon)
     // Mostly one: then its array is shared, not copied, by all the members of a region.
     if entries.count == 1 { return zonesByEntry[Int(entries[0].rawValue)] }
@@ -126,7 +126,7 @@ struct Roster: Sendable {
 
   /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
   /// with the beacon that they belong to.
-  mutating func sighting(
+  package mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
     var recognition = catalogue.begin(

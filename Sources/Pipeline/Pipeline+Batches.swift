@@ -13,7 +13,7 @@ extension Pipeline {
   }
 
   /// - Parameter receivers: from the source's receivers to ours, where it has its own; what one too many heard is passed over.
-  mutating func observe(
+  package mutating func observe(
     _ batch: borrowing AdvertisementBatch, from receivers: ReceiverMap?, into output: inout Output
   ) {
     var start = 0
@@ -43,7 +43,7 @@ extension Pipeline {
   }
 
   /// Takes in one advertisement; gives the sighting in it if it is of somebody known.
-  mutating func observe(
+  package mutating func observe(
     _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
   ) -> Sighting? {
     if roster.isFull { makeRoom(at: max(time, advertisement.time), into: &output) }

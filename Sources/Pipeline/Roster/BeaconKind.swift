@@ -2,7 +2,7 @@ import Beacons
 import Messages
 
 /// What a beacon is, by what it was heard to send. The last of those that it sends says most: a RuuviTag may be an iBeacon too.
-enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
+package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
   case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
 
   init(_ frame: Frame) {
@@ -19,9 +19,9 @@ enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
   }
 
   /// Of all kinds.
-  static let makes = Set(allCases.compactMap(\.make))
+  package static let makes = Set(allCases.compactMap(\.make))
 
-  static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
   /// nil: what the configuration says of it says more.
   var make: DeviceMake? {

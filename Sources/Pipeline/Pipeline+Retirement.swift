@@ -37,7 +37,7 @@ extension Pipeline {
   }
 
   /// Beacons that Home Assistant may know and that are forgotten since the last call, by name.
-  mutating func takeForgotten() -> [String] {
+  package mutating func takeForgotten() -> [String] {
     defer { if !forgotten.isEmpty { forgotten.removeAll() } }
     return forgotten
   }

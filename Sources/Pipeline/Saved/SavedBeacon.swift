@@ -5,9 +5,9 @@ import Proximity
 
 /// What is known of a beacon, written so that a later run of the gateway can take it up: with names in place of the
 /// indices of this run.
-struct SavedBeacon: Codable, Sendable {
+package struct SavedBeacon: Codable, Sendable {
   /// As `BeaconCatalogue.key(of:)` gives it.
-  var key: String
+  package var key: String
   /// As `BeaconCatalogue.heardKey(of:)` gives it.
   var heardKey: String?
   /// Under which it was published; nil in what was saved before that was kept.
@@ -25,7 +25,7 @@ struct SavedBeacon: Codable, Sendable {
 }
 
 /// A reading that means something by itself, in another run too.
-struct SavedReading: Codable, Sendable {
+package struct SavedReading: Codable, Sendable {
   /// As `Reading.name`: the number of a quantity may be another in another version.
   var name: String
   var number: Double?
@@ -41,14 +41,14 @@ struct SavedReading: Codable, Sendable {
     }
   }
 
-  init(name: String, number: Double? = nil, flag: Bool? = nil) {
+  package init(name: String, number: Double? = nil, flag: Bool? = nil) {
     self.name = name
     self.number = number
     self.flag = flag
   }
 
   /// nil for a quantity that this version does not know.
-  var reading: Reading? {
+  package var reading: Reading? {
     guard let kind = ReadingKind(name: name),
       let value = number.map(Reading.Value.number) ?? flag.map(Reading.Value.flag)
     else { return nil }
@@ -58,7 +58,7 @@ struct SavedReading: Codable, Sendable {
 
 extension Pipeline {
   /// A beacon as it stands after a transition; nil where it is in no zone, so that there is nothing to remember.
-  func saved(_ beacon: BeaconIndex, after transition: Transition) -> SavedBeacon? {
+  package func saved(_ beacon: BeaconIndex, after transition: Transition) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
 
@@ -68,7 +68,9 @@ extension Pipeline {
   }
 
   /// Those of some beacons that are in a zone.
-  func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
+  package func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime)
+    -> [SavedBeacon]
+  {
     beacons.compactMap { saved(BeaconIndex(rawValue: $0), at: time, wallTime: wallTime) }
   }
 
@@ -85,12 +87,12 @@ extension Pipeline {
   }
 
   /// From here on sequence numbers count anew.
-  mutating func beginEpoch(_ epoch: UInt64, lastSequence: UInt64) {
+  package mutating func beginEpoch(_ epoch: UInt64, lastSequence: UInt64) {
     self.epoch = epoch
     sequence = lastSequence
   }
 
-  func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
+  package func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
 
   /// An advertisement proves that its receiver sees.
   mutating func proveSight(_ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output) {

@@ -1,0 +1,16 @@
+import Messages
+
+/// What was heard of a beacon, as far as it shapes its device.
+package struct HeardBeacon: Hashable, Sendable {
+  /// By name: the zones that watch it.
+  package var zones: Set<String> = []
+  package var readings: Set<ReadingKind> = []
+  /// nil: it was not heard to be anything in particular.
+  package var make: DeviceMake?
+
+  package init(zones: Set<String> = [], readings: Set<ReadingKind> = [], make: DeviceMake? = nil) {
+    self.zones = zones
+    self.readings = readings
+    self.make = make
+  }
+}
