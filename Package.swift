@@ -72,12 +72,20 @@ let package = Package(
         "WakePlanner",
       ],
       swiftSettings: house),
+    .target(
+      name: "Outbox",
+      dependencies: [
+        "Beacons", "GatewayConfiguration", "Machine", "Messages", "Pipeline", "Proximity",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: house),
     .target(name: "CUnusedMemory"),
     .target(
       name: "Gateway",
       dependencies: [
         "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "Machine", "Messages",
-        "Mosquitto", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -91,7 +99,8 @@ let package = Package(
       name: "beaconkeeper",
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "Machine", "Messages",
-        "Mosquitto", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
+        "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
@@ -117,7 +126,7 @@ let package = Package(
       dependencies: [
         "Beacons", "CUnusedMemory", "Captures", "Gateway", "GatewayConfiguration", "Machine",
         "MessageSchemas", "Messages",
-        "Mosquitto", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,3 +1,4 @@
+import Outbox
 import Pipeline
 import Machine
 import Captures

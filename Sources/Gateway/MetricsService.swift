@@ -1,5 +1,6 @@
 import Beacons
 import Foundation
+import Machine
 import GatewayConfiguration
 import ServiceLifecycle
 
@@ -27,7 +28,7 @@ struct MetricsService: Service {
           try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: settings.file)
           told = ""
         } catch {
-          let reason = (error as? CocoaError).map(words) ?? "\(error)"
+          let reason = (error as? CocoaError)?.reason(else: "it cannot be written") ?? "\(error)"
           if reason != told { listener.onNotice("no metrics in \(settings.file): \(reason); trying again") }
           told = reason
         }

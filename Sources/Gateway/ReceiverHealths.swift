@@ -40,7 +40,8 @@ struct ReceiverHealths: Sendable {
   ///   - isMissed: whether it is time to tell as missing of whom nothing was heard.
   ///   - span: time since the last report, for rates; nil keeps those of then.
   mutating func report(
-    _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool, over span: TimeSpan?
+    _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool,
+    over span: TimeSpan?
   ) -> [HealthMessage.Receiver] {
     missing.removeAll()
     isMissingNoMore = false

@@ -1,3 +1,4 @@
+import Outbox
 import Captures
 import ArgumentParser
 import Foundation

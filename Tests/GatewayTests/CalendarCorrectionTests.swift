@@ -4,6 +4,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 
 @Suite struct CalendarCorrectionTests {
   private let today = WallTime(nanoseconds: 1_795_211_400_000_000_000)

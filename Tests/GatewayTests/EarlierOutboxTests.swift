@@ -6,6 +6,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 @testable import Pipeline
 
 /// The outbox of an earlier version, as the tables of that version: nothing of it is lost.

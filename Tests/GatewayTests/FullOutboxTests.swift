@@ -5,6 +5,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 
 /// The broker stays away until the file has reached its limit.
 @Suite struct FullOutboxTests {

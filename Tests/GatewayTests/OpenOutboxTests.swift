@@ -6,6 +6,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 @testable import Pipeline
 
 @Suite struct OpenOutboxTests {

@@ -6,6 +6,7 @@ import RangingPolicy
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 
 @Suite struct OutboxTests {
   private func transition(_ sequence: UInt64) -> TransitionMessage {

@@ -6,6 +6,7 @@ import Randomness
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 @testable import Pipeline
 
 /// What the outbox writes of a beacon: little, the same when it is read, and nothing where it is damaged.

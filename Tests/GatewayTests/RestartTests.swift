@@ -5,6 +5,7 @@ import Proximity
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 @testable import Pipeline
 
 /// A gateway that ends at any moment goes on where it was: no false enter, no ghost.

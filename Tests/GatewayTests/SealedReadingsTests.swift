@@ -4,6 +4,7 @@ import Messages
 import Testing
 
 @testable import Gateway
+@testable import Outbox
 @testable import Pipeline
 @testable import GatewayConfiguration
 

@@ -1,3 +1,4 @@
+import Outbox
 import Machine
 import Beacons
 import Foundation

@@ -2,7 +2,7 @@ import Beacons
 
 /// Numbers epochs. Each start begins one, so that no pair of epoch and sequence number is ever used twice: not after a crash,
 /// not where the state folder comes back from a backup.
-enum Epoch {
+package enum Epoch {
   /// An epoch is the calendar's seconds, and below them as many bits by chance: of two runs that both know no better than the
   /// same second (no clock, the folder from the same backup) each has its own.
   private static let chanceBits = 20
@@ -16,7 +16,7 @@ enum Epoch {
   /// - Parameters:
   ///   - last: the greatest that is known to have been used.
   ///   - chance: any number; other ones for other runs.
-  static func next(after last: UInt64?, wallTime: WallTime, chance: UInt64) -> UInt64 {
+  package static func next(after last: UInt64?, wallTime: WallTime, chance: UInt64) -> UInt64 {
     let seconds = UInt64(min(max(wallTime.nanoseconds / 1_000_000_000, 0), Int64(latest)))
     let least = max(seconds << chanceBits, last ?? 0)
     return min(least + 1 + chance % (1 << chanceBits), limit)

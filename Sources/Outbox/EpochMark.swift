@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It outlives an outbox that is damaged, and is overwritten in place, which works on a full disk too: an epoch that began
 /// because the outbox could not be written is known to the next start nevertheless.
-final class EpochMark: Sendable {
+package final class EpochMark: Sendable {
   private static let digits = 20
 
   private let descriptor: Int32
@@ -29,7 +29,7 @@ final class EpochMark: Sendable {
   var epoch: UInt64? { state.withLock { $0 } }
 
   /// Waits for the medium.
-  func set(_ epoch: UInt64) {
+  package func set(_ epoch: UInt64) {
     let isNews = state.withLock { state in
       guard state.map({ $0 < epoch }) ?? true else { return false }
       state = epoch

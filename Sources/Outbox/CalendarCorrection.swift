@@ -7,7 +7,7 @@ import Proximity
 ///
 /// Monotonic time decides and is always right, so the time of a transition follows from how long ago it was. A
 /// transition of an earlier boot keeps its time: that boot's monotonic clock is gone.
-struct CalendarCorrection: Sendable {
+package struct CalendarCorrection: Sendable {
   /// A calendar that is off by less is not touched: it drifts, and advertisements are stamped with some jitter.
   static let tolerance = TimeSpan.seconds(2)
 
@@ -16,12 +16,12 @@ struct CalendarCorrection: Sendable {
   /// Rows on disk up to this one are of another boot.
   var lastForeignRow: Int64 = 0
 
-  init(time: MonotonicTime, wallTime: WallTime, lastForeignRow: Int64 = 0) {
+  package init(time: MonotonicTime, wallTime: WallTime, lastForeignRow: Int64 = 0) {
     offset = TimeSpan(nanoseconds: wallTime.nanoseconds) - TimeSpan(nanoseconds: time.nanoseconds)
     self.lastForeignRow = lastForeignRow
   }
 
-  func apply(to message: inout TransitionMessage, row: Int64?) {
+  package func apply(to message: inout TransitionMessage, row: Int64?) {
     if let row, row <= lastForeignRow { return }
     let right = WallTime(nanoseconds: message.transition.time.nanoseconds) + offset
     let error = right - message.transition.wallTime

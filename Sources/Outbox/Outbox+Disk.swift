@@ -5,18 +5,18 @@ import Messages
 /// What the outbox has to do with its disk: batches to write, pages fetched, and how it goes on without.
 extension Outbox {
   /// Keeps where a beacon is with the next transaction.
-  mutating func save(_ beacon: SavedBeacon) { pending.beacons[beacon.key] = .some(beacon) }
+  package mutating func save(_ beacon: SavedBeacon) { pending.beacons[beacon.key] = .some(beacon) }
 
   /// Keeps replay counters with the next transaction.
-  mutating func save(counters: [String: UInt32]) {
+  package mutating func save(counters: [String: UInt32]) {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
 
   /// Nothing is to be kept of a beacon.
-  mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
+  package mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
 
   /// What to write now; where it is much, a part of it.
-  mutating func takePending() -> OutboxStore.Batch {
+  package mutating func takePending() -> OutboxStore.Batch {
     var batch = pending
     pending = OutboxStore.Batch()
     if batch.transitions.count > Self.batchLimit {
@@ -31,7 +31,7 @@ extension Outbox {
   }
 
   /// A batch is on disk, its transitions from `firstRow` on.
-  mutating func committed(_ batch: OutboxStore.Batch, firstRow: Int64) {
+  package mutating func committed(_ batch: OutboxStore.Batch, firstRow: Int64) {
     writing = nil
     stored += batch.transitions.count - batch.acknowledged.count
     if isStalled {
@@ -57,13 +57,13 @@ extension Outbox {
   }
 
   /// Rows are gone from the disk though the batch with them could not be written.
-  mutating func removed(_ count: Int) { stored -= count }
+  package mutating func removed(_ count: Int) { stored -= count }
 
   /// A batch could not be written. What was decided waits in memory from now on.
   ///
   /// - Parameter restamp: called once for all of them where they were to be on disk: their sequence numbers may be used
   ///   anew after a crash, so they take others.
-  mutating func failed(_ batch: OutboxStore.Batch, restamp: (inout [TransitionMessage]) -> Void) {
+  package mutating func failed(_ batch: OutboxStore.Batch, restamp: (inout [TransitionMessage]) -> Void) {
     writing = nil
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
@@ -78,7 +78,7 @@ extension Outbox {
   /// The disk has not answered for long. What was decided waits in memory from now on, and goes out past what the disk holds.
   ///
   /// - Parameter restamp: called once for those that come under another epoch.
-  mutating func stall(restamp: (inout [TransitionMessage]) -> Void) {
+  package mutating func stall(restamp: (inout [TransitionMessage]) -> Void) {
     isStalled = true
     // What is being written may be on disk for all that, and be sent by the next start: it keeps its numbers, so that nobody
     // takes it for something else. But where older ones stay behind on disk, they would seem to be old.
@@ -103,19 +103,19 @@ extension Outbox {
   }
 
   /// Puts all that is only in memory into the next transaction: the disk may work again.
-  mutating func retry() {
+  package mutating func retry() {
     guard !isDurable, !isStalled else { return }
     pending.transitions += unstored
     unstored = []
   }
 
   /// Whether more should be fetched from disk now.
-  var wantsFetch: Bool { isBacklogged && ready.count < Self.window / 4 }
+  package var wantsFetch: Bool { isBacklogged && ready.count < Self.window / 4 }
 
   /// Rows after `lastRow` came from disk; fewer than were asked for: no more are there.
   ///
   /// - Parameter damaged: rows that cannot be read; they are given up.
-  mutating func fetched(
+  package mutating func fetched(
     _ rows: [(row: Int64, transition: TransitionMessage)], damaged: [Int64] = [], isLast: Bool
   ) {
     for entry in rows {

@@ -7,7 +7,7 @@ import Messages
 /// A transition is offered once it is on disk. Only a window of those on disk is held here; the rest is fetched when
 /// there is room. Without a disk, or while it fails, transitions wait in memory, behind those that the disk holds.
 /// A verdict waits behind every transition that was decided before it, for it speaks of one. States come last: a state says what is true now and may come later, the others may not.
-struct Outbox: Sendable {
+package struct Outbox: Sendable {
   /// Transitions kept in memory while the disk fails, or where there is none; about 500 bytes each.
   static let transitionLimit = 100_000
   /// Transitions of the disk held here.
@@ -15,13 +15,13 @@ struct Outbox: Sendable {
   /// Transitions that go to disk in one transaction.
   static let batchLimit = 2_000
   /// Stands for the row of a transition that has none, with the broker's acknowledgement.
-  static let noRow = Int64.max
+  package static let noRow = Int64.max
   /// Verdicts kept while the broker is away.
   static let verdictLimit = 10_000
   /// State topics kept; with 100,000 beacons each has two or three.
   static let stateLimit = 400_000
 
-  enum Item {
+  package enum Item {
     /// With its row on disk; nil: in memory only.
     case transition(TransitionMessage, row: Int64?)
     case verdict(VerdictMessage)
@@ -31,17 +31,17 @@ struct Outbox: Sendable {
   /// Whether transitions go to disk before they are offered.
   var isDurable: Bool
   /// What the next transaction writes.
-  var pending = OutboxStore.Batch()
+  package var pending = OutboxStore.Batch()
   /// On disk, and next to be offered.
   var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
   /// The last row that was in `ready`.
-  var lastRow: Int64 = 0
+  package var lastRow: Int64 = 0
   /// Whether the disk holds more than `ready`.
   var isBacklogged: Bool
   /// What is being written now: what came later waits for it.
   var writing: OutboxStore.Batch?
   /// Whether the disk has not answered for long: what it holds stays there, and nothing waits for it.
-  var isStalled = false
+  package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
   }
@@ -61,14 +61,14 @@ struct Outbox: Sendable {
   /// The topics of `states`, longest waiting first.
   private var stateOrder: Deque<String> = []
   /// Transitions given up because `transitionLimit` was reached, oldest first.
-  var lostTransitions: UInt64 = 0
+  package var lostTransitions: UInt64 = 0
   /// Rows on disk that the broker has not acknowledged.
   var stored: Int
 
   /// - Parameters:
   ///   - isDurable: whether there is a disk.
   ///   - stored: transitions of an earlier run that wait there.
-  init(isDurable: Bool = false, stored: Int = 0) {
+  package init(isDurable: Bool = false, stored: Int = 0) {
     self.isDurable = isDurable
     self.stored = stored
     transitionsIn = UInt64(clamping: stored)
@@ -76,7 +76,7 @@ struct Outbox: Sendable {
   }
 
   /// Everything that the broker has not got, in memory or on disk.
-  var count: Int {
+  package var count: Int {
     pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count + verdicts.count
       + states.count
   }
@@ -84,7 +84,7 @@ struct Outbox: Sendable {
   /// - Parameters:
   ///   - key: the beacon's.
   ///   - beacon: where it is now, to be kept with the transition; nil: in no zone.
-  mutating func add(_ transition: TransitionMessage, key: String = "", beacon: SavedBeacon? = nil) {
+  package mutating func add(_ transition: TransitionMessage, key: String = "", beacon: SavedBeacon? = nil) {
     transitionsIn += 1
     if !key.isEmpty { pending.beacons[key] = .some(beacon) }
     guard isDurable else { return wait(transition) }
@@ -105,13 +105,13 @@ struct Outbox: Sendable {
     unstored.append(transition)
   }
 
-  mutating func add(_ verdict: VerdictMessage) {
+  package mutating func add(_ verdict: VerdictMessage) {
     if verdicts.count == Self.verdictLimit { verdicts.removeFirst() }
     verdicts.append((verdict, transitionsIn))
   }
 
   /// Replaces a state of the same topic that still waits, and keeps its place in the queue.
-  mutating func add(_ state: Message) {
+  package mutating func add(_ state: Message) {
     if states[state.topic] == nil {
       guard states.count < Self.stateLimit else { return }
       stateOrder.append(state.topic)
@@ -120,7 +120,7 @@ struct Outbox: Sendable {
   }
 
   /// The item to send next; it stays until `removeFirst`.
-  var first: Item? {
+  package var first: Item? {
     if let (row, transition) = ready.first { return .transition(transition, row: row) }
     if mayOfferUnstored, let transition = unstored.first { return .transition(transition, row: nil) }
     if let verdict = offeredVerdict { return .verdict(verdict) }
@@ -134,7 +134,7 @@ struct Outbox: Sendable {
     return after <= transitionsOut || isNoneWaiting ? verdict : nil
   }
 
-  mutating func removeFirst() {
+  package mutating func removeFirst() {
     if ready.popFirst() != nil {
       transitionsOut += 1
       return
@@ -152,7 +152,7 @@ struct Outbox: Sendable {
   }
 
   /// The broker has a transition.
-  mutating func acknowledge(row: Int64) {
+  package mutating func acknowledge(row: Int64) {
     if row == Self.noRow {
       unstoredUnderWay = max(0, unstoredUnderWay - 1)
     } else {
@@ -161,5 +161,5 @@ struct Outbox: Sendable {
   }
 
   /// Transitions that an end now would lose.
-  var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
+  package var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
 }

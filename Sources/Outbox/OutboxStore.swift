@@ -9,32 +9,43 @@ import Synchronization
 /// One transaction holds the transitions and what they did to the beacons, and it is on the medium when it returns
 /// (write-ahead log, `synchronous = FULL`): after a power cut either both are there or neither. Nothing else is
 /// written, for the sake of SD cards. One process at a time has the file.
-final class OutboxStore: Sendable {
+package final class OutboxStore: Sendable {
   /// What an earlier run left.
-  struct Remains: Sendable {
+  package struct Remains: Sendable {
     /// Of this run.
-    var epoch: UInt64
-    var waiting: Int
+    package var epoch: UInt64
+    package var waiting: Int
     /// The last row that waits.
-    var lastRow: Int64
-    var beacons: [SavedBeacon] = []
+    package var lastRow: Int64
+    package var beacons: [SavedBeacon] = []
     /// The last replay counter of each beacon that encrypts, by its key.
-    var counters: [String: UInt32] = [:]
+    package var counters: [String: UInt32] = [:]
     /// Whether the monotonic clock is still that of the earlier run.
-    var isSameBoot: Bool
+    package var isSameBoot: Bool
   }
 
   /// What goes to disk in one transaction.
-  struct Batch: Sendable {
-    var transitions: [TransitionMessage] = []
+  package struct Batch: Sendable {
+    package var transitions: [TransitionMessage] = []
     /// By key; nil: not in any zone any more.
-    var beacons: [String: SavedBeacon?] = [:]
+    package var beacons: [String: SavedBeacon?] = [:]
     /// Replay counters, by the beacon's key.
-    var counters: [String: UInt32] = [:]
+    package var counters: [String: UInt32] = [:]
     /// Rows that the broker has.
-    var acknowledged: [Int64] = []
+    package var acknowledged: [Int64] = []
 
-    var isEmpty: Bool {
+    package init(
+      transitions: [TransitionMessage] = [], beacons: [String: SavedBeacon?] = [:],
+      counters: [String: UInt32] = [:],
+      acknowledged: [Int64] = []
+    ) {
+      self.transitions = transitions
+      self.beacons = beacons
+      self.counters = counters
+      self.acknowledged = acknowledged
+    }
+
+    package var isEmpty: Bool {
       transitions.isEmpty && beacons.isEmpty && counters.isEmpty && acknowledged.isEmpty
     }
   }
@@ -125,7 +136,7 @@ final class OutboxStore: Sendable {
   /// Writes a batch; all of it is on the medium when this returns, or nothing.
   ///
   /// - Returns: the row of the first transition; the others follow it.
-  func commit(_ batch: Batch) throws -> Int64 {
+  package func commit(_ batch: Batch) throws -> Int64 {
     // What is written to a file without a name is gone with this run.
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     return try numbers.withLock { numbers in
@@ -157,16 +168,16 @@ final class OutboxStore: Sendable {
   }
 
   /// What a look at the waiting transitions gave.
-  struct Page {
-    var rows: [(row: Int64, transition: TransitionMessage)] = []
+  package struct Page {
+    package var rows: [(row: Int64, transition: TransitionMessage)] = []
     /// Rows that cannot be read.
-    var damaged: [Int64] = []
+    package var damaged: [Int64] = []
     /// Whether no more are there.
-    var isLast: Bool
+    package var isLast: Bool
   }
 
   /// Transitions in the order in which they were decided, after a row.
-  func waiting(after row: Int64, limit: Int) throws -> Page {
+  package func waiting(after row: Int64, limit: Int) throws -> Page {
     try database.read { database in
       let rows = try Row.fetchAll(
         database, sql: "SELECT * FROM waiting WHERE id > ? ORDER BY id LIMIT ?", arguments: [row, limit])
@@ -186,15 +197,15 @@ final class OutboxStore: Sendable {
   /// Removed rows after which it is worth a look whether there is room to give back.
   private static let removedLimit = 1000
 
-  var hasRoomToGiveBack: Bool { numbers.withLock { $0.removed >= Self.removedLimit } }
+  package var hasRoomToGiveBack: Bool { numbers.withLock { $0.removed >= Self.removedLimit } }
 
   /// Gives room that is free in the file back to the disk, some at a time: after a long time without the broker there is much.
-  func giveRoomBack() throws {
+  package func giveRoomBack() throws {
     guard hasRoomToGiveBack else { return }
     if try OutboxFile.giveRoomBack(database) { numbers.withLock { $0.removed = 0 } }
   }
 
-  func close() { try? database.close() }
+  package func close() { try? database.close() }
 
   private static func set(_ name: String, _ value: some DatabaseValueConvertible, _ database: Database) throws
   {
@@ -207,7 +218,7 @@ final class OutboxStore: Sendable {
 struct OutboxRemoved: Error {}
 
 /// The file has reached its limit: too many transitions wait for the broker.
-struct OutboxFull: Error {}
+package struct OutboxFull: Error {}
 
 /// Which file a path leads to.
 private struct FileIdentity: Equatable {

@@ -1,29 +1,29 @@
 import Beacons
 import Foundation
 import GRDB
-import Radio
+import Machine
 
 /// The outbox on disk as it was found at the start.
-struct OpenOutbox: Sendable {
+package struct OpenOutbox: Sendable {
   /// nil: transitions wait in memory only.
-  var store: OutboxStore?
+  package var store: OutboxStore?
   /// Where there is a `store`.
-  var mark: EpochMark?
-  var remains: OutboxStore.Remains?
+  package var mark: EpochMark?
+  package var remains: OutboxStore.Remains?
   /// Why there is no `store` though there should be.
-  var fault: String?
+  package var fault: String?
   /// What a person should know.
-  var notices: [String] = []
+  package var notices: [String] = []
 
   /// In memory only, as for a demonstration.
-  init() {}
+  package init() {}
 
   /// Opens the outbox of a gateway, or begins one. A damaged file is set aside; one that cannot be had is done without.
   ///
   /// - Parameter chance: a number of this run alone; see `Epoch`.
   ///
   /// Throws `OutboxInUse`.
-  init(
+  package init(
     gateway: String, directory: StateDirectory, wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
   ) throws {
     let path = directory.file(gateway: gateway)
@@ -73,7 +73,9 @@ struct OpenOutbox: Sendable {
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
-    var (place, reason) = (path, (error as? CocoaError).map(words) ?? words(error))
+    var (place, reason) = (
+      path, (error as? CocoaError)?.reason(else: "the folder cannot be made") ?? words(error)
+    )
     var remedy = " Name a writable folder with gateway: { state_directory: … }"
     if let error = error as? PrivateFileError {
       (place, reason, remedy) = (error.path, error.reason, "")
@@ -114,18 +116,6 @@ struct OpenOutbox: Sendable {
   /// Tells one run of the machine, and so of its monotonic clock, from another.
   private static var bootID: String {
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
-  }
-}
-
-/// Why a folder cannot be made.
-private func words(_ error: CocoaError) -> String {
-  if let cause = error.underlying as? POSIXError { return String(cString: strerror(cause.code.rawValue)) }
-  switch error.code {
-  case .fileWriteFileExists: return "a file is in the way"
-  case .fileWriteNoPermission, .fileReadNoPermission: return "permission denied"
-  case .fileWriteVolumeReadOnly: return "the medium is read-only"
-  case .fileWriteOutOfSpace: return "the disk is full"
-  default: return "the folder cannot be made"
   }
 }
 
