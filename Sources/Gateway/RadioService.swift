@@ -76,17 +76,22 @@ struct RadioService: Service {
   private static let brokersTurn = Duration.seconds(1)
 
   private func listen(_ handlers: LiveRadio.Handlers) async throws {
-    try await withGracefulShutdownHandler {
-      try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-        do {
-          try radio.start(handlers) { error in
-            if let error { done.resume(throwing: error) } else { done.resume() }
+    try await withTaskCancellationHandler {
+      try await withGracefulShutdownHandler {
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+          do {
+            try radio.start(handlers) { error in
+              if let error { done.resume(throwing: error) } else { done.resume() }
+            }
+          } catch {
+            done.resume(throwing: error)
           }
-        } catch {
-          done.resume(throwing: error)
         }
+      } onGracefulShutdown: {
+        radio.stop()
       }
-    } onGracefulShutdown: {
+    } onCancel: {
+      // Another service failed.
       radio.stop()
     }
   }

@@ -52,9 +52,12 @@ struct Rivalry: Sendable {
   /// Takes in what stands on the topic.
   mutating func read(_ payload: [UInt8], isRetained: Bool) -> Verdict {
     guard let other = InstanceMessage(payload), other.instance != own.instance else { return .nothing }
-    let isAlive = !isRetained || rival?.instance == other.instance && rival?.time != other.time
+    let earlier = rival.flatMap { $0.instance == other.instance ? $0 : nil }
+    // A broker that was killed may come back with what it kept long ago: only a later word is a new one.
+    let isLater = earlier.map { other.time > $0.time } ?? false
+    let isAlive = !isRetained || isLater
     let isKnown = rival == other
-    rival = other
+    if earlier == nil || isLater { rival = other }
     guard isAlive, !isKnown else { return .nothing }
     let isOlder = (other.started, other.instance) < (own.started, own.instance)
     return isOlder ? .newer(since: other.started) : .older

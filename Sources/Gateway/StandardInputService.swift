@@ -27,17 +27,22 @@ final class StandardInputService: Service {
   }
 
   func run() async throws {
-    try await withGracefulShutdownHandler {
-      try await withCheckedThrowingContinuation { done in
-        let isEnded = phase.withLock { phase in
-          if case .ended = phase { return true }
-          phase = .reading(done)
-          return false
+    try await withTaskCancellationHandler {
+      try await withGracefulShutdownHandler {
+        try await withCheckedThrowingContinuation { done in
+          let isEnded = phase.withLock { phase in
+            if case .ended = phase { return true }
+            phase = .reading(done)
+            return false
+          }
+          if isEnded { done.resume() } else { queue.async { self.read() } }
         }
-        if isEnded { done.resume() } else { queue.async { self.read() } }
+      } onGracefulShutdown: {
+        // The thread stays in its read; it ends with the process.
+        self.end(.success(()))
       }
-    } onGracefulShutdown: {
-      // The thread stays in its read; it ends with the process.
+    } onCancel: {
+      // Another service failed.
       self.end(.success(()))
     }
   }

@@ -22,6 +22,9 @@ enum PrivateFile {
     case S_IFDIR: throw PrivateFileError(path: path, reason: "it is a folder")
     default: throw PrivateFileError(path: path, reason: "it is no plain file")
     }
+    guard status.st_nlink == 1 else {
+      throw PrivateFileError(path: path, reason: "it has another name elsewhere (a hard link); remove it")
+    }
     guard status.st_mode & 0o077 != 0 else { return }
     guard chmod(path, 0o600) == 0 else {
       throw PrivateFileError(path: path, reason: "others may read it, and it belongs to another user")

@@ -41,6 +41,41 @@ import Testing
     #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "offline")
   }
 
+  /// Nothing comes through the pipe, and it stays open: the gateway must not wait for it.
+  @Test func aBrokerThatRefusesEndsItAlthoughNothingComes() async throws {
+    let broker = try await Broker("allow_anonymous false\npassword_file \(try file("", "users"))")
+    defer { broker.stop() }
+    let password = try file("wrong-secret", "password", mode: 0o600)
+    let configuration = try file(
+      "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\", username: gw, password_file: \(password) }", "yaml"
+    )
+    let pipe = Pipe()
+    let gateway = try Command(
+      ["run", "--config", configuration, "--capture", "-"], standardInput: pipe.fileHandleForReading)
+    let result = try await gateway.end(within: 20)
+    #expect(result.status == 77)
+    #expect(result.errors.contains("password"))
+    try pipe.fileHandleForWriting.close()
+  }
+
+  @Test func aRivalEndsItAlthoughNothingComes() async throws {
+    let (pipe, another) = (Pipe(), Pipe())
+    let (gateway, broker) = try await gateway(reading: pipe)
+    defer { broker.stop() }
+    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+    let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
+    try await Task.sleep(for: .seconds(1))
+    let other = try Command(
+      ["run", "--config", configuration, "--capture", "-"], standardInput: another.fileHandleForReading)
+    let result = try await other.end(within: 20)
+    #expect(result.status == 69)
+    #expect(result.errors.contains("another gateway of this name"))
+    try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
+    for pipe in [pipe, another] { try pipe.fileHandleForWriting.close() }
+    let first = try await gateway.end(within: 20)
+    #expect(first.status == 0, "\(first.errors)")
+  }
+
   @Test func aLineThatIsNoEntryEndsItWithItsNumber() async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)

@@ -288,6 +288,19 @@ import Testing
     outbox.store?.close()
   }
 
+  @Test(arguments: ["", ".mark", "-wal"]) func aFileOfAnotherNameIsNotWrittenTo(ending: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let victim = folder.path + "-victim"
+    try Data("of somebody else".utf8).write(to: URL(fileURLWithPath: victim))
+    defer { try? FileManager.default.removeItem(atPath: victim) }
+    try FileManager.default.linkItem(atPath: victim, toPath: file.path + ending)
+    let outbox = try open()
+    #expect(outbox.store == nil)
+    #expect(outbox.fault?.contains("hard link") == true)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "of somebody else")
+  }
+
   @Test(arguments: ["", ".mark", "-wal"]) func aSymbolicLinkIsNotFollowed(ending: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -37,6 +37,16 @@ import Testing
     }
   }
 
+  @Test func whatABrokerKeptLongAgoIsNoSignOfLife() {
+    var rivalry = Rivalry(own: run("b", started: 20, said: 20))
+    for said in [19, 12, 19, 15, 19] {
+      #expect(rivalry.read(payload(run("a", started: 10, said: said)), isRetained: true) == .nothing)
+    }
+    #expect(
+      rivalry.read(payload(run("a", started: 10, said: 21)), isRetained: true)
+        == .newer(since: "2026-11-20T10:00:10.000Z"))
+  }
+
   @Test(arguments: [
     "", "{}", "[]", #"{"instance":1}"#, #"{"instance":"","started":"","time":""}"#, "{\"v\":1",
   ])
