@@ -32,13 +32,20 @@ extension Station {
   func hear(status payload: [UInt8]) {
     guard payload != Array(Status.online.rawValue.utf8) else { return }
     state.withLock { state in
-      if state.statusCorrections.take(at: LiveClock.now) {
-        sayOnline(&state)
-      } else {
-        state.isStatusWrong = true
-      }
-      send(&state)
+      state.isStatusWrong = true
+      correctStatus(&state)
+      guard state.isStatusWrong, !state.hasToldStatusLies else { return }
+      state.hasToldStatusLies = true
+      onNotice(
+        "somebody says again and again on \(state.pipeline.topics.status) that this gateway is not there")
     }
+  }
+
+  /// Says that we are there, if somebody said otherwise; not at each lie, for who lies often is not to make us speak as often.
+  func correctStatus(_ state: inout State) {
+    guard state.isStatusWrong, state.statusCorrections.take(at: LiveClock.now) else { return }
+    sayOnline(&state)
+    send(&state)
   }
 
   /// Says who speaks, with the time, which tells that it is alive.

@@ -95,6 +95,7 @@ extension Station {
   /// Offers what was refused again, where it is time; at once, where somebody may have changed what the broker allows.
   func retryRefused(isUrgent: Bool = false) {
     state.withLock { state in
+      correctStatus(&state)
       if isUrgent { state.unanswered.retry() }
       if state.refusals.isEmpty { return }
       if isUrgent { state.refusals.retry(at: LiveClock.now) }

@@ -34,9 +34,10 @@ final class Station: Sendable {
     var refusedTopics = 0
     /// When a refused report was last told.
     var refusalTold: MonotonicTime?
-    /// How often a wrong status is put right at once; what is more waits for the next `health`.
+    /// How often a wrong status is put right at once; what is more waits for some seconds.
     var statusCorrections = RateLimit(burst: 5, interval: .seconds(10))
     var isStatusWrong = false
+    var hasToldStatusLies = false
 
     mutating func learn(_ table: ReceiverTable, of source: SourceIndex) -> ReceiverMap {
       while receivers.count <= source.rawValue { receivers.append(ReceiverMap()) }
@@ -171,7 +172,6 @@ final class Station: Sendable {
   /// Publishes `health`, with rates over the time since the last call.
   func publishHealth(at wallTime: WallTime, sinceLast: TimeSpan) {
     state.withLock { state in
-      if state.isStatusWrong { sayOnline(&state) }
       state.outbox.add(healthMessage(&state, at: wallTime, sinceLast: sinceLast))
       send(&state)
     }

@@ -12,7 +12,7 @@ struct Broker {
   /// Returns when the broker listens, and records what comes there.
   /// Of a broker that is closed to strangers nothing is recorded without an account.
   init(_ settings: String = "allow_anonymous true", recordedAs account: [String] = []) async throws {
-    port = Int.random(in: 20_000..<40_000)
+    port = try freePort()
     // A child of a test inherits blocked signals, and would not hear SIGHUP.
     let unblocked =
       "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
@@ -25,7 +25,10 @@ struct Broker {
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     record = try file("", "record")
-    try await until("the broker listens at \(port)") { [port] in isListening(port) }
+    try await until("the broker listens at \(port)") { [port, process] in
+      isListening(port) || !process.isRunning
+    }
+    try #require(process.isRunning, "the port \(port) was taken meanwhile")
     guard settings.contains("allow_anonymous true") || !account.isEmpty else { return }
     recorder.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
     recorder.arguments =
@@ -76,14 +79,33 @@ private struct NotInTime: Error, CustomStringConvertible {
   var description: String
 }
 
-private func isListening(_ port: Int) -> Bool {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
+private func loopback(_ port: Int) -> sockaddr_in {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = UInt16(port).bigEndian
   address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  return withUnsafePointer(to: address) { pointer in
+  return address
+}
+
+/// One that the kernel has to give away.
+private func freePort() throws -> Int {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  var address = loopback(0)
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+    }
+  }
+  try #require(isBound)
+  return Int(UInt16(bigEndian: address.sin_port))
+}
+
+private func isListening(_ port: Int) -> Bool {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  return withUnsafePointer(to: loopback(port)) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
       connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
     }

@@ -59,6 +59,16 @@ import Testing
       #expect(
         try await one.wait(20) { statuses().count >= told + 2 && statuses().last == "online" }, "\(lie)")
     }
+    // Who lies without end is told of, and put right still, though not as often.
+    let told = statuses().count
+    _ = try await Command(
+      ["-p", "\(broker.port)", "-q", "1", "-r", "-t", "beaconkeeper/twin/status", "-l"],
+      input: String(repeating: "offline\n", count: 50),
+      executable: URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
+    ).end()
+    #expect(try await one.wait(60) { statuses().count >= told + 51 && statuses().last == "online" })
+    #expect(statuses().count < told + 70)
+    #expect(one.errorsSoFar.contains("again and again on beaconkeeper/twin/status"))
     kill(one.process.processIdentifier, SIGINT)
     #expect(try await one.end(within: 10).status == 0)
     #expect(try await one.wait(10) { statuses().last == "offline" })
