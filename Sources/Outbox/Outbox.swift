@@ -160,6 +160,11 @@ package struct Outbox: Sendable {
     }
   }
 
+  /// Whether transitions wait here that are not on disk: for the disk, or in its stead for the broker.
+  package var holdsTransitions: Bool {
+    !pending.transitions.isEmpty || !unstored.isEmpty || !isStalled && writing?.transitions.isEmpty == false
+  }
+
   /// Transitions that an end now would lose.
   package var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
 }

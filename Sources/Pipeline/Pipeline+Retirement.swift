@@ -17,7 +17,8 @@ extension Pipeline {
   /// A beacon was taken up.
   mutating func admit(_ beacon: BeaconIndex, heard time: MonotonicTime) {
     let isNew = !engine.isAdmitted(beacon)
-    engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
+    engine.admit(
+      beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon), isNewcomer: isNew)
     if !phones.isEmpty { phones.meet(beacon, names: roster.names(of: beacon)) }
     guard isNew, roster.isMember(beacon) else { return }
     unheard.insert(beacon, heard: time)

@@ -117,6 +117,22 @@ import Testing
     #expect(Set(numbers.map { $0[0] }).count == 3)
   }
 
+  /// What was decided in the disk's silence goes to the broker, which is well.
+  @Test func anEndSoonAfterLosesNothingWhereTheBrokerTakesIt() async throws {
+    let stage = try await Stage()
+    defer { stage.end() }
+    let gateway = try stage.start()
+    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    try Data().write(to: stage.sign)
+    try await Task.sleep(for: .seconds(4))
+    let before = stage.numbers.count
+    kill(gateway.process.processIdentifier, SIGTERM)
+    let result = try await gateway.end(within: 10)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(stage.numbers.count > before + 3, "\(result.errors)")
+    #expect(Set(stage.numbers).count == stage.numbers.count)
+  }
+
   @Test func anEndMeanwhileIsQuickAndTellsWhatIsLost() async throws {
     let stage = try await Stage()
     defer { stage.end() }

@@ -106,6 +106,28 @@ import Testing
     #expect(reasons == [.crowd])
   }
 
+  /// The crowd has used up every turn of the next minute.
+  @Test func aNewcomerEntersAndIsNearAtOnceHoweverManyFlicker() {
+    let zone = Zone.simple(near: 2, rearm: 2.5, enter: .distance(5), lost: .after(.seconds(3600)))
+    var engine = ZoneEngine(site: Site(zones: [zone]), crowd: RateLimit(burst: 10, perSecond: 1))
+    for beacon in 0...200 as ClosedRange<Int32> {
+      engine.admit(
+        BeaconIndex(rawValue: beacon), zones: [ZoneIndex(rawValue: 0)], isInventable: true,
+        isNewcomer: beacon == 200)
+    }
+    var transitions: [Transition] = []
+    for step in 0..<20 {
+      for beacon in 0...200 as ClosedRange<Int32> {
+        engine.observe(
+          Scene.sighting(Signal.at1m, at: 1 + Double(step) / 10, beacon: beacon), into: &transitions)
+      }
+    }
+    let newcomers = transitions.filter { $0.beacon == BeaconIndex(rawValue: 200) }
+    #expect(newcomers.map(\.event) == [.enter, .near])
+    #expect(newcomers.allSatisfy { $0.time <= .zero + .seconds(1.3) })
+    #expect(transitions.count <= 2 + 2 * (10 + 2))
+  }
+
   @Test func whoWouldWaitForTooLongAsksAgain() {
     let zone = Zone.simple(enter: .signal(-127), lost: .after(.seconds(100_000)))
     var engine = ZoneEngine(site: Site(zones: [zone]), crowd: RateLimit(burst: 1, perSecond: 1))

@@ -36,8 +36,11 @@ struct BrokerLink: Service {
     try await withGracefulShutdownHandler {
       try await follow()
     } onGracefulShutdown: {
-      station.sayOffline()
-      Task { await client.stop() }
+      Task {
+        await station.settle()
+        station.sayOffline()
+        await client.stop()
+      }
     }
   }
 

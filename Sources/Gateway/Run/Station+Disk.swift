@@ -126,13 +126,16 @@ extension Station {
 
   /// Goes on without a disk that does not answer.
   func watchDisk() {
+    let isLate = state.withLock { $0.disk.since.map { LiveClock.now - $0 > Self.patience } ?? false }
+    if isLate { goOnWithoutDisk("the disk has not answered for \(Int(Self.patience.seconds)) s") }
+  }
+
+  /// What was decided waits in memory from now on, while the disk is busy.
+  func goOnWithoutDisk(_ fault: String) {
     let epoch: UInt64? = state.withLock { state in
-      guard let since = state.disk.since, !state.outbox.isStalled, LiveClock.now - since > Self.patience
-      else {
-        return nil
-      }
+      guard state.disk.isBusy, !state.outbox.isStalled else { return nil }
       state.outbox.stall { restamp(&$0, &state.pipeline) }
-      tell("the disk has not answered for \(Int(Self.patience.seconds)) s", &state)
+      tell(fault, &state)
       send(&state)
       return state.pipeline.epoch
     }

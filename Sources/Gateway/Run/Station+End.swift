@@ -4,7 +4,7 @@ import Machine
 import Beacons
 import Dispatch
 import Messages
-import Radio
+import Mosquitto
 import Synchronization
 
 /// The last write of a proper end. It takes a few seconds at most, whatever waits and whatever the disk does: what the broker
@@ -15,6 +15,28 @@ extension Station {
   /// Beacons are written anew for so long. They only grow more exact by that: where each is was kept with its last transition.
   private static let beaconLimit = TimeSpan.seconds(1)
   private static let beaconsAtOnce: Int32 = 500
+
+  /// How long the good-bye waits for the disk to take what was decided last.
+  private static let settling = TimeSpan.seconds(1)
+  /// And for the broker to take what the disk did not.
+  private static let handingOver = TimeSpan.milliseconds(500)
+  private static let look = Duration.milliseconds(20)
+
+  /// Hands the broker what was decided last, before the good-bye: by way of the disk, or past a disk that does not answer.
+  func settle() async {
+    let began = LiveClock.now
+    await wait(until: began + Self.settling)
+    guard client.isConnected, state.withLock({ $0.outbox.holdsTransitions }) else { return }
+    goOnWithoutDisk("the disk has not answered for \(Int(Self.settling.seconds)) s")
+    await wait(until: LiveClock.now + Self.handingOver)
+  }
+
+  /// Until no transition waits, or there is nobody to take it.
+  private func wait(until end: MonotonicTime) async {
+    while client.isConnected, LiveClock.now < end, state.withLock({ $0.outbox.holdsTransitions }) {
+      do { try await Task.sleep(for: Self.look) } catch { return }
+    }
+  }
 
   /// Returns how many transitions are lost: neither has the broker taken them, nor has the disk.
   func closeDisk() -> Int {

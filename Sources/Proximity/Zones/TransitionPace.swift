@@ -11,6 +11,9 @@ public enum TransitionPace {
 
   /// In a crowd nobody waits longer for a turn without asking again.
   static let patience = TimeSpan.seconds(60)
+
+  /// A newcomer's first enter and near: a crowd that flickers cannot hold up somebody who has just come.
+  static let newcomersTurns: UInt8 = 2
 }
 
 /// Somebody whose enter or near has to wait.
@@ -60,7 +63,12 @@ extension ZoneEngine {
   /// Whether an enter or near that is due has to wait for its turn in the crowd.
   mutating func hasToWait(_ index: Int32, at time: MonotonicTime) -> Bool {
     let slot = Int(index)
-    guard beacons[Int(presences[slot].beacon)].isInventable else { return false }
+    let beacon = Int(presences[slot].beacon)
+    guard beacons[beacon].isInventable else { return false }
+    if beacons[beacon].freeTurns > 0 {
+      beacons[beacon].freeTurns -= 1
+      return false
+    }
     if presences[slot].presence.hasTurn {
       presences[slot].presence.hasTurn = false
       return false

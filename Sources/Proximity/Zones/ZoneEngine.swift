@@ -63,10 +63,12 @@ public struct ZoneEngine: Sendable {
   /// Takes up a newly tracked beacon; a second time it takes part in more zones at most.
   ///
   /// `zones`: those it takes part in; others are none. `measuredPower`: RSSI at 1 m in dBm from the configuration; it
-  /// overrides what frames say. `isInventable`: anybody can make up one like it. Sightings of a beacon never admitted are ignored. Beacon indices are dense: the
-  /// memory used is that of the largest one.
+  /// overrides what frames say. `isInventable`: anybody can make up one like it. `isNewcomer`: it was heard for the first
+  /// time, and never waits behind a crowd for its first enter and near; whoever admits bounds how many newcomers there are.
+  /// Sightings of a beacon never admitted are ignored. Beacon indices are dense: the memory used is that of the largest one.
   public mutating func admit(
-    _ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil, isInventable: Bool = false
+    _ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil, isInventable: Bool = false,
+    isNewcomer: Bool = false
   ) {
     let index = Int(beacon.rawValue)
     guard index >= 0 else { return }
@@ -80,6 +82,7 @@ public struct ZoneEngine: Sendable {
     if beacons[index].isAdmitted { return join(zones, index) }
     beacons[index].isAdmitted = true
     beacons[index].isInventable = isInventable
+    beacons[index].freeTurns = isNewcomer ? TransitionPace.newcomersTurns : 0
     beacons[index].measuredPower = measuredPower.map { Float($0) }
     admitted[index] = zones
   }
@@ -145,6 +148,8 @@ struct Tracked: Sendable {
   var measuredPower: Float?
   var isAdmitted = false
   var isInventable = false
+  /// Transitions for which it does not wait behind a crowd.
+  var freeTurns: UInt8 = 0
   var linkCount: UInt8 = 0
   /// Of the newest sighting.
   var lastReceiver = ReceiverIndex(rawValue: 0)
