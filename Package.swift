@@ -46,14 +46,17 @@ let package = Package(
       dependencies: ["Beacons", .product(name: "CryptoExtras", package: "swift-crypto")],
       swiftSettings: hostile),
     .target(name: "Machine", dependencies: ["Beacons"], swiftSettings: hostile),
-    .target(name: "Captures", dependencies: ["Beacons", "Machine"], swiftSettings: hostile),
+    .target(name: "JSON", dependencies: ["Beacons"], swiftSettings: hostile),
+    .target(name: "Captures", dependencies: ["Beacons", "JSON", "Machine"], swiftSettings: hostile),
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
-    .target(name: "RangingPolicy", swiftSettings: house),
+    .target(name: "RangingPolicy", dependencies: ["JSON"], swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     .target(
-      name: "PolicyReport", dependencies: ["Messages", "RangingPolicy", "WakePlanner"], swiftSettings: house),
-    .target(name: "Messages", dependencies: ["Beacons", "Proximity", "RangingPolicy"], swiftSettings: house),
+      name: "PolicyReport", dependencies: ["JSON", "Messages", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
+    .target(
+      name: "Messages", dependencies: ["Beacons", "JSON", "Proximity", "RangingPolicy"], swiftSettings: house),
     .target(
       name: "Mosquitto",
       dependencies: ["CMosquitto", .product(name: "DequeModule", package: "swift-collections")],
@@ -68,7 +71,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "BeaconKeys", "Beacons", "GatewayConfiguration", "Messages", "Proximity", "RangingPolicy",
+        "BeaconKeys", "Beacons", "GatewayConfiguration", "JSON", "Messages", "Proximity", "RangingPolicy",
         "WakePlanner",
       ],
       swiftSettings: house),
@@ -84,7 +87,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "Machine", "Messages",
+        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "JSON", "Machine",
+        "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -98,7 +102,7 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "Machine", "Messages",
+        "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "JSON", "Machine", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -120,12 +124,13 @@ let package = Package(
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "Messages"], swiftSettings: house),
+      name: "ConformanceTests", dependencies: ["Beacons", "BeaconKeys", "JSON", "Messages"],
+      swiftSettings: house),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
         "Beacons", "CUnusedMemory", "Captures", "Gateway", "GatewayConfiguration", "Machine",
-        "MessageSchemas", "Messages",
+        "JSON", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -135,9 +140,12 @@ let package = Package(
       name: "GatewayConfigurationTests",
       dependencies: ["Beacons", "GatewayConfiguration", "Randomness", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
+    .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",
-      dependencies: ["Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy"],
+      dependencies: [
+        "Beacons", "JSON", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "MosquittoTests", dependencies: ["Mosquitto", "Randomness"], swiftSettings: house),

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// An interface of a pcapng section: link type, snap length, and how its timestamps count.

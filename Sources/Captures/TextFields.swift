@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// The fields of one line of the text form, checked one by one.
@@ -152,6 +153,6 @@ extension JSONCursor {
   mutating func word(_ bytes: Span<UInt8>) throws(Malformed) -> String {
     let raw = try string(bytes)
     guard raw.range.count <= 64 else { throw malformed("the string is too long") }
-    return try JSONText.decode(raw, of: bytes)
+    return try JSONString.decode(raw, of: bytes)
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// The text form: one JSON object a line, an advertisement
@@ -107,7 +108,7 @@ struct TextLines: Sendable {
       throw JSONCursor.Malformed(
         offset: range.lowerBound, message: "a receiver's name has between 1 and 255 bytes")
     }
-    let text = try JSONText.decode(name, of: line)
+    let text = try JSONString.decode(name, of: line)
     guard let index = output.receivers.index(of: text) else {
       throw JSONCursor.Malformed(
         offset: range.lowerBound, message: "more than \(ReceiverTable.limit) receivers in one recording")
@@ -122,6 +123,6 @@ struct TextLines: Sendable {
     _ fields: borrowing TextFields, _ line: Span<UInt8>
   ) throws(JSONCursor.Malformed) -> String {
     guard let reason = fields.reason else { return "" }
-    return try JSONText.decode(reason, of: line)
+    return try JSONString.decode(reason, of: line)
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 public import Beacons
 
 /// What `decode` prints: one JSON object a frame, or a frame that was declined and why.

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// `health`: what each radio is doing, at which rates, and what was refused.

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// `instance`: which run of a gateway speaks under its name.

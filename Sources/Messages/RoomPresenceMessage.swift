@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// How far one receiver has a beacon, as `mqtt_room` of Home Assistant and whatever reads ESPresense expect it: the room is

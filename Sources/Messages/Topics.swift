@@ -1,3 +1,5 @@
+import JSON
+
 /// Every topic of version 1 of the contract, below `beaconkeeper/<gateway>`.
 public struct Topics: Hashable, Sendable {
   public let gateway: String

@@ -44,7 +44,7 @@ struct PlanCard {
       page.element("table", ["class": "constants figures"]) { page in
         page.element("caption", "In figures")
         page.element("tbody") { page in
-          for (name, words) in PlanWords(proposal, uuid: uuid).findings {
+          for (name, words) in PlanWords(proposal, uuid: uuid).summary {
             page.element("tr") { page in
               page.element("th", ["scope": "row"], name)
               page.element("td", words)

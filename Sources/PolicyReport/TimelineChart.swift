@@ -4,7 +4,7 @@ import RangingPolicy
 /// the ranging callbacks, and where each near trigger was delivered or lost.
 struct TimelineChart {
   let result: Simulation
-  let near: NearRule
+  let near: NearDistances
   /// Sets its parts apart from those of other drawings on the page.
   let id: String
 
@@ -18,7 +18,7 @@ struct TimelineChart {
   private let metres: Scale
   private let curve: [(time: Milliseconds, metres: Double?)]
 
-  init(_ result: Simulation, near: NearRule, id: String) {
+  init(_ result: Simulation, near: NearDistances, id: String) {
     self.result = result
     self.near = near
     self.id = id

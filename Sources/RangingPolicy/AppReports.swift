@@ -1,3 +1,5 @@
+import JSON
+
 /// What a phone's real app, or a home automation, tells of it: a word such as `background`, a word with a value such as
 /// `permission denied`, or a JSON object such as `{"event":"permission","value":"denied"}`. The words are those of timeline
 /// files; `audio`, `screen`, `bluetooth`, `location` and `location-services` take on or off, and `terminated` takes
@@ -21,7 +23,7 @@ public struct AppReports: Sendable {
     }
     // A line end is space, wherever it stands.
     let bytes = payload.map { $0 == 0x0A || $0 == 0x0D || $0 == 0x09 ? 0x20 : $0 }
-    do throws(FlatJSON.Fault) {
+    do throws(JSONCursor.Malformed) {
       let first = bytes.first { $0 != 0x20 }
       return try event(first == UInt8(ascii: "{") ? members(ofJSON: bytes) : members(ofWords: bytes))
     } catch {
@@ -29,8 +31,12 @@ public struct AppReports: Sendable {
     }
   }
 
-  private mutating func event(_ members: [String: FlatJSON.Member]) throws(FlatJSON.Fault) -> PhoneEvent {
-    guard let event = members["event"] else { throw FlatJSON.Fault(offset: 0, message: "no event is named") }
+  private mutating func event(_ members: [String: FlatObject.Member]) throws(JSONCursor.Malformed)
+    -> PhoneEvent
+  {
+    guard let event = members["event"] else {
+      throw JSONCursor.Malformed(offset: 0, message: "no event is named")
+    }
     guard case .text(let word) = event.value else { return try vocabulary.event(event, members) }
     var named = event
     switch word {
@@ -41,7 +47,7 @@ public struct AppReports: Sendable {
     case "terminated":
       named.value = members["value"]?.value ?? .text("low-memory")
       guard [.text("low-memory"), .text("force-quit"), .text("reboot")].contains(named.value) else {
-        throw FlatJSON.Fault(
+        throw JSONCursor.Malformed(
           offset: 0, message: "\"value\" of terminated is one of low-memory, force-quit, reboot")
       }
     default: break
@@ -49,38 +55,38 @@ public struct AppReports: Sendable {
     return try vocabulary.event(named, members)
   }
 
-  private func isOn(_ member: FlatJSON.Member?, _ word: String) throws(FlatJSON.Fault) -> Bool {
+  private func isOn(_ member: FlatObject.Member?, _ word: String) throws(JSONCursor.Malformed) -> Bool {
     switch member?.value {
     case .flag(let flag): return flag
     case .text("on"): return true
     case .text("off"): return false
-    default: throw FlatJSON.Fault(offset: 0, message: "\"value\" of \(word) is on or off")
+    default: throw JSONCursor.Malformed(offset: 0, message: "\"value\" of \(word) is on or off")
     }
   }
 
-  private func members(ofJSON bytes: [UInt8]) throws(FlatJSON.Fault) -> [String: FlatJSON.Member] {
-    var members: [String: FlatJSON.Member] = [:]
-    for member in try FlatJSON(bytes).members {
+  private func members(ofJSON bytes: [UInt8]) throws(JSONCursor.Malformed) -> [String: FlatObject.Member] {
+    var members: [String: FlatObject.Member] = [:]
+    for member in try FlatObject(bytes).members {
       guard ["event", "value", "id", "granted"].contains(member.name) else {
-        throw FlatJSON.Fault(
+        throw JSONCursor.Malformed(
           offset: member.nameOffset,
           message: "no member is called \"\(member.name.prefix(40))\"; event, value, id, granted")
       }
       guard members.updateValue(member, forKey: member.name) == nil else {
-        throw FlatJSON.Fault(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
+        throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
       }
     }
     return members
   }
 
   /// A word, and perhaps its value after a space, a colon or an equals sign.
-  private func members(ofWords bytes: [UInt8]) throws(FlatJSON.Fault) -> [String: FlatJSON.Member] {
+  private func members(ofWords bytes: [UInt8]) throws(JSONCursor.Malformed) -> [String: FlatObject.Member] {
     guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw FlatJSON.Fault(offset: 0, message: "neither words nor a JSON object")
+      throw JSONCursor.Malformed(offset: 0, message: "neither words nor a JSON object")
     }
     let words = String(decoding: bytes, as: UTF8.self).split { " :=".contains($0) }.map(String.init)
     guard let event = words.first, words.count <= 2 else {
-      throw FlatJSON.Fault(offset: 0, message: "a word, or a word and its value, is wanted")
+      throw JSONCursor.Malformed(offset: 0, message: "a word, or a word and its value, is wanted")
     }
     var members = ["event": member("event", .text(event.lowercased()))]
     guard words.count == 2 else { return members }
@@ -89,13 +95,13 @@ public struct AppReports: Sendable {
     } else {
       let value = words[1].lowercased()
       let flags: [String: Bool] = ["true": true, "false": false]
-      members["value"] = member("value", flags[value].map(FlatJSON.Value.flag) ?? .text(value))
+      members["value"] = member("value", flags[value].map(FlatObject.Value.flag) ?? .text(value))
     }
     return members
   }
 
-  private func member(_ name: String, _ value: FlatJSON.Value) -> FlatJSON.Member {
-    FlatJSON.Member(name: name, nameOffset: 0, value: value, valueOffset: 0)
+  private func member(_ name: String, _ value: FlatObject.Value) -> FlatObject.Member {
+    FlatObject.Member(name: name, nameOffset: 0, value: value, valueOffset: 0)
   }
 }
 

@@ -23,7 +23,7 @@ public struct PlanWords: Sendable {
   }
 
   /// What was found, line by line.
-  public var findings: [(name: String, words: String)] {
+  public var summary: [(name: String, words: String)] {
     var lines = [("Cover", cover), ("First window", wait)]
     if let proof = proposal.proof {
       lines.append(("Seen in", seen(proof)))

@@ -29,7 +29,7 @@ public struct WakeCost: Sendable, Hashable {
   }
 
   private static func day(_ profile: PhoneProfile, _ timeline: Timeline) -> Simulation {
-    let near = NearRule(near: nil, rearm: 0)
+    let near = NearDistances(near: nil, rearm: 0)
     let day = Approach(name: "", near: near, timeline: timeline).followedByAbsence(until: day)
     return Simulation(profile, near: near, timeline: day)
   }

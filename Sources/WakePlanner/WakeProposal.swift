@@ -122,7 +122,7 @@ extension PhoneProfile {
     let timeline = Timeline(
       events: [.init(time: 0, event: .still(true)), .init(time: late, event: .regionEnter)],
       end: late + 2 * RotationSearch.longestSpacing, start: .background)
-    let simulation = Simulation(self, near: NearRule(near: nil, rearm: 0), timeline: timeline)
+    let simulation = Simulation(self, near: NearDistances(near: nil, rearm: 0), timeline: timeline)
     let window = simulation.intervals.first { $0.state == .ranging && $0.to > late }
     return window.map { $0.to - max($0.from, late) } ?? 0
   }

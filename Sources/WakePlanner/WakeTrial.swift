@@ -100,7 +100,7 @@ public struct WakeTrial: Sendable {
     profile.os.entryLatency.value = circumstances.entryLatency
     profile.os.exitLatency.value = circumstances.exitLatency
     return Simulation(
-      profile, near: NearRule(near: nil, rearm: visit.reach), timeline: timeline(circumstances))
+      profile, near: NearDistances(near: nil, rearm: visit.reach), timeline: timeline(circumstances))
   }
 
   public func outcome(_ circumstances: Circumstances) -> Outcome {

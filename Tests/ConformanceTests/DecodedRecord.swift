@@ -1,3 +1,4 @@
+import JSON
 import BeaconKeys
 import Beacons
 import Foundation

@@ -31,7 +31,7 @@ import Testing
       pump
         == ZoneSettings(
           name: "pump-3", receivers: ["hci0"], beacons: ["fleet", "van"],
-          near: Proximity.NearRule(
+          near: NearRule(
             rule: Rule(threshold: .distance(1.5), dwell: .seconds(2)), rearm: .distance(4)),
           enter: Rule(threshold: .distance(6), dwell: .seconds(3)),
           exit: Rule(threshold: .distance(9), dwell: .seconds(10)), lost: .auto))

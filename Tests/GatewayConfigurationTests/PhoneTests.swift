@@ -41,7 +41,7 @@ import Testing
     #expect(anna.profile.os == Catalogue.system(named: "ios13"))
     #expect(anna.profile.strategy.name == "background-task")
     #expect(anna.triggers.map(\.zone) == ["pump", "shop"])
-    #expect(anna.triggers[0].near == NearRule(near: 2_000_000, rearm: 5_000_000))
+    #expect(anna.triggers[0].near == NearDistances(near: 2_000_000, rearm: 5_000_000))
     #expect(anna.triggers[1].near.near == nil)
     #expect(anna.triggers[1].rearmSignal == -70)
     #expect(anna.near.near == 2_000_000)

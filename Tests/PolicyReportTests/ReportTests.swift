@@ -47,7 +47,7 @@ final class PageReader: NSObject, XMLParserDelegate {
 }
 
 @Suite struct ReportTests {
-  private static let near = NearRule(near: 4_000_000, rearm: 6_000_000)
+  private static let near = NearDistances(near: 4_000_000, rearm: 6_000_000)
   private static let walk = Approach(
     name: "50m@1m/s", near: near, timeline: Timeline(approachFrom: 50_000_000, speed: 1_000_000))
 

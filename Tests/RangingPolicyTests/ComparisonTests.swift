@@ -2,7 +2,7 @@ import RangingPolicy
 import Testing
 
 @Suite struct ComparisonTests {
-  private static let near = NearRule(near: 4_000_000, rearm: 4_000_000)
+  private static let near = NearDistances(near: 4_000_000, rearm: 4_000_000)
   private static func walk(_ metres: Int64, _ speed: Int64) -> Approach {
     Approach(
       name: "walk", near: near, timeline: Timeline(approachFrom: metres * 1_000_000, speed: speed * 1000))

@@ -12,7 +12,7 @@ extension SeededGenerator {
 /// between whole metres, away from it they jump, so that every crossing falls on the grid too.
 struct RandomWalk {
   var profile: PhoneProfile
-  var rule: NearRule
+  var rule: NearDistances
   var timeline: Timeline
   var waypoints: [Timeline.Waypoint]
 
@@ -22,7 +22,7 @@ struct RandomWalk {
     var random = SeededGenerator(seed)
     profile = Self.profile(&random, family)
     let near = Micrometres(random.pick([2, 4, 10])) * 1_000_000
-    rule = NearRule(near: near, rearm: near + Micrometres(random.pick([0, 3, 8])) * 1_000_000)
+    rule = NearDistances(near: near, rearm: near + Micrometres(random.pick([0, 3, 8])) * 1_000_000)
     let end = Milliseconds.random(in: 100...ms(longest) / 100, using: &random) * 100
     waypoints = Self.waypoints(&random, until: end)
     let isAndroid = profile.os.family == .android

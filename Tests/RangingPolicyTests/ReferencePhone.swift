@@ -6,7 +6,7 @@ final class ReferencePhone {
 
   let os: OSProfile
   let app: StrategyProfile
-  let rule: NearRule
+  let rule: NearDistances
   let waypoints: [Timeline.Waypoint]
   let isGiven: Bool
   var isAndroid: Bool { os.family == .android }

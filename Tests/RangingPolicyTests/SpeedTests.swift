@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: isOptimised)) struct SpeedTests {
   @Test func aThousandPhonesForADay() {
     let profiles = PhoneProfile.all(.seed)
-    let rule = NearRule(near: 4_000_000, rearm: 8_000_000)
+    let rule = NearDistances(near: 4_000_000, rearm: 8_000_000)
     var verdicts = 0
     var events = 0
     var output = PolicyOutput()

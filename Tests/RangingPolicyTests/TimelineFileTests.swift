@@ -55,15 +55,15 @@ import Testing
   }
 
   @Test func amounts() {
-    #expect(Quantity.approach("50m@1.4m/s").map { [$0.distance, $0.speed] } == [50_000_000, 1_400_000])
-    #expect(Quantity.duration("3min") == 180_000)
-    #expect(Quantity.duration("1.5 s") == 1500)
-    #expect(Quantity.distance("4") == 4_000_000)
+    #expect(Amount.approach("50m@1.4m/s").map { [$0.distance, $0.speed] } == [50_000_000, 1_400_000])
+    #expect(Amount.duration("3min") == 180_000)
+    #expect(Amount.duration("1.5 s") == 1500)
+    #expect(Amount.distance("4") == 4_000_000)
     for bad in ["", "m", "-1s", "1e400s", "1 parsec", "nan", "infinity", "99999999999d", "1.2.3s"] {
-      #expect(Quantity.duration(bad) == nil, "\(bad)")
+      #expect(Amount.duration(bad) == nil, "\(bad)")
     }
-    #expect(Quantity.approach("50m") == nil)
-    #expect(Quantity.approach("50m@0m/s") == nil)
+    #expect(Amount.approach("50m") == nil)
+    #expect(Amount.approach("50m@0m/s") == nil)
   }
 
   @Test func everyConstantCanBeSetByNameAndTold() throws {

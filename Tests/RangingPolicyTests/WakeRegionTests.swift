@@ -17,7 +17,7 @@ import Testing
     let timeline = Timeline(
       events: events.map { .init(time: $0, event: $1) }, waypoints: distance, end: 200_000,
       start: .background)
-    let simulation = Simulation(profile, near: NearRule(near: nil, rearm: 0), timeline: timeline)
+    let simulation = Simulation(profile, near: NearDistances(near: nil, rearm: 0), timeline: timeline)
     return (simulation.callbacks, simulation)
   }
 

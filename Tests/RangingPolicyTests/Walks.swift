@@ -18,7 +18,7 @@ struct Walk {
     return PhoneProfile(os: os, strategy: strategy)!
   }
 
-  var rule: NearRule { NearRule(near: near, rearm: rearm ?? near ?? 50_000_000) }
+  var rule: NearDistances { NearDistances(near: near, rearm: rearm ?? near ?? 50_000_000) }
 
   func approach(_ metres: Double, at speed: Double, stay: Double = 0) -> Simulation {
     follow(

@@ -1,3 +1,4 @@
+import JSON
 import Outbox
 import Machine
 import Beacons

@@ -1,3 +1,4 @@
+import JSON
 import Outbox
 import Pipeline
 import Machine

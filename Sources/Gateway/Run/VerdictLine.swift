@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 import Messages
 import RangingPolicy

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 import Messages
 import RangingPolicy
@@ -61,11 +62,11 @@ public struct RecordedApproach: Sendable {
   public func decided(only: Set<String>? = nil, rearm: [String: Micrometres] = [:]) -> [Approach] {
     let zones = zones.filter { only?.contains($0.name) ?? true }
     guard !zones.isEmpty else {
-      let near = NearRule(near: nil, rearm: .max)
+      let near = NearDistances(near: nil, rearm: .max)
       return [Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))]
     }
     return zones.map { zone in
-      let near = NearRule(near: nil, rearm: rearm[zone.name] ?? zone.rearm)
+      let near = NearDistances(near: nil, rearm: rearm[zone.name] ?? zone.rearm)
       let times = triggers.filter { $0.zone == zone.name }.map(\.time)
       return Approach(
         name: "\(beacon) at \(zone.name), \(time)", near: near, timeline: timeline(triggers: times))
@@ -73,7 +74,7 @@ public struct RecordedApproach: Sendable {
   }
 
   /// The same with a near distance of its own.
-  public func measured(near: NearRule) -> Approach {
+  public func measured(near: NearDistances) -> Approach {
     Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))
   }
 

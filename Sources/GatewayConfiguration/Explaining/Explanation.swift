@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 import Proximity
 
@@ -68,15 +69,15 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
   let calibration = receiver.calibration
   var parts = ["path-loss exponent \(calibration.exponent)"]
   if let power = calibration.measuredPower {
-    parts.append("reads \(Quantity(.signal, power)) at 1 m, whatever beacons say")
+    parts.append("reads \(Measure(.signal, power)) at 1 m, whatever beacons say")
   }
   if calibration.offset != 0 {
     let side = calibration.offset > 0 ? "stronger" : "weaker"
-    parts.append("hears \(Quantity(.gain, abs(calibration.offset))) \(side) than usual")
+    parts.append("hears \(Measure(.gain, abs(calibration.offset))) \(side) than usual")
   }
-  parts.append("signal wavers by \(Quantity(.gain, calibration.deviation))")
+  parts.append("signal wavers by \(Measure(.gain, calibration.deviation))")
   if let position = calibration.position {
-    let place = [position.x, position.y, position.z].map { "\(Quantity(.distance, $0))" }
+    let place = [position.x, position.y, position.z].map { "\(Measure(.distance, $0))" }
     parts.append("hangs at \(place.joined(separator: ", "))")
   }
   if let adapter = receiver.adapter { parts.insert("the adapter \(adapter)", at: 0) }
@@ -85,7 +86,7 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
 
 private func sentences(_ beacon: BeaconSettings) -> [String] {
   var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]
-  if let power = beacon.measuredPower { sentences.append("Taken to be \(Quantity(.signal, power)) at 1 m.") }
+  if let power = beacon.measuredPower { sentences.append("Taken to be \(Measure(.signal, power)) at 1 m.") }
   if !beacon.names.isEmpty {
     let names = beacon.names.sorted { $0.key < $1.key }.map { "\($0.value) (\(beacon.name):\($0.key))" }
     sentences.append("People call them \(listed(names, joining: "and")).")
@@ -153,7 +154,7 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   let silence =
     switch zone.lost {
     case .auto: "unheard for a time learnt from its own interval"
-    case .after(let time): "unheard for \(Quantity(.time, time.seconds))"
+    case .after(let time): "unheard for \(Measure(.time, time.seconds))"
     }
   if zone.enter.threshold == ZoneReader.heardAtAll {
     sentences.append("exit: when it is \(silence).")
@@ -181,5 +182,5 @@ private func beyond(_ threshold: Threshold) -> String {
 }
 
 private func lasting(_ dwell: TimeSpan) -> String {
-  dwell > .zero ? " for \(Quantity(.time, dwell.seconds))" : ""
+  dwell > .zero ? " for \(Measure(.time, dwell.seconds))" : ""
 }

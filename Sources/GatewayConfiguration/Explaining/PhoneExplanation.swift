@@ -61,12 +61,12 @@ private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
 }
 
 private func left(_ trigger: PhoneSettings.Trigger) -> String {
-  if let signal = trigger.rearmSignal { return "weaker than \(Quantity(.signal, signal))" }
+  if let signal = trigger.rearmSignal { return "weaker than \(Measure(.signal, signal))" }
   return "beyond \(distance(trigger.near.rearm))"
 }
 
-private func time(_ time: Milliseconds) -> String { "\(Quantity(.time, Double(time) / 1000))" }
-private func distance(_ distance: Micrometres) -> String { "\(Quantity(.distance, Double(distance) / 1e6))" }
+private func time(_ time: Milliseconds) -> String { "\(Measure(.time, Double(time) / 1000))" }
+private func distance(_ distance: Micrometres) -> String { "\(Measure(.distance, Double(distance) / 1e6))" }
 
 extension StrategyProfile {
   /// As far as a beacon of usual power is heard (S0). A strategy with less tells something of the site, and is held to;

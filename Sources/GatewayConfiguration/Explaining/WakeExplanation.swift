@@ -3,7 +3,7 @@ import WakePlanner
 
 /// What `wake:` will make the gateway do: the plan, then each region.
 func items(_ wake: WakeSettings) -> [Explanation.Item] {
-  let period = Quantity(.time, Double(wake.plan.period) / 1000)
+  let period = Measure(.time, Double(wake.plan.period) / 1000)
   let place = wake.adapter ?? "the first adapter that is found"
   let plan = Explanation.Item(
     name: "plan",
@@ -15,7 +15,7 @@ func items(_ wake: WakeSettings) -> [Explanation.Item] {
     ])
   let regions = zip(wake.regions.minors, 0..<wake.plan.regions).map { minor, region in
     let turns = wake.plan.broadcasts.filter { $0.region == region }.map {
-      "at \(Quantity(.time, Double($0.start) / 1000)) for \(Quantity(.time, Double($0.duration) / 1000))"
+      "at \(Measure(.time, Double($0.start) / 1000)) for \(Measure(.time, Double($0.duration) / 1000))"
     }
     // Plans can be long.
     let told = turns.count > 6 ? Array(turns.prefix(5)) + ["\(turns.count - 5) times more"] : turns

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// Reads `beacons:`.
@@ -148,11 +149,11 @@ func readUUID(_ value: Value) -> UInt128? {
 
 /// RSSI at 1 m in dBm.
 func readMeasuredPower(_ value: Value) -> Double? {
-  guard let power = value.quantity(.signal) else { return nil }
+  guard let power = value.measure(.signal) else { return nil }
   guard (-120...20).contains(power) else {
-    let meant = (20...120).contains(power) ? "did you mean -\(Quantity(.signal, power))?" : nil
+    let meant = (20...120).contains(power) ? "did you mean -\(Measure(.signal, power))?" : nil
     value.error(
-      "\(Quantity(.signal, power)) is no signal strength at 1 m",
+      "\(Measure(.signal, power)) is no signal strength at 1 m",
       hint: meant ?? "most beacons have about -59 dBm")
     return nil
   }

@@ -150,16 +150,16 @@ struct ReceiverReader {
       value.error("\(value.name) has \(entries.count) coordinates", hint: hint)
       return nil
     }
-    let metres = entries.compactMap { $0.quantity(.distance) }
+    let metres = entries.compactMap { $0.measure(.distance) }
     guard metres.count == entries.count else { return nil }
     return Position(x: metres[0], y: metres[1], z: metres.count > 2 ? metres[2] : Position.beaconHeight)
   }
 
   private func readGain(_ value: Value, in range: ClosedRange<Double>) -> Double? {
-    guard let gain = value.quantity(.gain) else { return nil }
+    guard let gain = value.measure(.gain) else { return nil }
     guard range.contains(gain) else {
-      let (low, high) = (Quantity(.gain, range.lowerBound), Quantity(.gain, range.upperBound))
-      value.error("\(value.name) cannot be \(Quantity(.gain, gain))", hint: "from \(low) to \(high)")
+      let (low, high) = (Measure(.gain, range.lowerBound), Measure(.gain, range.upperBound))
+      value.error("\(value.name) cannot be \(Measure(.gain, gain))", hint: "from \(low) to \(high)")
       return nil
     }
     return gain

@@ -78,7 +78,7 @@ private func readConfidence(_ value: Value) -> Confidence? {
 }
 
 extension ConstantField {
-  /// Ten years, as much as `Quantity.duration` takes.
+  /// Ten years, as much as `Amount.duration` takes.
   private static var longest: Double { 3.2e8 }
 
   /// The value in the words of `set`; nil, with the reason found, where it is none.
@@ -108,11 +108,11 @@ extension ConstantField {
   }
 
   private func readDuration(_ value: Value, atLeast least: Double = 0) -> String? {
-    guard let seconds = value.quantity(.time) else { return nil }
+    guard let seconds = value.measure(.time) else { return nil }
     guard seconds >= least, seconds <= Self.longest else {
       value.error(
-        "\(value.name) cannot be \(Quantity(.time, seconds))",
-        hint: "from \(least == 0 ? "0 s" : "\(Quantity(.time, least))") to 10 years")
+        "\(value.name) cannot be \(Measure(.time, seconds))",
+        hint: "from \(least == 0 ? "0 s" : "\(Measure(.time, least))") to 10 years")
       return nil
     }
     return "\(Int64((seconds * 1000).rounded()))ms"
@@ -125,9 +125,9 @@ extension ConstantField {
 
 /// Metres that a phone can be away from a beacon: 1 cm to 1000 km, so that it reads without an exponent.
 func readMetres(_ value: Value) -> Double? {
-  guard let metres = value.quantity(.distance) else { return nil }
+  guard let metres = value.measure(.distance) else { return nil }
   guard (0.01...1_000_000).contains(metres) else {
-    value.error("\(value.name) cannot be \(Quantity(.distance, metres))", hint: "from 1 cm to 1000 km")
+    value.error("\(value.name) cannot be \(Measure(.distance, metres))", hint: "from 1 cm to 1000 km")
     return nil
   }
   return metres

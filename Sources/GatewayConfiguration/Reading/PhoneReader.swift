@@ -104,8 +104,8 @@ struct PhoneReader {
     if case .distance(let metres) = rule.rule.threshold { near = metres }
     if let rearm, let near, rearm.metres < near {
       rearm.value.error(
-        "rearm (\(Quantity(.distance, rearm.metres))) is nearer than near (\(Quantity(.distance, near))) of \(quoted(zone.name))",
-        hint: "a verdict falls when the phone has left: try \(Quantity(.distance, 2 * near))")
+        "rearm (\(Measure(.distance, rearm.metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
+        hint: "a verdict falls when the phone has left: try \(Measure(.distance, 2 * near))")
       return nil
     }
     var distance = rearm?.metres
@@ -116,7 +116,7 @@ struct PhoneReader {
     }
     return PhoneSettings.Trigger(
       zone: zone.name,
-      near: RangingPolicy.NearRule(
+      near: NearDistances(
         near: near.map(micrometres), rearm: distance.map(micrometres) ?? PhoneSettings.distanceless),
       rearmSignal: signal)
   }

@@ -47,32 +47,32 @@ struct RuleReader {
 
 private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.distance, .signal]) -> Threshold?
 {
-  guard let quantity = value.quantity(among: dimensions) else { return nil }
-  switch quantity.dimension {
+  guard let measure = value.measure(among: dimensions) else { return nil }
+  switch measure.dimension {
   case .distance:
-    guard (0.01...1000).contains(quantity.value) else {
-      value.error("\(quantity) is no distance that a beacon can tell", hint: "from 1 cm to 1000 m")
+    guard (0.01...1000).contains(measure.value) else {
+      value.error("\(measure) is no distance that a beacon can tell", hint: "from 1 cm to 1000 m")
       return nil
     }
-    return .distance(quantity.value)
+    return .distance(measure.value)
   default:
-    guard (-127...20).contains(quantity.value) else {
-      let meant = (20...127).contains(quantity.value) ? "did you mean -\(quantity)?" : nil
+    guard (-127...20).contains(measure.value) else {
+      let meant = (20...127).contains(measure.value) ? "did you mean -\(measure)?" : nil
       value.error(
-        "\(quantity) is no signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
+        "\(measure) is no signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
       return nil
     }
-    return .signal(quantity.value)
+    return .signal(measure.value)
   }
 }
 
 /// A time from zero to `limit`.
 func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan) -> TimeSpan? {
-  guard let seconds = value.quantity(.time) else { return nil }
+  guard let seconds = value.measure(.time) else { return nil }
   let time = TimeSpan.seconds(seconds)
   guard seconds >= 0, time >= least, time <= limit else {
-    let range = "from \(Quantity(.time, least.seconds)) to \(Quantity(.time, limit.seconds))"
-    value.error("\(value.name) cannot be \(Quantity(.time, seconds))", hint: range)
+    let range = "from \(Measure(.time, least.seconds)) to \(Measure(.time, limit.seconds))"
+    value.error("\(value.name) cannot be \(Measure(.time, seconds))", hint: range)
     return nil
   }
   return time

@@ -76,21 +76,21 @@ struct Value {
     return Section(mapping, of: self)
   }
 
-  func quantity(_ dimension: Dimension) -> Double? {
-    guard let quantity = quantity(among: [dimension]) else { return nil }
-    return quantity.value
+  func measure(_ dimension: Dimension) -> Double? {
+    guard let measure = measure(among: [dimension]) else { return nil }
+    return measure.value
   }
 
   /// A number with a unit of one of these dimensions.
-  func quantity(among dimensions: [Dimension]) -> Quantity? {
+  func measure(among dimensions: [Dimension]) -> Measure? {
     let examples = listed(dimensions.map(\.example))
     guard let text = text(hint: "for example \(examples)") else { return nil }
     let expected = listed(dimensions.map(\.noun))
-    do throws(Quantity.Problem) {
-      let quantity = try Quantity(text)
-      if dimensions.contains(quantity.dimension) { return quantity }
+    do throws(Measure.Problem) {
+      let measure = try Measure(text)
+      if dimensions.contains(measure.dimension) { return measure }
       error(
-        "\(name) must be \(expected), and \(quoted(text)) is \(quantity.dimension.noun)",
+        "\(name) must be \(expected), and \(quoted(text)) is \(measure.dimension.noun)",
         hint: "for example \(examples)")
     } catch {
       let units = dimensions.flatMap(\.units).map(\.word)

@@ -91,16 +91,16 @@ struct WakePlanReader {
       return nil
     }
     let audience =
-      "\(name) (\(variant.rawValue)), heard within \(Quantity(.distance, reach)) by phones that come at "
-      + "\(Quantity(.speed, speed))"
+      "\(name) (\(variant.rawValue)), heard within \(Measure(.distance, reach)) by phones that come at "
+      + "\(Measure(.speed, speed))"
     return (plan, audience)
   }
 
   private func readAmount(_ value: Value, _ dimension: Dimension, _ range: ClosedRange<Double>) -> Double? {
-    guard let amount = value.quantity(dimension) else { return nil }
+    guard let amount = value.measure(dimension) else { return nil }
     if range.contains(amount) { return amount }
-    let (low, high) = (Quantity(dimension, range.lowerBound), Quantity(dimension, range.upperBound))
-    value.error("\(value.name) cannot be \(Quantity(dimension, amount))", hint: "from \(low) to \(high)")
+    let (low, high) = (Measure(dimension, range.lowerBound), Measure(dimension, range.upperBound))
+    value.error("\(value.name) cannot be \(Measure(dimension, amount))", hint: "from \(low) to \(high)")
     return nil
   }
 

@@ -138,8 +138,8 @@ extension Threshold {
   /// In plain words: `1.5 m`, `-70 dBm`.
   var words: String {
     switch self {
-    case .distance(let metres): Quantity(.distance, metres).description
-    case .signal(let strength): Quantity(.signal, strength).description
+    case .distance(let metres): Measure(.distance, metres).description
+    case .signal(let strength): Measure(.signal, strength).description
     }
   }
 }

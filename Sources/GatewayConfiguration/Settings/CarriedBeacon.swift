@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// The beacon that a phone carries: an entry of `beacons:`, or a member of one that is a region.

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// Reads `names:` of a region: what people call its members.

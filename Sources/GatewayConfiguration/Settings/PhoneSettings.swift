@@ -17,11 +17,11 @@ public struct PhoneSettings: Hashable, Sendable {
   public struct Trigger: Hashable, Sendable {
     public var zone: String
     /// `near` is nil where the zone's is a signal strength. `rearm` then is `distanceless` unless the phone gives one.
-    public var near: RangingPolicy.NearRule
+    public var near: NearDistances
     /// The signal in dBm that tells that the phone has left, where no distance does.
     public var rearmSignal: Double?
 
-    public init(zone: String, near: RangingPolicy.NearRule, rearmSignal: Double? = nil) {
+    public init(zone: String, near: NearDistances, rearmSignal: Double? = nil) {
       self.zone = zone
       self.near = near
       self.rearmSignal = rearmSignal
@@ -44,8 +44,8 @@ public struct PhoneSettings: Hashable, Sendable {
   }
 
   /// One rule for all its zones: the widest. For an account by distance alone, as on recordings.
-  public var near: RangingPolicy.NearRule {
-    RangingPolicy.NearRule(
+  public var near: NearDistances {
+    NearDistances(
       near: triggers.compactMap(\.near.near).max(),
       rearm: triggers.map(\.near.rearm).max() ?? Self.distanceless)
   }

@@ -1,3 +1,4 @@
+import JSON
 import Beacons
 
 /// How a gateway makes itself known to Home Assistant: topics and payloads of MQTT discovery.

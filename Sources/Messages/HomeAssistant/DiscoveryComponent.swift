@@ -1,3 +1,5 @@
+import JSON
+
 /// One entity or device trigger, with the options that Home Assistant's MQTT integration takes.
 public struct DiscoveryComponent: Hashable, Sendable {
   public enum Value: Hashable, Sendable {

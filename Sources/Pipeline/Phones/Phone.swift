@@ -75,7 +75,7 @@ extension Phone.Lane {
   ) {
     self.rearmSignal = rearmSignal
     self.rearm = rearm
-    engine = PhoneEngine(profile, near: RangingPolicy.NearRule(near: nil, rearm: rearm), at: time)
+    engine = PhoneEngine(profile, near: NearDistances(near: nil, rearm: rearm), at: time)
   }
 
   /// Finds the zone in a configuration.

@@ -53,7 +53,7 @@ extension ZoneEngine {
   private static func hear(
     _ sightings: Span<Sighting>, now: inout MonotonicTime, queue: inout DeadlineQueue,
     beacons: inout [Tracked], links: inout [LinkSlot], presences: inout [PresenceSlot], members: [Member],
-    receivers: [Receiver], zones: [Rules], blindZones: [Bool]
+    receivers: [Receiver], zones: [ZoneRules], blindZones: [Bool]
   ) -> (end: Int, unsettled: Unsettled?) {
     var due = queue.first ?? Presence.never
     var beacons = beacons.mutableSpan

@@ -13,7 +13,7 @@ public struct ZoneEngine: Sendable {
   /// From so many receivers on, one that fell silent gives its place up to a new one.
   static let receiversKept = 16
 
-  var zones: [Rules]
+  var zones: [ZoneRules]
   var zoneReceivers: [Set<ReceiverIndex>?]
   var blindZones: [Bool]
   /// By zone: who is inside, with its place in `presences`.
@@ -52,7 +52,7 @@ public struct ZoneEngine: Sendable {
   public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions) {
     self.crowd = crowd
     self.site = site
-    zones = site.zones.map { Rules($0) }
+    zones = site.zones.map { ZoneRules($0) }
     zoneReceivers = site.zones.map(\.receivers)
     blindZones = site.zones.map { _ in false }
     insiders = site.zones.map { _ in [:] }

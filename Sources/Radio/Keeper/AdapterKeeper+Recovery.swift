@@ -7,8 +7,8 @@ extension AdapterKeeper {
       hearing.hasReturned = false
       return [.notice("\(name) answers again; renews its scan")] + renewMonitor(at: time)
     }
-    let finding = hearing.finding(at: time)
-    switch finding {
+    let state = hearing.state(at: time)
+    switch state {
     case .ok:
       if hearing.isProved { recovery.sound(at: time) }
       return []
@@ -17,33 +17,33 @@ extension AdapterKeeper {
       return []
     case .empty, .deaf: break
     }
-    switch recovery.advise(finding, at: time) {
+    switch recovery.advise(state, at: time) {
     case nil: return []
     case .perform(let step):
-      let actions = perform(step, against: finding, at: time)
+      let actions = perform(step, against: state, at: time)
       return actions.isEmpty ? [] : [.recovery(adapter: index)] + actions
     case .budgetSpent:
       return [
         .notice(
-          "\(name) is still deaf (\(words(finding))), but was switched off and on \(Recovery.budget) times within "
+          "\(name) is still deaf (\(words(state))), but was switched off and on \(Recovery.budget) times within "
             + "an hour, which is all it gets")
       ]
     case .exhausted(let until):
-      if case .deaf(.fellSilent) = finding {
+      if case .deaf(.fellSilent) = state {
         hearing.acquit()
         return [.notice("\(name): nothing is wrong with the controller; whoever was here has left")]
       }
       let minutes = Int(((until - time).seconds / 60).rounded())
       return [
         .notice(
-          "\(name) stays deaf (\(words(finding))) after everything was tried; tries again in \(minutes) min. "
+          "\(name) stays deaf (\(words(state))) after everything was tried; tries again in \(minutes) min. "
             + "If it is a USB adapter, plug it in anew")
       ]
     }
   }
 
-  private func words(_ finding: Finding) -> String {
-    switch finding {
+  private func words(_ state: HearingState) -> String {
+    switch state {
     case .deaf(let deafness): deafness.reason
     case .empty: "its reports are empty"
     case .ok, .quiet: "nothing is wrong"
@@ -51,9 +51,9 @@ extension AdapterKeeper {
   }
 
   private mutating func perform(
-    _ step: Recovery.Step, against finding: Finding, at time: MonotonicTime
+    _ step: Recovery.Step, against state: HearingState, at time: MonotonicTime
   ) -> [KeeperAction] {
-    let why = words(finding)
+    let why = words(state)
     func note(_ what: String) -> KeeperAction { .notice("\(name) is deaf (\(why)): \(what)") }
     switch step {
     case .renewScan:

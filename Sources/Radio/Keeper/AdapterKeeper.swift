@@ -154,10 +154,10 @@ struct AdapterKeeper {
       return (.deaf, "bluetoothd, by which alone it hears, is not running")
     }
     // Once blind, it takes a sign of life to be believed again.
-    if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, hearing.finding(at: time) == .ok {
+    if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, hearing.state(at: time) == .ok {
       return nil
     }
-    switch hearing.finding(at: time) {
+    switch hearing.state(at: time) {
     case .deaf(let deafness): return (.deaf, deafness.reason)
     case .empty: return (.empty, "reports arrive without data")
     case .ok, .quiet:
@@ -166,10 +166,10 @@ struct AdapterKeeper {
       }
       if hearsByBusOnly {
         return (
-          hearing.finding(at: time) == .quiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on"
+          hearing.state(at: time) == .quiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on"
         )
       }
-      return hearing.finding(at: time) == .quiet
+      return hearing.state(at: time) == .quiet
         ? (.quiet, "nobody is heard; the controller answers") : (.ok, "")
     }
   }

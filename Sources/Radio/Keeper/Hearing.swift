@@ -148,7 +148,7 @@ struct Hearing {
     return min(max(TimeSpan(nanoseconds: interval) * 20, Self.briefCalm), Self.calm)
   }
 
-  func finding(at time: MonotonicTime) -> Finding {
+  func state(at time: MonotonicTime) -> HearingState {
     if missedAnswers >= 2 { return .deaf(.noAnswer) }
     if let reset = overheard.resetAt, time - reset >= Self.calm { return .deaf(.wasReset) }
     if overheard.isScanning == false, time - overheard.scanChanged >= Self.tolerance {

@@ -15,11 +15,11 @@ enum KeeperAction: Equatable {
   case recovery(adapter: UInt16)
   /// The adapters there are at start are known; none may be wanted.
   case listed(wanted: Int)
-  /// Look whether rfkill blocks it, and tell `ScanKeeper.inspected`.
   /// Look whether there is a bluetoothd, and tell `ScanKeeper.bluetoothd`.
   case seekBluetoothd
   /// Let bluetoothd discover on it, or no longer; it tells `ScanKeeper.discovering`.
   case discover(adapter: UInt16, Bool)
+  /// Look whether rfkill blocks it, and tell `ScanKeeper.inspected`.
   case inspectBlock(adapter: UInt16)
   case unblock(adapter: UInt16)
   case broadcast(BroadcastStatus)

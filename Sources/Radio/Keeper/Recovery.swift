@@ -55,7 +55,7 @@ struct Recovery {
   }
 
   /// What to do about it now.
-  mutating func advise(_ finding: Finding, at time: MonotonicTime) -> Advice? {
+  mutating func advise(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     soundSince = nil
     let began = since ?? time
     since = began
@@ -64,9 +64,9 @@ struct Recovery {
       restsUntil = nil
       lastStep = nil
     }
-    let plan = Self.plan(finding)
+    let plan = Self.plan(state)
     guard let (step, pause) = plan.first(where: { next in lastStep.map { next.step > $0 } ?? true }) else {
-      return plan.isEmpty ? nil : exhaust(finding, at: time)
+      return plan.isEmpty ? nil : exhaust(state, at: time)
     }
     guard time - began >= pause else { return nil }
     if step.isHeavy {
@@ -88,10 +88,10 @@ struct Recovery {
   /// Time passes only from here on: a step that takes long was just finished.
   mutating func stepFinished(at time: MonotonicTime) { if since != nil { since = time } }
 
-  private mutating func exhaust(_ finding: Finding, at time: MonotonicTime) -> Advice? {
+  private mutating func exhaust(_ state: HearingState, at time: MonotonicTime) -> Advice? {
     var pause = TimeSpan.seconds(10)
     // Whether they have left or were cut off shows within this time, or never.
-    if case .deaf(.fellSilent) = finding { pause = .seconds(25) }
+    if case .deaf(.fellSilent) = state { pause = .seconds(25) }
     guard let began = since, time - began >= pause else { return nil }
     let until = time + Self.rests[min(vainClimbs, Self.rests.count - 1)]
     vainClimbs += 1
@@ -100,12 +100,12 @@ struct Recovery {
   }
 
   /// The steps against a fault, each with the pause before it.
-  private static func plan(_ finding: Finding) -> [(step: Step, pause: TimeSpan)] {
+  private static func plan(_ state: HearingState) -> [(step: Step, pause: TimeSpan)] {
     let full: [(step: Step, pause: TimeSpan)] = [
       (.renewScan, .zero), (.restartScan, .seconds(2)), (.powerCycle, .seconds(4)), (.reset, .seconds(10)),
       (.resetUSB, .seconds(15)),
     ]
-    switch finding {
+    switch state {
     case .ok, .quiet, .deaf(.connecting): return []
     // It cannot be asked for less; a hiccup heals by itself.
     case .deaf(.noAnswer):

@@ -1,5 +1,5 @@
 /// When a phone is near its beacon, and when it has left again.
-public struct NearRule: Hashable, Sendable {
+public struct NearDistances: Hashable, Sendable {
   /// The distance at which the near trigger fires; nil: others decide, by the `near` event.
   public var near: Micrometres?
   /// Beyond this distance the trigger is armed anew. Never below `near`.

@@ -10,8 +10,8 @@ public struct PhoneEngine: Sendable {
     case terminated(Reason, latched: Bool)
   }
 
-  let rules: Rules
-  let near: NearRule
+  let rules: PhoneRules
+  let near: NearDistances
   public internal(set) var now: Milliseconds
 
   var lifecycle: Lifecycle
@@ -76,9 +76,10 @@ public struct PhoneEngine: Sendable {
     case background
   }
 
-  public init(_ profile: PhoneProfile, near: NearRule, start: Start = .background, at time: Milliseconds = 0)
-  {
-    rules = Rules(os: profile.os, strategy: profile.strategy)
+  public init(
+    _ profile: PhoneProfile, near: NearDistances, start: Start = .background, at time: Milliseconds = 0
+  ) {
+    rules = PhoneRules(os: profile.os, strategy: profile.strategy)
     self.near = near
     let time = min(max(time, -Self.latest), Self.latest)
     now = time

@@ -2,10 +2,10 @@
 public struct Approach: Hashable, Sendable {
   /// What people call it, such as `50m@1m/s` or `van, 21:49:00`.
   public var name: String
-  public var near: NearRule
+  public var near: NearDistances
   public var timeline: Timeline
 
-  public init(name: String, near: NearRule, timeline: Timeline) {
+  public init(name: String, near: NearDistances, timeline: Timeline) {
     self.name = name
     self.near = near
     self.timeline = timeline

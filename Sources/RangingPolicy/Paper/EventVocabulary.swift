@@ -1,3 +1,5 @@
+import JSON
+
 /// The words for what happens to a phone, in timeline files and from the phone's real app.
 struct EventVocabulary: Sendable {
   static let events: [String] = [
@@ -23,10 +25,10 @@ struct EventVocabulary: Sendable {
   ///   - member: the name of the event.
   ///   - members: what stands beside it, by name.
   mutating func event(
-    _ member: FlatJSON.Member, _ members: [String: FlatJSON.Member]
-  ) throws(FlatJSON.Fault) -> PhoneEvent {
+    _ member: FlatObject.Member, _ members: [String: FlatObject.Member]
+  ) throws(JSONCursor.Malformed) -> PhoneEvent {
     guard case .text(let name) = member.value else {
-      throw FlatJSON.Fault(offset: member.valueOffset, message: "\"event\" is a name in double quotes")
+      throw JSONCursor.Malformed(offset: member.valueOffset, message: "\"event\" is a name in double quotes")
     }
     switch name {
     case "foreground": return .foreground
@@ -57,22 +59,23 @@ struct EventVocabulary: Sendable {
     case "permission": return .permission(try permission(members["value"] ?? member))
     case "bucket": return .bucket(try bucket(members["value"] ?? member))
     default:
-      throw FlatJSON.Fault(offset: member.valueOffset, message: "no event is called \"\(name.prefix(40))\"")
+      throw JSONCursor.Malformed(
+        offset: member.valueOffset, message: "no event is called \"\(name.prefix(40))\"")
     }
   }
 
-  private func flag(_ member: FlatJSON.Member?) throws(FlatJSON.Fault) -> Bool? {
+  private func flag(_ member: FlatObject.Member?) throws(JSONCursor.Malformed) -> Bool? {
     guard let member else { return nil }
     guard case .flag(let flag) = member.value else {
-      throw FlatJSON.Fault(offset: member.valueOffset, message: "true or false is wanted")
+      throw JSONCursor.Malformed(offset: member.valueOffset, message: "true or false is wanted")
     }
     return flag
   }
 
   /// The app's own name for a task: a string or a number; left out: one nameless variable.
   private mutating func task(
-    _ member: FlatJSON.Member?, isEnd: Bool = false
-  ) throws(FlatJSON.Fault) -> TaskID {
+    _ member: FlatObject.Member?, isEnd: Bool = false
+  ) throws(JSONCursor.Malformed) -> TaskID {
     let name: String
     switch member?.value {
     case nil, .null: name = ""
@@ -80,7 +83,7 @@ struct EventVocabulary: Sendable {
     case .number(let number):
       name = number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     case .flag:
-      throw FlatJSON.Fault(offset: member?.valueOffset ?? 0, message: "\"id\" is a string or a number")
+      throw JSONCursor.Malformed(offset: member?.valueOffset ?? 0, message: "\"id\" is a string or a number")
     }
     let known = tasks[name]
     if isLive && isEnd { tasks[name] = nil }
@@ -94,25 +97,26 @@ struct EventVocabulary: Sendable {
     return id
   }
 
-  private func permission(_ member: FlatJSON.Member) throws(FlatJSON.Fault) -> Permission {
+  private func permission(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Permission {
     if case .text(let text) = member.value {
       if let permission = Permission(rawValue: text) { return permission }
       if text == "reduced" { return .reducedAccuracy }
       if text == "granted" || text == "full" || text == "full-accuracy" { return .always }
     }
     let all = Permission.allCases.map(\.rawValue).joined(separator: ", ")
-    throw FlatJSON.Fault(offset: member.valueOffset, message: "\"value\" of a permission is one of \(all)")
+    throw JSONCursor.Malformed(
+      offset: member.valueOffset, message: "\"value\" of a permission is one of \(all)")
   }
 
   /// Android's standby buckets with the period of their allowance.
-  private func bucket(_ member: FlatJSON.Member) throws(FlatJSON.Fault) -> Milliseconds? {
+  private func bucket(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Milliseconds? {
     switch member.value {
     case .text("active"): return nil
     case .text("working-set"): return .minutes(120)
     case .text("frequent"): return .minutes(480)
     case .text("rare"): return .minutes(1440)
     default:
-      throw FlatJSON.Fault(
+      throw JSONCursor.Malformed(
         offset: member.valueOffset,
         message: "\"value\" of a bucket is one of active, working-set, frequent, rare")
     }

@@ -26,7 +26,7 @@ public struct Simulation: Sendable {
   /// When the window that decided closed, and why; nil where it stayed open or never was.
   public let closing: (time: Milliseconds, why: Reason)?
 
-  public init(_ profile: PhoneProfile, near: NearRule, timeline: Timeline) {
+  public init(_ profile: PhoneProfile, near: NearDistances, timeline: Timeline) {
     var engine = PhoneEngine(profile, near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     var output = PolicyOutput()

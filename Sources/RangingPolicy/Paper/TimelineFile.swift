@@ -1,3 +1,5 @@
+import JSON
+
 /// What is wrong with a line of a timeline file.
 public struct TimelineFault: Error, Hashable, Sendable {
   /// From 1.
@@ -23,8 +25,8 @@ public struct TimelineFile {
     for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
       if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-      do throws(FlatJSON.Fault) {
-        try read(FlatJSON(Array(text)))
+      do throws(JSONCursor.Malformed) {
+        try read(FlatObject(Array(text)))
       } catch {
         let all = "events: " + EventVocabulary.events.joined(separator: ", ")
         let hint = error.message.hasPrefix("no event") ? all : nil
@@ -41,41 +43,44 @@ public struct TimelineFile {
     Timeline(events: entries, waypoints: waypoints, end: end)
   }
 
-  private mutating func read(_ object: FlatJSON) throws(FlatJSON.Fault) {
-    var members: [String: FlatJSON.Member] = [:]
+  private mutating func read(_ object: FlatObject) throws(JSONCursor.Malformed) {
+    var members: [String: FlatObject.Member] = [:]
     for member in object.members {
       guard Self.names.contains(member.name) else {
-        throw FlatJSON.Fault(
+        throw JSONCursor.Malformed(
           offset: member.nameOffset,
           message: "no member is called \"\(member.name.prefix(40))\"; \(Self.names.joined(separator: ", "))")
       }
       guard members.updateValue(member, forKey: member.name) == nil else {
-        throw FlatJSON.Fault(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
+        throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
       }
     }
-    guard let t = members["t"] else { throw FlatJSON.Fault(offset: 0, message: "\"t\" (seconds) is missing") }
+    guard let t = members["t"] else {
+      throw JSONCursor.Malformed(offset: 0, message: "\"t\" (seconds) is missing")
+    }
     guard case .number(let seconds) = t.value, seconds >= 0, seconds <= 3.2e8 else {
-      throw FlatJSON.Fault(offset: t.valueOffset, message: "\"t\" is seconds, from 0 to ten years")
+      throw JSONCursor.Malformed(offset: t.valueOffset, message: "\"t\" is seconds, from 0 to ten years")
     }
     let time = Milliseconds((seconds * 1000).rounded())
     if let distance = members["distance_m"] { try readWaypoint(distance, at: time) }
     if let event = members["event"] {
       entries.append(.init(time: time, event: try vocabulary.event(event, members)))
     } else if members["distance_m"] == nil {
-      throw FlatJSON.Fault(offset: 0, message: "\"distance_m\" or \"event\" is missing")
+      throw JSONCursor.Malformed(offset: 0, message: "\"distance_m\" or \"event\" is missing")
     }
   }
 
   private static let names = ["t", "distance_m", "event", "id", "value", "granted"]
 
-  private mutating func readWaypoint(_ member: FlatJSON.Member, at time: Milliseconds) throws(FlatJSON.Fault)
+  private mutating func readWaypoint(_ member: FlatObject.Member, at time: Milliseconds) throws(JSONCursor
+    .Malformed)
   {
     switch member.value {
     case .null: waypoints.append(.init(time: time, distance: nil))
     case .number(let metres) where metres >= 0 && metres <= 1e6:
       waypoints.append(.init(time: time, distance: Micrometres((metres * 1e6).rounded())))
     default:
-      throw FlatJSON.Fault(
+      throw JSONCursor.Malformed(
         offset: member.valueOffset,
         message: "\"distance_m\" is metres, from 0 to 1000000, or null: out of earshot")
     }

@@ -97,21 +97,21 @@ extension ConstantField {
   ) throws(ConstantError) {
     switch self {
     case .duration(let path, let least):
-      let time = try Self.read(text, Quantity.duration, "a duration such as 180 s")
+      let time = try Self.read(text, Amount.duration, "a duration such as 180 s")
       guard time >= least else {
-        throw ConstantError(description: "\(text) is less than \(Quantity.seconds(least))")
+        throw ConstantError(description: "\(text) is less than \(Amount.seconds(least))")
       }
       profile[keyPath: path] = Constant(time, source, confidence)
     case .optionalDuration(let path):
       let value =
-        text == "none" ? nil : try Self.read(text, Quantity.duration, "a duration such as 180 s, or none")
+        text == "none" ? nil : try Self.read(text, Amount.duration, "a duration such as 180 s, or none")
       profile[keyPath: path] = Constant(value, source, confidence)
     case .distance(let path):
       profile[keyPath: path] = Constant(
-        try Self.read(text, Quantity.distance, "a distance such as 50 m"), source, confidence)
+        try Self.read(text, Amount.distance, "a distance such as 50 m"), source, confidence)
     case .optionalDistance(let path):
       let value =
-        text == "none" ? nil : try Self.read(text, Quantity.distance, "a distance such as 50 m, or none")
+        text == "none" ? nil : try Self.read(text, Amount.distance, "a distance such as 50 m, or none")
       profile[keyPath: path] = Constant(value, source, confidence)
     case .flag(let path):
       profile[keyPath: path] = Constant(try Self.read(text, Bool.init, "true or false"), source, confidence)
@@ -146,13 +146,13 @@ extension ConstantField {
     }
     switch self {
     case .duration(let path, _):
-      return tell(profile[keyPath: path], Quantity.seconds(profile[keyPath: path].value))
+      return tell(profile[keyPath: path], Amount.seconds(profile[keyPath: path].value))
     case .optionalDuration(let path):
-      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Quantity.seconds) ?? "none")
+      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Amount.seconds) ?? "none")
     case .distance(let path):
-      return tell(profile[keyPath: path], Quantity.metres(profile[keyPath: path].value))
+      return tell(profile[keyPath: path], Amount.metres(profile[keyPath: path].value))
     case .optionalDistance(let path):
-      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Quantity.metres) ?? "none")
+      return tell(profile[keyPath: path], profile[keyPath: path].value.map(Amount.metres) ?? "none")
     case .flag(let path): return tell(profile[keyPath: path], String(profile[keyPath: path].value))
     case .count(let path, _): return tell(profile[keyPath: path], String(profile[keyPath: path].value))
     case .factor(let path): return tell(profile[keyPath: path], String(profile[keyPath: path].value))

@@ -1,3 +1,4 @@
+import JSON
 import ArgumentParser
 import Messages
 import RangingPolicy
@@ -12,7 +13,7 @@ struct BenchPolicyCommand: ParsableCommand {
 
   func run() throws {
     let profiles = PhoneProfile.all()
-    let near = NearRule(near: 4_000_000, rearm: 6_000_000)
+    let near = NearDistances(near: 4_000_000, rearm: 6_000_000)
     let watch = Stopwatch()
     var windows = 0
     var verdicts = 0

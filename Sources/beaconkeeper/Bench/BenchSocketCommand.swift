@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 import Machine
 import ArgumentParser

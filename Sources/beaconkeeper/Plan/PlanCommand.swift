@@ -115,9 +115,9 @@ struct PlanCommand: ParsableCommand {
   /// `reach`: where none is asked for.
   private func request(reach usual: Micrometres) throws -> WakeProposal.Request {
     let reach =
-      try amount(reach, "--reach", Quantity.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual
-    let speed = try amount(speed, "--speed", Quantity.speed, 10_000...100_000_000, "0.01m/s to 100m/s")
-    let tolerance = try amount(tolerance, "--tolerance", Quantity.duration, 0...60_000, "0s to 60s")
+      try amount(reach, "--reach", Amount.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual
+    let speed = try amount(speed, "--speed", Amount.speed, 10_000...100_000_000, "0.01m/s to 100m/s")
+    let tolerance = try amount(tolerance, "--tolerance", Amount.duration, 0...60_000, "0s to 60s")
     return WakeProposal.Request(
       visit: .init(reach: reach, speed: speed ?? 1_000_000), regions: regions, slots: slots,
       tolerance: tolerance ?? 1000)

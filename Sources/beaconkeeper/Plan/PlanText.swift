@@ -11,9 +11,9 @@ struct PlanText {
     if proposal.plan != nil { lines += [words.rotation] }
     if let plan = proposal.plan { lines += ["", PlanTimeline(proposal, plan).text] }
     lines.append("")
-    let findings = words.findings
-    let width = findings.map(\.name.count).max() ?? 0
-    for (name, words) in findings { lines.append(Self.line(name, words, width)) }
+    let summary = words.summary
+    let width = summary.map(\.name.count).max() ?? 0
+    for (name, words) in summary { lines.append(Self.line(name, words, width)) }
     let constants = proposal.decidingConstants.map {
       "\($0.name) \($0.value) (\($0.source), \($0.confidence.rawValue))"
     }

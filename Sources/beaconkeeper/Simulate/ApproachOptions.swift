@@ -21,22 +21,22 @@ struct ApproachOptions: ParsableArguments {
   var `for`: String?
 
   /// nil: others decide.
-  func nearRule(unlessGiven usual: String?) throws -> NearRule? {
+  func nearRule(unlessGiven usual: String?) throws -> NearDistances? {
     guard let near = near ?? usual else {
       if rearm != nil { throw ValidationError("--rearm goes with --near.") }
       return nil
     }
-    let distance = try read(near, "--near", Quantity.distance, "a distance such as 4m")
+    let distance = try read(near, "--near", Amount.distance, "a distance such as 4m")
     let beyond =
-      try rearm.map { try read($0, "--rearm", Quantity.distance, "a distance such as 6m") } ?? distance
+      try rearm.map { try read($0, "--rearm", Amount.distance, "a distance such as 6m") } ?? distance
     guard beyond >= distance else {
       throw ValidationError("--rearm \(rearm ?? "") must not be nearer than --near \(near).")
     }
-    return NearRule(near: distance, rearm: beyond)
+    return NearDistances(near: distance, rearm: beyond)
   }
 
   func end() throws -> Milliseconds? {
-    try self.for.map { try read($0, "--for", Quantity.duration, "a duration such as 10min") }
+    try self.for.map { try read($0, "--for", Amount.duration, "a duration such as 10min") }
   }
 
   /// The straight walks.
@@ -45,7 +45,7 @@ struct ApproachOptions: ParsableArguments {
     let end = try end()
     return try approach.map { text in
       let wanted = "a distance and a speed such as 50m@1m/s"
-      let (distance, speed) = try read(text, "--approach", Quantity.approach, wanted)
+      let (distance, speed) = try read(text, "--approach", Amount.approach, wanted)
       var timeline = Timeline(approachFrom: distance, speed: speed)
       if let end { timeline.end = end }
       return Approach(name: text, near: near, timeline: timeline)

@@ -12,7 +12,7 @@ struct RecordedApproaches {
   /// Names of beacons; empty: those that phones carry, else all.
   let beacons: [String]
   /// nil: the zones decide.
-  let near: NearRule?
+  let near: NearDistances?
 
   func follow(into account: inout SimulationAccount) throws {
     let carried = Set(configuration.phones.map(\.beacon))

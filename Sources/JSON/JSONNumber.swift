@@ -1,14 +1,20 @@
 /// A JSON number as it is written: digits × 10^exponent. No floating point, so that a timestamp keeps its
 /// nanoseconds and two machines agree.
-struct JSONNumber: Equatable {
-  var isNegative = false
+package struct JSONNumber: Equatable {
+  package var isNegative = false
   /// At most 19 significant digits; further ones are dropped, which changes nothing that fits an `Int64` of
   /// nanoseconds.
-  var digits: UInt64 = 0
-  var exponent = 0
+  package var digits: UInt64 = 0
+  package var exponent = 0
+
+  package init(isNegative: Bool = false, digits: UInt64 = 0, exponent: Int = 0) {
+    self.isNegative = isNegative
+    self.digits = digits
+    self.exponent = exponent
+  }
 
   /// The number × 10^power, rounded half away from zero; nil when it does not fit.
-  func scaled(byPowerOf10 power: Int) -> Int64? {
+  package func scaled(byPowerOf10 power: Int) -> Int64? {
     guard digits != 0 else { return 0 }
     var magnitude = digits
     var shift = exponent + power
@@ -30,7 +36,7 @@ struct JSONNumber: Equatable {
   }
 
   /// The number if it is whole and fits.
-  var wholeNumber: Int64? {
+  package var wholeNumber: Int64? {
     guard let value = scaled(byPowerOf10: 0) else { return nil }
     let again = JSONNumber(isNegative: value < 0, digits: value.magnitude, exponent: 0)
     return again.scaled(byPowerOf10: 6) == scaled(byPowerOf10: 6) ? value : nil
@@ -38,7 +44,7 @@ struct JSONNumber: Equatable {
 }
 
 extension JSONCursor {
-  mutating func number(_ bytes: Span<UInt8>) throws(Malformed) -> JSONNumber {
+  package mutating func number(_ bytes: Span<UInt8>) throws(Malformed) -> JSONNumber {
     var number = JSONNumber()
     number.isNegative = take("-", bytes)
     let start = position
@@ -66,7 +72,7 @@ extension JSONCursor {
       throw malformed("a value belongs here")
     }
     guard digitsBeforePoint == 1 || bytes[start] != UInt8(ascii: "0") else {
-      throw malformed("a number cannot begin with 0")
+      throw Malformed(offset: start, message: "a number cannot begin with 0")
     }
     if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
       position += 1

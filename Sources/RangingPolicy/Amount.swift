@@ -1,5 +1,5 @@
 /// Amounts as people write them: `180 s`, `2.5min`, `50m`, `1.4 m/s`.
-public enum Quantity {
+public enum Amount {
   /// Without a unit: seconds. At most 10 years.
   public static func duration(_ text: String) -> Milliseconds? {
     scaled(

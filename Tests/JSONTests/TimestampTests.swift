@@ -1,6 +1,7 @@
+import JSON
 import Beacons
 import Foundation
-import Messages
+import JSON
 import Randomness
 import Testing
 

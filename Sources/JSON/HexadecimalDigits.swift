@@ -1,6 +1,6 @@
 extension OutputSpan<UInt8> {
   /// Appends 32 hexadecimal digits.
-  mutating func append(hexadecimal number: UInt128) {
+  package mutating func append(hexadecimal number: UInt128) {
     for shift in stride(from: 96, through: 0, by: -32) {
       append(hexadecimal: UInt32(truncatingIfNeeded: number >> UInt128(shift)))
     }

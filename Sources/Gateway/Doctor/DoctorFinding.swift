@@ -1,3 +1,4 @@
+import JSON
 import Messages
 
 /// What one look at the machine found.

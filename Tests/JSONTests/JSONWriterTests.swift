@@ -1,8 +1,9 @@
+import JSON
 import Foundation
 import Randomness
 import Testing
 
-@testable import Messages
+@testable import JSON
 
 @Suite struct JSONWriterTests {
   @Test func keepsTheOrderOfFields() {

@@ -8,12 +8,12 @@ extension WallTime {
   }
 
   /// The octets of `rfc3339`.
-  static var rfc3339Length: Int { 24 }
+  package static var rfc3339Length: Int { 24 }
 }
 
 extension OutputSpan<UInt8> {
   /// Appends what `rfc3339` tells.
-  mutating func append(_ time: WallTime) {
+  package mutating func append(_ time: WallTime) {
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000)
     let days = floorDivide(milliseconds, by: 86_400_000)
     let ofDay = UInt32(truncatingIfNeeded: milliseconds - days * 86_400_000)

@@ -1,26 +1,27 @@
 extension Span<UInt8> {
   /// Whether none of these octets needs an escape in JSON, as in nearly every name.
-  var isPlainInJSON: Bool {
+  package var isPlainInJSON: Bool {
     for index in indices where self[index].needsEscape { return false }
     return true
   }
 }
 
 /// The octets that an octet takes in JSON at most.
-func escapeLimit(isPlain: Bool) -> Int { isPlain ? 1 : 6 }
+package func escapeLimit(isPlain: Bool) -> Int { isPlain ? 1 : 6 }
 
 extension OutputSpan<UInt8> {
   /// Appends a text in quotes.
   ///
   /// - Parameter isPlain: `isPlainInJSON` of the text, which the caller knows: it made room by it.
-  @inline(__always)
-  mutating func append(quoted text: Span<UInt8>, isPlain: Bool) {
+  @inlinable @inline(__always)
+  package mutating func append(quoted text: Span<UInt8>, isPlain: Bool) {
     append(UInt8(ascii: "\""))
     if isPlain { append(contentsOf: text) } else { append(escaped: text) }
     append(UInt8(ascii: "\""))
   }
 
-  private mutating func append(escaped text: Span<UInt8>) {
+  @usableFromInline
+  mutating func append(escaped text: Span<UInt8>) {
     for index in text.indices {
       let unit = text[index]
       if unit.needsEscape { append(UInt8(ascii: "\\")) }

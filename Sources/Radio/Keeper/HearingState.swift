@@ -1,5 +1,5 @@
 /// What one adapter's own packets say of how well it hears.
-enum Finding: Equatable {
+enum HearingState: Equatable {
   case ok
   /// Nobody is near, as far as can be told: it scans and answers.
   case quiet

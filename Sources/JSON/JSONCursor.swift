@@ -1,49 +1,56 @@
 /// Reads JSON (RFC 8259) in place, as far as one flat object needs it; values of unknown keys are checked for
 /// structure and skipped. It holds only its position: the bytes are handed in each time.
-struct JSONCursor {
-  struct Malformed: Error {
+package struct JSONCursor {
+  package struct Malformed: Error {
     /// Offset into the line.
-    var offset: Int
-    var message: String
+    package var offset: Int
+    package var message: String
+
+    package init(offset: Int, message: String) {
+      self.offset = offset
+      self.message = message
+    }
   }
 
   /// A string's bytes between its quotation marks, escapes not yet undone.
-  struct RawString {
-    var range: Range<Int>
-    var hasEscapes: Bool
+  package struct RawString {
+    package var range: Range<Int>
+    package var hasEscapes: Bool
   }
 
   /// How deep an unknown value may nest before it is taken for an attack.
-  static let deepest = 32
+  package static let deepest = 32
 
-  var position = 0
+  package var position = 0
+
+  package init() {}
 
   /// The next byte that is not white space; nil at the end.
-  mutating func peek(_ bytes: Span<UInt8>) -> UInt8? {
+  package mutating func peek(_ bytes: Span<UInt8>) -> UInt8? {
     while position < bytes.count {
       let byte = bytes[position]
-      guard TextLines.isBlank(byte) || byte == UInt8(ascii: "\n") else { return byte }
+      guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return byte }
       position += 1
     }
     return nil
   }
 
   /// Takes the byte if it comes next.
-  mutating func take(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) -> Bool {
+  package mutating func take(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) -> Bool {
     guard peek(bytes) == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  mutating func expect(
+  package mutating func expect(
     _ character: Unicode.Scalar, _ bytes: Span<UInt8>, _ message: String
   ) throws(Malformed) {
     guard take(character, bytes) else { throw malformed(message) }
   }
 
-  func malformed(_ message: String) -> Malformed { Malformed(offset: position, message: message) }
+  package func malformed(_ message: String) -> Malformed { Malformed(offset: position, message: message) }
 
-  mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> RawString {
+  package mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> RawString {
     try expect("\"", bytes, "a string in quotation marks belongs here")
     let start = position
     var hasEscapes = false
@@ -64,7 +71,7 @@ struct JSONCursor {
   }
 
   /// Takes `true`, `false` or `null` if one of them comes next.
-  mutating func takeWord(_ word: StaticString, _ bytes: Span<UInt8>) -> Bool {
+  package mutating func takeWord(_ word: StaticString, _ bytes: Span<UInt8>) -> Bool {
     guard peek(bytes) != nil else { return false }
     let length = word.utf8CodeUnitCount
     guard bytes.count - position >= length else { return false }
@@ -73,7 +80,7 @@ struct JSONCursor {
     return true
   }
 
-  mutating func skipValue(_ bytes: Span<UInt8>, depth: Int = 0) throws(Malformed) {
+  package mutating func skipValue(_ bytes: Span<UInt8>, depth: Int = 0) throws(Malformed) {
     guard depth < Self.deepest else { throw malformed("nested deeper than \(Self.deepest) levels") }
     switch peek(bytes) {
     case UInt8(ascii: "\""): _ = try string(bytes)
@@ -101,7 +108,7 @@ struct JSONCursor {
 
 extension Span where Element == UInt8 {
   /// Whether these are the bytes of an ASCII word.
-  func equals(_ word: StaticString) -> Bool {
+  package func equals(_ word: StaticString) -> Bool {
     guard count == word.utf8CodeUnitCount else { return false }
     return word.withUTF8Buffer { characters in
       for index in indices where unsafe characters[index] != self[index] { return false }

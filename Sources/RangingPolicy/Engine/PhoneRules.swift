@@ -1,5 +1,5 @@
 /// A profile's values alone, as the engine works on them.
-struct Rules: Sendable {
+struct PhoneRules: Sendable {
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
   let supportsBeacons: Bool

@@ -37,7 +37,7 @@ enum Dimension: CaseIterable {
 }
 
 /// A number with its unit, as `1.5 m` or `-72 dBm` writes it.
-struct Quantity: Equatable {
+struct Measure: Equatable {
   var dimension: Dimension
   /// In metres, seconds, metres a second, dBm or dB.
   var value: Double
@@ -73,7 +73,7 @@ struct Quantity: Equatable {
   }
 }
 
-extension Quantity: CustomStringConvertible {
+extension Measure: CustomStringConvertible {
   /// In plain words, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
   var description: String {
     switch dimension {

@@ -7,14 +7,14 @@ public func decimal(_ number: Double, decimals: Int) -> String? {
 
 /// The octets that a number's decimal form takes at most: Swift's own of a large one, `-1.7976931348623157e+308`. Those of an
 /// integer of 64 bits take less.
-let decimalTextLimit = 24
+package let decimalTextLimit = 24
 
 extension OutputSpan<UInt8> {
   /// Appends what `decimal` tells; JSON knows no infinity and no "not a number": null.
   ///
   /// Inlined, for where the number of decimals is in the source, nothing is divided but by constants.
-  @inline(__always)
-  mutating func append(_ number: Double, decimals: Int) {
+  @inlinable @inline(__always)
+  package mutating func append(_ number: Double, decimals: Int) {
     guard abs(number) < 1e9 else { return append(outOfScale: number) }
     var scale: Int64 = 1
     for _ in 0..<decimals { scale *= 10 }
@@ -34,21 +34,24 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  private mutating func append(outOfScale number: Double) {
+  @usableFromInline
+  mutating func append(outOfScale number: Double) {
     if number.isFinite { append(contentsOf: String(number).utf8.span) } else { append("null") }
   }
 
-  mutating func append(_ number: Double?, decimals: Int) {
+  @inlinable @inline(__always)
+  package mutating func append(_ number: Double?, decimals: Int) {
     if let number { append(number, decimals: decimals) } else { append("null") }
   }
 
-  mutating func append(integer number: Int) {
+  package mutating func append(integer number: Int) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digits: UInt64(number.magnitude))
   }
 
   /// Appends a number's digits.
-  mutating func append(digits number: UInt64) {
+  @usableFromInline
+  package mutating func append(digits number: UInt64) {
     if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     if number < 100 { return append(twoDigits: UInt32(truncatingIfNeeded: number)) }
     append(digits: number / 100)
@@ -56,8 +59,8 @@ extension OutputSpan<UInt8> {
   }
 
   /// Appends the digits of a number below 100, the first of which may be 0.
-  @inline(__always)
-  mutating func append(twoDigits number: UInt32) {
+  @inlinable @inline(__always)
+  package mutating func append(twoDigits number: UInt32) {
     let tens = number / 10
     let digits = UInt16(truncatingIfNeeded: tens | (number - 10 * tens) << 8)
     append(octetsOf: (digits + 0x3030).littleEndian)

@@ -1,9 +1,10 @@
 import Beacons
 
 /// Turns the raw bytes of a JSON string into text.
-enum JSONText {
-  static func decode(_ raw: JSONCursor.RawString, of line: Span<UInt8>) throws(JSONCursor.Malformed) -> String
-  {
+package enum JSONString {
+  package static func decode(
+    _ raw: JSONCursor.RawString, of line: Span<UInt8>
+  ) throws(JSONCursor.Malformed) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(raw.range.count)
     var index = raw.range.lowerBound

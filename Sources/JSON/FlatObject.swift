@@ -1,0 +1,73 @@
+/// A JSON object whose values are no arrays or objects, each with its place: a line of a timeline, or an app's report.
+package struct FlatObject {
+  package enum Value: Hashable {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    case null
+  }
+
+  package struct Member {
+    package var name: String
+    package var nameOffset: Int
+    package var value: Value
+    package var valueOffset: Int
+
+    package init(name: String, nameOffset: Int, value: Value, valueOffset: Int) {
+      self.name = name
+      self.nameOffset = nameOffset
+      self.value = value
+      self.valueOffset = valueOffset
+    }
+  }
+
+  static let memberLimit = 32
+  private static let numberLimit = 40
+
+  package private(set) var members: [Member] = []
+
+  package init(_ bytes: [UInt8]) throws(JSONCursor.Malformed) {
+    let bytes = bytes.span
+    var cursor = JSONCursor()
+    try cursor.expect("{", bytes, "a JSON object is wanted")
+    if !cursor.take("}", bytes) {
+      repeat {
+        _ = cursor.peek(bytes)
+        let nameOffset = cursor.position
+        let name = try JSONString.decode(cursor.string(bytes), of: bytes)
+        try cursor.expect(":", bytes, "a colon is wanted after the name")
+        _ = cursor.peek(bytes)
+        let valueOffset = cursor.position
+        let value = try Self.value(bytes, &cursor)
+        members.append(Member(name: name, nameOffset: nameOffset, value: value, valueOffset: valueOffset))
+        guard members.count <= Self.memberLimit else {
+          throw JSONCursor.Malformed(offset: nameOffset, message: "too many members")
+        }
+      } while cursor.take(",", bytes)
+      try cursor.expect("}", bytes, "a comma or the end of the object is wanted")
+    }
+    guard cursor.peek(bytes) == nil else { throw cursor.malformed("nothing may follow the object") }
+  }
+
+  private static func value(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> Value {
+    switch cursor.peek(bytes) {
+    case UInt8(ascii: "\""): return .text(try JSONString.decode(cursor.string(bytes), of: bytes))
+    case UInt8(ascii: "t") where cursor.takeWord("true", bytes): return .flag(true)
+    case UInt8(ascii: "f") where cursor.takeWord("false", bytes): return .flag(false)
+    case UInt8(ascii: "n") where cursor.takeWord("null", bytes): return .null
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      throw cursor.malformed("a string, number, true, false or null is wanted")
+    default: break
+    }
+    let start = cursor.position
+    _ = try cursor.number(bytes)
+    var digits = ""
+    for index in start..<cursor.position { digits.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+    guard digits.utf8.count <= numberLimit, let number = Double(digits), number.isFinite else {
+      throw JSONCursor.Malformed(offset: start, message: "the number is too long or too large")
+    }
+    return .number(number)
+  }
+}
