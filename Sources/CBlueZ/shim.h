@@ -10,7 +10,6 @@
 #include <linux/usbdevice_fs.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -140,10 +139,6 @@ static inline int beaconkeeper_refuse_advertisements(int fd) {
   struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
   return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
-
-// A descriptor that becomes readable when it is signalled, from any thread or signal handler.
-static inline int beaconkeeper_wake_up(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-static inline int beaconkeeper_signal(int fd) { return eventfd_write(fd, 1); }
 
 // A stream to a Unix socket; non-blocking. -1 and errno on failure.
 static inline int beaconkeeper_connect(const char *path) {

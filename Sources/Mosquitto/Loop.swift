@@ -1,3 +1,4 @@
+import Machine
 import CMosquitto
 import Glibc
 import Synchronization

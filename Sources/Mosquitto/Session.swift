@@ -1,3 +1,4 @@
+import Machine
 import CMosquitto
 import Glibc
 import Synchronization
@@ -6,7 +7,7 @@ import Synchronization
 ///
 /// What is published waits here until the thread hands it to libmosquitto, in batches, a window of it at a time. Others call
 /// libmosquitto under the lock of `state` only, and only while connected: between two connections the thread has it for
-/// itself. They but leave packets there, for libmosquitto was told of threads (`mosquitto_threaded_set`): it is the thread alone
+/// itself. They only enqueue packets: because libmosquitto was told of threads (`mosquitto_threaded_set`), it is the thread alone
 /// that writes to the socket and closes it, so that what it polls is always its own.
 final class Session: Sendable {
   enum Phase {

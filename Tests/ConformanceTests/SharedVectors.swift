@@ -16,7 +16,11 @@ enum SharedVectors {
   static let areThere = FileManager.default.fileExists(atPath: folder.path)
 
   static func records(_ file: String) throws -> [Record] {
-    let text = try String(contentsOf: folder.appending(path: file + ".jsonl"), encoding: .utf8)
+    try records(at: folder.appending(path: file + ".jsonl"))
+  }
+
+  static func records(at file: URL) throws -> [Record] {
+    let text = try String(contentsOf: file, encoding: .utf8)
     return try text.split(separator: "\n").map { line in
       guard let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
         throw CocoaError(.coderInvalidValue)

@@ -4,15 +4,15 @@ import Yams
 /// The constants of one kind of profile, as far as reading needs to know them.
 struct AnyConstants {
   var names: [String]
-  private var read: (String, Value) -> String?
+  private var read: (String, Value) -> ConstantValue?
 
   init<Profile>(_ constants: [(name: String, field: ConstantField<Profile>)]) {
     names = constants.map(\.name)
     read = { name, value in constants.first { $0.name == name }.flatMap { $0.field.read(value) } }
   }
 
-  /// The value as `ConstantField.set` takes it.
-  func text(of name: String, _ value: Value) -> String? { read(name, value) }
+  /// The value, if the constant may have it; else nil, with the reason found.
+  func value(of name: String, _ value: Value) -> ConstantValue? { read(name, value) }
 }
 
 /// Reads `set:` – constants by name, each a value or `{ value, source, confidence }`.
@@ -39,8 +39,8 @@ func readSet(_ value: Value, _ kinds: [AnyConstants]) -> [ProfileSettings.Settin
       }
       written = value.named(name)
     }
-    if let text = kind.text(of: name, written) {
-      settings.append(.init(name: name, text: text, source: source, confidence: confidence))
+    if let value = kind.value(of: name, written) {
+      settings.append(.init(name: name, value: value, source: source, confidence: confidence))
     }
   }
   return settings
@@ -81,33 +81,33 @@ extension ConstantField {
   /// Ten years, as much as `Amount.duration` takes.
   private static var longest: Double { 3.2e8 }
 
-  /// The value in the words of `set`; nil, with the reason found, where it is none.
-  fileprivate func read(_ value: Value) -> String? {
+  /// The value; nil, with the reason found, where it is none.
+  fileprivate func read(_ value: Value) -> ConstantValue? {
     switch self {
     case .duration(_, let least): return readDuration(value, atLeast: Double(least) / 1000)
-    case .optionalDuration: return value.scalar == "none" ? "none" : readDuration(value)
+    case .optionalDuration: return value.scalar == "none" ? ConstantValue.none : readDuration(value)
     case .distance: return readDistance(value)
-    case .optionalDistance: return value.scalar == "none" ? "none" : readDistance(value)
-    case .flag: return readFlag(value).map { String($0) }
+    case .optionalDistance: return value.scalar == "none" ? ConstantValue.none : readDistance(value)
+    case .flag: return readFlag(value).map(ConstantValue.flag)
     case .count(_, let range):
       guard let count = value.integer(upTo: Int(range.upperBound)) else { return nil }
       guard range.contains(Int64(count)) else {
         value.error("\(value.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         return nil
       }
-      return String(count)
-    case .factor: return value.number(in: 1...100).map { String($0) }
+      return .count(Int64(count))
+    case .factor: return value.number(in: 1...100).map(ConstantValue.factor)
     case .risk:
       guard let text = value.text() else { return nil }
-      guard StrategyProfile.Risk(rawValue: text) != nil else {
+      guard let risk = StrategyProfile.Risk(rawValue: text) else {
         value.error("\(value.name) must be low, medium or high, not \(quoted(text))")
         return nil
       }
-      return text
+      return .risk(risk)
     }
   }
 
-  private func readDuration(_ value: Value, atLeast least: Double = 0) -> String? {
+  private func readDuration(_ value: Value, atLeast least: Double = 0) -> ConstantValue? {
     guard let seconds = value.measure(.time) else { return nil }
     guard seconds >= least, seconds <= Self.longest else {
       value.error(
@@ -115,11 +115,11 @@ extension ConstantField {
         hint: "from \(least == 0 ? "0 s" : "\(Measure(.time, least))") to 10 years")
       return nil
     }
-    return "\(Int64((seconds * 1000).rounded()))ms"
+    return .duration(Milliseconds((seconds * 1000).rounded()))
   }
 
-  private func readDistance(_ value: Value) -> String? {
-    readMetres(value).map { "\($0)m" }
+  private func readDistance(_ value: Value) -> ConstantValue? {
+    readMetres(value).map { .distance(Micrometres(($0 * 1e6).rounded())) }
   }
 }
 

@@ -39,8 +39,8 @@ struct PhoneReader {
     var profile: PhoneProfile?
     if let os, let strategy, let written { profile = choice.join(os, strategy, written) }
     for setting in set {
-      _ = try? profile?.set(
-        setting.name, to: setting.text, source: setting.source, confidence: setting.confidence)
+      profile?.set(
+        setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
     }
     guard let carried else { return nil }
     let own = zoneValue == nil ? watching(carried) : chosen(zoneValue, watchedBy: carried)

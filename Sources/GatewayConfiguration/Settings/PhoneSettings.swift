@@ -61,10 +61,10 @@ public struct ProfileSettings: Hashable, Sendable {
     public var constants: [Setting]
   }
 
-  /// A constant with its new value, as `ConstantField.set` takes it.
+  /// A constant with its new value.
   public struct Setting: Hashable, Sendable {
     public var name: String
-    public var text: String
+    public var value: ConstantValue
     public var source: String
     public var confidence: Confidence
   }
@@ -81,9 +81,8 @@ public struct ProfileSettings: Hashable, Sendable {
       guard var profile = systems.first(where: { $0.name == change.base }) else { continue }
       profile.name = change.name
       for setting in change.constants {
-        let field = OSProfile.constants.first { $0.name == setting.name }?.field
-        try? field?.set(
-          setting.text, in: &profile, source: setting.source, confidence: setting.confidence)
+        profile.set(
+          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
       }
       put(profile, in: &systems, \.name)
     }
@@ -97,9 +96,8 @@ public struct ProfileSettings: Hashable, Sendable {
       guard var profile = strategies.first(where: { $0.name == change.base }) else { continue }
       profile.name = change.name
       for setting in change.constants {
-        let field = StrategyProfile.constants.first { $0.name == setting.name }?.field
-        try? field?.set(
-          setting.text, in: &profile, source: setting.source, confidence: setting.confidence)
+        profile.set(
+          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
       }
       put(profile, in: &strategies, \.name)
     }

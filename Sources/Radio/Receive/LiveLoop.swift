@@ -54,20 +54,21 @@ final class LiveLoop {
     keeper.ownPayloads = options.broadcast?.identities.map(\.advertisingData) ?? []
   }
 
-  func run(until wake: borrowing WakeUp) throws(RadioError) {
+  func run(until bell: Bell) throws(RadioError) {
     try perform(keeper.start(at: LiveClock.now))
     var stopAt: MonotonicTime?
     while true {
       let now = LiveClock.now
       if let stopAt, (keeper.isStopped && broadcaster?.isStopped != false) || now >= stopAt { return }
       let ready = try poll(
-        wake,
+        bell,
         until: min(
           keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
           stopAt ?? .distantFuture, gathersUntil > now ? gathersUntil : .distantFuture), now)
       // What is told of a receiver comes after all that it heard before that.
       try hear(gathersUntil > LiveClock.now ? receivers.keys.sorted() : ready.adapters)
-      if stopAt == nil, ready.wake {
+      if stopAt == nil, ready.bell {
+        bell.silence()
         stopAt = LiveClock.now + Self.farewell
         try perform(broadcaster?.stop(at: LiveClock.now) ?? [])
         try perform(keeper.stop(at: LiveClock.now))
@@ -88,7 +89,7 @@ final class LiveLoop {
   }
 
   private struct Ready {
-    var wake = false
+    var bell = false
     var management = false
     var bus = false
     var adapters: [UInt16] = []
@@ -96,10 +97,10 @@ final class LiveLoop {
   }
 
   private func poll(
-    _ wake: borrowing WakeUp, until deadline: MonotonicTime, _ now: MonotonicTime
+    _ bell: Bell, until deadline: MonotonicTime, _ now: MonotonicTime
   ) throws(RadioError) -> Ready {
     let adapters = receivers.keys.sorted()
-    var polled = [pollfd(fd: wake.descriptor.number, events: Int16(POLLIN), revents: 0)]
+    var polled = [pollfd(fd: bell.reading, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: management.descriptor.number, events: Int16(POLLIN), revents: 0))
     // A negative descriptor is passed over.
     polled.append(
@@ -124,7 +125,7 @@ final class LiveLoop {
     }
     let failed = Int16(POLLERR | POLLHUP | POLLNVAL)
     var ready = Ready(
-      wake: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
+      bell: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
       bus: polled[2].revents != 0)
     if polled[1].revents & failed != 0, !ready.management {
       throw .system(SystemError(call: "management socket", code: EPIPE))

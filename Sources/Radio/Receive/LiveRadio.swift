@@ -63,7 +63,7 @@ public final class LiveRadio: Sendable {
 
   private let options: Options
   private let sockets: Sockets
-  private let wake: WakeUp
+  private let bell = Bell()
 
   public convenience init(_ options: Options = Options()) throws(RadioError) {
     try self.init(options, .kernel)
@@ -72,13 +72,13 @@ public final class LiveRadio: Sendable {
   init(_ options: Options, _ sockets: Sockets) throws(RadioError) {
     self.options = options
     self.sockets = sockets
-    wake = try WakeUp()
+    if bell.reading < 0 { throw .system(SystemError(call: "pipe", code: EMFILE)) }
   }
 
   /// Hears until `stop`. Blocks, so give it a thread of its own, or use `start`.
   public func run(_ handlers: Handlers) throws(RadioError) {
     let loop = LiveLoop(options, handlers, management: try sockets.management(), openRaw: sockets.raw)
-    try loop.run(until: wake)
+    try loop.run(until: bell)
   }
 
   /// Hears on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one
@@ -100,22 +100,7 @@ public final class LiveRadio: Sendable {
   }
 
   /// Ends `run` within a second; may be called from anywhere, and more than once.
-  public func stop() { wake.signal() }
-}
-
-/// Wakes a thread that polls.
-struct WakeUp: ~Copyable, Sendable {
-  let descriptor: FileDescriptor
-
-  init() throws(RadioError) {
-    do throws(SystemError) {
-      descriptor = FileDescriptor(try systemCall("eventfd") { beaconkeeper_wake_up() })
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  borrowing func signal() { _ = beaconkeeper_signal(descriptor.number) }
+  public func stop() { bell.ring() }
 }
 
 /// A thread outside Swift's pool, which must not be blocked.

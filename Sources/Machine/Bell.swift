@@ -1,14 +1,14 @@
 import Glibc
 
-/// Wakes the thread that listens to it. Ringing again and again costs no memory.
-final class Bell: Sendable {
+/// Wakes a thread that polls. Ringing again and again costs no memory.
+package final class Bell: Sendable {
   /// What is to be polled for reading; −1 where no descriptor was left: the thread then looks up when its time is over.
-  let reading: Int32
+  package let reading: Int32
   private let writing: Int32
 
-  init() {
+  package init() {
     var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 {
+    if unsafe pipe(&ends) == 0 {
       for end in ends {
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -23,23 +23,23 @@ final class Bell: Sendable {
   }
 
   /// Never blocks: a pipe that is full has rung long enough.
-  func ring() {
+  package func ring() {
     var octet: UInt8 = 0
-    _ = write(writing, &octet, 1)
+    _ = unsafe write(writing, &octet, 1)
   }
 
   /// Forgets what has rung.
-  func silence() {
+  package func silence() {
     var octets = InlineArray<64, UInt8>(repeating: 0)
     var span = octets.mutableSpan
-    span.withUnsafeMutableBytes { room in
-      while read(reading, room.baseAddress, room.count) == room.count {}
+    unsafe span.withUnsafeMutableBytes { room in
+      while unsafe read(reading, room.baseAddress, room.count) == room.count {}
     }
   }
 
   /// Sleeps for that long, or until it rings.
-  func sleep(for duration: Duration) {
+  package func sleep(for duration: Duration) {
     var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-    _ = poll(&entry, 1, Int32(min(max(duration / .milliseconds(1), 0), 86_400_000)))
+    _ = unsafe poll(&entry, 1, Int32(min(max(duration / .milliseconds(1), 0), 86_400_000)))
   }
 }
