@@ -105,6 +105,8 @@ public struct HealthMessage: Sendable {
   public var parkedMessages = 0
   /// Where they should go; some of the topics, if there are many.
   public var refusedTopics: [String] = []
+  /// Why it cannot be seen what the broker refuses; nil: it can.
+  public var refusalFault: String?
   public var beacons: Int
   /// Reports on a phone's `app/set` that made no sense.
   public var refusedReports: UInt64
@@ -179,6 +181,7 @@ public struct HealthMessage: Sendable {
           $0.key("refused")
           $0.array(refusedTopics) { $0.value($1) }
         }
+        if let refusalFault { $0.field("refusals_unseen", refusalFault) }
       }
       $0.field("app_set_refused", refusedReports)
       $0.field("members_refused", refusedMembers)

@@ -10,6 +10,7 @@ struct Beaconkeeper: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self, ReplayCommand.self,
       RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self, BenchCommand.self,
+      AskBrokerCommand.self,
     ]
   )
 

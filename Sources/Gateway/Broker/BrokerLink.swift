@@ -75,7 +75,7 @@ struct BrokerLink: Service {
         homeAssistant.disconnected()
         station.disconnected()
         listener.onNotice("lost the broker: \(reason); trying again")
-      case .acknowledged(let id): station.acknowledged(id)
+      case .acknowledged(let id): station.acknowledged(id, user: user)
       case .rejected(let message, let reason): station.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):
         // It is asked for again with every connection.

@@ -28,13 +28,15 @@ final class ChildProcess: Sendable {
 
   private init(onLine: @escaping @Sendable (String) -> Void) { self.onLine = onLine }
 
-  /// - Parameter arguments: the program's full path and its arguments.
+  /// - Parameters:
+  ///   - arguments: the program's full path and its arguments.
+  ///   - input: what it finds on its standard input.
   static func start(
-    _ arguments: [String], onLine: @escaping @Sendable (String) -> Void
+    _ arguments: [String], input: [UInt8] = [], onLine: @escaping @Sendable (String) -> Void
   ) async throws(StartError) -> ChildProcess {
     let child = ChildProcess(onLine: onLine)
     let error = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { child.live(arguments, started: continuation) }
+      Thread.detachNewThread { child.live(arguments, input, started: continuation) }
     }
     if let error { throw error }
     return child
@@ -79,11 +81,21 @@ final class ChildProcess: Sendable {
 
   // MARK: On its thread
 
-  private func live(_ arguments: [String], started: CheckedContinuation<StartError?, Never>) {
+  private func live(
+    _ arguments: [String], _ bytes: [UInt8], started: CheckedContinuation<StartError?, Never>
+  ) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return started.resume(returning: StartError(description: words(errno))) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let result = spawn(arguments, output: ends[1])
+    // Not a pipe: to write to a child that has ended would end us.
+    var input: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &input) == 0 else {
+      for end in ends { close(end) }
+      return started.resume(returning: StartError(description: words(errno)))
+    }
+    let result = spawn(arguments, input[1], ends[1])
+    close(input[1])
+    defer { close(input[0]) }
     close(ends[1])
     defer { close(ends[0]) }
     switch result {
@@ -91,18 +103,34 @@ final class ChildProcess: Sendable {
     case .success(let identifier):
       state.withLock { $0.identifier = identifier }
       started.resume(returning: nil)
+      send(bytes, to: input[0])
       readLines(from: ends[0])
       wait(for: identifier)
     }
   }
 
-  private func spawn(_ arguments: [String], output: Int32) -> Result<pid_t, StartError> {
+  private func send(_ bytes: [UInt8], to socket: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { break }
+      rest = rest.dropFirst(count)
+    }
+    shutdown(socket, Int32(SHUT_WR))
+  }
+
+  private func spawn(_ arguments: [String], _ input: Int32, _ output: Int32) -> Result<pid_t, StartError> {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, output, 2)
+    // Sockets and locks of ours would live on with it.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+      if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -11,13 +11,15 @@ extension Doctor {
 
   /// What the broker lets the gateway publish and subscribe to, asked topic by topic: exact rules are found too.
   func permissions(at remote: RemoteBroker) async -> [DoctorFinding] {
-    let probe = AccessProbe(Options(remote, gateway: configuration.gatewayName))
+    let options = Options(remote, gateway: configuration.gatewayName)
+    let probe = AccessProbe(options)
+    let instance = Topics(gateway: configuration.gatewayName).instance
     let who = remote.username.map { "the user \($0)" } ?? "a client without user name"
     let (topics, filters) = (self.topics, self.filters)
     let asked = topics.prefix(Self.topicLimit)
     var refused: [(text: String, rule: String)] = []
     do throws(InvalidOptions) {
-      if try await passesOn(remote, probe) {
+      if try await probe.isPassedOn(options, instanceTopic: instance) {
         return [
           DoctorFinding(
             "access", .warning,
@@ -69,30 +71,6 @@ extension Doctor {
     }
     guard refused.count > told.count else { return told }
     return told + [DoctorFinding("access", .fault, "and \(refused.count - told.count) more")]
-  }
-
-  /// Whether subscribers hear of the questions. It is tried on `instance`, where gateways alone listen, and which they know to ignore.
-  private func passesOn(_ remote: RemoteBroker, _ probe: AccessProbe) async throws(InvalidOptions) -> Bool {
-    var options = Options(remote, gateway: configuration.gatewayName)
-    options.clientID = ""
-    options.will = nil
-    let topic = Topics(gateway: configuration.gatewayName).instance
-    let listener = try Client(options)
-    do { try listener.subscribe(to: topic) } catch { return false }
-    listener.start()
-    let events = listener.events
-    let question = Array(#"{"v":1}"#.utf8)
-    let hearing = Task {
-      for await event in events {
-        if case .message(let message) = event, !message.retain, message.payload == question { return true }
-      }
-      return false
-    }
-    try? await Task.sleep(for: .milliseconds(300))
-    _ = try await probe.mayPublish(question, to: topic)
-    try? await Task.sleep(for: .milliseconds(300))
-    await listener.stop()
-    return await hearing.value
   }
 
   private func cannotAsk(_ failure: ConnectionFailure) -> DoctorFinding {

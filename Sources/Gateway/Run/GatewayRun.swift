@@ -99,7 +99,8 @@ public struct GatewayRun: Sendable {
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let station = Station(
-      pipeline, client: client, logger: logger, outbox: outbox, output: output, listener: listener)
+      pipeline, client: client, saysWhatItRefuses: options.protocolVersion == .v5, logger: logger,
+      outbox: outbox, output: output, listener: listener)
     let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
     let leftovers = LeftoverService(configuration, client, station, homeAssistant, listener)
     let link = BrokerLink(
@@ -109,6 +110,9 @@ public struct GatewayRun: Sendable {
     var services: [any Service] = []
     if let companion { services.append(companion) }
     services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
+    if options.protocolVersion == .v311 {
+      services.append(AccessService(options, gateway: configuration.gatewayName, station))
+    }
     services.append(HealthService(station, interval: configuration.telemetry.health))
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, station, listener)) }
     if let reloads {

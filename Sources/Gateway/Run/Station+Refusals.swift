@@ -14,42 +14,50 @@ extension Station {
   /// The broker refused a message, which waits from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
-      let now = LiveClock.now
-      // What is of the moment is not worth keeping; what is retained is.
-      let isOfTheMoment = Unanswered.isQuestion(refused.id) && !refused.retain
-      var isNews = false
-      if Unanswered.isQuestion(refused.id) {
-        isNews = state.unanswered.refused(
-          refused.topic, id: refused.id, isParked: !isOfTheMoment, at: now)
-      }
-      if !isOfTheMoment {
-        isNews = state.refusals.refused(Message(refused), row: row(of: refused), id: refused.id, at: now)
-      }
-      if isNews {
-        tell(refused.topic, reason, user, isOfTheMoment ? "It is left out" : "It waits here", &state)
-      }
+      state.doubts?.forget(refused.id, refused.topic)
+      // Of the others the broker has said before that it has them.
+      let row = refused.isAcknowledged ? nil : row(of: refused.id)
+      take(refusalOf: Message(refused), row: row, id: refused.id, reason: reason, user: user, &state)
       withdraw(&state)
       send(&state)
     }
   }
 
+  func take(
+    refusalOf message: Message, row: Int64?, id: UInt64, reason: String, user: String?, _ state: inout State
+  ) {
+    let now = LiveClock.now
+    // What is of the moment is not worth keeping; what is retained is.
+    let isOfTheMoment = Unanswered.isQuestion(id) && !message.retained
+    var isNews = false
+    if Unanswered.isQuestion(id) {
+      isNews = state.unanswered.refused(message.topic, id: id, isParked: !isOfTheMoment, at: now)
+    }
+    if !isOfTheMoment {
+      isNews = state.refusals.refused(message, row: row, id: id, at: now)
+    }
+    if isNews {
+      tell(message.topic, reason, user, isOfTheMoment ? "It is left out" : "It waits here", &state)
+    }
+  }
+
   /// Takes back what goes where the broker refuses it, so that it need not refuse each.
-  private func withdraw(_ state: inout State) {
+  func withdraw(_ state: inout State) {
     let (refusals, unanswered) = (state.refusals, state.unanswered)
     let withdrawn = client.withdraw { id, topic in
       if Unanswered.isQuestion(id) { return refusals.holds(topic) || unanswered.isRefused(topic) }
       return id < Refusals.firstID && refusals.holds(topic)
     }
     for message in withdrawn {
+      state.doubts?.forget(message.id, message.topic)
       state.unanswered.notAsked(message.id)
-      _ = state.refusals.park(Message(message), row: row(of: message))
+      let row = message.isAcknowledged ? nil : row(of: message.id)
+      _ = state.refusals.park(Message(message), row: row)
     }
   }
 
-  private func row(of message: PublishedMessage) -> Int64? {
-    let isRow = message.id > 0 && message.id < Refusals.firstID
-    return isRow && !message.isAcknowledged ? Int64(clamping: message.id) : nil
-  }
+  /// The row on disk of what was published with this id.
+  func row(of id: UInt64) -> Int64? { id > 0 && id < Refusals.firstID ? Int64(clamping: id) : nil }
 
   private func tell(
     _ topic: String, _ reason: String, _ user: String?, _ fate: String, _ state: inout State
@@ -68,17 +76,26 @@ extension Station {
   }
 
   /// The broker has the message with this id; there is room for another.
-  func acknowledged(_ id: UInt64) {
+  func acknowledged(_ id: UInt64, user: String?) {
     state.withLock { state in
-      if Unanswered.isQuestion(id) {
-        if let topic = state.unanswered.acknowledged(id) { tellTaken(topic) }
-      } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
-        if let row = accepted.row { state.outbox.acknowledge(row: row) }
-        tellTaken(accepted.topic)
-      } else if id > 0 {
-        state.outbox.acknowledge(row: Int64(clamping: id))
+      switch state.doubts?.acknowledged(id) {
+      case .believed, nil: believe(id, &state)
+      case .undecided: break
+      case .refused(let message, let reason):
+        take(refusalOf: message, row: row(of: id), id: id, reason: reason, user: user, &state)
       }
       send(&state)
+    }
+  }
+
+  func believe(_ id: UInt64, _ state: inout State) {
+    if Unanswered.isQuestion(id) {
+      if let topic = state.unanswered.acknowledged(id) { tellTaken(topic) }
+    } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
+      if let row = accepted.row { state.outbox.acknowledge(row: row) }
+      tellTaken(accepted.topic)
+    } else if id > 0 {
+      state.outbox.acknowledge(row: Int64(clamping: id))
     }
   }
 
@@ -110,7 +127,7 @@ extension Station {
         var message = parked.message
         // Of an offer there must be word.
         if id >= Refusals.firstID { message.qos = .atLeastOnce }
-        try publish(message, id: id, isOnTrial: id >= Refusals.firstID)
+        try publish(message, id: id, isOnTrial: id >= Refusals.firstID, &state)
       } catch .outstandingLimit, .stopped {
         return false
       } catch .notConnected {
@@ -128,12 +145,12 @@ extension Station {
     guard client.isConnected else { throw .notConnected }
     switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: LiveClock.now) {
     case .notNow: return
-    case .asItIs: try publish(message, id: 0)
+    case .asItIs: try publish(message, id: 0, &state)
     case .asking(let id, let isOnTrial):
       var question = message
       question.qos = .atLeastOnce
       do throws(PublishError) {
-        try publish(question, id: id, isOnTrial: isOnTrial)
+        try publish(question, id: id, isOnTrial: isOnTrial, &state)
       } catch {
         state.unanswered.notAsked(id)
         throw error
@@ -141,11 +158,14 @@ extension Station {
     }
   }
 
-  func publish(_ message: Message, id: UInt64, isOnTrial: Bool = false) throws(PublishError) {
+  func publish(
+    _ message: Message, id: UInt64, isOnTrial: Bool = false, _ state: inout State
+  ) throws(PublishError) {
     try client.publish(
       message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
       retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id,
       isOnTrial: isOnTrial)
+    note(message, id: id, isOnTrial: isOnTrial, &state)
   }
 }
 

@@ -30,6 +30,10 @@ final class Station: Sendable {
     var isSubscribed = false
     var refusals: Refusals
     var unanswered = Unanswered()
+    /// nil: the broker itself says what it refuses.
+    var doubts: Doubts?
+    /// Why it cannot be seen what the broker refuses.
+    var accessFault: String?
     /// Topics that were refused so far.
     var refusedTopics = 0
     /// When a refused report was last told.
@@ -74,23 +78,28 @@ final class Station: Sendable {
   /// Where `store` is waited for.
   let disk = DispatchQueue(label: "outbox")
   let client: Client
+  /// Tells when there may be something to ask the broker.
+  let inquiries: AsyncStream<InquiryReason>
+  let inquiry: AsyncStream<InquiryReason>.Continuation
   private let logger: Logger
   let onNotice: @Sendable (String) -> Void
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
 
   /// - Parameters:
+  ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
   ///   - outbox: with what an earlier run left on disk.
   ///   - output: what the pipeline had to say when it took that up.
   init(
-    _ pipeline: Pipeline, client: Client, logger: Logger, outbox: OpenOutbox = OpenOutbox(),
+    _ pipeline: Pipeline, client: Client, saysWhatItRefuses: Bool = true, logger: Logger, outbox: OpenOutbox = OpenOutbox(),
     output: Pipeline.Output = Pipeline.Output(), listener: GatewayRun.Listener
   ) {
     let memory = Outbox(isDurable: outbox.store != nil, stored: outbox.remains?.waiting ?? 0)
     state = Mutex(
       State(
         pipeline: pipeline, outbox: memory, disk: Disk(fault: outbox.fault), output: output,
-        refusals: Refusals(base: pipeline.topics.base)))
+        refusals: Refusals(base: pipeline.topics.base), doubts: saysWhatItRefuses ? nil : Doubts()))
+    (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     store = outbox.store
     mark = outbox.mark
     lastForeignRow = outbox.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
@@ -181,6 +190,8 @@ final class Station: Sendable {
   func connected() {
     state.withLock { state in
       state.refusals.connected(at: LiveClock.now)
+      state.doubts?.reset()
+      inquiry.yield(.questions)
       sayOnline(&state)
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       for message in state.pipeline.allStates() { state.outbox.add(message) }
@@ -231,6 +242,8 @@ final class Station: Sendable {
   /// Exchanges the pipeline for one made from another configuration, keeping what still holds.
   func reconfigure(_ new: Configuration) {
     state.withLock { state in
+      state.doubts?.reset()
+      inquiry.yield(.reload)
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       send(&state)
       state.pipeline = state.pipeline.reconfigured(new)
@@ -303,6 +316,7 @@ final class Station: Sendable {
     )
     message.diskFault = store == nil ? state.disk.fault ?? "none was asked for" : state.disk.fault
     message.lostTransitions = state.outbox.lostTransitions + state.refusals.lost
+    message.refusalFault = state.accessFault
     message.parkedMessages = state.refusals.count
     let refused = state.refusals.refusedTopics(atMost: 10) + state.unanswered.refusedTopics
     message.refusedTopics = Array(refused.sorted().prefix(10))
@@ -359,7 +373,7 @@ final class Station: Sendable {
         if message.qos == .atMostOnce {
           try publishUnanswered(message, &state)
         } else {
-          try publish(message, id: id)
+          try publish(message, id: id, &state)
         }
         switch item {
         case .transition(let transition, _): onPublished(transition)

@@ -1,0 +1,124 @@
+import Beacons
+import Glibc
+import Machine
+import Messages
+import Mosquitto
+import Synchronization
+
+/// Has a child process ask the broker about topics, and judges what it says.
+struct AccessInquiry: Sendable {
+  /// What is known after an inquiry.
+  struct Report: Sendable {
+    /// By topic.
+    var answers: [String: Doubts.Answer] = [:]
+    /// Not answered; ask again.
+    var left: [String] = []
+    /// Why it cannot be seen what the broker refuses.
+    var fault: String?
+  }
+
+  private let options: Options
+  private let topics: Topics
+  /// It needs no client of ours to know.
+  private var isDiscreet = false
+  private var pace = InquiryPace()
+  private var fault: String?
+
+  init(_ options: Options, gateway: String) {
+    self.options = options
+    topics = Topics(gateway: gateway)
+  }
+
+  /// Somebody may have mended what kept us from asking.
+  mutating func retry() { pace = InquiryPace() }
+
+  mutating func ask(_ messages: [Message]) async -> Report {
+    if let pause = pace.pause(at: LiveClock.now) {
+      return unknown(messages, for: pause)
+    }
+    // Whoever is allowed anything is allowed one of these. Where it is not so, the broker knows us by our client id, which the child
+    // has not, and what it says of the child tells nothing of us.
+    let controls = [
+      Status.online.message(topics: topics),
+      Message(topic: topics.instance, payload: Array(#"{"v":1}"#.utf8), qos: .atLeastOnce, retained: false),
+    ]
+    let lines = await lines(of: controls + messages)
+    return judge(lines, controls.map(\.topic), messages)
+  }
+
+  private func lines(of messages: [Message]) async -> [AccessQuestions.Line] {
+    let questions = AccessQuestions(
+      options, instanceTopic: topics.instance, isDiscreet: isDiscreet, messages)
+    guard let input = questions.encoded else { return [] }
+    let lines = Lines()
+    do throws(ChildProcess.StartError) {
+      // The very program that runs, also where another was installed meanwhile.
+      let child = try await ChildProcess.start(["/proc/self/exe", "ask-broker"], input: input) { line in
+        if let line = AccessQuestions.Line(line) { lines.all.withLock { $0.append(line) } }
+      }
+      if await child.ended(within: AccessQuestions.patience) == nil {
+        child.signal(SIGKILL)
+        _ = await child.ended(within: .seconds(1))
+      }
+    } catch {
+      return [.unreachable("no process to ask with: \(error)")]
+    }
+    return lines.all.withLock { $0 }
+  }
+
+  private final class Lines: Sendable {
+    let all = Mutex<[AccessQuestions.Line]>([])
+  }
+
+  mutating func judge(
+    _ lines: [AccessQuestions.Line], _ controls: [String], _ messages: [Message]
+  ) -> Report {
+    let asked = controls + messages.map(\.topic)
+    var answers: [String: Doubts.Answer] = [:]
+    for line in lines {
+      switch line {
+      case .allowed(let number) where asked.indices.contains(number): answers[asked[number]] = .allowed
+      case .refused(let number, let reason) where asked.indices.contains(number):
+        answers[asked[number]] = .refused(reason: reason)
+      // Then the gateway's own connection is closed too, and `Caution` finds the message.
+      case .closed(let number) where asked.indices.contains(number):
+        answers[asked[number]] = .unknown(Doubts.term)
+      case .allowed, .refused, .closed: break
+      case .passedOn: return fail(.unable, "the broker passes on at once what it is asked with", messages)
+      case .unsupported: return fail(.unable, "the broker speaks MQTT 3.1.1 only", messages)
+      case .unreachable(let reason): return fail(.unreachable, reason, messages)
+      }
+    }
+    guard messages.contains(where: { answers[$0.topic] != nil }) else {
+      return fail(.died, "the process that asks the broker ended without an answer", messages)
+    }
+    isDiscreet = true
+    pace.succeeded()
+    let isKnown = answers.contains { $0.key.hasPrefix(topics.base + "/") && $0.value == .allowed }
+    var report = Report()
+    for message in messages {
+      switch answers[message.topic] {
+      case .refused where !isKnown:
+        report.answers[message.topic] = .unknown(Doubts.term)
+        report.fault = "under another client id the broker refuses \(topics.status), too"
+      case let answer?: report.answers[message.topic] = answer
+      case nil: report.left.append(message.topic)
+      }
+    }
+    return report
+  }
+
+  private mutating func fail(_ failure: InquiryPace.Failure, _ fault: String, _ messages: [Message]) -> Report {
+    guard let pause = pace.failed(failure, at: LiveClock.now) else {
+      return Report(left: messages.map(\.topic))
+    }
+    self.fault = fault
+    return unknown(messages, for: pause)
+  }
+
+  private func unknown(_ messages: [Message], for pause: TimeSpan) -> Report {
+    var report = Report(fault: fault)
+    for message in messages { report.answers[message.topic] = .unknown(pause) }
+    return report
+  }
+}

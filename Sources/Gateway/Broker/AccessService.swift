@@ -1,0 +1,37 @@
+import Mosquitto
+import ServiceLifecycle
+
+/// With MQTT 3.1.1 finds out which of our topics the broker forbids: it acknowledges what goes there, and drops it.
+struct AccessService: Service {
+  private let station: Station
+  private let inquiry: AccessInquiry
+  private let user: String?
+
+  /// Topics come in crowds: one process asks about many.
+  private static let gathering = Duration.milliseconds(100)
+  private static let topicsAtOnce = 200
+
+  init(_ options: Options, gateway: String, _ station: Station) {
+    self.station = station
+    inquiry = AccessInquiry(options, gateway: gateway)
+    user = options.credentials?.username
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var inquiry = inquiry
+      for await reason in station.inquiries {
+        if reason == .reload { inquiry.retry() }
+        while !Task.isCancelled {
+          do { try await Task.sleep(for: Self.gathering) } catch { return }
+          let questions = station.takeQuestions(atMost: Self.topicsAtOnce)
+          if questions.isEmpty { break }
+          let report = await inquiry.ask(questions)
+          station.take(report, user: user)
+          // The broker is having a bad moment, or was slow.
+          if !report.left.isEmpty { try? await Task.sleep(for: .seconds(1)) }
+        }
+      }
+    }
+  }
+}
