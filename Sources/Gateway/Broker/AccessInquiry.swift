@@ -108,7 +108,8 @@ struct AccessInquiry: Sendable {
     return report
   }
 
-  private mutating func fail(_ failure: InquiryPace.Failure, _ fault: String, _ messages: [Message]) -> Report {
+  private mutating func fail(_ failure: InquiryPace.Failure, _ fault: String, _ messages: [Message]) -> Report
+  {
     guard let pause = pace.failed(failure, at: LiveClock.now) else {
       return Report(left: messages.map(\.topic))
     }

@@ -114,7 +114,9 @@ public struct AccessQuestions: Codable, Sendable {
 
   private func ask(_ tell: (Line) -> Void) async throws {
     let probe = AccessProbe(options)
-    if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) { return tell(.passedOn) }
+    if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) {
+      return tell(.passedOn)
+    }
     for (number, question) in questions.enumerated() {
       switch try await probe.mayPublish(Array(question.payload), to: question.topic) {
       case .allowed: tell(.allowed(number))

@@ -129,7 +129,9 @@ final class ChildProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, output, 2)
     // Sockets and locks of ours would live on with it.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-      if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+      if let descriptor = Int32(name), descriptor > 2 {
+        posix_spawn_file_actions_addclose(&actions, descriptor)
+      }
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

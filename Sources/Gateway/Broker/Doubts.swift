@@ -101,7 +101,9 @@ struct Doubts: Sendable {
   /// The broker says that it has the message with this id.
   mutating func acknowledged(_ id: UInt64) -> Worth {
     for name in places[id] ?? [] {
-      let isMeant = { (entry: (copy: Copy, isAcknowledged: Bool)) in entry.copy.id == id && !entry.isAcknowledged }
+      let isMeant = { (entry: (copy: Copy, isAcknowledged: Bool)) in
+        entry.copy.id == id && !entry.isAcknowledged
+      }
       guard let place = topics[name]?.held.firstIndex(where: isMeant) else { continue }
       if case .refused(let reason)? = topics[name]?.standing {
         guard let (copy, _) = topics[name]?.held.remove(at: place) else { continue }
@@ -158,7 +160,9 @@ struct Doubts: Sendable {
     case .allowed:
       topics[name]?.reason = nil
       topics[name]?.standing =
-        if case .unknown(let pause) = answer { .unknown(until: time + pause) } else { .allowed(until: time + Self.term) }
+        if case .unknown(let pause) = answer { .unknown(until: time + pause) } else {
+          .allowed(until: time + Self.term)
+        }
       let believed = topic.held.filter { $0.isAcknowledged && $0.copy.id > 0 }.map(\.copy.id)
       release(name) { _ in true }
       return Decision(believed: believed)

@@ -77,7 +77,7 @@ extension Doctor {
     DoctorFinding(
       "access", .warning,
       failure.kind == .unsupportedProtocol
-        ? "the broker speaks MQTT 3.1.1 only, in which it never says what it forbids; what it lets us publish is not known"
+        ? "the broker speaks MQTT 3.1.1 only, in which it never says what it forbids; neither doctor nor run can know what it lets us publish"
         : "what the broker lets us publish is not known: \(failure)")
   }
 

@@ -38,7 +38,7 @@ public struct Doctor: Sendable {
     return DoctorFinding(
       "library", .ok,
       "\(name): MQTT 3.1.1 is spoken, for packets of MQTT 5 may end a version before 2.0.21. "
-        + "With 3.1.1 a broker never says that it forbids a topic: see access")
+        + "With 3.1.1 a broker never says that it forbids a topic: run asks it beside, in MQTT 5")
   }
 
   private func clock() -> DoctorFinding {

@@ -91,7 +91,8 @@ final class Station: Sendable {
   ///   - outbox: with what an earlier run left on disk.
   ///   - output: what the pipeline had to say when it took that up.
   init(
-    _ pipeline: Pipeline, client: Client, saysWhatItRefuses: Bool = true, logger: Logger, outbox: OpenOutbox = OpenOutbox(),
+    _ pipeline: Pipeline, client: Client, saysWhatItRefuses: Bool = true, logger: Logger,
+    outbox: OpenOutbox = OpenOutbox(),
     output: Pipeline.Output = Pipeline.Output(), listener: GatewayRun.Listener
   ) {
     let memory = Outbox(isDurable: outbox.store != nil, stored: outbox.remains?.waiting ?? 0)

@@ -1,0 +1,93 @@
+import Beacons
+import Messages
+import Mosquitto
+import Testing
+
+@testable import Gateway
+
+/// What the process that asks the broker says, and what is made of it.
+@Suite struct AccessInquiryTests {
+  private var inquiry = AccessInquiry(Options(host: "broker"), gateway: "home")
+  private let controls = ["beaconkeeper/home/status", "beaconkeeper/home/instance"]
+  private let messages = ["enter", "exit"].map {
+    Message(topic: "beaconkeeper/home/zone/Garage/\($0)", payload: [], qos: .atLeastOnce, retained: false)
+  }
+
+  private mutating func judge(_ lines: [AccessQuestions.Line]) -> AccessInquiry.Report {
+    inquiry.judge(lines, controls, messages)
+  }
+
+  private func answer(_ report: AccessInquiry.Report, _ number: Int) -> Doubts.Answer? {
+    report.answers[messages[number].topic]
+  }
+
+  @Test mutating func eachTopicHasItsAnswer() {
+    let report = judge([.allowed(0), .refused(1, reason: "no"), .refused(2, reason: "no"), .allowed(3)])
+    #expect(answer(report, 0) == .refused(reason: "no") && answer(report, 1) == .allowed)
+    #expect(report.left.isEmpty && report.fault == nil)
+  }
+
+  /// As with mosquitto's `pattern write beaconkeeper/%c/#`: what it says of another client id tells nothing of the gateway.
+  @Test mutating func whereTheClientIDCountsNothingIsConcluded() {
+    let report = judge((0..<4).map { .refused($0, reason: "no") })
+    #expect(answer(report, 0) == .unknown(Doubts.term) && answer(report, 1) == .unknown(Doubts.term))
+    #expect(report.fault?.contains("client id") == true)
+  }
+
+  @Test mutating func whereTheConnectionIsClosedTheGatewayFindsOutByItself() {
+    let report = judge([.allowed(0), .allowed(1), .closed(2), .allowed(3)])
+    #expect(answer(report, 0) == .unknown(Doubts.term) && answer(report, 1) == .allowed)
+  }
+
+  @Test mutating func whatWasNotAnsweredIsAskedAgain() {
+    #expect(judge([.allowed(0), .allowed(1), .allowed(2)]).left == [messages[1].topic])
+  }
+
+  @Test mutating func aBrokerThatEndsWhoAsksIsLeftAlone() async {
+    for lines in [[], [AccessQuestions.Line.allowed(0), .allowed(1)]] {
+      inquiry.retry()
+      #expect(answer(judge(lines), 0) == .unknown(.seconds(60)))
+      let report = await inquiry.ask(messages)
+      #expect(report.fault?.contains("ended without an answer") == true && report.answers.count == 2)
+    }
+  }
+
+  @Test mutating func aBrokerThatCannotBeAskedIsTakenAtItsWord() {
+    #expect(answer(judge([.unsupported]), 0) == .unknown(.seconds(3600)))
+    inquiry.retry()
+    #expect(judge([.passedOn]).fault?.contains("passes on") == true)
+  }
+
+  @Test mutating func aBadMomentOfTheBrokersIsWaitedFor() {
+    for _ in 0..<2 { #expect(judge([.unreachable("no route")]).left.count == 2) }
+    let report = judge([.unreachable("no route")])
+    #expect(report.fault == "no route" && answer(report, 0) == .unknown(.seconds(60)))
+  }
+
+  @Test(arguments: [
+    AccessQuestions.Line.allowed(7), .refused(0, reason: "Not authorized"), .closed(3), .passedOn,
+    .unsupported,
+    .unreachable("connection refused"),
+  ])
+  func aLineIsReadAsItWasWritten(line: AccessQuestions.Line) {
+    #expect(AccessQuestions.Line(line.text) == line)
+  }
+
+  @Test(arguments: [
+    "", "allowed", "allowed x", "refused 1", "Fatal error: 3", "munmap_chunk(): invalid pointer",
+  ])
+  func whatADyingProcessSaysIsNoAnswer(text: String) { #expect(AccessQuestions.Line(text) == nil) }
+
+  @Test func whoAsksIsGivenTimeButLessAndLess() {
+    var pace = InquiryPace()
+    var (pauses, now) = ([Double](), MonotonicTime.zero)
+    for _ in 0..<8 {
+      let pause = pace.failed(.died, at: now) ?? .zero
+      #expect(pace.pause(at: now) == pause)
+      now = now + pause
+      #expect(pace.pause(at: now) == nil)
+      pauses.append(pause.seconds)
+    }
+    #expect(pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600])
+  }
+}
