@@ -62,23 +62,27 @@ let package = Package(
       dependencies: ["CMosquitto", "Machine", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: house),
     .target(
-      name: "GatewayConfiguration",
+      name: "Settings", dependencies: ["Beacons", "Proximity", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
+    .target(
+      name: "SettingsFile",
       dependencies: [
-        "Beacons", "Proximity", "RangingPolicy", "WakePlanner", .product(name: "Yams", package: "Yams"),
+        "Beacons", "Settings", "Proximity", "RangingPolicy", "WakePlanner",
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: hostile),
     // What it depends on keeps it a function of its input: no radio, no broker, no disk, no clock.
     .target(
       name: "Pipeline",
       dependencies: [
-        "BeaconKeys", "Beacons", "GatewayConfiguration", "JSON", "Messages", "Proximity", "RangingPolicy",
+        "BeaconKeys", "Beacons", "JSON", "Messages", "Proximity", "RangingPolicy", "Settings",
         "WakePlanner",
       ],
       swiftSettings: house),
     .target(
       name: "Outbox",
       dependencies: [
-        "Beacons", "GatewayConfiguration", "Machine", "Messages", "Pipeline", "Proximity",
+        "Beacons", "Machine", "Messages", "Pipeline", "Proximity", "Settings",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -87,7 +91,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "GatewayConfiguration", "JSON", "Machine",
+        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "Crypto", package: "swift-crypto"),
@@ -102,7 +106,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Gateway", "GatewayConfiguration", "JSON", "Machine", "Messages",
+        "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "Machine",
+        "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -130,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CUnusedMemory", "Captures", "Gateway", "GatewayConfiguration", "Machine",
+        "Beacons", "CUnusedMemory", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
         "JSON", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -138,8 +143,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "GatewayConfigurationTests",
-      dependencies: ["Beacons", "GatewayConfiguration", "Randomness", "RangingPolicy", "WakePlanner"],
+      name: "SettingsFileTests",
+      dependencies: ["Beacons", "Settings", "SettingsFile", "Randomness", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

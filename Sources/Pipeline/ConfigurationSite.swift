@@ -1,6 +1,6 @@
 import BeaconKeys
 import Beacons
-import GatewayConfiguration
+import Settings
 import Proximity
 
 /// The configuration in the words of the modules that do the work.

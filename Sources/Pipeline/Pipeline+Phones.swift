@@ -1,5 +1,5 @@
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 import Proximity
 import RangingPolicy

@@ -1,5 +1,5 @@
 import Beacons
-import GatewayConfiguration
+import Settings
 import Proximity
 
 /// What becomes of who is where when the configuration changes, while the gateway runs or between two runs.

@@ -1,6 +1,6 @@
 import BeaconKeys
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 import Proximity
 

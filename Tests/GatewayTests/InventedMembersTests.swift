@@ -98,20 +98,40 @@ import Testing
     #expect(flood.pipeline.refusedMembers == refused && afterwards.isEmpty)
   }
 
-  /// They come and go faster than they may, and the beacon that the configuration names does not wait for them.
-  @Test func transitionsOfInventedMembersWaitForTheirTurnAndAreTold() throws {
+  /// Beyond what each may do as a newcomer, they wait for each other.
+  @Test func membersThatComeAndGoWaitForTheirTurnAndAreTold() throws {
     let limits = AdmissionLimits(
-      members: 400, burst: 400, perSecond: 100, transitions: RateLimit(burst: 20, perSecond: 10))
+      members: 400, burst: 400, perSecond: 100, transitions: RateLimit(burst: 20, perSecond: 2))
     var flood = try Flood(limits)
-    flood.invent(50, rssi: -50, for: 10)
+    func comeAndGo(_ rounds: Int) {
+      for step in 0..<(rounds * 60) {
+        flood.time = flood.time + .milliseconds(100)
+        for member in 1...40 as ClosedRange<UInt16> {
+          flood.hear(
+            Scene.iBeacon(number: 1000 + member), from: UInt64(member), rssi: step % 60 < 30 ? -50 : -95)
+        }
+      }
+    }
+    comeAndGo(15)
     let transitions = flood.story.count { !$0.hasPrefix("exit") }
-    #expect(transitions > 100 && transitions <= 2 * (20 + 10 * 10))
+    #expect(transitions > 150 && transitions <= 2 * (40 * 2 + 20 + 2 * 90))
     #expect(flood.pipeline.heldTransitions > 50)
-    let notices = flood.pipeline.takeNotices().filter { $0.contains("transitions_held") }
-    #expect(notices.count == 1)
-    flood.invent(50, rssi: -50, for: 5)
-    let again = flood.pipeline.takeNotices().filter { $0.contains("transitions_held") }
-    #expect(again.isEmpty)
+    func notices() -> Int {
+      flood.pipeline.takeNotices().count { $0.contains("transitions_held") && !$0.hasPrefix("fleet:") }
+    }
+    #expect(notices() == 1)
+    comeAndGo(2)
+    #expect(notices() == 0)
+  }
+
+  /// However many there are: how many may come is bounded where they are admitted.
+  @Test func newcomersEnterAtOnce() throws {
+    let limits = AdmissionLimits(
+      members: 400, burst: 400, perSecond: 100, transitions: RateLimit(burst: 1, perSecond: 1))
+    var flood = try Flood(limits)
+    flood.invent(50, rssi: -50, for: 4)
+    #expect(flood.story.count { $0.hasPrefix("enter") } >= 200)
+    #expect(flood.pipeline.heldTransitions == 0)
   }
 
   @Test func homeAssistantIsToldOfAMemberOnceItWasHeardForSomeTime() throws {

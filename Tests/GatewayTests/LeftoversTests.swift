@@ -1,5 +1,5 @@
 import Foundation
-import GatewayConfiguration
+import Settings
 import Messages
 import Testing
 

@@ -1,5 +1,6 @@
+import SettingsFile
 import Beacons
-import GatewayConfiguration
+import Settings
 import MessageSchemas
 import Messages
 import Proximity

@@ -6,7 +6,8 @@ import Testing
 @testable import Gateway
 @testable import Outbox
 @testable import Pipeline
-@testable import GatewayConfiguration
+import Settings
+@testable import SettingsFile
 
 /// A sensor with a bind key, and those who would speak in its name.
 @Suite struct SealedReadingsTests {

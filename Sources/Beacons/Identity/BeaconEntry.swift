@@ -27,3 +27,15 @@ public enum BeaconPattern: Hashable, Sendable {
   /// Whoever holds this entry's identity resolving key; `AddressResolver` says so.
   case resolvingKey
 }
+
+extension BeaconPattern {
+  /// Whether many beacons can match, each then a member such as `fleet:1.2`.
+  public var isRegion: Bool {
+    switch self {
+    case .iBeacon(_, let major, let minor): major == nil || minor == nil
+    case .altBeacon(let prefix): prefix.count < 20
+    case .eddystoneUID(_, let instance): instance == nil
+    case .eddystoneURL, .address, .resolvingKey: false
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import Machine
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 import Mosquitto
 import Radio

@@ -1,5 +1,6 @@
+import Beacons
 import Foundation
-import GatewayConfiguration
+import Settings
 import Messages
 
 /// Which retained states at the broker are of things that the configuration does not know any more, and which say that a

@@ -1,6 +1,6 @@
 import Beacons
 import Foundation
-import GatewayConfiguration
+import Settings
 import Messages
 import Mosquitto
 

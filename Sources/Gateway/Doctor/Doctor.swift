@@ -3,7 +3,7 @@ import Outbox
 import Machine
 import Beacons
 import Foundation
-import GatewayConfiguration
+import Settings
 import Glibc
 import Messages
 import Mosquitto

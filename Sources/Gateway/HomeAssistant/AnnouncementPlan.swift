@@ -1,6 +1,6 @@
 import Pipeline
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 import RangingPolicy
 

@@ -1,6 +1,6 @@
 import Pipeline
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 
 /// Keeps what the broker holds for Home Assistant in line with the configuration and with what was heard.

@@ -3,7 +3,7 @@ import Pipeline
 import Machine
 import Captures
 import Beacons
-import GatewayConfiguration
+import Settings
 import Logging
 import Messages
 import Mosquitto

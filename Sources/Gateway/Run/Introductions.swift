@@ -1,5 +1,5 @@
 import Beacons
-import GatewayConfiguration
+import Settings
 import Synchronization
 
 /// Introduces each beacon in the air once, with the line that would make it known.

@@ -1,7 +1,7 @@
 import Beacons
 import Foundation
 import Machine
-import GatewayConfiguration
+import Settings
 import ServiceLifecycle
 
 /// Writes the gateway's counters into a file that Prometheus' node_exporter picks up (its textfile collector), and what

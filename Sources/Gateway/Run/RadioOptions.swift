@@ -1,4 +1,4 @@
-import GatewayConfiguration
+import Settings
 import Radio
 
 extension LiveRadio.Options {

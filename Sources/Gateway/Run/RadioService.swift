@@ -1,5 +1,5 @@
 import Beacons
-import GatewayConfiguration
+import Settings
 import Radio
 import ServiceLifecycle
 import Synchronization

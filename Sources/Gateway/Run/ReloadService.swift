@@ -1,4 +1,5 @@
-import GatewayConfiguration
+import Settings
+import SettingsFile
 import ServiceLifecycle
 import UnixSignals
 

@@ -3,7 +3,7 @@ import Pipeline
 import Machine
 import Beacons
 import Dispatch
-import GatewayConfiguration
+import Settings
 import Logging
 import Messages
 import Mosquitto

@@ -1,6 +1,6 @@
 import Pipeline
 import Beacons
-import GatewayConfiguration
+import Settings
 import Proximity
 
 /// What is in the air: every device heard, with what it says and how it is heard. For people who look around

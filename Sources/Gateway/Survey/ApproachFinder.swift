@@ -1,7 +1,7 @@
 import Pipeline
 import Captures
 import Beacons
-import GatewayConfiguration
+import Settings
 import Messages
 import Proximity
 import Radio

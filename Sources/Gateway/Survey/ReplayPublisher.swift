@@ -1,5 +1,5 @@
 import Pipeline
-import GatewayConfiguration
+import Settings
 import Messages
 import Mosquitto
 import ServiceLifecycle

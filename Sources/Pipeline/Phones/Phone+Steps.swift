@@ -1,5 +1,5 @@
 import Beacons
-import GatewayConfiguration
+import Settings
 import RangingPolicy
 
 /// What happens to a phone, step by step.

@@ -1,6 +1,6 @@
 import BeaconKeys
 import Beacons
-import GatewayConfiguration
+import Settings
 import Proximity
 
 /// The beacons of a configuration: who an advertisement belongs to, which zones care, and what it reads.

@@ -1,7 +1,7 @@
 import JSON
 import Beacons
 import Foundation
-import GatewayConfiguration
+import Settings
 import Messages
 import Proximity
 

@@ -85,3 +85,9 @@ public struct StrategyProfile: Hashable, Sendable {
     change(&self)
   }
 }
+
+extension StrategyProfile {
+  /// As far as a beacon of usual power is heard (S0). A strategy with less tells something of the site, and is held to;
+  /// any other phone hears whatever the gateway hears.
+  public static let usualHearing: Micrometres = 50_000_000
+}

@@ -1,7 +1,8 @@
+import SettingsFile
 import ArgumentParser
 import Foundation
 import Gateway
-import GatewayConfiguration
+import Settings
 import PolicyReport
 import RangingPolicy
 import WakePlanner

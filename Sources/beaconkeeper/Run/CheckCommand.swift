@@ -1,6 +1,7 @@
 import JSON
 import ArgumentParser
-import GatewayConfiguration
+import Settings
+import SettingsFile
 import Messages
 import WakePlanner
 

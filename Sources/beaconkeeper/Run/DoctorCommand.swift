@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
-import GatewayConfiguration
+import Settings
+import SettingsFile
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

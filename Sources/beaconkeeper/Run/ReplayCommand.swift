@@ -3,7 +3,7 @@ import Captures
 import ArgumentParser
 import Beacons
 import Gateway
-import GatewayConfiguration
+import Settings
 import Messages
 import Mosquitto
 import Radio

@@ -1,9 +1,10 @@
+import SettingsFile
 import Outbox
 import Captures
 import ArgumentParser
 import Foundation
 import Gateway
-import GatewayConfiguration
+import Settings
 import Logging
 import Mosquitto
 import Radio

@@ -4,7 +4,7 @@ import ArgumentParser
 import Beacons
 import Foundation
 import Gateway
-import GatewayConfiguration
+import Settings
 import Radio
 import Synchronization
 

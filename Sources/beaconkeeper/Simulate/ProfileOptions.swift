@@ -1,6 +1,6 @@
 import JSON
 import ArgumentParser
-import GatewayConfiguration
+import Settings
 import Messages
 import RangingPolicy
 

@@ -1,6 +1,6 @@
 import Captures
 import Gateway
-import GatewayConfiguration
+import Settings
 import Pipeline
 import Radio
 import RangingPolicy

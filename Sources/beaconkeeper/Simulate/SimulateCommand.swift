@@ -1,7 +1,8 @@
+import SettingsFile
 import Pipeline
 import ArgumentParser
 import Gateway
-import GatewayConfiguration
+import Settings
 import PolicyReport
 import RangingPolicy
 

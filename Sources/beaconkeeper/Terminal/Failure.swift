@@ -1,7 +1,8 @@
 import Captures
 import ArgumentParser
 import Foundation
-import GatewayConfiguration
+import Settings
+import SettingsFile
 import Mosquitto
 import Radio
 

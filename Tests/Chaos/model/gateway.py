@@ -19,6 +19,7 @@ class Gateway:
         self.process = subprocess.Popen([self.binary, "run", "--config", "world.yaml", "--capture", "-"], stdin=subprocess.PIPE,
                                         stdout=self.log, stderr=self.log, cwd=self.folder)
         self.started = time.time()
+        self.world.restarted()
         for receiver in RECEIVERS:
             self.tell_health(receiver)
         if until_ready:

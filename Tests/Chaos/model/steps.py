@@ -142,8 +142,8 @@ class Steps:
     def edit(self):
         kinds = ["threshold", "threshold", "watch", "entry", "zone", "zone name", "beacon name", "order",
                  "announcing", "announcing"]
-        # Through a restart the gateway may forget which receiver heard a beacon long ago.
-        if self.gateway.process or not self.world.blind:
+        # Whom a zone keeps that is given to a receiver which forgot whom it heard, nobody can know.
+        if not self.world.forgetful and (self.gateway.process or not self.world.blind):
             kinds += ["receivers", "receivers", "swap"]
         kind = self.chance.choice(kinds)
         world, name = self.world, self.chance.choice(list(self.world.zones))

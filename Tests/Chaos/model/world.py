@@ -52,6 +52,8 @@ class World:
         self.near = {zone: set() for zone in self.zones}
         # The receivers that heard each beacon since the gateway knows it.
         self.heard = {beacon: set() for beacon in BEACONS}
+        # Receivers that are blind since before the gateway was started: through a restart it may forget whom they heard.
+        self.forgetful = set()
         self.announces, self.entities, self.form, self.device_limit = True, "normal", "device", 200
         # Filters of topics: what the broker forbids, and of which nobody can know what it keeps.
         self.denied, self.unknowable = set(), set()
@@ -100,8 +102,12 @@ class World:
         named = self.zones[zone]["beacons"]
         return entry(beacon) in self.entries and (named is None or entry(beacon) in named)
 
+    def restarted(self):
+        self.forgetful = set(self.blind)
+
     def settle(self):
         """Who is where once the world stands still."""
+        self.forgetful &= self.blind
         for beacon in BEACONS:
             levels = PLACES[self.place[beacon]]
             if entry(beacon) in self.entries:

@@ -1,0 +1,14 @@
+import Beacons
+
+/// `metrics:` – where the gateway's counters are written for Prometheus.
+public struct MetricsSettings: Hashable, Sendable {
+  /// `file`: as a full path.
+  public var file: String
+  /// `every`: between two writes. Default 15 s.
+  public var interval: TimeSpan
+
+  public init(file: String, interval: TimeSpan = .seconds(15)) {
+    self.file = file
+    self.interval = interval
+  }
+}

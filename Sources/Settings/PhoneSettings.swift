@@ -1,0 +1,129 @@
+import RangingPolicy
+
+/// `phones:` – a phone, the beacon that it carries, and what its app may do in the background.
+public struct PhoneSettings: Hashable, Sendable {
+  public var name: String
+  /// A configured beacon, or a member of a region such as `fleet:1.2`.
+  public var beacon: String
+  public var variant: Variant
+  /// The system and the strategy, with what the configuration changes in them.
+  public var profile: PhoneProfile
+  /// What counts as near, zone by zone; empty: nothing, so that no verdict ever falls.
+  public var triggers: [Trigger]
+  /// Whether the window is published once a second while background time runs out.
+  public var countdown: Bool
+
+  /// The near trigger of one zone.
+  public struct Trigger: Hashable, Sendable {
+    public var zone: String
+    /// `near` is nil where the zone's is a signal strength. `rearm` then is `distanceless` unless the phone gives one.
+    public var near: NearDistances
+    /// The signal in dBm that tells that the phone has left, where no distance does.
+    public var rearmSignal: Double?
+
+    public init(zone: String, near: NearDistances, rearmSignal: Double? = nil) {
+      self.zone = zone
+      self.near = near
+      self.rearmSignal = rearmSignal
+    }
+  }
+
+  /// Stands for a distance where only the signal tells: half as far as the farthest that the engine takes.
+  public static let distanceless: Micrometres = 500_000_000_000
+
+  public init(
+    name: String, beacon: String, variant: Variant = .seed, profile: PhoneProfile, triggers: [Trigger] = [],
+    countdown: Bool = false
+  ) {
+    self.name = name
+    self.beacon = beacon
+    self.variant = variant
+    self.profile = profile
+    self.triggers = triggers
+    self.countdown = countdown
+  }
+
+  /// One rule for all its zones: the widest. For an account by distance alone, as on recordings.
+  public var near: NearDistances {
+    NearDistances(
+      near: triggers.compactMap(\.near.near).max(),
+      rearm: triggers.map(\.near.rearm).max() ?? Self.distanceless)
+  }
+}
+
+/// `profiles:` – systems and strategies that the user adds, or changes.
+public struct ProfileSettings: Hashable, Sendable {
+  /// A profile by what sets it apart from another.
+  public struct Change: Hashable, Sendable {
+    /// That of a shipped profile: it is replaced.
+    public var name: String
+    public var base: String
+    public var constants: [Setting]
+
+    public init(name: String, base: String, constants: [Setting]) {
+      self.name = name
+      self.base = base
+      self.constants = constants
+    }
+  }
+
+  /// A constant with its new value.
+  public struct Setting: Hashable, Sendable {
+    public var name: String
+    public var value: ConstantValue
+    public var source: String
+    public var confidence: Confidence
+
+    public init(name: String, value: ConstantValue, source: String, confidence: Confidence) {
+      self.name = name
+      self.value = value
+      self.source = source
+      self.confidence = confidence
+    }
+  }
+
+  public var systemChanges: [Change] = []
+  public var strategyChanges: [Change] = []
+
+  public init() {}
+
+  /// Every system: those that ship, then the user's own.
+  public func systems(_ variant: Variant) -> [OSProfile] {
+    var systems = Catalogue.systems(variant)
+    for change in systemChanges {
+      guard var profile = systems.first(where: { $0.name == change.base }) else { continue }
+      profile.name = change.name
+      for setting in change.constants {
+        profile.set(
+          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
+      }
+      put(profile, in: &systems, \.name)
+    }
+    return systems
+  }
+
+  /// Every strategy: those that ship, then the user's own.
+  public var strategies: [StrategyProfile] {
+    var strategies = Catalogue.strategies
+    for change in strategyChanges {
+      guard var profile = strategies.first(where: { $0.name == change.base }) else { continue }
+      profile.name = change.name
+      for setting in change.constants {
+        profile.set(
+          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
+      }
+      put(profile, in: &strategies, \.name)
+    }
+    return strategies
+  }
+
+  private func put<Profile>(
+    _ profile: Profile, in profiles: inout [Profile], _ name: (Profile) -> String
+  ) {
+    if let place = profiles.firstIndex(where: { name($0) == name(profile) }) {
+      profiles[place] = profile
+    } else {
+      profiles.append(profile)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// `radio:` – how this machine's adapters are used.
+public struct RadioSettings: Hashable, Sendable {
+  /// How much of the time they listen.
+  public enum Duty: String, Hashable, Sendable, CaseIterable {
+    case full
+    case balanced
+    case wifiFriendly = "wifi-friendly"
+  }
+
+  /// `duty`. Default `balanced`.
+  public var duty: Duty
+  /// `unblock`: whether a block that somebody set by rfkill is lifted. Default false.
+  public var unblocks: Bool
+
+  public init(duty: Duty = .balanced, unblocks: Bool = false) {
+    self.duty = duty
+    self.unblocks = unblocks
+  }
+}

@@ -1,0 +1,42 @@
+import Settings
+
+/// What Home Assistant will be told, in plain words.
+func sentence(_ settings: HomeAssistantSettings) -> String {
+  guard settings.isOn else {
+    return "nothing is announced; what was announced before is taken back"
+  }
+  let form =
+    switch settings.form {
+    case .device: "a message for each device"
+    case .component: "a message for each entity, as Domoticz and releases before 2024.12 need it"
+    }
+  let places: String
+  if let zones = settings.places {
+    let pairs = zones.map {
+      "\($0.zone) is \($0.entity)" + ($0.isHome ? "" : ", told as \(quoted($0.name))")
+    }
+    places =
+      zones.isEmpty
+      ? "nobody is home whatever zone they are in"
+      : "\(listed(pairs, joining: "and")), and in other zones nobody is home"
+  } else {
+    places = "whoever is in any zone is home"
+  }
+  let areas = settings.areas.sorted { $0.key < $1.key }.map { "\($0.key) in \($0.value)" }
+  return
+    "announces gateway, zones, phones, beacons and up to \(settings.members) members of regions below "
+    + "\(settings.prefix)/, \(form); \(sentence(settings.entities)); \(places)"
+    + (areas.isEmpty ? "" : "; in an area: \(listed(areas, joining: "and"))")
+    + (settings.rooms.map {
+      "; for mqtt_room, each second how far each receiver has each beacon, on \($0)/<receiver>"
+    } ?? "")
+    + (settings.supportURL.map { "; help is at \($0)" } ?? "")
+}
+
+private func sentence(_ entities: HomeAssistantSettings.Entities) -> String {
+  switch entities {
+  case .minimal: "entities tell who is where, whether all is well, and batteries"
+  case .normal: "entities tell who is where, how far away, and what beacons measure"
+  case .all: "entities tell all that is known, signal, last seen, receiver, acceleration and counters too"
+  }
+}

@@ -1,0 +1,183 @@
+import Settings
+import JSON
+import Beacons
+
+/// Reads `beacons:`.
+struct BeaconReader {
+  /// The names in the keys file; nil where that could not be read, so that nothing can be said of them.
+  var keyNames: Set<String>?
+
+  private static let patterns = ["ibeacon", "altbeacon", "eddystone", "address", "irk"]
+
+  func read(_ value: Value) -> BeaconSettings? {
+    guard let section = value.section(hint: "for example { name: key, address: C1:00:00:00:00:01 }") else {
+      return nil
+    }
+    defer { section.finish() }
+    let name = readName(section)
+    let written = Self.patterns.compactMap { key in section.take(key).map { (key, $0) } }
+    let measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
+    let bindKey = section.take("bind_key").flatMap(readKeyName)
+    let names = section.take("names")
+    if written.isEmpty, !section.hasUnknownKey {
+      section.findings.error(
+        "how is this beacon recognised?", at: section.position, hint: "add one of \(listed(Self.patterns))")
+    }
+    for (key, extra) in written.dropFirst() {
+      extra.error(
+        "a beacon has one way to be recognised, and \(written[0].0) is there already",
+        hint: "remove \(key), or make it an entry of its own")
+    }
+    guard let (key, first) = written.first else { return nil }
+    let identityKey = key == "irk" ? readKeyName(first) : nil
+    guard let pattern = key == "irk" ? .resolvingKey : readPattern(key, first), let name else { return nil }
+    return BeaconSettings(
+      name: name, pattern: pattern, identityKey: identityKey, measuredPower: measuredPower, bindKey: bindKey,
+      names: names.flatMap { MemberNamesReader(pattern: pattern).read($0) } ?? [:])
+  }
+
+  private func readPattern(_ key: String, _ value: Value) -> BeaconPattern? {
+    switch key {
+    case "ibeacon": readIBeacon(value)
+    case "altbeacon": readAltBeacon(value)
+    case "eddystone": readEddystone(value)
+    default: readAddress(value).map { .address($0.bits) }
+    }
+  }
+
+  private func readIBeacon(_ value: Value) -> BeaconPattern? {
+    guard let section = value.section(hint: "for example { uuid: …, major: 1, minor: 2 }") else { return nil }
+    defer { section.finish() }
+    let uuid = section.require("uuid").flatMap(readUUID)
+    let major = section.take("major")
+    let minor = section.take("minor")
+    if let minor, major == nil {
+      minor.error("minor stands without major", hint: "add major, or remove minor to take all of this UUID")
+    }
+    let majorNumber = major.flatMap { $0.integer(upTo: 0xFFFF) }
+    let minorNumber = minor.flatMap { $0.integer(upTo: 0xFFFF) }
+    return uuid.map {
+      .iBeacon(
+        uuid: $0, major: majorNumber.map { UInt16($0) }, minor: minorNumber.map { UInt16($0) })
+    }
+  }
+
+  private func readAltBeacon(_ value: Value) -> BeaconPattern? {
+    guard let section = value.section(hint: "for example { id: … }") else { return nil }
+    defer { section.finish() }
+    let id = section.require("id").flatMap {
+      readBytes(
+        $0, counts: [16, 18, 20], "an AltBeacon id",
+        hint: "40 hexadecimal digits; the first 32 or 36 alone are a region")
+    }
+    return id.map { .altBeacon(idPrefix: $0) }
+  }
+
+  private func readEddystone(_ value: Value) -> BeaconPattern? {
+    guard let section = value.section(hint: "for example { namespace: …, instance: … }") else { return nil }
+    defer { section.finish() }
+    let instance = section.take("instance")
+    if let url = section.take("url") {
+      if let extra = section.take("namespace") ?? instance {
+        extra.error("an Eddystone beacon sends a url or a namespace, not both", hint: "remove one of them")
+      }
+      return url.text().map(BeaconPattern.eddystoneURL)
+    }
+    let namespaceBytes = section.require("namespace", hint: "namespace, or url").flatMap {
+      readBytes($0, counts: [10], "an Eddystone namespace", hint: "20 hexadecimal digits")
+    }
+    let instanceBytes = instance.flatMap {
+      readBytes($0, counts: [6], "an Eddystone instance", hint: "12 hexadecimal digits")
+    }
+    return namespaceBytes.map {
+      .eddystoneUID(
+        namespace: bigEndian($0), instance: instanceBytes.map { UInt64(truncatingIfNeeded: bigEndian($0)) })
+    }
+  }
+
+  private func readBytes(_ value: Value, counts: [Int], _ what: String, hint: String) -> [UInt8]? {
+    guard let text = value.text() else { return nil }
+    guard let bytes = hexadecimal(text.replacing("-", with: "")), counts.contains(bytes.count) else {
+      value.error("\(quoted(text)) is not \(what)", hint: hint)
+      return nil
+    }
+    return bytes
+  }
+
+  /// A key is named, never written here; what looks like a key is not repeated in the message.
+  private func readKeyName(_ value: Value) -> String? {
+    guard let name = value.text() else { return nil }
+    let remedy = "put the key into keys_file under a name, and that name here"
+    guard !looksLikeKey(name) else {
+      value.error("\(value.name) holds a key itself", hint: remedy)
+      return nil
+    }
+    guard let keyNames else { return name }
+    guard keyNames.contains(name) else {
+      value.error(
+        "the keys file has no key \(quoted(name))",
+        hint: suggestion(for: name, among: keyNames, whenEmpty: remedy))
+      return nil
+    }
+    return name
+  }
+}
+
+func readUUID(_ value: Value) -> UInt128? {
+  guard let text = value.text() else { return nil }
+  let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
+  guard groups == [8, 4, 4, 4, 12] || groups == [32], let bytes = hexadecimal(text.replacing("-", with: ""))
+  else {
+    value.error(
+      "\(quoted(text)) is no UUID",
+      hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
+    return nil
+  }
+  return bigEndian(bytes)
+}
+
+/// RSSI at 1 m in dBm.
+func readMeasuredPower(_ value: Value) -> Double? {
+  guard let power = value.measure(.signal) else { return nil }
+  guard (-120...20).contains(power) else {
+    let meant = (20...120).contains(power) ? "did you mean -\(Measure(.signal, power))?" : nil
+    value.error(
+      "\(Measure(.signal, power)) is no signal strength at 1 m",
+      hint: meant ?? "most beacons have about -59 dBm")
+    return nil
+  }
+  return power
+}
+
+func readAddress(_ value: Value) -> DeviceAddress? {
+  guard let text = value.text() else { return nil }
+  guard let address = DeviceAddress(text, kind: .public) else {
+    value.error(
+      "\(quoted(text)) is no Bluetooth address", hint: "six pairs of digits, such as C1:00:00:00:00:01")
+    return nil
+  }
+  return address
+}
+
+/// Bytes from pairs of hexadecimal digits; nil for anything else.
+func hexadecimal(_ text: String) -> [UInt8]? {
+  let digits = text.utf8.map(hexadecimalDigit)
+  guard digits.count.isMultiple(of: 2), !digits.isEmpty else { return nil }
+  var bytes: [UInt8] = []
+  for index in stride(from: 0, to: digits.count, by: 2) {
+    guard let high = digits[index], let low = digits[index + 1] else { return nil }
+    bytes.append(high << 4 | low)
+  }
+  return bytes
+}
+
+/// At most 16 bytes as a number, the first most significant.
+func bigEndian(_ bytes: [UInt8]) -> UInt128 {
+  bytes.reduce(0) { $0 << 8 | UInt128($1) }
+}
+
+/// Whether a text is, or was meant as, the 16 bytes of a key; such a text is in no message.
+func looksLikeKey(_ text: String) -> Bool {
+  let digits = text.utf8.count { hexadecimalDigit($0) != nil }
+  return digits >= 20 || (text.utf8.count >= 22 && text.hasSuffix("="))
+}

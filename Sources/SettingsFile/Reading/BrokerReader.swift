@@ -1,0 +1,170 @@
+import Settings
+import Beacons
+
+/// Reads `broker:`.
+struct BrokerReader {
+  var environment: [String: String]
+  /// Where relative paths start: the directory of the configuration file.
+  var directory: String
+
+  private static let hint = "embedded, or { url: mqtt://host:1883 }"
+
+  func read(_ value: Value) -> BrokerSettings? {
+    if let word = value.scalar, !value.isNull {
+      if word == "embedded" { return .embedded }
+      // It may be a URL with a password in it, so that it is not repeated.
+      value.error(
+        "broker must be embedded, or a mapping with a url",
+        hint: nearest(to: word, among: ["embedded"]).map { "did you mean \($0)?" } ?? Self.hint)
+      return nil
+    }
+    guard let section = value.section(hint: Self.hint) else { return nil }
+    defer { section.finish() }
+    let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap(readURL)
+    let username = section.take("username").flatMap { $0.text() }
+    let password = readPassword(section, username: username)
+    let files = readFiles(section, isTLS: url?.isTLS)
+    let version = section.take("protocol").flatMap(readVersion)
+    let clientID = section.take("client_id").flatMap(readClientID)
+    let keepAlive = section.take("keepalive").flatMap {
+      readTime($0, from: .seconds(5), upTo: .seconds(65535))
+    }
+    guard let url else { return nil }
+    return .remote(
+      RemoteBroker(
+        host: url.host, port: url.port, tls: url.isTLS ? files : nil, username: username, password: password,
+        version: version, clientID: clientID, keepAlive: keepAlive ?? .seconds(60)))
+  }
+
+  private func readVersion(_ value: Value) -> RemoteBroker.ProtocolVersion? {
+    guard let text = value.text() else { return nil }
+    switch text {
+    case "5", "5.0": return .v5
+    case "3.1.1": return .v311
+    default:
+      value.error("protocol must be 5 or 3.1.1, not \(quoted(text))")
+      return nil
+    }
+  }
+
+  private func readClientID(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    guard (1...65535).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 32 })
+    else {
+      value.error(
+        "\(quoted(text)) cannot be a client id", hint: "remove it to have one made of the gateway's name")
+      return nil
+    }
+    return text
+  }
+
+  // MARK: Secrets
+
+  private func readPassword(_ section: Section, username: String?) -> Secret? {
+    let file = section.take("password_file")
+    let variable = section.take("password_env")
+    if let literal = section.take("password", isVocabulary: false) {
+      literal.error(
+        "a password does not stand here",
+        hint: "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/password")
+    }
+    if let variable, file != nil {
+      variable.error("both password_file and password_env are given", hint: "keep one of them")
+      return nil
+    }
+    guard let given = file ?? variable else { return nil }
+    if username == nil, section.keys.contains("username") == false {
+      given.error("a password needs a username", hint: "add username, or remove the password")
+    }
+    return file == nil ? readVariable(given) : readPasswordFile(given)
+  }
+
+  private func readVariable(_ value: Value) -> Secret? {
+    guard let name = value.text() else { return nil }
+    let isName = name.utf8.allSatisfy {
+      $0 == 0x5F || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0)
+    }
+    guard isName else {
+      value.error("password_env must name an environment variable", hint: "for example MQTT_PASSWORD")
+      return nil
+    }
+    guard let password = environment[name] else {
+      value.error(
+        "the environment has no variable \(quoted(name))", hint: "set it where the gateway is started")
+      return nil
+    }
+    return checkedPassword(password, value)
+  }
+
+  private func readPasswordFile(_ value: Value) -> Secret? {
+    guard let path = value.text() else { return nil }
+    do throws(ConfigurationFile.Unreadable) {
+      let full = absolute(path, in: directory)
+      let file = try ConfigurationFile(path: full)
+      guard file.isPrivate(in: environment) else {
+        value.error(
+          "others may read the password: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
+          hint: "chmod 600 \(full)")
+        return nil
+      }
+      guard let text = String(validating: file.bytes, as: UTF8.self) else {
+        value.error("the password file is not UTF-8 text")
+        return nil
+      }
+      // Editors end the last line; the line end is not part of the password.
+      return checkedPassword(String(text.prefix { !$0.isNewline }), value)
+    } catch {
+      value.error(
+        "the password file cannot be read: \(error.reason)",
+        hint: path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
+      return nil
+    }
+  }
+
+  private func checkedPassword(_ password: String, _ value: Value) -> Secret? {
+    guard !password.isEmpty else {
+      value.error("the password is empty")
+      return nil
+    }
+    return Secret(password)
+  }
+
+  // MARK: TLS
+
+  private func readFiles(_ section: Section, isTLS: Bool?) -> TLSSettings {
+    var settings = TLSSettings()
+    settings.caFile = readPath(section.take("ca_file"), isTLS: isTLS)
+    let cert = section.take("cert_file")
+    let key = section.take("key_file")
+    settings.certFile = readPath(cert, isTLS: isTLS)
+    settings.keyFile = readPath(key, isTLS: isTLS, isPrivate: true)
+    if let cert, key == nil { cert.error("cert_file needs its private key", hint: "add key_file") }
+    if let key, cert == nil { key.error("key_file needs its certificate", hint: "add cert_file") }
+    return settings
+  }
+
+  private func readPath(_ value: Value?, isTLS: Bool?, isPrivate: Bool = false) -> String? {
+    guard let value, let path = value.text() else { return nil }
+    guard isTLS != false else {
+      value.error(
+        "\(value.name) is of no use with mqtt://", hint: "write mqtts:// for an encrypted connection")
+      return nil
+    }
+    let full = absolute(path, in: directory)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      if isPrivate, file.mode & 0o007 != 0 {
+        value.warning("everybody on this machine may read the private key", hint: "chmod 600 the file")
+      }
+      return full
+    } catch {
+      value.error("\(quoted(full)) cannot be read: \(error.reason)")
+      return nil
+    }
+  }
+}
+
+/// A path as seen from the configuration file's directory.
+func absolute(_ path: String, in directory: String) -> String {
+  path.hasPrefix("/") ? path : "\(directory)/\(path)"
+}

@@ -1,0 +1,168 @@
+import Settings
+import Beacons
+import Proximity
+
+/// Reads the whole file, section by section, and what one section says of another.
+struct ConfigurationReader {
+  var environment: [String: String]
+  /// Where relative paths start: the directory of the configuration file.
+  var directory: String
+  /// The gateway's name where the file gives none.
+  var defaultName: String
+  /// What is wrong in the keys file, which has places of its own.
+  private(set) var keyFindings: Findings?
+
+  init(environment: [String: String], directory: String, defaultName: String) {
+    self.environment = environment
+    self.directory = directory
+    self.defaultName = defaultName
+  }
+
+  /// The configuration as far as it can be read; use it only where no error was found.
+  mutating func read(_ bytes: [UInt8], findings: Findings) -> Configuration {
+    var configuration = Configuration(gatewayName: defaultName)
+    guard let root = YAMLDocument.read(bytes, findings: findings) else {
+      if !findings.hasErrors { findings.warning("the file is empty: all is at its default", at: nil) }
+      return configuration
+    }
+    guard let section = root.section() else { return configuration }
+    defer { section.finish() }
+    if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
+    if let value = section.take("broker") {
+      let reader = BrokerReader(environment: environment, directory: directory)
+      configuration.broker = reader.read(value) ?? .embedded
+    }
+    let keys = section.take("keys_file").map { readKeys($0) } ?? [:]
+    configuration.keys = keys ?? [:]
+
+    if let radio = section.take("radio") { configuration.radio = RadioReader().read(radio) }
+    let receivers = entries(section.take("receivers"))
+    configuration.receivers = receivers.compactMap(ReceiverReader().read)
+    refuseTwins(receivers, "receiver")
+    let beacons = entries(section.take("beacons"))
+    configuration.beacons = beacons.compactMap(BeaconReader(keyNames: keys.map { Set($0.keys) }).read)
+    refuseTwins(beacons, "beacon")
+    refuseEqualPatterns(beacons, configuration.beacons)
+    let zones = entries(section.take("zones"))
+    let beaconNames = Set(beacons.compactMap(nameOf))
+    configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
+    refuseTwins(zones, "zone")
+    warnOfIdleBeacons(beacons, configuration.zones)
+
+    var profiles = ProfileReader()
+    if let value = section.take("profiles"), !value.isNull { profiles.read(value) }
+    configuration.profiles = profiles.settings
+    let phones = entries(section.take("phones"))
+    let phoneReader = PhoneReader(
+      beacons: configuration.beacons, beaconNames: beaconNames, zones: configuration.zones,
+      zoneNames: Set(zones.compactMap(nameOf)), profiles: profiles.settings)
+    configuration.phones = phones.compactMap(phoneReader.read)
+    refuseTwins(phones, "phone")
+    if let value = section.take("wake"), !value.isNull {
+      let reader = WakeReader(
+        beacons: configuration.beacons, receivers: configuration.receivers, profiles: profiles.settings)
+      configuration.wake = reader.read(value)
+    }
+    if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
+    configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
+    if let value = section.take("home_assistant") {
+      let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
+      configuration.homeAssistant = reader.read(value)
+    }
+    return configuration
+  }
+
+  private func readGateway(_ value: Value, into configuration: inout Configuration) {
+    guard let section = value.section(hint: "for example { name: forecourt }") else { return }
+    defer { section.finish() }
+    if let name = section.take("name").flatMap(checkedName) { configuration.gatewayName = name }
+    configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
+      .map { absolute($0, in: directory) }
+  }
+
+  private func readTelemetry(_ value: Value) -> TelemetrySettings {
+    var settings = TelemetrySettings()
+    guard let section = value.section() else { return settings }
+    defer { section.finish() }
+    let day = TimeSpan.seconds(86400)
+    if let time = section.take("beacon_state").flatMap({ readTime($0, from: .milliseconds(100), upTo: day) })
+    {
+      settings.beaconState = time
+    }
+    if let time = section.take("health").flatMap({ readTime($0, from: .seconds(1), upTo: day) }) {
+      settings.health = time
+    }
+    return settings
+  }
+
+  private mutating func readKeys(_ value: Value) -> [String: SecretBytes]? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      guard file.isPrivate(in: environment) else {
+        value.error(
+          "others may read the keys: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
+          hint: "chmod 600 \(full)")
+        return nil
+      }
+      let findings = Findings(file: full)
+      defer { keyFindings = findings }
+      return KeysFileReader.read(file.bytes, findings: findings)
+    } catch {
+      value.error("the keys file \(quoted(full)) cannot be read: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// The entries of a list of the file; one whose every entry is commented out is none.
+  private func entries(_ value: Value?) -> [Value] {
+    guard let value, !value.isNull else { return [] }
+    return value.list() ?? []
+  }
+}
+
+/// Reads `receivers:`.
+struct ReceiverReader {
+  func read(_ value: Value) -> ReceiverSettings? {
+    guard let section = value.section(hint: "for example { name: hci0, exponent: 2.2 }") else { return nil }
+    defer { section.finish() }
+    let name = readName(section)
+    let adapter = section.take("adapter").flatMap(readAddress)
+    var calibration = Calibration()
+    calibration.measuredPower = section.take("measured_power").flatMap(readMeasuredPower)
+    if let exponent = section.take("exponent").flatMap({ $0.number(in: 1...6) }) {
+      calibration.exponent = exponent
+    }
+    if let offset = section.take("offset").flatMap({ readGain($0, in: -40...40) }) {
+      calibration.offset = offset
+    }
+    if let deviation = section.take("deviation").flatMap({ readGain($0, in: 0.5...20) }) {
+      calibration.deviation = deviation
+    }
+    calibration.position = section.take("position").flatMap(readPosition)
+    return name.map { ReceiverSettings(name: $0, adapter: adapter, calibration: calibration) }
+  }
+
+  private func readPosition(_ value: Value) -> Position? {
+    let hint = "east, north and height, for example [3 m, 0.5 m, 2.2 m]"
+    guard let entries = value.list(hint: hint) else { return nil }
+    guard (2...3).contains(entries.count) else {
+      value.error("\(value.name) has \(entries.count) coordinates", hint: hint)
+      return nil
+    }
+    let metres = entries.compactMap { $0.measure(.distance) }
+    guard metres.count == entries.count else { return nil }
+    return Position(x: metres[0], y: metres[1], z: metres.count > 2 ? metres[2] : Position.beaconHeight)
+  }
+
+  private func readGain(_ value: Value, in range: ClosedRange<Double>) -> Double? {
+    guard let gain = value.measure(.gain) else { return nil }
+    guard range.contains(gain) else {
+      let (low, high) = (Measure(.gain, range.lowerBound), Measure(.gain, range.upperBound))
+      value.error("\(value.name) cannot be \(Measure(.gain, gain))", hint: "from \(low) to \(high)")
+      return nil
+    }
+    return gain
+  }
+}

@@ -1,0 +1,78 @@
+import Settings
+import Beacons
+import Yams
+
+/// What is wrong only beside something else.
+
+func nameOf(_ entry: Value) -> String? {
+  entry.node.mapping.flatMap { pairs in pairs.first { $0.key.scalar?.string == "name" }?.value.scalar?.string
+  }
+}
+
+private func namePosition(_ entry: Value) -> Diagnostic.Position? {
+  let name = entry.node.mapping.flatMap { pairs in pairs.first { $0.key.scalar?.string == "name" }?.value }
+  return name?.mark.map(entry.findings.position) ?? entry.position
+}
+
+/// Two entries of one name.
+func refuseTwins(_ entries: [Value], _ kind: String) {
+  var lines: [String: Int] = [:]
+  for entry in entries {
+    guard let name = nameOf(entry), let position = namePosition(entry) else { continue }
+    if let line = lines[name] {
+      entry.findings.error(
+        "the \(kind) \(quoted(name)) is there already, on line \(line)", at: position,
+        hint: "every \(kind) has a name of its own")
+    } else {
+      lines[name] = position.line
+    }
+  }
+}
+
+private struct Identity: Hashable {
+  var pattern: BeaconPattern
+  var key: String?
+}
+
+/// Two names for the same beacon, and a name that a region gives to one of its members.
+func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
+  var positions: [String: Diagnostic.Position] = [:]
+  for entry in entries {
+    if let name = nameOf(entry), positions[name] == nil { positions[name] = namePosition(entry) }
+  }
+  guard let findings = entries.first?.findings else { return }
+  let regions = Set(beacons.filter(\.pattern.isRegion).map(\.name))
+  var names: [Identity: String] = [:]
+  for beacon in beacons {
+    let identity = Identity(pattern: beacon.pattern, key: beacon.identityKey)
+    let position = positions[beacon.name]
+    if let other = names[identity], other != beacon.name {
+      findings.error(
+        "\(quoted(beacon.name)) and \(quoted(other)) are the same beacon", at: position,
+        hint: "keep one of them")
+    }
+    names[identity] = beacon.name
+    if let colon = beacon.name.firstIndex(of: ":"), regions.contains(String(beacon.name[..<colon])) {
+      findings.error(
+        "\(quoted(beacon.name)) may be a member of the region \(quoted(String(beacon.name[..<colon])))",
+        at: position, hint: "give it a name without a colon")
+    }
+  }
+}
+
+/// Beacons that no zone watches: their state is published, and no zone event ever.
+func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
+  // A zone or a name that cannot be read may be the one.
+  guard entries.first?.findings.hasErrors == false, !zones.isEmpty,
+    !zones.contains(where: { $0.beacons == nil })
+  else {
+    return
+  }
+  let watched = Set(zones.flatMap { $0.beacons ?? [] })
+  for entry in entries {
+    guard let name = nameOf(entry), !watched.contains(name) else { continue }
+    entry.findings.warning(
+      "no zone watches the beacon \(quoted(name))", at: namePosition(entry),
+      hint: "add it to the beacons of a zone, unless its readings are all that you want")
+  }
+}

@@ -1,0 +1,165 @@
+import Settings
+
+/// Reads `home_assistant:`.
+struct HomeAssistantReader {
+  /// Also of those zones that could not be read.
+  var zoneNames: Set<String>
+
+  private static let hint = "on, off, or for example { zones: { house: zone.home } }"
+
+  func read(_ value: Value) -> HomeAssistantSettings {
+    var settings = HomeAssistantSettings()
+    if let word = value.scalar, !value.isNull {
+      switch word.lowercased() {
+      case "on", "true", "yes": break
+      case "off", "false", "no": settings.isOn = false
+      default: value.error("home_assistant cannot be \(quoted(word))", hint: Self.hint)
+      }
+      return settings
+    }
+    guard let section = value.section(hint: Self.hint) else { return settings }
+    defer { section.finish() }
+    if let prefix = section.take("prefix").flatMap(readPrefix) { settings.prefix = prefix }
+    let formHint = "component for Domoticz and for Home Assistant before 2024.12"
+    if let form: HomeAssistantSettings.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) })
+    {
+      settings.form = form
+    }
+    let entitiesHint = "minimal: who is where; all: also signal, last seen and counters"
+    if let entities: HomeAssistantSettings.Entities = section.take("entities").flatMap({
+      readChoice($0, hint: entitiesHint)
+    }) {
+      settings.entities = entities
+    }
+    settings.places = section.take("zones").flatMap(readPlaces)
+    settings.areas = section.take("areas").flatMap(readAreas) ?? [:]
+    if let members = section.take("members").flatMap({ $0.integer(upTo: 10_000) }) {
+      settings.members = members
+    }
+    settings.rooms = section.take("room_presence").flatMap { readRooms($0, discovery: settings.prefix) }
+    settings.supportURL = section.take("support_url").flatMap(readSupportURL)
+    return settings
+  }
+
+  private func readPrefix(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    guard isStartOfTopic(text) else {
+      value.error(
+        "\(quoted(text)) cannot be the start of a topic",
+        hint: "as in Home Assistant's MQTT options; usually \(HomeAssistantSettings.defaultPrefix)")
+      return nil
+    }
+    return text
+  }
+
+  private func isStartOfTopic(_ text: String) -> Bool {
+    text.utf8.count <= 100
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"+#$\"\\".utf8.contains($0) }
+      && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+
+  private func readRooms(_ value: Value, discovery: String) -> String? {
+    let usual = HomeAssistantSettings.defaultRooms
+    guard let text = value.text(hint: "on, off, or the start of a topic, such as \(usual)") else {
+      return nil
+    }
+    switch text.lowercased() {
+    case "on", "true", "yes": return usual
+    case "off", "false", "no": return nil
+    default: break
+    }
+    let start = text.replacing("{beacon}", with: "beacon", maxReplacements: 1)
+    guard isStartOfTopic(text), !start.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      value.error(
+        "\(quoted(text)) cannot be the start of a topic",
+        hint: "for example \(usual), or \"espresense/devices/{beacon}\"; the receiver's name follows it")
+      return nil
+    }
+    guard !(start + "/").hasPrefix("beaconkeeper/"), !(start + "/").hasPrefix(discovery + "/") else {
+      value.error("other messages go below \(quoted(text))", hint: "for example \(usual)")
+      return nil
+    }
+    return text
+  }
+
+  /// Home Assistant refuses a device whose page is none.
+  private func readSupportURL(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    let host = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+    let isPage =
+      host?.first.map { $0.isLetter || $0.isNumber } == true && text.utf8.count <= 200
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>[]\\^`{|}".utf8.contains($0) }
+    guard isPage else {
+      value.error("\(quoted(text)) is no page", hint: "for example https://example.org/beacons")
+      return nil
+    }
+    return text
+  }
+
+  private func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ value: Value, hint: String
+  ) -> Choice? {
+    guard let text = value.text() else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let known = Choice.allCases.map(\.rawValue)
+    value.error(
+      "\(value.name) must be \(listed(known)), not \(quoted(text))",
+      hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? hint)
+    return nil
+  }
+
+  private func readPlaces(_ value: Value) -> [HomeAssistantSettings.Place]? {
+    value.section(hint: "for example zones: { house: zone.home }").map { section in
+      zones(section).compactMap { readPlace($0.value, of: $0.zone) }
+    }
+  }
+
+  private func readAreas(_ value: Value) -> [String: String]? {
+    value.section(hint: "for example areas: { house: Living room }").map { section in
+      let areas = zones(section).compactMap { entry in checkedName(entry.value).map { (entry.zone, $0) } }
+      return Dictionary(areas) { first, _ in first }
+    }
+  }
+
+  /// What a section says of each zone that there is.
+  private func zones(_ section: Section) -> [(zone: String, value: Value)] {
+    defer { section.finish() }
+    return section.keys.compactMap { name in
+      let value = section.take(name, isVocabulary: false)
+      if zoneNames.contains(name) { return value.map { (name, $0) } }
+      section.findings.error(
+        "there is no zone \(quoted(name))", at: section.keyPosition(of: name),
+        hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
+      return nil
+    }
+  }
+
+  /// An entity, or a mapping with its name.
+  private func readPlace(_ value: Value, of zone: String) -> HomeAssistantSettings.Place? {
+    if value.scalar != nil {
+      return readEntity(value).map { HomeAssistantSettings.Place(zone: zone, entity: $0) }
+    }
+    let hint = "zone.office, or { entity: zone.office, name: Office }"
+    guard let section = value.section(hint: hint) else { return nil }
+    defer { section.finish() }
+    let name = section.take("name").flatMap(checkedName)
+    return section.require("entity", hint: hint).flatMap(readEntity).map {
+      HomeAssistantSettings.Place(zone: zone, entity: $0, name: name)
+    }
+  }
+
+  private func readEntity(_ value: Value) -> String? {
+    guard let text = value.text() else { return nil }
+    let word = text.hasPrefix("zone.") ? text.dropFirst(5) : ""
+    let isEntity =
+      !word.isEmpty && word.utf8.count <= 100
+      && word.utf8.allSatisfy { $0 == 0x5F || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    guard isEntity else {
+      value.error(
+        "\(quoted(text)) is no zone of Home Assistant",
+        hint: "an entity such as zone.home, with lower-case letters, digits and _")
+      return nil
+    }
+    return text
+  }
+}

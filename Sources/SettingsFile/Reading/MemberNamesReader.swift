@@ -1,0 +1,53 @@
+import JSON
+import Beacons
+
+/// Reads `names:` of a region: what people call its members.
+struct MemberNamesReader {
+  /// The region's.
+  var pattern: BeaconPattern
+
+  /// By member, as in `fleet:1.1` what stands after the colon.
+  func read(_ value: Value) -> [String: String]? {
+    guard pattern.isRegion else {
+      value.error(
+        "names are for the members of a region", hint: "this is one beacon: name says what it is called")
+      return nil
+    }
+    guard let section = value.section(hint: "for example { \"\(example)\": Bella }") else { return nil }
+    defer { section.finish() }
+    var names: [String: String] = [:]
+    var members: [String: String] = [:]
+    for key in section.keys {
+      guard let value = section.take(key, isVocabulary: false) else { continue }
+      guard let member = pattern.memberName(key) else {
+        section.findings.error(
+          "\(quoted(key)) is no member of this region", at: section.keyPosition(of: key),
+          hint: "members are written as \(example)")
+        continue
+      }
+      guard let name = checkedName(value) else { continue }
+      if let other = members[name] {
+        value.warning("\(quoted(name)) is the name of \(other) too", hint: "nobody could tell them apart")
+      }
+      members[name] = member
+      names[member] = name
+    }
+    return names
+  }
+
+  private var example: String { pattern.memberExample }
+}
+
+extension BeaconPattern {
+  /// A member as it is published; nil where no member is written so.
+  fileprivate func memberName(_ text: String) -> String? {
+    switch self {
+    case .iBeacon(_, let major, _):
+      guard let (first, second) = pair(text), major == nil || major == first else { return nil }
+      return "\(first).\(second)"
+    case .eddystoneUID: return hexadecimal(text)?.count == 6 ? text.lowercased() : nil
+    case .altBeacon: return pair(text).map { "\($0.0).\($0.1)" }
+    case .eddystoneURL, .address, .resolvingKey: return nil
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Settings
+import Proximity
+import RangingPolicy
+
+/// Reads `phones:`. What is left out:
+/// - `variant`: seed;
+/// - `zones`: every zone with a near rule that watches the beacon;
+/// - `rearm`: that of each zone.
+struct PhoneReader {
+  var beacons: [BeaconSettings]
+  /// Also of those entries that could not be read.
+  var beaconNames: Set<String>
+  var zones: [ZoneSettings]
+  var zoneNames: Set<String>
+  var profiles: ProfileSettings
+
+  private var choice: ProfileChoice { ProfileChoice(profiles: profiles) }
+
+  func read(_ value: Value) -> PhoneSettings? {
+    let hint = "for example { name: anna, beacon: van, os: ios13, strategy: background-task }"
+    guard let section = value.section(hint: hint) else { return nil }
+    defer { section.finish() }
+    let name = readName(section)
+    let carried = section.require("beacon", hint: "the beacon that the phone carries").flatMap {
+      CarriedBeacon($0, among: beacons, known: beaconNames)
+    }
+    let variant = section.take("variant").flatMap(choice.readVariant) ?? .seed
+    let os = section.require("os", hint: "for example os: ios17").flatMap { value in
+      choice.choose(value, among: profiles.systems(variant), "system", \.name)
+    }
+    let written = section.take("strategy")
+    if written == nil { _ = section.require("strategy", hint: "for example strategy: background-task") }
+    let strategy = written.flatMap { choice.choose($0, among: profiles.strategies, "strategy", \.name) }
+    let zoneValue = section.take("zones")
+    let rearm = section.take("rearm").flatMap { value in readMetres(value).map { (value, $0) } }
+    let countdown = section.take("countdown").flatMap(readFlag) ?? false
+    let constants = [AnyConstants(OSProfile.constants), AnyConstants(StrategyProfile.constants)]
+    let set = section.take("set").map { readSet($0, constants) } ?? []
+
+    var profile: PhoneProfile?
+    if let os, let strategy, let written { profile = choice.join(os, strategy, written) }
+    for setting in set {
+      profile?.set(
+        setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
+    }
+    guard let carried else { return nil }
+    let own = zoneValue == nil ? watching(carried) : chosen(zoneValue, watchedBy: carried)
+    if own.isEmpty, zoneValue == nil, !section.findings.hasErrors {
+      section.findings.warning(
+        "no zone with a near rule watches \(quoted(carried.name)), so that no verdict will ever fall",
+        at: section.position, hint: "give a zone that watches it a near distance")
+    }
+    let triggers = own.compactMap { trigger($0, rearm) }
+    guard let name, let profile else { return nil }
+    return PhoneSettings(
+      name: name, beacon: carried.name, variant: variant, profile: profile, triggers: triggers,
+      countdown: countdown)
+  }
+
+  // MARK: Zones
+
+  private func watches(_ zone: ZoneSettings, _ carried: CarriedBeacon) -> Bool {
+    guard let names = zone.beacons else { return true }
+    return beacons.contains { names.contains($0.name) && carried.belongs(to: $0) }
+  }
+
+  private func watching(_ carried: CarriedBeacon) -> [ZoneSettings] {
+    zones.filter { $0.near != nil && watches($0, carried) }
+  }
+
+  private func chosen(_ value: Value?, watchedBy carried: CarriedBeacon) -> [ZoneSettings] {
+    var chosen: [ZoneSettings] = []
+    for entry in value?.list(hint: "remove the line to take every zone with a near rule") ?? [] {
+      guard let name = checkedName(entry) else { continue }
+      guard zoneNames.contains(name) else {
+        entry.error(
+          "there is no zone \(quoted(name))",
+          hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
+        continue
+      }
+      // A zone with a fault of its own: that is told already.
+      guard let zone = zones.first(where: { $0.name == name }) else { continue }
+      if chosen.contains(zone) {
+        entry.warning("\(quoted(name)) is listed twice")
+      } else if zone.near == nil {
+        entry.error(
+          "the zone \(quoted(name)) has no near rule, so that nothing triggers there",
+          hint: "add one to the zone, for example near: { distance: 2 m }")
+      } else if !watches(zone, carried) {
+        entry.error(
+          "the zone \(quoted(name)) does not watch \(quoted(carried.name))",
+          hint: "add it to the beacons of that zone")
+      } else {
+        chosen.append(zone)
+      }
+    }
+    return chosen
+  }
+
+  private func trigger(_ zone: ZoneSettings, _ rearm: (value: Value, metres: Double)?) -> PhoneSettings
+    .Trigger?
+  {
+    guard let rule = zone.near else { return nil }
+    var near: Double?
+    if case .distance(let metres) = rule.rule.threshold { near = metres }
+    if let rearm, let near, rearm.metres < near {
+      rearm.value.error(
+        "rearm (\(Measure(.distance, rearm.metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
+        hint: "a verdict falls when the phone has left: try \(Measure(.distance, 2 * near))")
+      return nil
+    }
+    var distance = rearm?.metres
+    var signal: Double?
+    switch rule.rearm {
+    case .distance(let metres): distance = distance ?? metres
+    case .signal(let strength): if distance == nil { signal = strength }
+    }
+    return PhoneSettings.Trigger(
+      zone: zone.name,
+      near: NearDistances(
+        near: near.map(micrometres), rearm: distance.map(micrometres) ?? PhoneSettings.distanceless),
+      rearmSignal: signal)
+  }
+}
+
+private func micrometres(_ metres: Double) -> Micrometres { Micrometres((metres * 1e6).rounded()) }

@@ -1,0 +1,34 @@
+import Settings
+import RangingPolicy
+
+/// Reads `os`, `strategy` and `variant`, wherever they stand.
+struct ProfileChoice {
+  var profiles: ProfileSettings
+
+  func choose<Profile>(
+    _ value: Value, among profiles: [Profile], _ kind: String, _ name: (Profile) -> String
+  ) -> Profile? {
+    guard let text = value.text() else { return nil }
+    if let profile = profiles.first(where: { name($0) == text }) { return profile }
+    value.refuse(text, kind: kind, known: profiles.map(name))
+    return nil
+  }
+
+  func join(_ os: OSProfile, _ strategy: StrategyProfile, _ value: Value) -> PhoneProfile? {
+    if let profile = PhoneProfile(os: os, strategy: strategy) { return profile }
+    let fitting = profiles.strategies.filter { PhoneProfile(os: os, strategy: $0) != nil }.map(\.name)
+    value.error(
+      PhoneProfile.mismatch(os: os, strategy: strategy) ?? "",
+      hint: "strategies on \(os.name): \(listed(fitting, joining: "and"))")
+    return nil
+  }
+
+  func readVariant(_ value: Value) -> Variant? {
+    guard let text = value.text() else { return nil }
+    if let variant = Variant(rawValue: text) { return variant }
+    value.error(
+      "variant must be seed or observed, not \(quoted(text))",
+      hint: "seed: as the documents have it; observed: with the latencies and refusals seen since")
+    return nil
+  }
+}

@@ -1,0 +1,102 @@
+import Settings
+import RangingPolicy
+
+/// Reads `profiles:` and the `set:` of a phone.
+struct ProfileReader {
+  private(set) var settings = ProfileSettings()
+  private var systemNames: Set<String>
+  private var strategyNames: Set<String>
+
+  private let shippedSystems = Set(Catalogue.systems().map(\.name))
+  private let shippedStrategies = Set(Catalogue.strategies.map(\.name))
+
+  init() {
+    systemNames = shippedSystems
+    strategyNames = shippedStrategies
+  }
+
+  mutating func read(_ value: Value) {
+    let hint = "for example { os: [{ name: my-ios, based_on: ios13, set: { task_cap: 25 s } }] }"
+    guard let section = value.section(hint: hint) else { return }
+    defer { section.finish() }
+    if let systems = section.take("os") {
+      for entry in readEntries(systems, "system") {
+        guard
+          let change = readChange(
+            entry, among: systemNames, "system", OSProfile.constants, shipped: shippedSystems)
+        else {
+          continue
+        }
+        settings.systemChanges.append(change)
+        systemNames.insert(change.name)
+      }
+    }
+    if let strategies = section.take("strategies") {
+      for entry in readEntries(strategies, "strategy") {
+        guard
+          let change = readChange(
+            entry, among: strategyNames, "strategy", StrategyProfile.constants, shipped: shippedStrategies)
+        else {
+          continue
+        }
+        settings.strategyChanges.append(change)
+        strategyNames.insert(change.name)
+      }
+    }
+  }
+
+  private func readEntries(_ value: Value, _ kind: String) -> [Value] {
+    guard !value.isNull else { return [] }
+    let entries = value.list() ?? []
+    refuseTwins(entries, kind)
+    return entries
+  }
+
+  private func readChange<Profile>(
+    _ value: Value, among known: Set<String>, _ kind: String,
+    _ constants: [(name: String, field: ConstantField<Profile>)], shipped: Set<String>
+  ) -> ProfileSettings.Change? {
+    guard let section = value.section(hint: "for example { name: mine, based_on: …, set: { … } }") else {
+      return nil
+    }
+    defer { section.finish() }
+    let name = readName(section)
+    let base = section.take("based_on")
+    let set = section.take("set").map { readSet($0, [AnyConstants(constants)]) } ?? []
+    guard let name else { return nil }
+    guard let base else {
+      if !known.contains(name), !section.hasUnknownKey {
+        section.findings.error(
+          "no \(kind) \(quoted(name)) is there to be changed", at: section.position,
+          hint: nearest(to: name, among: known).map { "did you mean to change \($0)?" }
+            ?? "say what it starts from: based_on: \(kind == "system" ? "ios17" : "background-task")")
+        return nil
+      }
+      return ProfileSettings.Change(name: name, base: name, constants: set)
+    }
+    guard let baseName = base.text() else { return nil }
+    guard known.contains(baseName) else {
+      base.refuse(baseName, kind: kind, known: known)
+      return nil
+    }
+    if shipped.contains(name), baseName != name {
+      section.findings.warning(
+        "\(quoted(name)) is a \(kind) that ships, and is replaced by one that starts from \(quoted(baseName))",
+        at: section.position, hint: "give yours a name of its own")
+    }
+    return ProfileSettings.Change(name: name, base: baseName, constants: set)
+  }
+}
+
+extension Value {
+  /// Says that there is nothing of that name, and what may have been meant.
+  func refuse(_ name: String, kind: String, known: some Collection<String>) {
+    if kind == "system", let system = Catalogue.systemName(for: name), system != name {
+      error("there is no \(kind) \(quoted(name))", hint: "the nearest is \(system)")
+    } else {
+      error(
+        "there is no \(kind) \(quoted(name))",
+        hint: suggestion(for: name, among: known, whenEmpty: "there is none"))
+    }
+  }
+}
