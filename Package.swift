@@ -28,7 +28,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
@@ -38,12 +37,14 @@ let package = Package(
     .systemLibrary(
       name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
 
     .target(name: "Beacons", swiftSettings: hostile),
     .target(
       name: "BeaconKeys",
-      dependencies: ["Beacons", .product(name: "CryptoExtras", package: "swift-crypto")],
+      dependencies: ["Beacons", "CCrypto"],
       swiftSettings: hostile),
     .target(name: "Machine", dependencies: ["Beacons"], swiftSettings: hostile),
     .target(name: "JSON", dependencies: ["Beacons"], swiftSettings: hostile),
@@ -91,11 +92,10 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON", "Machine",
+        "CCrypto", "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
+        "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

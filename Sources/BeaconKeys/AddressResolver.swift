@@ -8,7 +8,7 @@ public import Beacons
 /// remembered, and the memory is bounded. So is how many keys are tried a second: an address that finds none left is
 /// asked about again when it is heard again.
 public struct AddressResolver: Sendable {
-  private let keys: [(entry: BeaconEntryIndex, key: SecretKey)]
+  private let ciphers: [(entry: BeaconEntryIndex, cipher: BlockCipher)]
   /// How many addresses one generation holds.
   private let generation: Int
   /// By the 48 bits of the address; -1: nobody.
@@ -21,18 +21,18 @@ public struct AddressResolver: Sendable {
 
   /// Keys in the order in which they are tried. `memory` is how many addresses are remembered.
   public init(keys: [(entry: BeaconEntryIndex, key: SecretKey)], memory: Int = 16_384) {
-    self.keys = keys
+    ciphers = keys.compactMap { entry, key in BlockCipher(key: key).map { (entry, $0) } }
     generation = max(1, memory / 2)
   }
 
   /// The entry whose key made this address; nil for any other address, and for one that must wait.
   public mutating func entry(for address: DeviceAddress, at time: MonotonicTime) -> BeaconEntryIndex? {
-    guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
+    guard !ciphers.isEmpty, address.isResolvablePrivate else { return nil }
     if let known = recent[address.bits] { return entry(known) }
     let answer: Int32
     if let known = older[address.bits] {
       answer = known
-    } else if budget.allows(address.bits, cost: keys.count, at: time) {
+    } else if budget.allows(address.bits, cost: ciphers.count, at: time) {
       answer = resolve(address)
     } else {
       postponed += 1
@@ -56,17 +56,17 @@ public struct AddressResolver: Sendable {
   private mutating func resolve(_ address: DeviceAddress) -> Int32 {
     let prand = UInt32(truncatingIfNeeded: address.bits >> 24)
     let hash = UInt32(truncatingIfNeeded: address.bits & 0xFFFFFF)
-    for (entry, key) in keys where ah(key, prand) == hash { return entry.rawValue }
+    for (entry, cipher) in ciphers where ah(cipher, prand) == hash { return entry.rawValue }
     return -1
   }
 
   /// The random address hash function: the lowest 24 bits of AES-128 over `prand` padded with zeros.
-  private mutating func ah(_ key: SecretKey, _ prand: UInt32) -> UInt32 {
+  private mutating func ah(_ cipher: BlockCipher, _ prand: UInt32) -> UInt32? {
     for position in 0..<13 { block[position] = 0 }
     block[13] = UInt8(truncatingIfNeeded: prand >> 16)
     block[14] = UInt8(truncatingIfNeeded: prand >> 8)
     block[15] = UInt8(truncatingIfNeeded: prand)
-    key.encrypt(&block)
+    guard cipher.encrypt(&block) else { return nil }
     return UInt32(block[13]) << 16 | UInt32(block[14]) << 8 | UInt32(block[15])
   }
 }

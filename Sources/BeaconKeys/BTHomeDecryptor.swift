@@ -77,18 +77,19 @@ public struct BTHomeDecryptor: Sendable {
   /// Counters wrap after 2³²; half the circle ahead is ahead.
   private static func isBehind(_ counter: UInt32, _ last: UInt32) -> Bool { counter &- last > 0x8000_0000 }
 
-  private func nonce(_ address: UInt64, _ information: UInt8, _ counter: UInt32) -> [UInt8] {
-    var nonce: [UInt8] = []
-    nonce.reserveCapacity(13)
-    for shift in stride(from: UInt64(40), through: 0, by: -8) {
-      nonce.append(UInt8(truncatingIfNeeded: address >> shift))
+  private func nonce(
+    _ address: UInt64, _ information: UInt8, _ counter: UInt32
+  ) -> CounterModeWithCBCMAC.Nonce {
+    CounterModeWithCBCMAC.Nonce { nonce in
+      for shift in stride(from: UInt64(40), through: 0, by: -8) {
+        nonce.append(UInt8(truncatingIfNeeded: address >> shift))
+      }
+      nonce.append(UInt8(truncatingIfNeeded: BTHome.serviceUUID & 0xFF))
+      nonce.append(UInt8(truncatingIfNeeded: BTHome.serviceUUID >> 8))
+      nonce.append(information)
+      for shift in stride(from: UInt32(0), through: 24, by: 8) {
+        nonce.append(UInt8(truncatingIfNeeded: counter >> shift))
+      }
     }
-    nonce.append(UInt8(truncatingIfNeeded: BTHome.serviceUUID & 0xFF))
-    nonce.append(UInt8(truncatingIfNeeded: BTHome.serviceUUID >> 8))
-    nonce.append(information)
-    for shift in stride(from: UInt32(0), through: 24, by: 8) {
-      nonce.append(UInt8(truncatingIfNeeded: counter >> shift))
-    }
-    return nonce
   }
 }

@@ -109,6 +109,13 @@ import Testing
     #expect(try readings(&decryptor, example, from: sender).count == 2, "and cost the good ones nothing")
   }
 
+  @Test func aFrameWithNothingInItIsDeclined() throws {
+    var decryptor = BTHomeDecryptor(key: try key(bindKey))
+    #expect(throws: Decline.authenticationFailed) {
+      try readings(&decryptor, "41 00112233 78237214", from: sender)
+    }
+  }
+
   @Test func theWrongKeyOrSenderIsDeclined() throws {
     var decryptor = BTHomeDecryptor(key: try key(sample))
     #expect(throws: Decline.authenticationFailed) { try readings(&decryptor, example, from: sender) }

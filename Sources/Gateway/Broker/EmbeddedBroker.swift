@@ -82,8 +82,7 @@ public final class EmbeddedBroker: Sendable {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let file = directory + "/mosquitto.conf"
     let access = EmbeddedBrokerAccess()
-    let passwords: String
-    do { passwords = try access.passwordFile() } catch { throw .failed("\(error)") }
+    let passwords = try access.passwordFile()
     for (path, text) in [
       (file, configuration(port: port, directory: directory)), (directory + "/passwords", passwords),
       (directory + "/access", EmbeddedBrokerAccess.accessList),

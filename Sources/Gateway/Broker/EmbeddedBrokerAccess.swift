@@ -1,6 +1,5 @@
-import Crypto
-import CryptoExtras
-import Foundation
+import CCrypto
+import FoundationEssentials
 import Mosquitto
 
 /// Who may do what at the embedded broker. It listens on loopback, where every user of the machine can reach it.
@@ -24,23 +23,27 @@ struct EmbeddedBrokerAccess: Sendable {
   }
 
   /// For mosquitto's `password_file`.
-  func passwordFile() throws -> String {
-    try [(Self.gateway, gatewayPassword), (Self.watcher, watcherPassword)].map { name, password in
-      "\(name):\(try Self.hash(password))\n"
-    }.joined()
+  func passwordFile() throws(EmbeddedBrokerError) -> String {
+    var file = ""
+    for (name, password) in [(Self.gateway, gatewayPassword), (Self.watcher, watcherPassword)] {
+      file += "\(name):\(try Self.hash(password))\n"
+    }
+    return file
   }
 
   /// As mosquitto_passwd writes it (mosquitto 2.0, password_mosq.c): PBKDF2 with SHA-512, rounds, salt, hash.
-  private static func hash(_ password: String) throws -> String {
+  private static func hash(_ password: String) throws(EmbeddedBrokerError) -> String {
     var random = SystemRandomNumberGenerator()
-    let salt = Data((0..<12).map { _ in UInt8.random(in: 0...255, using: &random) })
+    let salt = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
     // The password is random: more rounds would defend nothing.
-    let rounds = 101
-    let key = try KDF.Insecure.PBKDF2.deriveKey(
-      from: Data(password.utf8), salt: salt, using: .sha512, outputByteCount: 64,
-      unsafeUncheckedRounds: rounds)
-    let hash = key.withUnsafeBytes { Data($0) }
-    return "$7$\(rounds)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
+    let rounds: Int32 = 101
+    var hash = [UInt8](repeating: 0, count: 64)
+    guard
+      PKCS5_PBKDF2_HMAC(
+        password, Int32(password.utf8.count), salt, Int32(salt.count), rounds, EVP_sha512(),
+        Int32(hash.count), &hash) == 1
+    else { throw .failed("libcrypto cannot hash a password") }
+    return "$7$\(rounds)$\(Data(salt).base64EncodedString())$\(Data(hash).base64EncodedString())"
   }
 
   /// For mosquitto's `acl_file`.

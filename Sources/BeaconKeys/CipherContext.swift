@@ -1,0 +1,39 @@
+import CCrypto
+import Synchronization
+
+/// A cipher context of libcrypto. It is used again and again: making one allocates memory, using it does not.
+final class CipherContext: Sendable {
+  private let handle: Mutex<Handle>
+
+  /// - Parameter cipher: a name as in EVP_CIPHER-AES(7ssl).
+  ///
+  /// nil where libcrypto has no such cipher, or no memory is left.
+  init?(_ cipher: String) {
+    guard let handle = Handle(cipher) else { return nil }
+    self.handle = Mutex(handle)
+  }
+
+  /// Makes calls that belong together; whether they succeeded.
+  func perform(_ calls: (OpaquePointer) -> Bool) -> Bool {
+    handle.withLock { handle in unsafe calls(handle.pointer) }
+  }
+
+  /// Owns the context, and frees it once.
+  @safe private struct Handle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init?(_ cipher: String) {
+      // The context keeps the cipher alive.
+      let cipher = unsafe EVP_CIPHER_fetch(nil, cipher, nil)
+      defer { unsafe EVP_CIPHER_free(cipher) }
+      guard let cipher = unsafe cipher, let pointer = unsafe EVP_CIPHER_CTX_new() else { return nil }
+      guard unsafe EVP_DecryptInit_ex2(pointer, cipher, nil, nil, nil) == 1 else {
+        unsafe EVP_CIPHER_CTX_free(pointer)
+        return nil
+      }
+      unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
+  }
+}
