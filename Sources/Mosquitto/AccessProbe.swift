@@ -33,18 +33,42 @@ public struct AccessProbe: Sendable {
   }
 
   public func mayPublish(_ payload: [UInt8] = [], to topic: String) async throws(InvalidOptions) -> Answer {
-    try await ask { client in
-      mosquitto_publish_v5(client, nil, topic, Int32(payload.count), payload, 2, false, nil)
-    }
+    let answers = try await ask([.publish(topic, payload)])
+    return answers.first ?? .closed
   }
 
   public func maySubscribe(to filter: String) async throws(InvalidOptions) -> Answer {
-    try await ask { mosquitto_subscribe($0, nil, filter, 0) }
+    try await ask([.subscribe(filter)]).first ?? .closed
   }
 
-  private func ask(
-    _ question: @escaping @Sendable (OpaquePointer) -> Int32
-  ) async throws(InvalidOptions) -> Answer {
+  /// Asks about several topics over as few connections as possible. An answer for each, or `unreachable` alone.
+  public func mayPublish(
+    _ messages: [(topic: String, payload: [UInt8])]
+  ) async throws(InvalidOptions) -> [Answer] {
+    var answers: [Answer] = []
+    while answers.count < messages.count {
+      let rest = messages.dropFirst(answers.count).prefix(Self.messagesAtOnce)
+      var more = try await ask(rest.map { .publish($0.topic, $0.payload) })
+      // One of them it is at which the connection is closed.
+      if more.isEmpty, let first = rest.first {
+        more = [try await mayPublish(first.payload, to: first.topic)]
+      }
+      if case .unreachable? = more.first { return more }
+      answers += more
+    }
+    return answers
+  }
+
+  /// mosquitto takes 20 unless it was told otherwise.
+  private static let messagesAtOnce = 16
+
+  private enum Question: Sendable {
+    case publish(String, [UInt8])
+    case subscribe(String)
+  }
+
+  /// Returns an answer for each of the first questions, or none.
+  private func ask(_ questions: [Question]) async throws(InvalidOptions) -> [Answer] {
     let options = options
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -53,18 +77,28 @@ public struct AccessProbe: Sendable {
             let handle = try Handle(options, inbox: Inbox(options))
             // Also makes libmosquitto keep its PUBREL until it is told to write.
             try handle.configure(options)
-            return Conversation(options: options).run(handle, question)
+            var conversation = Conversation(options: options, questions: questions)
+            return conversation.run(handle)
           })
       }
     }
     return try result.get()
   }
 
-  /// One connection for one question.
+  /// One connection.
   private struct Conversation {
     let options: Options
+    var questions: [Question]
+    /// By libmosquitto's message id.
+    private var places: [Int32: Int] = [:]
+    private var refusals: [Int: String] = [:]
 
-    func run(_ handle: borrowing Handle, _ question: (OpaquePointer) -> Int32) -> Answer {
+    init(options: Options, questions: [Question]) {
+      self.options = options
+      self.questions = questions
+    }
+
+    mutating func run(_ handle: borrowing Handle) -> [Answer] {
       let client = handle.pointer
       handle.inbox.diagnoseThisThread()
       errno = 0
@@ -75,30 +109,51 @@ public struct AccessProbe: Sendable {
       var refusal: ConnectionFailure?
       let deadline = ContinuousClock.now + AccessProbe.patience
       while error == MOSQ_ERR_SUCCESS.code, ContinuousClock.now < deadline {
-        // Once the question is out, what is to be written is the PUBREL, and says that the broker has said yes.
-        if isAsked, mosquitto_want_write(client) { return .allowed }
+        // What is to be written once the questions are out are PUBRELs, and stays where it is.
         error = turn(handle, mayWrite: !isAsked)
         number = errno
         for item in handle.inbox.take() {
           switch item {
-          case .connack(code: 0, _, _):
-            error = question(client)
-            guard error == MOSQ_ERR_SUCCESS.code, writeAll(handle) else { return .closed }
+          case .connack(code: 0, _, _, let receiveMaximum):
+            questions = Array(questions.prefix(receiveMaximum))
+            guard askAll(client), writeAll(handle) else { return [] }
             isAsked = true
-          case .connack(let code, _, _):
+          case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
-          case .answered(_, let reason): return .refused(reason: reasonWords(reason))
-          case .subscribed(_, let granted):
-            return granted < 0x80 ? .allowed : .refused(reason: reasonWords(granted))
+          case .answered(let mid, let reason):
+            // Too many at a time; it says nothing of the topic.
+            if reason == 0x97 { return [] }
+            if let place = places[mid] { refusals[place] = reasonWords(reason) }
+          case .subscribed(let mid, let granted) where granted >= 0x80:
+            if let place = places[mid] { refusals[place] = reasonWords(granted) }
+          case .unsubscribed:
+            return questions.indices.map { refusals[$0].map { .refused(reason: $0) } ?? .allowed }
           default: break
           }
         }
       }
-      if isAsked { return .closed }
+      if isAsked { return [] }
       let silence = ConnectionFailure(.unreachable, "no answer to the MQTT greeting")
       let failure = ConnectionFailure(
         error: error, errno: number, diagnosis: handle.inbox.takeDiagnosis(), options)
-      return .unreachable(refusal ?? (error == MOSQ_ERR_SUCCESS.code ? silence : failure))
+      return [.unreachable(refusal ?? (error == MOSQ_ERR_SUCCESS.code ? silence : failure))]
+    }
+
+    /// Of what is allowed libmosquitto tells nothing. So something harmless is asked for at the end, to which brokers answer
+    /// when they have answered the rest.
+    private mutating func askAll(_ client: OpaquePointer) -> Bool {
+      for (place, question) in questions.enumerated() {
+        var mid: Int32 = 0
+        let error =
+          switch question {
+          case .publish(let topic, let payload):
+            mosquitto_publish_v5(client, &mid, topic, Int32(payload.count), payload, 2, false, nil)
+          case .subscribe(let filter): mosquitto_subscribe(client, &mid, filter, 0)
+          }
+        guard error == MOSQ_ERR_SUCCESS.code else { return false }
+        places[mid] = place
+      }
+      return mosquitto_unsubscribe(client, nil, "beaconkeeper/nothing") == MOSQ_ERR_SUCCESS.code
     }
 
     private func writeAll(_ handle: borrowing Handle) -> Bool {

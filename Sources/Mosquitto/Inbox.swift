@@ -6,11 +6,13 @@ import Synchronization
 /// returned. The callbacks copy bytes out and nothing else: they call neither libmosquitto nor anyone's code.
 final class Inbox: Sendable {
   enum Item {
-    /// `maximumPacket`: the largest that the broker takes, in octets.
-    case connack(code: Int32, sessionPresent: Bool, maximumPacket: Int)
+    /// - maximumPacket: the largest that the broker takes, in octets.
+    /// - receiveMaximum: so many messages it takes before it has answered them.
+    case connack(code: Int32, sessionPresent: Bool, maximumPacket: Int, receiveMaximum: Int)
     /// The broker's answer to a message of QoS 1.
     case answered(mid: Int32, reason: Int32)
     case subscribed(mid: Int32, granted: Int32)
+    case unsubscribed
     case message(ReceivedMessage)
     case oversized(topic: String, bytes: Int)
     case disconnected(code: Int32)
@@ -112,8 +114,12 @@ final class Inbox: Sendable {
       var maximum = UInt32.max
       mosquitto_property_read_int32(
         properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), &maximum, false)
+      var receive = UInt16.max
+      mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &receive, false)
       Inbox.of(context)?.put(
-        .connack(code: code, sessionPresent: flags & 1 != 0, maximumPacket: Int(clamping: maximum)))
+        .connack(
+          code: code, sessionPresent: flags & 1 != 0, maximumPacket: Int(clamping: maximum),
+          receiveMaximum: Int(receive)))
     }
     mosquitto_disconnect_v5_callback_set(client) { _, context, code, _ in
       Inbox.of(context)?.put(.disconnected(code: code))
@@ -123,6 +129,9 @@ final class Inbox: Sendable {
     }
     mosquitto_subscribe_v5_callback_set(client) { _, context, mid, count, granted, _ in
       Inbox.of(context)?.put(.subscribed(mid: mid, granted: count > 0 ? granted?.pointee ?? 0x80 : 0x80))
+    }
+    mosquitto_unsubscribe_v5_callback_set(client) { _, context, _, _ in
+      Inbox.of(context)?.put(.unsubscribed)
     }
     mosquitto_message_v5_callback_set(client) { _, context, message, _ in
       guard let inbox = Inbox.of(context), let message = message?.pointee, let topic = message.topic else {

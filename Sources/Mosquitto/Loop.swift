@@ -212,14 +212,14 @@ struct Loop {
 
   private mutating func take(_ item: Inbox.Item, _ state: inout Session.State, _ news: inout [Event]) {
     switch item {
-    case .connack(code: 0, let sessionPresent, let maximumPacket):
+    case .connack(code: 0, let sessionPresent, let maximumPacket, _):
       self.maximumPacket = maximumPacket
       state.connected = true
       established = .now
       news.append(.connected(sessionPresent: sessionPresent))
       for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
       if state.isDone { session.disconnect(&state) }
-    case .connack(let code, _, _):
+    case .connack(let code, _, _, _):
       refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
     case .answered(let mid, let reason):
       answered(mid, reason, &state, &news)
@@ -227,6 +227,7 @@ struct Loop {
       if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
         news.append(.subscriptionRefused(filter: filter, reason: reasonWords(granted)))
       }
+    case .unsubscribed: break
     case .message(let message): news.append(.message(message))
     case .oversized: session.events.countLost()
     // The first names the cause; libmosquitto may call again for the closed socket.

@@ -92,4 +92,54 @@ import Testing
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
+
+  private func gateway(at broker: String, _ more: String = "") throws -> Command {
+    let folder = try folder("{ url: \"mqtt://127.0.0.1:\(broker)\", protocol: 3.1.1\(more) }")
+    let path = folder.appendingPathComponent("config/demo.yaml")
+    let demo = try String(contentsOf: path, encoding: .utf8).replacing("health: 30 s", with: "health: 1 s")
+    try Data(demo.utf8).write(to: path)
+    return try Command(["run", "--demo"], directory: folder)
+  }
+
+  private func unseen(in health: [UInt8]?) -> String? {
+    health.flatMap { String(decoding: $0, as: UTF8.self).firstMatch(of: /"refusals_unseen":"([^"]*)"/) }
+      .map { String($0.1) }
+  }
+
+  /// Who may write and not read is told of nothing that is well; nor is who is known by the client id, which nobody else can have.
+  @Test(arguments: [
+    ("topic write beaconkeeper/#\ntopic write homeassistant/#\n", "forecourt-1", false),
+    ("pattern write beaconkeeper/%c/#\ntopic write homeassistant/#\n", "forecourt", true),
+  ])
+  func noTopicIsTakenForForbiddenThatIsAllowed(list: String, id: String, isUnseen: Bool) async throws {
+    let access = try file(list + "user watcher\ntopic read #\n", "acl")
+    let accounts = try passwordFile("watcher:w\n")
+    let broker = try await Broker(
+      "allow_anonymous true\npassword_file \(accounts)\nacl_file \(access)\nuser root",
+      recordedAs: ["-u", "watcher", "-P", "w"])
+    defer { broker.stop() }
+    let gateway = try gateway(at: "\(broker.port)", ", client_id: \(id)")
+    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    func health() -> [UInt8]? { broker.messages.last { $0.topic.hasSuffix("/health") }?.payload }
+    #expect(
+      try await gateway.wait(60) { broker.messages.contains { $0.topic.hasSuffix("zone/pump-3/near") } })
+    #expect(try await gateway.wait(10) { (unseen(in: health()) != nil) == isUnseen })
+    #expect(!gateway.errorsSoFar.contains("does not take"), "\(gateway.errorsSoFar)")
+    if isUnseen { #expect(unseen(in: health())?.contains("client id") == true) }
+  }
+
+  /// It ends libmosquitto 2.0.11 with what it says in MQTT 5, or speaks none.
+  @Test(arguments: [("inventive", "ended without an answer"), ("old", "speaks MQTT 3.1.1 only")])
+  func aBrokerThatCannotBeAskedHarmsNobody(habit: String, words: String) async throws {
+    let broker = try StrangeBroker(habit)
+    defer { broker.stop() }
+    let gateway = try gateway(at: "\(broker.port)")
+    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    #expect(try await gateway.wait(60) { broker.hasHeard("/zone/pump-3/near") })
+    #expect(try await gateway.wait(10) { broker.hasHeard("\"refusals_unseen\":\"") })
+    #expect(broker.hasHeard(words))
+    #expect(gateway.errorsSoFar.split(separator: "\n").count == 1, "\(gateway.errorsSoFar)")
+    kill(gateway.process.processIdentifier, SIGINT)
+    #expect(try await gateway.end(within: 10).status == 0)
+  }
 }

@@ -66,6 +66,17 @@ struct Broker {
   }
 }
 
+/// What mosquitto reads, of lines `name:password`.
+func passwordFile(_ accounts: String) throws -> String {
+  let path = try file(accounts, "passwords")
+  let hasher = Process()
+  hasher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
+  hasher.arguments = ["-U", path]
+  try hasher.run()
+  hasher.waitUntilExit()
+  return path
+}
+
 /// Waits for what must come soon, and is patient where the machine is slow.
 func until(_ what: String, _ condition: () -> Bool) async throws {
   for _ in 0..<1500 {
@@ -88,7 +99,7 @@ private func loopback(_ port: Int) -> sockaddr_in {
 }
 
 /// One that the kernel has to give away.
-private func freePort() throws -> Int {
+func freePort() throws -> Int {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }
   var address = loopback(0)

@@ -16,13 +16,7 @@ import Testing
   }
 
   private func passwords() throws -> String {
-    let path = try file("gateway:secret\nhomeassistant:secret\n", "passwords")
-    let hasher = Process()
-    hasher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
-    hasher.arguments = ["-U", path]
-    try hasher.run()
-    hasher.waitUntilExit()
-    return path
+    try passwordFile("gateway:secret\nhomeassistant:secret\n")
   }
 
   @Test func theGatewayWorksUnderTheAccessListThatShips() async throws {

@@ -75,6 +75,27 @@ extension RealBroker {
       await client.stop()
     }
 
+    /// One connection for many of them; one for each that costs it.
+    @Test(arguments: ["max_queued_messages 0", "max_queued_messages 100000"], [1, 20])
+    func aBrokerIsAskedUnheardWhatItAllows(queue: String, limit: Int) async throws {
+      let broker = try Broker(
+        "allow_anonymous true\nacl_file DIR/acl\n\(queue)\nmax_inflight_messages \(limit)")
+      try broker.write("topic readwrite open/#\n", to: "acl")
+      try await broker.start()
+      let (client, recorder) = try connect(to: broker)
+      try await recorder.waitForConnection()
+      try client.subscribe(to: "#")
+      let probe = AccessProbe(Options(host: "127.0.0.1", port: broker.port))
+      let answers = try await probe.mayPublish(Self.topics.map { ($0, [1]) })
+      let refused = answers.indices.filter { answers[$0] != .allowed }
+      #expect(refused == [7, 41], "\(refused)")
+      #expect(try await probe.mayPublish(to: "closed/1") != .allowed)
+      #expect(try await probe.mayPublish(to: "open/1") == .allowed)
+      #expect(try await probe.maySubscribe(to: "open/#") == .allowed)
+      #expect(recorder.messages.isEmpty)
+      await client.stop()
+    }
+
     @Test func onlyALibraryThatIsKnownToBearItSpeaksMQTT5() {
       #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 11)) == .v311)
       #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 21)) == .v5)

@@ -104,6 +104,8 @@ public struct AccessQuestions: Codable, Sendable {
   /// Reads the questions from standard input, asks them and tells the answers.
   public static func answer(tell: (String) -> Void) async throws {
     alarm(UInt32(patience.components.seconds))
+    // If it dies, then at once and without a word: Swift would look for the cause, and keep who waits for the end waiting.
+    for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP] { signal(fault, SIG_DFL) }
     // The password is in its memory.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -117,16 +119,23 @@ public struct AccessQuestions: Codable, Sendable {
     if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) {
       return tell(.passedOn)
     }
-    for (number, question) in questions.enumerated() {
-      switch try await probe.mayPublish(Array(question.payload), to: question.topic) {
-      case .allowed: tell(.allowed(number))
-      case .refused(let reason): tell(.refused(number, reason: reason))
-      case .closed: tell(.closed(number))
-      case .unreachable(let failure):
-        return tell(failure.kind == .unsupportedProtocol ? .unsupported : .unreachable("\(failure)"))
+    // A broker at which this process ends shall have answered something by then.
+    for start in stride(from: 0, to: questions.count, by: Self.atOnce) {
+      let some = questions[start..<min(start + Self.atOnce, questions.count)]
+      let answers = try await probe.mayPublish(some.map { ($0.topic, Array($0.payload)) })
+      for (place, answer) in answers.enumerated() {
+        switch answer {
+        case .allowed: tell(.allowed(start + place))
+        case .refused(let reason): tell(.refused(start + place, reason: reason))
+        case .closed: tell(.closed(start + place))
+        case .unreachable(let failure):
+          return tell(failure.kind == .unsupportedProtocol ? .unsupported : .unreachable("\(failure)"))
+        }
       }
     }
   }
+
+  private static let atOnce = 16
 }
 
 extension AccessProbe {

@@ -27,8 +27,9 @@ extension Doctor {
           )
         ]
       }
-      for topic in asked {
-        switch try await probe.mayPublish(to: topic) {
+      let answers = try await probe.mayPublish(asked.map { ($0, []) })
+      for (topic, answer) in zip(asked, answers) {
+        switch answer {
         case .allowed: continue
         case .refused(let reason):
           refused.append(("\(who) may not publish to \(topic): \(reason)", "topic write \(topic)"))

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Takes everything in MQTT 3.1.1 and writes it down. To whoever speaks MQTT 5 it says what no standard knows (`inventive`), or that it
+/// knows no such version (`old`).
+struct StrangeBroker {
+  let port: Int
+  private let process = Process()
+  private let record: String
+
+  init(_ habit: String) throws {
+    port = try freePort()
+    record = try file("", "record")
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = ["-c", Self.script, "\(port)", habit]
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
+    try process.run()
+  }
+
+  func stop() { kill(process.processIdentifier, SIGKILL) }
+
+  func hasHeard(_ text: String) -> Bool {
+    ((try? String(contentsOfFile: record, encoding: .utf8)) ?? "").contains(text)
+  }
+
+  private static let script = """
+    import socket, struct, sys, threading
+    server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+    greeting = {"inventive": bytes([0x20, 5, 0, 0, 2, 0x7F, 1]), "old": bytes([0x20, 2, 0, 1])}[sys.argv[2]]
+    def exact(peer, count):
+        octets = b""
+        while len(octets) < count:
+            more = peer.recv(count - len(octets))
+            if not more: raise EOFError
+            octets += more
+        return octets
+    def packet(peer):
+        kind, length, shift = exact(peer, 1)[0], 0, 0
+        while True:
+            octet = exact(peer, 1)[0]
+            length |= (octet & 127) << shift
+            shift += 7
+            if octet < 128: return kind, exact(peer, length)
+    def serve(peer):
+        try:
+            is_known = packet(peer)[1][6] == 4
+            peer.sendall(bytes([0x20, 2, 0, 0]) if is_known else greeting)
+            if not is_known and sys.argv[2] == "old": raise EOFError
+            while True:
+                kind, body = packet(peer)
+                if kind >> 4 == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
+                if kind >> 4 == 12: peer.sendall(bytes([0xD0, 0]))
+                if kind >> 4 != 3: continue
+                print(body.decode("utf8", "replace"), flush=True)
+                end = 2 + struct.unpack(">H", body[:2])[0]
+                if kind & 6: peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+        except (EOFError, OSError): peer.close()
+    while True:
+        threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+    """
+}
