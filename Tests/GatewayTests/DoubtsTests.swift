@@ -101,6 +101,20 @@ import Testing
     #expect(late == Doubts.Decision() && ask().count == 1, "an answer from before the reset")
   }
 
+  /// As when the broker was away, and comes back with another access list.
+  @Test mutating func whatIsOnItsWayAtAResetIsAskedAboutAnew() {
+    for id in [1, 2] {
+      send(enter("Garage", "\(id)"), id: UInt64(id))
+      _ = ask()
+      _ = doubts.answered(enter("Garage").topic, .allowed, at: at(0))
+    }
+    #expect(doubts.acknowledged(1) == .believed)
+    doubts.reset()
+    #expect(ask().count == 1 && doubts.acknowledged(2) == .undecided)
+    let decision = doubts.answered(enter("Garage").topic, .refused(reason: "no"), at: at(1))
+    #expect(decision.refused.map(\.id) == [2])
+  }
+
   @Test mutating func ofWhatIsRetainedTheNewestIsGivenBack() {
     for payload in ["1", "2", "3"] { send(state(payload), id: 0) }
     #expect(ask() == [state("3")])
@@ -113,7 +127,7 @@ import Testing
     for zone in ["Garage", "Attic"] { send(enter(zone), id: id) }
     _ = ask()
     #expect(doubts.acknowledged(id) == .undecided && doubts.acknowledged(id) == .undecided)
-    #expect(doubts.acknowledged(id) == .believed)
+    #expect(doubts.acknowledged(id) == .believed && doubts.undecided(id) == 2)
     #expect(doubts.answered(enter("Garage").topic, .allowed, at: at(0)).believed == [id])
     #expect(doubts.answered(enter("Attic").topic, .refused(reason: "no"), at: at(0)).refused.count == 1)
   }

@@ -1,3 +1,5 @@
+import Beacons
+import Machine
 import Mosquitto
 import ServiceLifecycle
 
@@ -10,6 +12,8 @@ struct AccessService: Service {
   /// Topics come in crowds: one process asks about many.
   private static let gathering = Duration.milliseconds(100)
   private static let topicsAtOnce = 200
+  /// New topics may come one by one for ever; then more of them share a process.
+  private static let processes = RateLimit(burst: 30, interval: .seconds(5))
 
   init(_ options: Options, gateway: String, _ station: Station) {
     self.station = station
@@ -19,11 +23,14 @@ struct AccessService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      var inquiry = inquiry
-      for await reason in station.inquiries {
-        if reason == .reload { inquiry.retry() }
+      var (inquiry, processes) = (inquiry, Self.processes)
+      for await _ in station.inquiries {
         while !Task.isCancelled {
           do { try await Task.sleep(for: Self.gathering) } catch { return }
+          while station.hasQuestions, !processes.take(at: LiveClock.now) {
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+          }
+          if station.takeReload() { inquiry.retry() }
           let questions = station.takeQuestions(atMost: Self.topicsAtOnce)
           if questions.isEmpty { break }
           let report = await inquiry.ask(questions)

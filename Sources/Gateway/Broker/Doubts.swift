@@ -5,7 +5,8 @@ import Messages
 /// What a broker has acknowledged with MQTT 3.1.1, and may have dropped: in that version it cannot say that it forbids a topic.
 ///
 /// So of each topic somebody asks whether it is allowed. Until there is an answer, a copy of what was sent there is kept, and the
-/// acknowledgement does not count. A function of its input and of the time that is passed in.
+/// acknowledgement does not count. What is not acknowledged is kept, too: the broker that gets it in the end may be another, or
+/// have other rules. A function of its input and of the time that is passed in.
 struct Doubts: Sendable {
   enum Answer: Sendable, Equatable {
     case allowed
@@ -77,8 +78,8 @@ struct Doubts: Sendable {
     let limit = message.retained ? Self.retainedLimit : Self.topicLimit
     guard var topic = topics[message.topic] ?? (topics.count < limit ? Topic() : nil) else { return }
     switch topic.standing {
-    case .allowed(let until) where !isOnTrial && time < until: return
-    case .unknown(let until) where !isOnTrial && time < until: return
+    case .allowed(let until) where !isOnTrial && time < until: if id == 0 { return }
+    case .unknown(let until) where !isOnTrial && time < until: if id == 0 { return }
     case .refused where !isOnTrial, .asked: break
     case .open where topics[message.topic] != nil: break
     default:
@@ -105,13 +106,16 @@ struct Doubts: Sendable {
         entry.copy.id == id && !entry.isAcknowledged
       }
       guard let place = topics[name]?.held.firstIndex(where: isMeant) else { continue }
-      if case .refused(let reason)? = topics[name]?.standing {
-        guard let (copy, _) = topics[name]?.held.remove(at: place) else { continue }
-        letGo(copy)
-        return .refused(copy.message, reason: reason)
+      switch topics[name]?.standing {
+      case .open, .asked, nil:
+        topics[name]?.held[place].isAcknowledged = true
+        return .undecided
+      case .refused(let reason):
+        return remove(place, of: name).map { .refused($0, reason: reason) } ?? .believed
+      case .allowed, .unknown:
+        remove(place, of: name)
+        return .believed
       }
-      topics[name]?.held[place].isAcknowledged = true
-      return .undecided
     }
     return .believed
   }
@@ -119,10 +123,16 @@ struct Doubts: Sendable {
   /// Somebody else takes care of the message: it was taken back, or refused outright.
   mutating func forget(_ id: UInt64, _ name: String) {
     guard places[id]?.contains(name) == true,
-      let place = topics[name]?.held.firstIndex(where: { $0.copy.id == id }),
-      let (copy, _) = topics[name]?.held.remove(at: place)
+      let place = topics[name]?.held.firstIndex(where: { $0.copy.id == id })
     else { return }
+    remove(place, of: name)
+  }
+
+  @discardableResult
+  private mutating func remove(_ place: Int, of name: String) -> Message? {
+    guard let (copy, _) = topics[name]?.held.remove(at: place) else { return nil }
     letGo(copy)
+    return copy.message
   }
 
   private mutating func letGo(_ copy: Copy) {
@@ -130,6 +140,13 @@ struct Doubts: Sendable {
     guard copy.id > 0, let place = places[copy.id]?.firstIndex(of: copy.message.topic) else { return }
     places[copy.id]?.remove(at: place)
     if places[copy.id]?.isEmpty == true { places[copy.id] = nil }
+  }
+
+  /// How many with this id the broker has acknowledged, and nobody has judged.
+  func undecided(_ id: UInt64) -> Int {
+    Set(places[id] ?? []).reduce(0) { count, name in
+      count + (topics[name]?.held.count { $0.copy.id == id && $0.isAcknowledged } ?? 0)
+    }
   }
 
   // MARK: What is asked
@@ -163,9 +180,8 @@ struct Doubts: Sendable {
         if case .unknown(let pause) = answer { .unknown(until: time + pause) } else {
           .allowed(until: time + Self.term)
         }
-      let believed = topic.held.filter { $0.isAcknowledged && $0.copy.id > 0 }.map(\.copy.id)
-      release(name) { _ in true }
-      return Decision(believed: believed)
+      let released = release(name) { $0.isAcknowledged || $0.copy.id == 0 }
+      return Decision(believed: released.map(\.id).filter { $0 > 0 })
     }
   }
 
@@ -199,7 +215,10 @@ struct Doubts: Sendable {
   mutating func reset() {
     for (name, topic) in topics {
       switch topic.standing {
-      case .allowed, .unknown: topics[name] = nil
+      case .allowed where topic.held.isEmpty, .unknown where topic.held.isEmpty: topics[name] = nil
+      case .allowed, .unknown:
+        topics[name]?.standing = .open
+        open.append(name)
       // What is answered now may be out of date.
       case .asked: notAnswered(name)
       case .open, .refused: break

@@ -4,19 +4,20 @@ import Mosquitto
 import Outbox
 import Synchronization
 
-/// Why the broker may have to be asked what it allows.
-enum InquiryReason: Sendable {
-  /// There are topics of which it is not known.
-  case questions
-  /// Somebody may have mended what kept us from asking.
-  case reload
-}
-
 /// With MQTT 3.1.1: what the broker acknowledged, and may have dropped.
 extension Station {
   func note(_ message: Message, id: UInt64, isOnTrial: Bool, _ state: inout State) {
     state.doubts?.sent(message, id: id, isOnTrial: isOnTrial, at: LiveClock.now)
-    if state.doubts?.hasQuestions == true { inquiry.yield(.questions) }
+    if state.doubts?.hasQuestions == true { inquiry.yield() }
+  }
+
+  var hasQuestions: Bool { client.isConnected && state.withLock { $0.doubts?.hasQuestions ?? false } }
+
+  func takeReload() -> Bool {
+    state.withLock { state in
+      defer { state.isReloaded = false }
+      return state.isReloaded
+    }
   }
 
   /// One message of each topic to ask about.
@@ -42,5 +43,13 @@ extension Station {
       withdraw(&state)
       send(&state)
     }
+  }
+
+  /// Nobody will ask any more. What the broker acknowledged and no disk has counts as taken; what is on disk is sent again by the
+  /// next start, if it is not known that the broker has it.
+  func believeAtTheEnd(_ state: inout State) {
+    let id = UInt64(clamping: Outbox.noRow)
+    for _ in 0..<(state.doubts?.undecided(id) ?? 0) { state.outbox.acknowledge(row: Outbox.noRow) }
+    state.doubts = nil
   }
 }

@@ -40,6 +40,7 @@ extension Station {
 
   /// Returns how many transitions are lost: neither has the broker taken them, nor has the disk.
   func closeDisk() -> Int {
+    state.withLock { believeAtTheEnd(&$0) }
     guard let store else {
       // A demonstration leaves nothing behind.
       return state.withLock { $0.disk.fault == nil ? 0 : $0.outbox.unsafe }

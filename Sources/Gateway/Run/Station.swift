@@ -32,6 +32,8 @@ final class Station: Sendable {
     var unanswered = Unanswered()
     /// nil: the broker itself says what it refuses.
     var doubts: Doubts?
+    /// Somebody may have mended what kept us from asking.
+    var isReloaded = false
     /// Why it cannot be seen what the broker refuses.
     var accessFault: String?
     /// Topics that were refused so far.
@@ -79,8 +81,8 @@ final class Station: Sendable {
   let disk = DispatchQueue(label: "outbox")
   let client: Client
   /// Tells when there may be something to ask the broker.
-  let inquiries: AsyncStream<InquiryReason>
-  let inquiry: AsyncStream<InquiryReason>.Continuation
+  let inquiries: AsyncStream<Void>
+  let inquiry: AsyncStream<Void>.Continuation
   private let logger: Logger
   let onNotice: @Sendable (String) -> Void
   private let onPublished: @Sendable (TransitionMessage) -> Void
@@ -192,7 +194,7 @@ final class Station: Sendable {
     state.withLock { state in
       state.refusals.connected(at: LiveClock.now)
       state.doubts?.reset()
-      inquiry.yield(.questions)
+      inquiry.yield()
       sayOnline(&state)
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       for message in state.pipeline.allStates() { state.outbox.add(message) }
@@ -244,7 +246,8 @@ final class Station: Sendable {
   func reconfigure(_ new: Configuration) {
     state.withLock { state in
       state.doubts?.reset()
-      inquiry.yield(.reload)
+      state.isReloaded = true
+      inquiry.yield()
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       send(&state)
       state.pipeline = state.pipeline.reconfigured(new)
