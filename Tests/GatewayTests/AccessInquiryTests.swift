@@ -32,6 +32,11 @@ import Testing
     let report = judge((0..<4).map { .refused($0, reason: "no") })
     #expect(answer(report, 0) == .unknown(Doubts.term) && answer(report, 1) == .unknown(Doubts.term))
     #expect(report.fault?.contains("client id") == true)
+    // What lies elsewhere says nothing of it.
+    let discovery = Message(topic: "homeassistant/a/config", payload: [], qos: .atLeastOnce, retained: true)
+    let other = inquiry.judge(
+      [.refused(0, reason: "no"), .refused(1, reason: "no"), .allowed(2)], controls, [discovery])
+    #expect(other.answers[discovery.topic] == .allowed && other.fault == report.fault)
   }
 
   @Test mutating func whereTheConnectionIsClosedTheGatewayFindsOutByItself() {

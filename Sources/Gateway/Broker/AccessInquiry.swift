@@ -95,12 +95,11 @@ struct AccessInquiry: Sendable {
     isDiscreet = true
     pace.succeeded()
     let isKnown = answers.contains { $0.key.hasPrefix(topics.base + "/") && $0.value == .allowed }
-    var report = Report()
+    fault = isKnown ? nil : "under another client id the broker refuses \(topics.status), too"
+    var report = Report(fault: fault)
     for message in messages {
       switch answers[message.topic] {
-      case .refused where !isKnown:
-        report.answers[message.topic] = .unknown(Doubts.term)
-        report.fault = "under another client id the broker refuses \(topics.status), too"
+      case .refused where !isKnown: report.answers[message.topic] = .unknown(Doubts.term)
       case let answer?: report.answers[message.topic] = answer
       case nil: report.left.append(message.topic)
       }

@@ -53,7 +53,7 @@ class Judgement:
         if self.is_known(DISCOVERY + "device/x/y/config"):
             self.home_assistant()
         inside, contradictions = observer.added_up()
-        if not self.world.denied and not self.world.has_lost:
+        if not self.world.denied:
             self.wrong += contradictions
             members = self.world.named_members()
             for zone in set(members) | set(inside):

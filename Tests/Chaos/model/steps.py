@@ -279,5 +279,15 @@ class Steps:
         ] + ["homeassistant/#"])
         world.deny({topic})
         self.denied_since = time.time()
+        if world.protocol == "5":
+            self.broker.allow(world.denied)
+            return f"the broker forbids {topic}"
+        # With MQTT 3.1.1 it does not say so: a reload has the gateway ask. Nothing is to happen in between.
+        self.gateway.process.send_signal(signal.SIGSTOP)
         self.broker.allow(world.denied)
-        return f"the broker forbids {topic}"
+        time.sleep(0.3)
+        told = self.gateway.told()
+        self.gateway.process.send_signal(signal.SIGHUP)
+        self.gateway.process.send_signal(signal.SIGCONT)
+        self.gateway.wait_for("configuration read again", told)
+        return f"the broker forbids {topic}; reload"

@@ -57,8 +57,6 @@ class World:
         self.announces, self.entities, self.form, self.device_limit = True, "normal", "device", 200
         # Filters of topics: what the broker forbids, and of which nobody can know what it keeps.
         self.denied, self.unknowable = set(), set()
-        # Whether transitions may be gone that nobody will ever say again.
-        self.has_lost = False
         self.settle()
 
     def yaml(self, port):
@@ -160,10 +158,7 @@ class World:
 
     def deny(self, filters):
         self.denied = set(filters)
-        # With MQTT 5 the broker says what it does not take, and that waits. Before, what went there is gone.
-        self.unknowable = set(filters) if self.protocol == "5" else self.unknowable | set(filters)
-        if self.protocol != "5" and any("/zone/" in f and not f.endswith("/occupancy") for f in filters):
-            self.has_lost = True
+        self.unknowable = set(filters)
 
     def said_again(self):
         """Everything that is retained was told to the broker once more."""
