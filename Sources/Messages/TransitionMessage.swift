@@ -5,6 +5,7 @@ import Proximity
 /// A transition with every name resolved: one JSON object, the same on MQTT and from `replay`.
 public struct TransitionMessage: Sendable {
   public var transition: Transition
+  /// With `sequence`: its number, which is 0 until somebody numbers it.
   public var epoch: UInt64
   public var sequence: UInt64
   public var gateway: String
@@ -15,7 +16,8 @@ public struct TransitionMessage: Sendable {
   public var receiver: String
 
   public init(
-    transition: Transition, epoch: UInt64, sequence: UInt64, gateway: String, zone: String, beacon: String,
+    transition: Transition, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, zone: String,
+    beacon: String,
     receiver: String
   ) {
     self.transition = transition

@@ -27,7 +27,7 @@ extension Pipeline {
     report(into: &output)
   }
 
-  /// The pipeline that another configuration makes, with all that still holds: receivers, sequence numbers, and
+  /// The pipeline that another configuration makes, with all that still holds: receivers, and
   /// what is known of each beacon that both know. A phone
   /// goes on if it is defined as it was. The gateway keeps its name, and what it
   /// broadcasts, until it is restarted.
@@ -82,7 +82,7 @@ extension Pipeline {
     var new = new
     new.gatewayName = configuration.gatewayName
     new.wake = configuration.wake
-    var next = Pipeline(new, epoch: epoch, lastSequence: sequence, receivers: receivers)
+    var next = Pipeline(new, receivers: receivers)
     next.counts = counts
     return next
   }

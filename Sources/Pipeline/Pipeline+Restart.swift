@@ -69,7 +69,6 @@ extension Pipeline {
       state.leave(zone)
       // Nobody knows what it was called.
       guard let name else { continue }
-      sequence += 1
       counts.transitions += 1
       let exit = Transition(
         event: .exit, zone: earlier.index ?? ZoneIndex(rawValue: -1), beacon: beacon ?? .nobody, time: now,
@@ -80,7 +79,7 @@ extension Pipeline {
       output.items.append(
         .transition(
           TransitionMessage(
-            transition: exit, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
+            transition: exit, gateway: configuration.gatewayName,
             zone: earlier.name, beacon: name, receiver: last.map { receivers.name(of: $0.receiver) } ?? "")))
       if earlier.index == nil {
         output.items.append(

@@ -16,8 +16,6 @@ public struct Pipeline: Sendable {
   let configuredReceivers: Set<ReceiverIndex>
   /// What each zone asks for, in words that are the same in every run.
   let zoneDefinitions: [String]
-  package var epoch: UInt64
-  var sequence: UInt64
   package var roster: Roster
   package var engine: ZoneEngine
   var telemetry: Telemetry
@@ -123,17 +121,14 @@ public struct Pipeline: Sendable {
   }
 
   /// - Parameters:
-  ///   - epoch: tells this run's sequence numbers from those of another.
   ///   - receivers: those that sources already know by index.
   ///   - limits: for members of regions.
   public init(
-    _ configuration: Configuration, epoch: UInt64, lastSequence: UInt64 = 0,
-    receivers: ReceiverTable = ReceiverTable(), limits: AdmissionLimits = AdmissionLimits()
+    _ configuration: Configuration, receivers: ReceiverTable = ReceiverTable(),
+    limits: AdmissionLimits = AdmissionLimits()
   ) {
     self.configuration = configuration
     zoneDefinitions = configuration.zones.map(\.definition)
-    self.epoch = epoch
-    sequence = lastSequence
     let names = configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }
     var table = receivers
     configuredReceivers = Set(names.compactMap { table.index(of: $0) })
@@ -272,12 +267,11 @@ public struct Pipeline: Sendable {
     if transitions.isEmpty, !telemetry.hasDue, !engine.hasRearmed { return }
     changedZones.removeAll(keepingCapacity: true)
     for transition in transitions {
-      sequence += 1
       counts.transitions += 1
       changedZones.append(transition.zone)
       telemetry.setDue(transition.beacon)
       var message = TransitionMessage(
-        transition: transition, epoch: epoch, sequence: sequence, gateway: configuration.gatewayName,
+        transition: transition, gateway: configuration.gatewayName,
         zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
       message.displayName = roster.displayName(of: transition.beacon)

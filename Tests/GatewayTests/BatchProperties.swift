@@ -104,7 +104,7 @@ import Testing
   }
 
   private static func pipeline(restored: [SavedBeacon]) throws -> Pipeline {
-    var pipeline = Pipeline(try Scene.configuration(rules), epoch: 7)
+    var pipeline = Pipeline(try Scene.configuration(rules))
     for name in ["hci0", "hci1", "hci2"] { _ = pipeline.receiver(name) }
     if !restored.isEmpty {
       var output = Pipeline.Output()

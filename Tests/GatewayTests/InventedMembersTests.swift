@@ -19,7 +19,7 @@ import Testing
     var retained: Set<String> = []
 
     init(_ limits: AdmissionLimits = InventedMembersTests.limits) throws {
-      pipeline = Pipeline(try Scene.configuration(Scene.rules), epoch: 1, limits: limits)
+      pipeline = Pipeline(try Scene.configuration(Scene.rules), limits: limits)
       _ = pipeline.receiver("hci0")
     }
 

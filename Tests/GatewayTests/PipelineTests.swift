@@ -22,18 +22,6 @@ import Testing
       ])
   }
 
-  @Test func sequenceNumbersHaveNoGapsAndAllMessagesOneEpoch() throws {
-    var scene = try Scene()
-    for _ in 0..<3 {
-      try scene.hear(rssi: -58, for: 5)
-      scene.pass(60)
-    }
-    let messages = scene.output.transitions
-    #expect(messages.count > 6)
-    #expect(messages.map(\.sequence) == Array(1...UInt64(messages.count)))
-    #expect(messages.allSatisfy { $0.epoch == 7 })
-  }
-
   @Test func theSameInputMakesTheSameBytesHoweverItIsCut() throws {
     func run(advancing: Bool) throws -> [[UInt8]] {
       var scene = try Scene()

@@ -20,7 +20,7 @@ import Testing
         zones:
           - { name: a, receivers: [hci9, door] }
           - { name: b }
-        """), epoch: 1)
+        """))
     _ = pipeline.receiver("hci0")
     self.pipeline = pipeline
   }

@@ -126,7 +126,7 @@ import Testing
   ) throws -> Pipeline {
     let wallTime = WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds)
     let written = try JSONEncoder().encode(pipeline.savedBeacons(at: time, wallTime: wallTime))
-    var next = Pipeline(new, epoch: 7, lastSequence: pipeline.sequence)
+    var next = Pipeline(new)
     for name in ["hci0", "hci1"] { _ = next.receiver(name) }
     next.restore(
       try JSONDecoder().decode([SavedBeacon].self, from: written), isSameBoot: !dice.oneIn(2), at: time,
@@ -139,7 +139,7 @@ import Testing
     var dice = SeededGenerator(seed: seed)
     var output = Pipeline.Output()
     var model = Model()
-    var pipeline = Pipeline(try Self.configuration(using: &dice), epoch: 7)
+    var pipeline = Pipeline(try Self.configuration(using: &dice))
     for name in ["hci0", "hci1"] { _ = pipeline.receiver(name) }
     for message in pipeline.allStates() { model.take(message) }
     var time = MonotonicTime.zero

@@ -175,14 +175,6 @@ import Testing
     #expect(scene.output.states(topics: scene.pipeline.topics).contains { $0.topic.contains("/beacon/") })
   }
 
-  @Test func sequenceNumbersGoOn() throws {
-    var scene = try Scene()
-    try scene.hear(rssi: -58, for: 5)
-    try scene.reload()
-    scene.pass(60)
-    #expect(scene.output.transitions.map(\.sequence) == Array(1...UInt64(scene.output.transitions.count)))
-  }
-
   @Test func aBlindReceiverStaysBlind() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)

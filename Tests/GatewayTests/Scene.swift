@@ -37,7 +37,7 @@ struct Scene {
   init(_ yaml: String = Scene.rules) throws { try self.init(Self.configuration(yaml)) }
 
   init(_ configuration: Configuration) throws {
-    pipeline = Pipeline(configuration, epoch: 7)
+    pipeline = Pipeline(configuration)
     receiver = pipeline.receiver("hci0") ?? ReceiverIndex(rawValue: 0)
   }
 
@@ -140,10 +140,15 @@ struct Scene {
 /// Holds every message of a scene to the schema of its topic.
 private final class Witness {
   private var seen = 0
+  private var numbers = TransitionNumbers(epoch: 7)
 
   func look(at output: Pipeline.Output, _ topics: Topics) {
     if seen > output.items.count { seen = 0 }
-    for item in output.items[seen...] {
+    for var item in output.items[seen...] {
+      if case .transition(var transition) = item {
+        numbers.number(&transition)
+        item = .transition(transition)
+      }
       let message = item.message(topics: topics)
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }

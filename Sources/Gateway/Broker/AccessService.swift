@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// With MQTT 3.1.1 finds out which of our topics the broker forbids: it acknowledges what goes there, and drops it.
 struct AccessService: Service {
-  private let station: Station
+  private let delivery: Delivery
   private let inquiry: AccessInquiry
   private let user: String?
 
@@ -15,8 +15,8 @@ struct AccessService: Service {
   /// New topics may come one by one for ever; then more of them share a process.
   private static let processes = RateLimit(burst: 30, interval: .seconds(5))
 
-  init(_ options: Options, gateway: String, _ station: Station) {
-    self.station = station
+  init(_ options: Options, gateway: String, _ delivery: Delivery) {
+    self.delivery = delivery
     inquiry = AccessInquiry(options, gateway: gateway)
     user = options.credentials?.username
   }
@@ -24,17 +24,17 @@ struct AccessService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var (inquiry, processes) = (inquiry, Self.processes)
-      for await _ in station.inquiries {
+      for await _ in delivery.inquiries {
         while !Task.isCancelled {
           do { try await Task.sleep(for: Self.gathering) } catch { return }
-          while station.hasQuestions, !processes.take(at: LiveClock.now) {
+          while delivery.hasQuestions, !processes.take(at: LiveClock.now) {
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
           }
-          if station.takeReload() { inquiry.retry() }
-          let questions = station.takeQuestions(atMost: Self.topicsAtOnce)
+          if delivery.takeReload() { inquiry.retry() }
+          let questions = delivery.takeQuestions(atMost: Self.topicsAtOnce)
           if questions.isEmpty { break }
           let report = await inquiry.ask(questions)
-          station.take(report, user: user)
+          delivery.take(report, user: user)
           // The broker is having a bad moment, or was slow.
           if !report.left.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }

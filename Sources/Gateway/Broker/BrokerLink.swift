@@ -1,12 +1,13 @@
 import Machine
+import Messages
 import Mosquitto
 import Radio
 import ServiceLifecycle
 
 /// Keeps the broker informed for as long as the gateway runs.
 struct BrokerLink: Service {
-  private let client: Client
-  private let station: Station
+  private let decisions: DecisionLoop
+  private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
   private let listener: GatewayRun.Listener
@@ -15,12 +16,12 @@ struct BrokerLink: Service {
   private let user: String?
 
   init(
-    _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
+    _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener,
     watch: String, broker: String, user: String?
   ) {
-    self.client = client
-    self.station = station
+    self.decisions = decisions
+    delivery = decisions.delivery
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
     self.listener = listener
@@ -30,16 +31,16 @@ struct BrokerLink: Service {
   }
 
   func run() async throws {
-    station.subscribe()
-    station.watchForRivals()
-    client.start()
+    decisions.subscribe()
+    delivery.watchForRivals()
+    delivery.client.start()
     try await withGracefulShutdownHandler {
       try await follow()
     } onGracefulShutdown: {
       Task {
-        await station.settle()
-        station.sayOffline()
-        await client.stop()
+        await delivery.settle()
+        delivery.sayOffline()
+        await delivery.client.stop()
       }
     }
   }
@@ -49,11 +50,11 @@ struct BrokerLink: Service {
     var lastRefusal: ConnectionFailure.Kind?
     var refusedFilters: Set<String> = []
     var rivalry = Rivalry(own: .beginning(at: LiveClock.wallNow))
-    for await event in client.events {
+    for await event in delivery.client.events {
       switch event {
       case .connected:
-        station.connected()
-        station.announce(rivalry.own)
+        decisions.connected()
+        delivery.announce(rivalry.own)
         homeAssistant.connected()
         leftovers.connected()
         if wasConnected {
@@ -73,28 +74,28 @@ struct BrokerLink: Service {
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
         homeAssistant.disconnected()
-        station.disconnected()
+        delivery.disconnected()
         listener.onNotice("lost the broker: \(reason); trying again")
-      case .acknowledged(let id): station.acknowledged(id, user: user)
-      case .rejected(let message, let reason): station.refused(message, reason: reason, user: user)
+      case .acknowledged(let id): delivery.acknowledged(id, user: user)
+      case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):
         // It is asked for again with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
         listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
-      case .message(let message) where message.topic == station.statusTopic:
+      case .message(let message) where message.topic == delivery.topics.status:
         // What stood there when we came is of earlier; what we say at the end is ours.
-        if !message.retain, !Task.isShuttingDownGracefully { station.hear(status: message.payload) }
-      case .message(let message) where message.topic == station.instanceTopic:
+        if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
+      case .message(let message) where message.topic == delivery.topics.instance:
         switch rivalry.read(message.payload, isRetained: message.retain) {
         case .nothing: break
-        case .older: station.announce(rivalry.own)
+        case .older: delivery.announce(rivalry.own)
         case .newer(let since):
           // Its session is left to it, and its word too: nothing is said of being offline.
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):
         if homeAssistant.received(message) || leftovers.received(message) { break }
-        if let notice = station.receive(message) { listener.onNotice(notice) }
+        if let notice = decisions.receive(message) { listener.onNotice(notice) }
       }
     }
   }

@@ -37,18 +37,18 @@ final class LeftoverService: Service {
   }
 
   private let state: Mutex<State>
-  private let client: Client
-  private let station: Station
+  private let decisions: DecisionLoop
+  private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
   private let listener: GatewayRun.Listener
 
   init(
-    _ configuration: Configuration, _ client: Client, _ station: Station, _ homeAssistant: HomeAssistantLink,
+    _ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink,
     _ listener: GatewayRun.Listener
   ) {
     state = Mutex(State(leftovers: Leftovers(configuration)))
-    self.client = client
-    self.station = station
+    self.decisions = decisions
+    delivery = decisions.delivery
     self.homeAssistant = homeAssistant
     self.listener = listener
   }
@@ -87,7 +87,7 @@ final class LeftoverService: Service {
         state.corrections.count >= Self.correctionLimit
       )
     }
-    if let removal { station.send([removal]) }
+    if let removal { delivery.send([removal]) }
     if isFull { correct() }
     return isOwn
   }
@@ -97,7 +97,7 @@ final class LeftoverService: Service {
       defer { state.corrections.removeAll() }
       return state.corrections
     }
-    if !corrections.isEmpty { station.correct(Array(corrections.values)) }
+    if !corrections.isEmpty { decisions.correct(Array(corrections.values)) }
   }
 
   private func beginLook() {
@@ -119,7 +119,7 @@ final class LeftoverService: Service {
     }
     for filter in filters {
       do throws(PublishError) {
-        try client.subscribe(to: filter)
+        try delivery.client.subscribe(to: filter)
       } catch {
         listener.onNotice("no subscription to \(filter): \(error)")
       }
@@ -144,6 +144,6 @@ final class LeftoverService: Service {
       state.mayClear = false
       return state.leftovers.filters
     }
-    for filter in filters { client.unsubscribe(from: filter) }
+    for filter in filters { delivery.client.unsubscribe(from: filter) }
   }
 }

@@ -20,15 +20,14 @@ final class HomeAssistantLink: Service {
   }
 
   private let state: Mutex<State>
-  private let client: Client
-  private let station: Station
+  private let decisions: DecisionLoop
+  private let delivery: Delivery
   private let listener: GatewayRun.Listener
 
-  init(_ configuration: Configuration, _ client: Client, _ station: Station, _ listener: GatewayRun.Listener)
-  {
+  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
     state = Mutex(State(announcer: Announcer(configuration)))
-    self.client = client
-    self.station = station
+    self.decisions = decisions
+    delivery = decisions.delivery
     self.listener = listener
     subscribe()
   }
@@ -37,7 +36,7 @@ final class HomeAssistantLink: Service {
     let discovery = state.withLock { $0.announcer.discovery }
     for filter in [discovery.filter, discovery.birthTopic, Self.usualBirthTopic] {
       do throws(PublishError) {
-        try client.subscribe(to: filter)
+        try delivery.client.subscribe(to: filter)
       } catch {
         listener.onNotice("no subscription to \(filter): \(error)")
       }
@@ -86,7 +85,7 @@ final class HomeAssistantLink: Service {
   }
 
   private func announce() {
-    let (news, forgotten) = station.takeNews()
+    let (news, forgotten) = decisions.takeNews()
     let (messages, limit) = state.withLock { state in
       for name in forgotten { state.announcer.forget(name) }
       for (name, beacon) in news { state.announcer.note(name, beacon) }
@@ -99,6 +98,6 @@ final class HomeAssistantLink: Service {
         "more members of regions were heard than Home Assistant is told of; raise members below home_assistant: to see all"
       )
     }
-    if !messages.isEmpty { station.send(messages) }
+    if !messages.isEmpty { delivery.send(messages) }
   }
 }

@@ -14,15 +14,15 @@ struct DeadlineService: Service {
   /// No advertisement heard before it is still on its way.
   static var settledTime: MonotonicTime { LiveClock.now - lag }
 
-  private let station: Station
+  private let decisions: DecisionLoop
 
-  init(_ station: Station) { self.station = station }
+  init(_ decisions: DecisionLoop) { self.decisions = decisions }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         let now = Self.settledTime
-        let next = station.advance(to: now)
+        let next = decisions.advance(to: now)
         let wait = min(next.map { $0 - now } ?? Self.patience, Self.patience)
         try? await Task.sleep(for: .nanoseconds(max(wait.nanoseconds, 1_000_000)))
       }

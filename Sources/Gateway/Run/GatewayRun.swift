@@ -98,35 +98,36 @@ public struct GatewayRun: Sendable {
     for notice in outbox.notices { listener.onNotice(notice) }
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
-    let station = Station(
-      pipeline, client: client, saysWhatItRefuses: options.protocolVersion == .v5, logger: logger,
-      outbox: outbox, output: output, listener: listener)
-    let homeAssistant = HomeAssistantLink(configuration, client, station, listener)
-    let leftovers = LeftoverService(configuration, client, station, homeAssistant, listener)
+    let delivery = Delivery(
+      client, pipeline.topics, saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
+      logger: logger)
+    let decisions = DecisionLoop(pipeline, output, delivery: delivery, onNotice: listener.onNotice)
+    let homeAssistant = HomeAssistantLink(configuration, decisions, listener)
+    let leftovers = LeftoverService(configuration, decisions, homeAssistant, listener)
     let link = BrokerLink(
-      client, station, homeAssistant, leftovers, listener, watch: watch,
+      decisions, homeAssistant, leftovers, listener, watch: watch,
       broker: "\(options.host):\(options.port)", user: options.credentials?.username)
     // They end in the opposite order: first what hears, last what is needed to say good-bye.
     var services: [any Service] = []
     if let companion { services.append(companion) }
-    services += [OutboxService(station), link, DeadlineService(station), homeAssistant, leftovers]
+    services += [OutboxService(delivery), link, DeadlineService(decisions), homeAssistant, leftovers]
     if options.protocolVersion == .v311 {
-      services.append(AccessService(options, gateway: configuration.gatewayName, station))
+      services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
-    services.append(HealthService(station, interval: configuration.telemetry.health))
-    if let metrics = configuration.metrics { services.append(MetricsService(metrics, station, listener)) }
+    services.append(HealthService(decisions, interval: configuration.telemetry.health))
+    if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, listener)) }
     if let reloads {
       services.append(
-        ReloadService(reloads, configuration, station, homeAssistant, leftovers, listener))
+        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, listener))
     }
     switch input {
-    case .radio(let radio): services.append(try RadioService(radio, station, configuration, listener))
+    case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, listener))
     case .walk(let path, _):
       if configuration.wake != nil {
         listener.onNotice("wake regions are not broadcast while a recording is played")
       }
-      services.append(WalkService(path, station, listener))
-    case .standardInput: services.append(StandardInputService(station, listener))
+      services.append(WalkService(path, decisions, listener))
+    case .standardInput: services.append(StandardInputService(decisions, listener))
     }
     services.append(UnusedMemoryService())
     var quiet = logger
@@ -138,10 +139,10 @@ public struct GatewayRun: Sendable {
         }, gracefulShutdownSignals: [.sigint, .sigterm],
         logger: quiet))
     do { try await group.run() } catch {
-      _ = station.closeDisk()
+      _ = decisions.close()
       throw error
     }
-    let lost = station.closeDisk()
+    let lost = decisions.close()
     if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
@@ -155,11 +156,8 @@ public struct GatewayRun: Sendable {
   /// Goes on where the outbox says that an earlier run ended.
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
-    guard let remains = outbox.remains else {
-      return Pipeline(
-        configuration, epoch: Epoch.next(after: nil, wallTime: wallNow, chance: .random(in: 0 ... .max)))
-    }
-    var pipeline = Pipeline(configuration, epoch: remains.epoch)
+    var pipeline = Pipeline(configuration)
+    guard let remains = outbox.remains else { return pipeline }
     pipeline.restore(
       remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
     pipeline.restore(counters: remains.counters)

@@ -5,11 +5,11 @@ import ServiceLifecycle
 
 /// Publishes `health` at an interval.
 struct HealthService: Service {
-  private let station: Station
+  private let decisions: DecisionLoop
   private let interval: TimeSpan
 
-  init(_ station: Station, interval: TimeSpan) {
-    self.station = station
+  init(_ decisions: DecisionLoop, interval: TimeSpan) {
+    self.decisions = decisions
     self.interval = interval
   }
 
@@ -21,7 +21,7 @@ struct HealthService: Service {
       while true {
         do { try await Task.sleep(for: .nanoseconds(pause.nanoseconds)) } catch { return }
         let now = LiveClock.now
-        station.publishHealth(at: LiveClock.wallNow, sinceLast: now - last)
+        decisions.publishHealth(over: now - last)
         last = now
         pause = interval
       }

@@ -8,12 +8,12 @@ import ServiceLifecycle
 /// reads the same form. So the gateway itself listens nowhere.
 struct MetricsService: Service {
   private let settings: MetricsSettings
-  private let station: Station
+  private let decisions: DecisionLoop
   private let listener: GatewayRun.Listener
 
-  init(_ settings: MetricsSettings, _ station: Station, _ listener: GatewayRun.Listener) {
+  init(_ settings: MetricsSettings, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
     self.settings = settings
-    self.station = station
+    self.decisions = decisions
     self.listener = listener
   }
 
@@ -24,7 +24,7 @@ struct MetricsService: Service {
       var told = ""
       while true {
         do {
-          try Data(station.metrics().utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
+          try Data(decisions.metrics().utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
           try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: settings.file)
           told = ""
         } catch {

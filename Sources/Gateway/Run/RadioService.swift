@@ -7,39 +7,38 @@ import Synchronization
 /// Hears through this machine's adapters.
 struct RadioService: Service {
   private let radio: LiveRadio
-  private let station: Station
+  private let decisions: DecisionLoop
   private let listener: GatewayRun.Listener
   private let introductions: Introductions?
   private let wake: WakeSettings?
 
   init(
-    _ options: LiveRadio.Options, _ station: Station, _ configuration: Configuration,
+    _ options: LiveRadio.Options, _ decisions: DecisionLoop, _ configuration: Configuration,
     _ listener: GatewayRun.Listener
   ) throws(RadioError) {
     radio = try LiveRadio(options)
-    self.station = station
+    self.decisions = decisions
     wake = configuration.wake
     self.listener = listener
     introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
   }
 
   func run() async throws {
-    let source = Station.SourceIndex(rawValue: 0)
     var handlers = LiveRadio.Handlers { batch, table in
-      station.observe(batch, table, of: source)
+      decisions.observe(batch, table)
       introductions?.observe(batch, listener.onNotice)
     }
     let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { change, table in
-      station.apply(change, table, of: source)
+      decisions.apply(change, table)
       // Nobody wants to read each time that nobody is near.
       let health = change.health == .quiet ? .ok : change.health
       guard told.withLock({ $0.updateValue(health, forKey: change.receiver) }) != health else { return }
       let reason = change.reason.isEmpty || health == .ok ? "" : ": \(change.reason)"
       listener.onNotice("\(table.name(of: change.receiver)) is \(health.rawValue)\(reason)")
     }
-    handlers.onCounts = { station.count($0, $1, of: source) }
-    if let wake { handlers.onBroadcast = Self.teller(of: wake, station, listener) }
+    handlers.onCounts = { decisions.count($0, $1) }
+    if let wake { handlers.onBroadcast = Self.teller(of: wake, decisions, listener) }
     handlers.onNotice = listener.onNotice
     if introductions != nil {
       listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")
@@ -58,11 +57,11 @@ struct RadioService: Service {
 
   /// Tells the person too when something else is to be said of the broadcast.
   private static func teller(
-    of wake: WakeSettings, _ station: Station, _ listener: GatewayRun.Listener
+    of wake: WakeSettings, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener
   ) -> @Sendable (BroadcastStatus) -> Void {
     let told = Mutex<String?>(nil)
     return { status in
-      station.apply(status)
+      decisions.apply(status)
       guard let notice = wake.notice(status) else { return }
       let before = told.withLock { known in
         defer { known = notice }

@@ -7,20 +7,20 @@ import UnixSignals
 struct ReloadService: Service {
   private let reloads: ReloadRequests
   private let configuration: Configuration
-  private let station: Station
+  private let decisions: DecisionLoop
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
   private let listener: GatewayRun.Listener
 
   init(
-    _ reloads: ReloadRequests, _ configuration: Configuration, _ station: Station,
+    _ reloads: ReloadRequests, _ configuration: Configuration, _ decisions: DecisionLoop,
     _ homeAssistant: HomeAssistantLink,
     _ leftovers: LeftoverService,
     _ listener: GatewayRun.Listener
   ) {
     self.reloads = reloads
     self.configuration = configuration
-    self.station = station
+    self.decisions = decisions
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
     self.listener = listener
@@ -40,8 +40,8 @@ struct ReloadService: Service {
             )
             continue
           }
-          station.reconfigure(new)
-          station.retryRefused(isUrgent: true)
+          decisions.reconfigure(new)
+          decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
           listener.onNotice("configuration read again")

@@ -15,14 +15,14 @@ final class StandardInputService: Service {
     case ended
   }
 
-  private let station: Station
+  private let decisions: DecisionLoop
   private let listener: GatewayRun.Listener
   private let phase = Mutex(Phase.starting)
   /// Of its own, as reading blocks for as long as nothing comes.
   private let queue = DispatchQueue(label: "standard input")
 
-  init(_ station: Station, _ listener: GatewayRun.Listener) {
-    self.station = station
+  init(_ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
+    self.decisions = decisions
     self.listener = listener
   }
 
@@ -71,7 +71,6 @@ final class StandardInputService: Service {
     var recording = try Recording(paths: ["-"])
     var table = ReceiverTable()
     var batch = AdvertisementBatch()
-    let source = Station.SourceIndex(rawValue: 0)
     while true {
       let step = try recording.next(into: &batch) { table.index(of: $0) }
       guard isReading else { return }
@@ -81,13 +80,13 @@ final class StandardInputService: Service {
       case .health(var change):
         change.time = now
         change.wallTime = wallNow
-        station.apply(change, table, of: source)
+        decisions.apply(change, table)
       case .advertisements:
         batch.mapAdvertisements { advertisement in
           advertisement.time = now
           advertisement.wallTime = wallNow
         }
-        station.observe(batch, table, of: source)
+        decisions.observe(batch, table)
       }
     }
   }

@@ -8,12 +8,12 @@ struct WalkService: Service {
   private static let pause = Duration.seconds(3)
 
   private let path: String
-  private let station: Station
+  private let decisions: DecisionLoop
   private let listener: GatewayRun.Listener
 
-  init(_ path: String, _ station: Station, _ listener: GatewayRun.Listener) {
+  init(_ path: String, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
     self.path = path
-    self.station = station
+    self.decisions = decisions
     self.listener = listener
   }
 
@@ -36,7 +36,6 @@ struct WalkService: Service {
     var table = ReceiverTable()
     var batch = AdvertisementBatch()
     var heard = AdvertisementBatch()
-    let source = Station.SourceIndex(rawValue: 0)
     let (start, wallStart) = (LiveClock.now, LiveClock.wallNow)
     while true {
       switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
@@ -46,7 +45,7 @@ struct WalkService: Service {
         let offset = change.time - MonotonicTime.zero
         change.wallTime = wallStart + offset
         change.time = start + offset
-        station.apply(change, table, of: source)
+        decisions.apply(change, table)
       case .advertisements:
         for index in 0..<batch.count {
           let offset = batch[index].time - MonotonicTime.zero
@@ -58,7 +57,7 @@ struct WalkService: Service {
             advertisement.wallTime = wallStart + offset
             heard.append(advertisement, payload: payload)
           }
-          station.observe(heard, table, of: source)
+          decisions.observe(heard, table)
         }
       }
     }

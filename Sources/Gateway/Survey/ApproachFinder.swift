@@ -44,7 +44,7 @@ public struct ApproachFinder: ~Copyable {
     recording = try Recording(paths: captures)
     var configuration = configuration
     configuration.phones = []
-    pipeline = Pipeline(configuration, epoch: Replay.epoch)
+    pipeline = Pipeline(configuration)
     self.configuration = configuration
     wanted = beacons
   }

@@ -9,6 +9,7 @@ import Radio
 public struct Replay: ~Copyable {
   private var recording: Recording
   private var pipeline: Pipeline
+  private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
 
   /// Runs of a recording are told apart by nothing: the same capture makes the same bytes.
@@ -16,7 +17,7 @@ public struct Replay: ~Copyable {
 
   public init(_ configuration: Configuration, captures: [String]) throws(CaptureError) {
     recording = try Recording(paths: captures)
-    pipeline = Pipeline(configuration, epoch: Self.epoch)
+    pipeline = Pipeline(configuration)
   }
 
   public var topics: Topics { pipeline.topics }
@@ -43,6 +44,7 @@ public struct Replay: ~Copyable {
       pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
     case .end: return false
     }
+    numbers.number(&output)
     return true
   }
 }

@@ -64,7 +64,7 @@ extension Pipeline {
 
   /// Every beacon that is in a zone.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
-    savedBeacons(0..<Int32(clamping: roster.count), at: time, wallTime: wallTime)
+    savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
   }
 
   /// Those of some beacons that are in a zone.
@@ -86,11 +86,8 @@ extension Pipeline {
       readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) })
   }
 
-  /// From here on sequence numbers count anew.
-  package mutating func beginEpoch(_ epoch: UInt64, lastSequence: UInt64) {
-    self.epoch = epoch
-    sequence = lastSequence
-  }
+  /// Numbers of beacons are below this.
+  package var beaconPlaces: Int32 { Int32(clamping: roster.count) }
 
   package func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
 

@@ -31,7 +31,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
-    var pipeline = Pipeline(configuration, epoch: 1, limits: .benchmark)
+    var pipeline = Pipeline(configuration, limits: .benchmark)
     guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
     var feed: ManagementFeed
     do throws(SystemError) {

@@ -22,7 +22,7 @@ struct BenchZonesCommand: ParsableCommand {
   var spacing = 50
 
   func run() throws {
-    var pipeline = Pipeline(try loadConfiguration(config), epoch: 1, limits: .benchmark)
+    var pipeline = Pipeline(try loadConfiguration(config), limits: .benchmark)
     guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
     var corpus = try Corpus(path: corpus, receiver: receiver)
     var output = Pipeline.Output()

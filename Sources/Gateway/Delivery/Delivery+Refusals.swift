@@ -7,7 +7,7 @@ import Radio
 import Synchronization
 
 /// What the broker refuses, and what it takes after all.
-extension Station {
+extension Delivery {
   /// So many topics are told by name.
   private static let tellLimit = 10
 
@@ -97,6 +97,25 @@ extension Station {
     } else if id > 0 {
       state.outbox.acknowledge(row: Int64(clamping: id))
     }
+  }
+
+  /// The broker took us in, and may allow other things than before.
+  func connected() {
+    state.withLock { state in
+      state.refusals.connected(at: LiveClock.now)
+      state.doubts?.reset()
+      inquiry.yield()
+      sayOnline(&state)
+    }
+  }
+
+  /// The configuration was read again: somebody may have mended what the broker allows.
+  func reloaded() {
+    state.withLock { state in
+      state.doubts?.reset()
+      state.isReloaded = true
+    }
+    inquiry.yield()
   }
 
   func disconnected() {

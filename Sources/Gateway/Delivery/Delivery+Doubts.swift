@@ -5,7 +5,7 @@ import Outbox
 import Synchronization
 
 /// With MQTT 3.1.1: what the broker acknowledged, and may have dropped.
-extension Station {
+extension Delivery {
   func note(_ message: Message, id: UInt64, isOnTrial: Bool, _ state: inout State) {
     state.doubts?.sent(message, id: id, isOnTrial: isOnTrial, at: LiveClock.now)
     if state.doubts?.hasQuestions == true { inquiry.yield() }

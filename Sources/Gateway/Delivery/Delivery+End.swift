@@ -9,13 +9,11 @@ import Synchronization
 
 /// The last write of a proper end. It takes a few seconds at most, whatever waits and whatever the disk does: what the broker
 /// has not got is on disk already, and is sent by the next start.
-extension Station {
+extension Delivery {
   /// For the disk as a whole.
   private static let limit = TimeSpan.seconds(3)
   /// Beacons are written anew for so long. They only grow more exact by that: where each is was kept with its last transition.
   private static let beaconLimit = TimeSpan.seconds(1)
-  private static let beaconsAtOnce: Int32 = 500
-
   /// How long the good-bye waits for the disk to take what was decided last.
   private static let settling = TimeSpan.seconds(1)
   /// And for the broker to take what the disk did not.
@@ -39,7 +37,12 @@ extension Station {
   }
 
   /// Returns how many transitions are lost: neither has the broker taken them, nor has the disk.
-  func closeDisk() -> Int {
+  ///
+  /// - Parameter beacons: some of those that are in a zone, from a number on, and from where to go on; nil: there are no more.
+  func close(
+    counters: [String: UInt32],
+    saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)
+  ) -> Int {
     state.withLock { believeAtTheEnd(&$0) }
     guard let store else {
       // A demonstration leaves nothing behind.
@@ -47,7 +50,7 @@ extension Station {
     }
     let end = DispatchSemaphore(value: 0)
     disk.async {
-      self.writeLast(store)
+      self.writeLast(store, counters, beacons)
       store.close()
       end.signal()
     }
@@ -59,13 +62,16 @@ extension Station {
     return state.withLock { $0.outbox.unsafe }
   }
 
-  private func writeLast(_ store: OutboxStore) {
+  private func writeLast(
+    _ store: OutboxStore, _ counters: [String: UInt32],
+    _ beacons: (Int32) -> (saved: [SavedBeacon], next: Int32?)
+  ) {
     state.withLock { state in
       state.outbox.retry()
-      state.outbox.save(counters: state.pipeline.takeCounters(isLast: true))
+      state.outbox.save(counters: counters)
     }
     let began = LiveClock.now
-    var next: Int32 = 0
+    var next: Int32? = 0
     while true {
       let batch = state.withLock { $0.outbox.takePending() }
       do {
@@ -75,18 +81,11 @@ extension Station {
         state.withLock { state in state.outbox.failed(batch) { _ in } }
         return onNotice("the last transitions cannot be kept on disk: \(words(error))")
       }
-      let isDone = state.withLock { state in
-        if !state.outbox.pending.transitions.isEmpty { return false }
-        let (now, count) = (LiveClock.now, Int32(clamping: state.pipeline.beaconCount))
-        if next >= count || now - began > Self.beaconLimit { return true }
-        let last = min(count, next + Self.beaconsAtOnce)
-        for beacon in state.pipeline.savedBeacons(next..<last, at: now, wallTime: LiveClock.wallNow) {
-          state.outbox.save(beacon)
-        }
-        next = last
-        return false
-      }
-      if isDone { return }
+      if state.withLock({ !$0.outbox.pending.transitions.isEmpty }) { continue }
+      guard let from = next, LiveClock.now - began <= Self.beaconLimit else { return }
+      let (saved, rest) = beacons(from)
+      state.withLock { state in for beacon in saved { state.outbox.save(beacon) } }
+      next = rest
     }
   }
 }

@@ -1,21 +1,24 @@
-import JSON
-import Outbox
-import Pipeline
-import Machine
 import Beacons
+import JSON
+import Machine
 import Messages
 import Mosquitto
-import Radio
+import Outbox
 import Synchronization
 
-/// Under whose name the station speaks.
-extension Station {
-  var instanceTopic: String { state.withLock { $0.pipeline.topics.instance } }
-  var statusTopic: String { state.withLock { $0.pipeline.topics.status } }
+/// Whether what the broker says of our status is true.
+struct OwnStatus: Sendable {
+  /// How often a lie is put right at once; what is more waits for some seconds.
+  var corrections = RateLimit(burst: 5, interval: .seconds(10))
+  var isWrong = false
+  var hasToldLies = false
+}
 
+/// Under whose name we speak, and whether we are there.
+extension Delivery {
   /// Asks for what gateways of our name say of themselves.
   func watchForRivals() {
-    for topic in [instanceTopic, statusTopic] {
+    for topic in [topics.instance, topics.status] {
       do throws(PublishError) {
         try client.subscribe(to: topic)
       } catch {
@@ -25,26 +28,28 @@ extension Station {
   }
 
   func sayOnline(_ state: inout State) {
-    state.isStatusWrong = false
-    state.outbox.add(Status.online.message(topics: state.pipeline.topics))
+    state.ownStatus.isWrong = false
+    state.outbox.add(Status.online.message(topics: topics))
   }
+
+  /// The last words before a proper good-bye, which keeps the last will from being published.
+  func sayOffline() { send([Status.offline.message(topics: topics)]) }
 
   /// Takes in what somebody says of us while we are there: the last will of a connection that we gave up, or of a rival that gave way.
   func hear(status payload: [UInt8]) {
     guard payload != Array(Status.online.rawValue.utf8) else { return }
     state.withLock { state in
-      state.isStatusWrong = true
+      state.ownStatus.isWrong = true
       correctStatus(&state)
-      guard state.isStatusWrong, !state.hasToldStatusLies else { return }
-      state.hasToldStatusLies = true
-      onNotice(
-        "somebody says again and again on \(state.pipeline.topics.status) that this gateway is not there")
+      guard state.ownStatus.isWrong, !state.ownStatus.hasToldLies else { return }
+      state.ownStatus.hasToldLies = true
+      onNotice("somebody says again and again on \(topics.status) that this gateway is not there")
     }
   }
 
   /// Says that we are there, if somebody said otherwise; not at each lie, for who lies often is not to make us speak as often.
   func correctStatus(_ state: inout State) {
-    guard state.isStatusWrong, state.statusCorrections.take(at: LiveClock.now) else { return }
+    guard state.ownStatus.isWrong, state.ownStatus.corrections.take(at: LiveClock.now) else { return }
     sayOnline(&state)
     send(&state)
   }
@@ -53,9 +58,6 @@ extension Station {
   func announce(_ instance: InstanceMessage) {
     var instance = instance
     instance.time = LiveClock.wallNow.rfc3339
-    state.withLock { state in
-      state.outbox.add(instance.message(topics: state.pipeline.topics))
-      send(&state)
-    }
+    send([instance.message(topics: topics)])
   }
 }

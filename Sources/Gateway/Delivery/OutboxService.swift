@@ -7,20 +7,20 @@ struct OutboxService: Service {
   /// It is written to once in so many intervals.
   private static let flush = 5
 
-  private let station: Station
+  private let delivery: Delivery
 
-  init(_ station: Station) { self.station = station }
+  init(_ delivery: Delivery) { self.delivery = delivery }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var round = 0
       while true {
         do { try await Task.sleep(for: Self.interval) } catch { return }
-        station.watchDisk()
+        delivery.watchDisk()
         round += 1
         if round % Self.flush == 0 {
-          station.flushDisk()
-          station.retryRefused()
+          delivery.flushDisk()
+          delivery.retryRefused()
         }
       }
     }

@@ -7,9 +7,9 @@ import Messages
 import Radio
 import Synchronization
 
-/// How the station keeps its outbox on disk: one transaction after the other on a queue of their own, each with all
+/// How the outbox is kept on disk: one transaction after the other on a queue of their own, each with all
 /// that came while the one before was written. Nobody who decides waits for the medium.
-extension Station {
+extension Delivery {
   /// Acknowledgements wait for the next transition to be written with, up to this many.
   private static let acknowledgementLimit = 500
   /// Or so long.
@@ -79,22 +79,23 @@ extension Station {
         state.withLock { $0.outbox.removed(made.acknowledged.count) }
       }
     }
-    let epoch: UInt64? = state.withLock { state in
+    let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
       switch result {
       case .success(let firstRow):
         let wasStalled = state.outbox.isStalled
         state.outbox.committed(batch, firstRow: firstRow)
         // What went to memory meanwhile is still to be written.
-        if wasStalled { return nil }
-        if state.disk.fault != nil { onNotice("transitions are kept on disk again") }
+        if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
-        return nil
+        onNotice("transitions are kept on disk again")
+        return (nil, true)
       case .failure(let error):
-        failed(batch, error, &state)
-        return state.pipeline.epoch
+        state.outbox.failed(batch) { Self.renumber(&$0, &state.numbers) }
+        return (state.numbers.epoch, tell(words(error), &state))
       }
     }
     if let epoch { mark?.set(epoch) }
+    if isNews { tellDiskChange() }
   }
 
   private func fetch(_ store: OutboxStore, after row: Int64) {
@@ -116,11 +117,6 @@ extension Station {
     }
   }
 
-  private func failed(_ batch: OutboxStore.Batch, _ error: any Error, _ state: inout State) {
-    state.outbox.failed(batch) { restamp(&$0, &state.pipeline) }
-    tell(words(error), &state)
-  }
-
   /// How long the disk may take for one transaction. Cards pause for some seconds now and then.
   private static let patience = TimeSpan.seconds(10)
 
@@ -132,34 +128,34 @@ extension Station {
 
   /// What was decided waits in memory from now on, while the disk is busy.
   func goOnWithoutDisk(_ fault: String) {
-    let epoch: UInt64? = state.withLock { state in
-      guard state.disk.isBusy, !state.outbox.isStalled else { return nil }
-      state.outbox.stall { restamp(&$0, &state.pipeline) }
-      tell(fault, &state)
+    let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
+      guard state.disk.isBusy, !state.outbox.isStalled else { return (nil, false) }
+      state.outbox.stall { Self.renumber(&$0, &state.numbers) }
+      let isNews = tell(fault, &state)
       send(&state)
-      return state.pipeline.epoch
+      return (state.numbers.epoch, isNews)
     }
     // It may be kept waiting, too.
     if let epoch, let mark { DispatchQueue.global().async { mark.set(epoch) } }
+    if isNews { tellDiskChange() }
   }
 
   /// Gives transitions that are not on disk other numbers, under a new epoch.
-  private func restamp(_ transitions: inout [TransitionMessage], _ pipeline: inout Pipeline) {
+  private static func renumber(_ transitions: inout [TransitionMessage], _ numbers: inout TransitionNumbers) {
     let epoch = Epoch.next(
-      after: pipeline.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
-    pipeline.beginEpoch(epoch, lastSequence: UInt64(transitions.count))
-    for index in transitions.indices {
-      transitions[index].epoch = epoch
-      transitions[index].sequence = UInt64(index + 1)
-    }
+      after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
+    numbers.begin(epoch, with: &transitions)
   }
 
-  private func tell(_ fault: String, _ state: inout State) {
-    guard state.disk.fault != fault else { return }
+  /// Returns whether that is news.
+  private func tell(_ fault: String, _ state: inout State) -> Bool {
+    guard state.disk.fault != fault else { return false }
     onNotice(
       "transitions cannot be kept on disk: \(fault); until then they wait in memory, where a crash loses them, under a new epoch"
     )
     state.disk.fault = fault
-    state.outbox.add(healthMessage(&state, at: LiveClock.wallNow, sinceLast: nil))
+    return true
   }
+
+  private func tellDiskChange() { onDiskChange.withLock { $0 }?() }
 }

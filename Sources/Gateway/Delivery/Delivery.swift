@@ -1,0 +1,204 @@
+import Beacons
+import Dispatch
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Outbox
+import Pipeline
+import Proximity
+import Synchronization
+
+/// What was decided, on its way to the broker: numbered, kept on disk until the broker has it, parked where the broker refuses it.
+///
+/// It has a lock of its own and calls nobody who decides: whoever decides may call it while he holds his.
+final class Delivery: Sendable {
+  struct State {
+    var outbox: Outbox
+    var disk: Disk
+    var numbers: TransitionNumbers
+    var refusals: Refusals
+    var unanswered = Unanswered()
+    /// nil: the broker itself says what it refuses.
+    var doubts: Doubts?
+    /// Somebody may have mended what kept us from asking.
+    var isReloaded = false
+    /// Why it cannot be seen what the broker refuses.
+    var accessFault: String?
+    /// Topics that were refused so far.
+    var refusedTopics = 0
+    var ownStatus = OwnStatus()
+  }
+
+  /// What goes on between the outbox and its disk.
+  struct Disk {
+    /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
+    var fault: String?
+    /// Since when it is busy, or about to be.
+    var since: MonotonicTime?
+    /// When the last transaction began.
+    var lastWrite: MonotonicTime?
+    var isBusy: Bool { since != nil }
+  }
+
+  let state: Mutex<State>
+  let topics: Topics
+  let client: Client
+  let store: OutboxStore?
+  /// Where there is a `store`.
+  let mark: EpochMark?
+  /// Where `store` is waited for.
+  let disk = DispatchQueue(label: "outbox")
+  /// Tells when there may be something to ask the broker.
+  let inquiries: AsyncStream<Void>
+  let inquiry: AsyncStream<Void>.Continuation
+  let onNotice: @Sendable (String) -> Void
+  /// Whom to tell that the disk fails, or works again.
+  let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Rows up to this one were decided before the machine was last started.
+  private let lastForeignRow: Int64
+  private let onPublished: @Sendable (TransitionMessage) -> Void
+  private let onVerdict: @Sendable (VerdictMessage) -> Void
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
+  ///   - opened: with what an earlier run left on disk.
+  init(
+    _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true, _ opened: OpenOutbox = OpenOutbox(),
+    listener: GatewayRun.Listener, logger: Logger
+  ) {
+    let epoch =
+      opened.remains?.epoch
+      ?? Epoch.next(after: nil, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
+    state = Mutex(
+      State(
+        outbox: Outbox(isDurable: opened.store != nil, stored: opened.remains?.waiting ?? 0),
+        disk: Disk(fault: opened.fault), numbers: TransitionNumbers(epoch: epoch),
+        refusals: Refusals(base: topics.base), doubts: saysWhatItRefuses ? nil : Doubts()))
+    (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    self.client = client
+    self.topics = topics
+    store = opened.store
+    mark = opened.mark
+    lastForeignRow = opened.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
+    onNotice = listener.onNotice
+    onPublished = listener.onTransition
+    onVerdict = listener.onVerdict
+    self.logger = logger
+    state.withLock { tendDisk(&$0) }
+  }
+
+  /// Whether something is kept for the next run.
+  var isKept: Bool { store != nil }
+
+  /// Takes over what a pipeline has to say, which is emptied, and messages that others made.
+  func take(_ output: inout Pipeline.Output, of pipeline: Pipeline, and messages: [Message] = []) {
+    state.withLock { state in
+      for item in output.items { take(item, of: pipeline, &state) }
+      for key in output.forgotten { state.outbox.forget(key) }
+      output.removeAll()
+      for message in messages { state.outbox.add(message) }
+      send(&state)
+    }
+  }
+
+  /// Publishes messages that others made.
+  func send(_ messages: [Message]) {
+    state.withLock { state in
+      for message in messages { state.outbox.add(message) }
+      send(&state)
+    }
+  }
+
+  /// Keeps replay counters for the next run.
+  func save(counters: [String: UInt32]) {
+    if !counters.isEmpty { state.withLock { $0.outbox.save(counters: counters) } }
+  }
+
+  private func take(_ item: Pipeline.Output.Item, of pipeline: Pipeline, _ state: inout State) {
+    switch item {
+    case .transition(var message):
+      state.numbers.number(&message)
+      let beacon = message.transition.beacon
+      // `nobody` is of an earlier run, and not known to this one.
+      guard isKept, beacon != .nobody else { return state.outbox.add(message) }
+      state.outbox.add(
+        message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message.transition))
+    case .verdict(let verdict): state.outbox.add(verdict)
+    case .state(let changed): state.outbox.add(changed.message(topics: topics))
+    // The next one is better than this one later.
+    case .room(let room): try? publishUnanswered(room.message(), &state)
+    }
+  }
+
+  /// Hands the client as much as it takes.
+  func send(_ state: inout State) {
+    defer { tendDisk(&state) }
+    guard sendRefused(&state) else { return }
+    while let item = state.outbox.first {
+      let message: Message
+      var id: UInt64 = 0
+      switch item {
+      case .transition(var transition, let row):
+        CalendarCorrection(time: LiveClock.now, wallTime: LiveClock.wallNow, lastForeignRow: lastForeignRow)
+          .apply(to: &transition, row: row)
+        message = transition.message(topics: topics)
+        id = UInt64(clamping: row ?? Outbox.noRow)
+      case .verdict(let verdict): message = verdict.message(topics: topics)
+      case .state(let waiting): message = waiting
+      }
+      if state.refusals.park(message, row: id > 0 ? Int64(clamping: id) : nil) {
+        state.outbox.removeFirst()
+        continue
+      }
+      do {
+        if message.qos == .atMostOnce {
+          try publishUnanswered(message, &state)
+        } else {
+          try publish(message, id: id, &state)
+        }
+        switch item {
+        case .transition(let transition, _): onPublished(transition)
+        case .verdict(let verdict): onVerdict(verdict)
+        case .state: break
+        }
+      } catch .outstandingLimit, .stopped {
+        return
+      } catch .notConnected {
+        // Telemetry of this moment only; once connected, what still holds is said anew.
+      } catch {
+        if case .transition(_, let row?) = item { state.outbox.acknowledge(row: row) }
+        logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+      }
+      state.outbox.removeFirst()
+    }
+  }
+
+  /// What `health` tells of it.
+  struct Figures: Sendable {
+    /// Messages that the broker has not got.
+    var queued: Int
+    /// Why transitions are in memory only.
+    var diskFault: String?
+    var lost: UInt64
+    var parked: Int
+    /// Some of them.
+    var refusedTopics: [String]
+    /// Why it cannot be seen what the broker refuses.
+    var accessFault: String?
+  }
+
+  private static let toldTopics = 10
+
+  var figures: Figures {
+    state.withLock { state in
+      let refused = state.refusals.refusedTopics(atMost: Self.toldTopics) + state.unanswered.refusedTopics
+      return Figures(
+        queued: state.outbox.count + (isKept ? 0 : client.outstanding),
+        diskFault: isKept ? state.disk.fault : state.disk.fault ?? "none was asked for",
+        lost: state.outbox.lostTransitions + state.refusals.lost, parked: state.refusals.count,
+        refusedTopics: Array(refused.sorted().prefix(Self.toldTopics)), accessFault: state.accessFault)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Beacons
+import Machine
+import Messages
+import Mosquitto
+import Radio
+import Synchronization
+
+/// How it goes, told at intervals and whenever something changes.
+extension DecisionLoop {
+  /// Publishes `health`.
+  ///
+  /// - Parameter span: time since the last call, over which rates are taken; nil keeps those of then.
+  func publishHealth(over span: TimeSpan? = nil) {
+    state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
+  }
+
+  /// Takes in how the broadcast of wake regions goes.
+  func apply(_ status: BroadcastStatus) {
+    state.withLock { state in
+      if state.health.take(status) { tell(&state, [healthMessage(&state)]) }
+    }
+  }
+
+  /// The counters of this moment for Prometheus.
+  func metrics() -> String {
+    let isConnected = delivery.client.isConnected
+    let message = state.withLock { state in health(&state) }
+    return MetricsText.text(message, gateway: delivery.topics.gateway, isConnected: isConnected)
+  }
+
+  /// Tells at once of receivers that should be there and are not, when it is time.
+  func tellMissing(_ state: inout State) {
+    guard state.health.isTimeToMiss(at: LiveClock.now) else { return }
+    state.health.hasToldMissing = true
+    let health = health(&state)
+    for receiver in health.receivers where receiver.isMissing {
+      onNotice("no word of the receiver \(receiver.name): \(receiver.reason)")
+    }
+    tell(&state, [health.message(topics: delivery.topics)])
+  }
+
+  func healthMessage(
+    _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
+  ) -> Message {
+    health(&state, at: wallTime, over: span).message(topics: delivery.topics)
+  }
+
+  private func health(
+    _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
+  ) -> HealthMessage {
+    state.health.message(of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
+  }
+}

@@ -1,0 +1,189 @@
+import Beacons
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Pipeline
+import Proximity
+import Radio
+import Settings
+import Synchronization
+
+/// Decides: what sources hear and what timers bring goes through the pipeline behind one lock, one after the other, whichever
+/// thread it comes from. What is decided goes to the delivery in that order.
+final class DecisionLoop: Sendable {
+  struct State {
+    var pipeline: Pipeline
+    /// What it said last, until the delivery has it.
+    var output: Pipeline.Output
+    /// From the source's receivers to the pipeline's.
+    var receivers = ReceiverMap()
+    var health = HealthBook(from: LiveClock.now)
+    var isSubscribed = false
+    /// When a refused report was last told.
+    var refusalTold: MonotonicTime?
+
+    mutating func learn(_ table: ReceiverTable) -> ReceiverMap {
+      receivers.learn(table) { pipeline.receiver($0) }
+      return receivers
+    }
+  }
+
+  let state: Mutex<State>
+  let delivery: Delivery
+  let onNotice: @Sendable (String) -> Void
+
+  /// - Parameter output: what the pipeline had to say when it took up what an earlier run left.
+  init(
+    _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
+    onNotice: @escaping @Sendable (String) -> Void
+  ) {
+    state = Mutex(State(pipeline: pipeline, output: output))
+    self.delivery = delivery
+    self.onNotice = onNotice
+    delivery.onDiskChange.withLock { change in change = { [weak self] in self?.publishHealth() } }
+  }
+
+  // MARK: What is heard
+
+  /// Takes in what the source heard; `table` names its receivers.
+  func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+    state.withLock { state in
+      let receivers = state.learn(table)
+      batch.forEach { advertisement, payload in
+        guard let receiver = receivers[advertisement.receiver] else { return }
+        state.health.receivers.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
+      }
+      state.pipeline.observe(batch, from: receivers, into: &state.output)
+      for notice in state.pipeline.takeNotices() { onNotice(notice) }
+      if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
+      tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
+    }
+  }
+
+  /// Lets deadlines up to `time` happen; returns the next one.
+  func advance(to time: MonotonicTime) -> MonotonicTime? {
+    state.withLock { state in
+      if let next = state.pipeline.nextDeadline, next <= time {
+        state.pipeline.advance(to: time, into: &state.output)
+        tell(&state)
+      }
+      tellMissing(&state)
+      return state.pipeline.nextDeadline
+    }
+  }
+
+  func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
+    state.withLock { state in
+      var change = change
+      guard let receiver = state.learn(table)[change.receiver] else { return }
+      change.receiver = receiver
+      state.health.receivers.set(change)
+      state.pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &state.output)
+      tell(&state, [healthMessage(&state, at: change.wallTime)])
+    }
+  }
+
+  /// Takes in what the source has counted; published with the next `health`.
+  func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
+    state.withLock { state in
+      var counts = counts
+      guard let receiver = state.learn(table)[counts.receiver] else { return }
+      counts.receiver = receiver
+      state.health.receivers.set(counts)
+    }
+  }
+
+  /// Hands over what the pipeline said.
+  func tell(_ state: inout State, _ messages: [Message] = []) {
+    delivery.take(&state.output, of: state.pipeline, and: messages)
+  }
+
+  // MARK: What the broker is told
+
+  /// The broker took us in: it may have forgotten everything, so it is told all that is retained.
+  func connected() {
+    state.withLock { state in
+      delivery.connected()
+      state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
+      tell(&state, state.pipeline.allStates())
+    }
+  }
+
+  /// Exchanges the pipeline for one made from another configuration, keeping what still holds.
+  func reconfigure(_ new: Configuration) {
+    state.withLock { state in
+      delivery.reloaded()
+      state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
+      tell(&state)
+      state.pipeline = state.pipeline.reconfigured(new)
+      state.health.hasToldMissing = false
+      tell(&state, state.pipeline.allStates())
+    }
+    subscribe()
+  }
+
+  /// Beacons that Home Assistant may not know yet, and names of those that it is to forget.
+  func takeNews() -> (news: [(name: String, beacon: HeardBeacon)], forgotten: [String]) {
+    state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
+  }
+
+  /// Publishes what is true of beacons of which this run knows nothing; of the others it has already.
+  func correct(_ corrections: [Leftovers.Correction]) {
+    state.withLock { state in
+      let known = state.pipeline.known(among: Set(corrections.map(\.beacon)))
+      delivery.send(corrections.filter { !known.contains($0.beacon) }.map(\.message))
+    }
+  }
+
+  // MARK: What phones' apps tell
+
+  /// Asks for what others tell of our phones, once there are phones.
+  func subscribe() {
+    state.withLock { state in
+      guard state.pipeline.hasPhones, !state.isSubscribed else { return }
+      do throws(PublishError) {
+        try delivery.client.subscribe(to: delivery.topics.appReports)
+        state.isSubscribed = true
+      } catch {
+        onNotice("no subscription to \(delivery.topics.appReports): \(error)")
+      }
+    }
+  }
+
+  /// Refused reports are told no more often than this.
+  private static let refusalInterval = TimeSpan.seconds(10)
+
+  /// Takes in what others tell of a phone's app; returns what a person should know.
+  func receive(_ message: ReceivedMessage) -> String? {
+    state.withLock { state in
+      let now = LiveClock.now
+      let refusal = state.pipeline.report(
+        message.payload, topic: message.topic, isRetained: message.retain, at: now,
+        wallTime: LiveClock.wallNow, into: &state.output)
+      tell(&state)
+      guard let refusal else { return nil }
+      if let told = state.refusalTold, now - told < Self.refusalInterval { return nil }
+      state.refusalTold = now
+      return
+        "refused what came on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) refused so far)"
+    }
+  }
+
+  // MARK: The end
+
+  private static let beaconsAtOnce: Int32 = 500
+
+  /// Writes what the next run is to know. Returns how many transitions are lost.
+  func close() -> Int {
+    let counters = state.withLock { $0.pipeline.takeCounters(isLast: true) }
+    return delivery.close(counters: counters) { first in
+      self.state.withLock { state in
+        let end = min(state.pipeline.beaconPlaces, first + Self.beaconsAtOnce)
+        let saved = state.pipeline.savedBeacons(
+          min(first, end)..<end, at: LiveClock.now, wallTime: LiveClock.wallNow)
+        return (saved, end < state.pipeline.beaconPlaces ? end : nil)
+      }
+    }
+  }
+}

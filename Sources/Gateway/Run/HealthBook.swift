@@ -1,0 +1,57 @@
+import Beacons
+import Messages
+import Pipeline
+import Radio
+import Settings
+
+/// What `health` tells: of receivers, the broadcast of wake regions, the pipeline and the delivery.
+struct HealthBook: Sendable {
+  /// How long a receiver may take to make itself known.
+  private static let patience = TimeSpan.seconds(10)
+
+  var receivers = ReceiverHealths()
+  /// From then on a receiver of which nothing was heard is missing.
+  private let patienceEnds: MonotonicTime
+  var hasToldMissing = false
+  /// nil: nothing is to be broadcast.
+  private var broadcast: BroadcastStatus?
+
+  init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
+
+  /// Takes in how the broadcast goes. Returns whether that is news; that the rotation goes on is none.
+  mutating func take(_ status: BroadcastStatus) -> Bool {
+    defer { broadcast = status }
+    return broadcast?.state != status.state || broadcast?.reason != status.reason
+      || broadcast?.adapter != status.adapter
+  }
+
+  func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
+
+  /// - Parameter span: time since the last report, for rates; nil keeps those of then.
+  mutating func message(
+    of pipeline: Pipeline, _ delivery: Delivery.Figures, at time: MonotonicTime, _ wallTime: WallTime,
+    over span: TimeSpan?
+  ) -> HealthMessage {
+    var message = HealthMessage(
+      time: wallTime, version: version,
+      receivers: receivers.report(
+        pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: time >= patienceEnds, over: span),
+      advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
+      transitions: pipeline.counts.transitions, queued: delivery.queued, beacons: pipeline.beaconCount,
+      refusedReports: pipeline.refusedReports)
+    message.diskFault = delivery.diskFault
+    message.lostTransitions = delivery.lost
+    message.refusalFault = delivery.accessFault
+    message.parkedMessages = delivery.parked
+    message.refusedTopics = delivery.refusedTopics
+    message.refusedReadings = pipeline.refusedReadings
+    message.postponedAddresses = pipeline.postponedAddresses
+    message.refusedMembers = pipeline.refusedMembers
+    message.heldTransitions = pipeline.heldTransitions
+    if let broadcast {
+      let began = broadcast.began.map { wallTime - (time - $0) }
+      message.wake = pipeline.configuration.wake?.message(broadcast, began: began)
+    }
+    return message
+  }
+}

@@ -1,0 +1,29 @@
+import Messages
+
+/// Numbers transitions in the order in which they were decided: without a gap within an epoch, from 1 on.
+package struct TransitionNumbers: Sendable {
+  package private(set) var epoch: UInt64
+  private var last: UInt64 = 0
+
+  package init(epoch: UInt64) { self.epoch = epoch }
+
+  package mutating func number(_ message: inout TransitionMessage) {
+    last += 1
+    (message.epoch, message.sequence) = (epoch, last)
+  }
+
+  /// Numbers what a pipeline has to say.
+  package mutating func number(_ output: inout Pipeline.Output) {
+    for index in output.items.indices {
+      guard case .transition(var message) = output.items[index] else { continue }
+      number(&message)
+      output.items[index] = .transition(message)
+    }
+  }
+
+  /// From here on they are counted anew, first some that had other numbers.
+  package mutating func begin(_ epoch: UInt64, with messages: inout [TransitionMessage]) {
+    (self.epoch, last) = (epoch, 0)
+    for index in messages.indices { number(&messages[index]) }
+  }
+}
