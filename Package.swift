@@ -29,8 +29,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
@@ -39,7 +37,11 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .systemLibrary(
+      name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     .target(name: "Beacons", swiftSettings: hostile),
     .target(
@@ -69,7 +71,7 @@ let package = Package(
       name: "SettingsFile",
       dependencies: [
         "Beacons", "Settings", "Proximity", "RangingPolicy", "WakePlanner",
-        .product(name: "Yams", package: "Yams"),
+        "CYAML",
       ],
       swiftSettings: hostile),
     // What it depends on keeps it a function of its input: no radio, no broker, no disk, no clock.
@@ -83,9 +85,8 @@ let package = Package(
     .target(
       name: "Outbox",
       dependencies: [
-        "Beacons", "Machine", "Messages", "Pipeline", "Proximity", "Settings",
+        "CSQLite", "Beacons", "Machine", "Messages", "Pipeline", "Proximity", "Settings",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: house),
     .target(name: "CUnusedMemory"),
@@ -97,7 +98,6 @@ let package = Package(
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -138,7 +138,6 @@ let package = Package(
         "Beacons", "CUnusedMemory", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
         "JSON", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

@@ -53,6 +53,19 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
   }
 
+  /// All there is; `ENOBUFS` where that is more than `limit`.
+  package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var span = piece.mutableSpan
+      let count = try read(into: &span)
+      guard count > 0 else { return bytes }
+      guard bytes.count <= limit - count else { throw SystemError(call: "read", code: ENOBUFS) }
+      bytes += piece.prefix(count)
+    }
+  }
+
   /// Writes all of the span.
   package func write(_ bytes: Span<UInt8>) throws(SystemError) {
     var rest = bytes

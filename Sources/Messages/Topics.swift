@@ -1,3 +1,4 @@
+import Beacons
 import JSON
 
 /// Every topic of version 1 of the contract, below `beaconkeeper/<gateway>`.
@@ -74,6 +75,27 @@ public func topicLevel(_ name: String) -> String {
       }
     }
   }
+}
+
+/// The name that a level stands for; nil for a level that is no name's.
+public func name(ofTopicLevel level: some StringProtocol) -> String? {
+  unescaped(level, marker: UInt8(ascii: "%"))
+}
+
+/// A text in which a marker and two hexadecimal digits stand for an octet.
+func unescaped(_ text: some StringProtocol, marker: UInt8) -> String? {
+  var octets: [UInt8] = []
+  var units = text.utf8.makeIterator()
+  while let unit = units.next() {
+    guard unit == marker else {
+      octets.append(unit)
+      continue
+    }
+    guard let high = units.next().flatMap(hexadecimalDigit), let low = units.next().flatMap(hexadecimalDigit)
+    else { return nil }
+    octets.append(high << 4 | low)
+  }
+  return String(validating: octets, as: UTF8.self)
 }
 
 private func standsInTopicAsItIs(_ name: Span<UInt8>) -> Bool {

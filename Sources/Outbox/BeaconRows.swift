@@ -1,6 +1,4 @@
 import Pipeline
-import Foundation
-import GRDB
 
 /// Which row holds which beacon, and the long texts that many beacons share: what zones ask for.
 ///
@@ -46,20 +44,20 @@ struct BeaconRows {
   }
 
   /// Reads every beacon; texts that none of them has any more are removed. A row that is damaged costs that beacon only.
-  mutating func load(_ database: Database) throws -> [SavedBeacon] {
+  mutating func load(_ database: Connection) throws -> [SavedBeacon] {
     var textsByNumber: [Int64: String] = [:]
-    for row in try Row.fetchAll(database, sql: "SELECT id, value FROM text") {
-      if let id = Self.number(row["id"]), let text = String.fromDatabaseValue(row["value"]) {
+    for row in try database.rows("SELECT id, value FROM text") {
+      if let id = Self.number(row["id"]), let text = row["value"].string {
         textsByNumber[id] = text
       }
     }
     var used: Set<Int64> = []
     var beacons: [SavedBeacon] = []
-    var useless: [DatabaseValue] = []
-    for row in try Row.fetchAll(database, sql: "SELECT id, state FROM beacon ORDER BY id") {
+    var useless: [SQLValue] = []
+    for row in try database.rows("SELECT id, state FROM beacon ORDER BY id") {
       var read: [Int64] = []
-      let beacon = Data.fromDatabaseValue(row["state"]).flatMap { data in
-        SavedBeacon(packed: [UInt8](data)) {
+      let beacon = row["state"].bytes.flatMap { packed in
+        SavedBeacon(packed: packed) {
           read.append($0)
           return textsByNumber[$0]
         }
@@ -72,30 +70,24 @@ struct BeaconRows {
       used.formUnion(read)
       beacons.append(beacon)
     }
-    for id in useless { try database.execute(sql: "DELETE FROM beacon WHERE id = ?", arguments: [id]) }
+    for id in useless { try database.execute("DELETE FROM beacon WHERE id = ?", id) }
     for (id, text) in textsByNumber {
       if used.contains(id) {
         texts.load(text, id)
       } else {
-        try database.execute(sql: "DELETE FROM text WHERE id = ?", arguments: [id])
+        try database.execute("DELETE FROM text WHERE id = ?", .integer(id))
       }
     }
     return beacons
   }
 
   /// A number that leaves room for others after it.
-  private static func number(_ value: DatabaseValue) -> Int64? {
-    Int64.fromDatabaseValue(value).flatMap { (1..<(1 << 62)).contains($0) ? $0 : nil }
+  private static func number(_ value: SQLValue) -> Int64? {
+    value.int64.flatMap { (1..<(1 << 62)).contains($0) ? $0 : nil }
   }
 
   /// Keeps beacons, by their keys, and forgets those that are nil.
-  mutating func write(_ beacons: [String: SavedBeacon?], _ database: Database) throws {
-    let keep = try database.cachedStatement(sql: "INSERT OR REPLACE INTO beacon (id, state) VALUES (?, ?)")
-    // Another first octet is another layout, which nothing reads.
-    let annul = try database.cachedStatement(
-      sql: "UPDATE beacon SET state = x'00' || substr(state, 2) WHERE id = ?")
-    let forget = try database.cachedStatement(sql: "DELETE FROM beacon WHERE id = ?")
-    let tell = try database.cachedStatement(sql: "INSERT OR REPLACE INTO text (id, value) VALUES (?, ?)")
+  mutating func write(_ beacons: [String: SavedBeacon?], _ database: Connection) throws {
     for (key, beacon) in beacons {
       if let beacon {
         var new: [(Int64, String)] = []
@@ -105,15 +97,22 @@ struct BeaconRows {
           new.append((number, text))
           return number
         }
-        for (number, text) in new { try tell.execute(arguments: [number, text]) }
+        for (number, text) in new {
+          try database.execute(
+            "INSERT OR REPLACE INTO text (id, value) VALUES (?, ?)", .integer(number), .text(text))
+        }
         void.remove(key)
-        try keep.execute(arguments: [rows[key] ?? rows.add(key), Data(packed)])
+        try database.execute(
+          "INSERT OR REPLACE INTO beacon (id, state) VALUES (?, ?)", .integer(rows[key] ?? rows.add(key)),
+          .blob(packed))
       } else if let row = rows[key], !void.contains(key) {
         if void.count >= Self.voidLimit, let old = void.popFirst(), let row = rows[old] {
-          try forget.execute(arguments: [row])
+          try database.execute("DELETE FROM beacon WHERE id = ?", .integer(row))
           rows.remove(old)
         }
-        try annul.execute(arguments: [row])
+        // Another first octet is another layout, which nothing reads.
+        try database.execute(
+          "UPDATE beacon SET state = x'00' || substr(state, 2) WHERE id = ?", .integer(row))
         void.insert(key)
       }
     }

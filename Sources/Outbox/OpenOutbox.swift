@@ -1,6 +1,7 @@
 import Beacons
-import Foundation
-import GRDB
+import CSQLite
+import FoundationEssentials
+import Glibc
 import Machine
 
 /// The outbox on disk as it was found at the start.
@@ -45,7 +46,7 @@ package struct OpenOutbox: Sendable {
         )
         try open(path, mark, wallTime, chance)
       }
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+    } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
     } catch {
       giveUp(path, error)
@@ -68,8 +69,8 @@ package struct OpenOutbox: Sendable {
   private static func isDamage(_ error: any Error) -> Bool {
     if error is CocoaError || error is POSIXError || error is PrivateFileError { return false }
     guard let error = error as? DatabaseError else { return true }
-    return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
-      .contains(error.resultCode)
+    return [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]
+      .contains(error.code)
   }
 
   private mutating func giveUp(_ path: String, _ error: any Error) {

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 
 /// How the outbox lies on disk.
 enum OutboxFile {
@@ -8,7 +8,7 @@ enum OutboxFile {
   private static let pageSize = 512
   /// Pages in the log before they are moved into the file, where the same page is written once for many changes.
   private static let logPages = 2048
-  private static let version = 2
+  private static let version: Int64 = 2
 
   /// Makes sure that it is there, and of its owner alone, with all that belongs to it.
   static func prepare(_ path: String) throws {
@@ -16,35 +16,30 @@ enum OutboxFile {
     for ending in ["-wal", "-shm", "-journal"] { try PrivateFile.prepare(path + ending, isMade: false) }
   }
 
-  static func open(_ path: String, largest: Int = largest) throws -> DatabaseQueue {
-    var configuration = GRDB.Configuration()
-    configuration.label = "outbox"
-    configuration.busyMode = .timeout(1)
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA locking_mode = EXCLUSIVE;
-          PRAGMA page_size = \(pageSize);
-          PRAGMA auto_vacuum = INCREMENTAL;
-          PRAGMA journal_mode = WAL;
-          PRAGMA synchronous = FULL;
-          PRAGMA wal_autocheckpoint = \(logPages);
-          PRAGMA journal_size_limit = \(2 * logPages * pageSize);
-          PRAGMA max_page_count = \(largest / pageSize);
-          """)
-    }
-    return try DatabaseQueue(path: path, configuration: configuration)
+  static func open(_ path: String, largest: Int = largest) throws -> Database {
+    try Database(
+      path: path,
+      setUp: """
+        PRAGMA locking_mode = EXCLUSIVE;
+        PRAGMA page_size = \(pageSize);
+        PRAGMA auto_vacuum = INCREMENTAL;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA wal_autocheckpoint = \(logPages);
+        PRAGMA journal_size_limit = \(2 * logPages * pageSize);
+        PRAGMA max_page_count = \(largest / pageSize);
+        """)
   }
 
   /// Makes the tables of an empty file; looks at those of another.
-  static func makeTables(_ database: Database) throws {
-    switch try Int.fetchOne(database, sql: "PRAGMA user_version") {
+  static func makeTables(_ database: Connection) throws {
+    switch try database.value("PRAGMA user_version").int64 {
     case version:
-      let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-      guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
+      let verdict = try database.value("PRAGMA quick_check(1)").string
+      guard verdict == "ok" else { throw DatabaseError(code: SQLITE_CORRUPT, message: verdict) }
     case 0:
       try database.execute(
-        sql: """
+        script: """
           CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
           CREATE TABLE waiting (
             id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL);
@@ -53,14 +48,14 @@ enum OutboxFile {
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           PRAGMA user_version = \(version);
           """)
-    default: throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it is of another version")
+    default: throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
     }
   }
 
   /// Whether the file has reached its limit; a disk that is full is another matter.
-  static func isFull(_ error: any Error, _ database: DatabaseQueue, largest: Int = largest) -> Bool {
-    guard (error as? DatabaseError)?.resultCode == .SQLITE_FULL else { return false }
-    let isFull = try? database.read { database in
+  static func isFull(_ error: any Error, _ database: Database, largest: Int = largest) -> Bool {
+    guard (error as? DatabaseError)?.code == SQLITE_FULL else { return false }
+    let isFull = try? database.use { database in
       let (pages, free) = (try number("page_count", database), try number("freelist_count", database))
       // A transition may take some pages at once.
       return (pages - free) * pageSize > largest / 64 * 63
@@ -74,19 +69,18 @@ enum OutboxFile {
   private static let portion = 16_384
 
   /// Returns whether nothing is left to give back.
-  static func giveRoomBack(_ database: DatabaseQueue) throws -> Bool {
-    try database.writeWithoutTransaction { database in
+  static func giveRoomBack(_ database: Database) throws -> Bool {
+    try database.use { database in
       let surplus = try number("freelist_count", database) - kept
       guard surplus > 0 else { return true }
-      // It works as far as its rows are fetched.
-      _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum(\(min(surplus, portion)))")
+      try database.execute(script: "PRAGMA incremental_vacuum(\(min(surplus, portion)))")
       // The file shrinks once the log is moved into it.
-      try database.checkpoint(.truncate)
+      try database.checkpoint()
       return surplus <= portion
     }
   }
 
-  private static func number(_ pragma: String, _ database: Database) throws -> Int {
-    try Int.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+  private static func number(_ pragma: String, _ database: Connection) throws -> Int {
+    Int(clamping: try database.value("PRAGMA \(pragma)").int64 ?? 0)
   }
 }

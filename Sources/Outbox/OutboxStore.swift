@@ -1,6 +1,6 @@
+import CSQLite
 import Pipeline
-import Foundation
-import GRDB
+import Glibc
 import Messages
 import Synchronization
 
@@ -53,7 +53,7 @@ package final class OutboxStore: Sendable {
   private let path: String
   private let largest: Int
   private let identity: FileIdentity?
-  let database: DatabaseQueue
+  let database: Database
   private let numbers = Mutex(Numbers())
 
   private struct Numbers {
@@ -66,7 +66,7 @@ package final class OutboxStore: Sendable {
 
   /// Opens the file, or makes it; one of an earlier version is taken over.
   ///
-  /// Throws GRDB's `DatabaseError`: `SQLITE_BUSY` where another process has it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
+  /// Throws `DatabaseError`: `SQLITE_BUSY` where another process has it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
   /// where it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` where it must not be written. `PrivateFileError`.
   convenience init(path: String) throws {
     try OutboxFile.prepare(path)
@@ -91,22 +91,22 @@ package final class OutboxStore: Sendable {
   func begin(bootID: String, next: (UInt64?) -> UInt64) throws -> Remains {
     var rows = BeaconRows()
     let remains = try database.write { database in
-      let last = try Row.fetchOne(
-        database,
-        sql: """
+      let last = try database.rows(
+        """
           SELECT (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
             (SELECT value FROM meta WHERE name = 'boot') AS boot,
             (SELECT count(*) FROM waiting) AS waiting, (SELECT max(id) FROM waiting) AS last
-          """)
+        """
+      ).first
       let known = try last.flatMap { try Self.integer($0["epoch"], below: Int64(Epoch.limit >> 1)) }
-      let boot = last.flatMap { String.fromDatabaseValue($0["boot"]) }
+      let boot = last?["boot"].string
       let remains = Remains(
         epoch: next(known.map { UInt64(clamping: $0) }),
         waiting: try last.flatMap { try Self.integer($0["waiting"]) }.map { Int(clamping: $0) } ?? 0,
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
         counters: try Self.counters(database), isSameBoot: boot == bootID)
-      try Self.set("epoch", Int64(clamping: remains.epoch), database)
-      try Self.set("boot", bootID, database)
+      try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
+      try Self.set("boot", .text(bootID), database)
       return remains
     }
     numbers.withLock { $0 = Numbers(row: remains.lastRow + 1, beacons: rows) }
@@ -114,19 +114,18 @@ package final class OutboxStore: Sendable {
   }
 
   /// nil for NULL. A value of another type, or one out of all proportion, is damage.
-  private static func integer(_ value: DatabaseValue, below limit: Int64 = 1 << 62) throws -> Int64? {
+  private static func integer(_ value: SQLValue, below limit: Int64 = 1 << 62) throws -> Int64? {
     if value.isNull { return nil }
-    guard let number = Int64.fromDatabaseValue(value), (0..<limit).contains(number) else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a number is damaged")
+    guard let number = value.int64, (0..<limit).contains(number) else {
+      throw DatabaseError(code: SQLITE_CORRUPT, message: "a number is damaged")
     }
     return number
   }
 
-  static func counters(_ database: Database) throws -> [String: UInt32] {
+  static func counters(_ database: Connection) throws -> [String: UInt32] {
     var counters: [String: UInt32] = [:]
-    for row in try Row.fetchAll(database, sql: "SELECT key, counter FROM counter") {
-      guard let key = String.fromDatabaseValue(row["key"]),
-        let counter = UInt32.fromDatabaseValue(row["counter"])
+    for row in try database.rows("SELECT key, counter FROM counter") {
+      guard let key = row["key"].string, let counter = row["counter"].int64.flatMap(UInt32.init(exactly:))
       else { continue }
       counters[key] = counter
     }
@@ -144,16 +143,18 @@ package final class OutboxStore: Sendable {
       do {
         try database.write { database in
           // First, for they make room.
-          let remove = try database.cachedStatement(sql: "DELETE FROM waiting WHERE id = ?")
-          for row in batch.acknowledged { try remove.execute(arguments: [row]) }
-          let insert = try database.cachedStatement(sql: TransitionMessage.insertion)
+          for row in batch.acknowledged {
+            try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
+          }
           for (offset, transition) in batch.transitions.enumerated() {
-            try insert.execute(arguments: transition.columns(row: first + Int64(offset)))
+            try transition.insert(into: database, row: first + Int64(offset))
           }
           try numbers.beacons.write(batch.beacons, database)
-          let count = try database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)")
-          for (key, counter) in batch.counters { try count.execute(arguments: [key, Int64(counter)]) }
+          for (key, counter) in batch.counters {
+            try database.execute(
+              "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)", .text(key),
+              .integer(Int64(counter)))
+          }
         }
       } catch {
         numbers.beacons.revert()
@@ -178,12 +179,12 @@ package final class OutboxStore: Sendable {
 
   /// Transitions in the order in which they were decided, after a row.
   package func waiting(after row: Int64, limit: Int) throws -> Page {
-    try database.read { database in
-      let rows = try Row.fetchAll(
-        database, sql: "SELECT * FROM waiting WHERE id > ? ORDER BY id LIMIT ?", arguments: [row, limit])
+    try database.use { database in
+      let rows = try database.rows(
+        "SELECT * FROM waiting WHERE id > ? ORDER BY id LIMIT ?", .integer(row), .integer(Int64(limit)))
       var page = Page(isLast: rows.count < limit)
       for row in rows {
-        guard let id = Int64.fromDatabaseValue(row["id"]) else { continue }
+        guard let id = row["id"].int64 else { continue }
         if let transition = TransitionMessage(row) {
           page.rows.append((id, transition))
         } else {
@@ -207,10 +208,8 @@ package final class OutboxStore: Sendable {
 
   package func close() { try? database.close() }
 
-  private static func set(_ name: String, _ value: some DatabaseValueConvertible, _ database: Database) throws
-  {
-    try database.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
-      .execute(arguments: [name, value])
+  private static func set(_ name: String, _ value: SQLValue, _ database: Connection) throws {
+    try database.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", .text(name), value)
   }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 import Messages
 
@@ -21,7 +21,9 @@ public struct StateDirectory: Sendable {
     } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
       path = state + "/beaconkeeper"
     } else {
-      path = (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state/beaconkeeper"
+      path =
+        (environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path)
+        + "/.local/state/beaconkeeper"
     }
   }
 

@@ -1,18 +1,16 @@
 import Beacons
-import Foundation
-import GRDB
 import Messages
 import Proximity
 
 /// A transition as a row of table `waiting`.
 extension TransitionMessage {
-  static let insertion = "INSERT INTO waiting (id, epoch, seq, body) VALUES (?, ?, ?, ?)"
-
   /// Of the body, its first octet.
   private static let layout: UInt64 = 1
 
-  func columns(row: Int64) -> StatementArguments {
-    [row, Int64(clamping: epoch), Int64(clamping: sequence), Data(body)]
+  func insert(into database: Connection, row: Int64) throws(DatabaseError) {
+    try database.execute(
+      "INSERT INTO waiting (id, epoch, seq, body) VALUES (?, ?, ?, ?)", .integer(row),
+      .integer(Int64(clamping: epoch)), .integer(Int64(clamping: sequence)), .blob(body))
   }
 
   private var body: [UInt8] {
@@ -37,12 +35,10 @@ extension TransitionMessage {
 
   /// nil for a row that this version cannot read, or that is damaged: no column is trusted to have its type. Zone, beacon
   /// and receiver have their names only: indices are of the run that decided.
-  init?(_ row: Row) {
-    guard let epoch = Int64.fromDatabaseValue(row["epoch"]),
-      let sequence = Int64.fromDatabaseValue(row["seq"]),
-      let body = Data.fromDatabaseValue(row["body"]),
+  init?(_ row: SQLRow) {
+    guard let epoch = row["epoch"].int64, let sequence = row["seq"].int64, let body = row["body"].bytes,
       let message = try? TransitionMessage(
-        [UInt8](body), epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence))
+        body, epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence))
     else { return nil }
     self = message
   }

@@ -1,6 +1,5 @@
 import Beacons
 import Foundation
-import GRDB
 import Messages
 import Proximity
 import Testing
@@ -23,10 +22,10 @@ import Testing
   /// - Parameter beacon: as JSON.
   private func make(waiting: Int, beacon: String, withCounters: Bool) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let earlier = try DatabaseQueue(path: file.path)
-    try earlier.writeWithoutTransaction { database in
+    let earlier = try Database(path: file.path)
+    try earlier.use { database in
       try database.execute(
-        sql: """
+        script: """
           PRAGMA journal_mode = WAL;
           CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
           INSERT INTO grdb_migrations VALUES ('1');
@@ -42,19 +41,20 @@ import Testing
           """)
       for place in 1...waiting {
         try database.execute(
-          sql: """
-            INSERT INTO waiting (epoch, seq, event, time_ns, monotonic_ns, gateway, zone, beacon, receiver, distance_m,
-              distance_sd_m, rssi_dbm, threshold, value, unit, samples, dwell_ns)
-            VALUES (1763000000000, ?, 'exit', 1795211400123000000, 77, 'yard', 'pump 3', 'van', 'hci0', 1.25, NULL,
-              -62.5, 2, 1.376, ?, 85, 2000000000)
-            """, arguments: [90 + place, place == 2 ? "zone_removed" : "m"])
+          """
+          INSERT INTO waiting (epoch, seq, event, time_ns, monotonic_ns, gateway, zone, beacon, receiver, distance_m,
+            distance_sd_m, rssi_dbm, threshold, value, unit, samples, dwell_ns)
+          VALUES (1763000000000, ?, 'exit', 1795211400123000000, 77, 'yard', 'pump 3', 'van', 'hci0', 1.25, NULL,
+            -62.5, 2, 1.376, ?, 85, 2000000000)
+          """, .integer(Int64(90 + place)), .text(place == 2 ? "zone_removed" : "m"))
       }
       try database.execute(
-        sql: "UPDATE waiting SET event = 'nonsense' WHERE id = 3; INSERT INTO beacon VALUES ('x', 'no JSON')")
-      try database.execute(sql: "INSERT INTO beacon VALUES (?, ?)", arguments: ["van", Data(beacon.utf8)])
+        script:
+          "UPDATE waiting SET event = 'nonsense' WHERE id = 3; INSERT INTO beacon VALUES ('x', 'no JSON')")
+      try database.execute("INSERT INTO beacon VALUES (?, ?)", .text("van"), .blob(Array(beacon.utf8)))
       guard withCounters else { return }
       try database.execute(
-        sql: """
+        script: """
           INSERT INTO grdb_migrations VALUES ('counters');
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           INSERT INTO counter VALUES ('van', 4136)

@@ -1,6 +1,5 @@
 import Beacons
 import Foundation
-import GRDB
 import Messages
 import Proximity
 import Testing
@@ -150,8 +149,8 @@ import Testing
   }
 
   private func alter(_ sql: String) throws {
-    let database = try DatabaseQueue(path: file.path)
-    try database.write { try $0.execute(sql: sql) }
+    let database = try Database(path: file.path)
+    try database.write { try $0.execute(script: sql) }
     try database.close()
   }
 

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
+import Machine
 import Messages
 import Mosquitto
 
@@ -109,8 +110,8 @@ public struct AccessQuestions: Codable, Sendable {
     // The password is in its memory.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-    let input = FileHandle.standardInput.readDataToEndOfFile()
-    let questions = try JSONDecoder().decode(AccessQuestions.self, from: input)
+    let input = try FileDescriptor(0).readToEnd(limit: .max)
+    let questions = try JSONDecoder().decode(AccessQuestions.self, from: Data(input))
     try await questions.ask { tell($0.text) }
   }
 

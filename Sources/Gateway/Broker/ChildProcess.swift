@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
+import Machine
 import Synchronization
 
 /// A child process whose output is read line by line, with a thread of its own.
@@ -36,7 +37,11 @@ final class ChildProcess: Sendable {
   ) async throws(StartError) -> ChildProcess {
     let child = ChildProcess(onLine: onLine)
     let error = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { child.live(arguments, input, started: continuation) }
+      do throws(SystemError) {
+        try Thread.start { child.live(arguments, input, started: continuation) }
+      } catch {
+        continuation.resume(returning: StartError(description: "\(error)"))
+      }
     }
     if let error { throw error }
     return child

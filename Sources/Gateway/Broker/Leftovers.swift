@@ -1,5 +1,5 @@
 import Beacons
-import Foundation
+import FoundationEssentials
 import Settings
 import Messages
 
@@ -48,7 +48,7 @@ struct Leftovers: Sendable {
   /// nil where what is kept says of no beacon of ours that it is anywhere.
   func correction(of topic: String, _ payload: [UInt8]) -> Correction? {
     guard let (kind, level, what) = parse(topic), kind == "beacon", removal(of: topic) == nil,
-      let name = level.removingPercentEncoding
+      let name = name(ofTopicLevel: level)
     else { return nil }
     if what == "state" {
       guard let state = RetainedBeaconState(payload), state.claimsZones, let now = state.elsewhere(name)

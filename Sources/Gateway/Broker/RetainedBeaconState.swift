@@ -1,6 +1,6 @@
 import Pipeline
 import Beacons
-import Foundation
+import FoundationEssentials
 import Messages
 
 /// A beacon's state as the broker kept it: what an earlier run said. It may be anybody's.

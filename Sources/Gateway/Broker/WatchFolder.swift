@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// A private folder, from which mosquitto_sub and mosquitto_pub learn how to reach the embedded broker. It lasts as long as that.

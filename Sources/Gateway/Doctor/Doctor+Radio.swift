@@ -1,5 +1,6 @@
 import Beacons
-import Foundation
+import FoundationEssentials
+import Glibc
 import Settings
 import Radio
 
@@ -143,7 +144,7 @@ extension Doctor {
     let here = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])
       .filter { $0 != "\(getpid())" && $0.allSatisfy(\.isNumber) }
       .compactMap { try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8) }
-      .map { $0.trimmingCharacters(in: .newlines) }
+      .map { String($0.prefix { !$0.isNewline }) }
       .filter { known.contains($0) }
     let names = Set(here).sorted()
     return DoctorFinding(

@@ -2,7 +2,7 @@ import JSON
 import Outbox
 import Machine
 import Beacons
-import Foundation
+import FoundationEssentials
 import Settings
 import Glibc
 import Messages

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Messages
 
 /// A discovery payload as the broker kept it: what an earlier run announced. It may be anybody's.

@@ -1,5 +1,5 @@
 import Beacons
-import Foundation
+import FoundationEssentials
 import Machine
 import Settings
 import ServiceLifecycle

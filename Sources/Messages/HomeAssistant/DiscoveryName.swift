@@ -20,29 +20,10 @@ func discoveryID(_ name: String) -> String {
 
 /// The name that `discoveryID` made an id of; nil for anything else.
 func discoveryName(_ id: some StringProtocol) -> String? {
-  var name: [UInt8] = []
-  var units = id.utf8.makeIterator()
-  while let unit = units.next() {
-    guard unit == UInt8(ascii: "_") else {
-      name.append(unit)
-      continue
-    }
-    guard let high = units.next().flatMap(hexadecimalDigit), let low = units.next().flatMap(hexadecimalDigit)
-    else { return nil }
-    name.append(high << 4 | low)
-  }
-  guard let name = String(validating: name, as: UTF8.self), discoveryID(name) == String(id) else {
+  guard let name = unescaped(id, marker: UInt8(ascii: "_")), discoveryID(name) == String(id) else {
     return nil
   }
   return name
-}
-
-private func hexadecimalDigit(_ unit: UInt8) -> UInt8? {
-  switch unit {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): unit - UInt8(ascii: "0")
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): unit - UInt8(ascii: "A") + 10
-  default: nil
-  }
 }
 
 /// A text as a string literal of a Jinja template.

@@ -1,6 +1,6 @@
 import JSON
 import Beacons
-import Foundation
+import FoundationEssentials
 import Settings
 import Messages
 import Proximity

@@ -1,5 +1,5 @@
 import Settings
-import Foundation
+import FoundationEssentials
 import Glibc
 
 extension Configuration {

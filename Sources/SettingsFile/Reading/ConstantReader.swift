@@ -1,6 +1,5 @@
 import Settings
 import RangingPolicy
-import Yams
 
 /// The constants of one kind of profile, as far as reading needs to know them.
 struct AnyConstants {
@@ -29,7 +28,7 @@ func readSet(_ value: Value, _ kinds: [AnyConstants]) -> [ProfileSettings.Settin
     var written = entry
     var source = "configuration"
     var confidence = Confidence.medium
-    if entry.node.mapping != nil {
+    if case .mapping = entry.node.content {
       guard let details = entry.section() else { continue }
       defer { details.finish() }
       source = details.take("source", isVocabulary: false).flatMap { $0.text() } ?? source

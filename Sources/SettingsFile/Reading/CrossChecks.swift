@@ -1,24 +1,20 @@
 import Settings
 import Beacons
-import Yams
 
 /// What is wrong only beside something else.
 
-func nameOf(_ entry: Value) -> String? {
-  entry.node.mapping.flatMap { pairs in pairs.first { $0.key.scalar?.string == "name" }?.value.scalar?.string
-  }
-}
+func nameOf(_ entry: Value) -> String? { entry.node["name"]?.scalar }
 
-private func namePosition(_ entry: Value) -> Diagnostic.Position? {
-  let name = entry.node.mapping.flatMap { pairs in pairs.first { $0.key.scalar?.string == "name" }?.value }
-  return name?.mark.map(entry.findings.position) ?? entry.position
+private func namePosition(_ entry: Value) -> Diagnostic.Position {
+  entry.node["name"]?.position ?? entry.position
 }
 
 /// Two entries of one name.
 func refuseTwins(_ entries: [Value], _ kind: String) {
   var lines: [String: Int] = [:]
   for entry in entries {
-    guard let name = nameOf(entry), let position = namePosition(entry) else { continue }
+    guard let name = nameOf(entry) else { continue }
+    let position = namePosition(entry)
     if let line = lines[name] {
       entry.findings.error(
         "the \(kind) \(quoted(name)) is there already, on line \(line)", at: position,

@@ -1,5 +1,4 @@
 import Beacons
-import Yams
 
 /// Collects what is wrong in one file.
 final class Findings {
@@ -34,21 +33,6 @@ final class Findings {
     diagnostics.append(
       Diagnostic(severity: severity, file: file, position: position, message: message, hint: hint))
   }
-
-  /// How places in the parsed text become places in the file.
-  var text: YAMLText?
-
-  func position(_ mark: Mark) -> Diagnostic.Position {
-    let place = Diagnostic.Position(line: mark.line, column: mark.column)
-    return text?.position(place) ?? place
-  }
-
-  /// Counts the entries looked at; false once there are more than any file of the permitted size holds.
-  func visit() -> Bool {
-    visits += 1
-    return visits <= ConfigurationFile.limit
-  }
-  private var visits = 0
 
   func noteAsked(for key: String, in path: String) { vocabulary[path, default: []].insert(key) }
 

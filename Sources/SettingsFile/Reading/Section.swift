@@ -1,5 +1,3 @@
-import Yams
-
 /// One value of the file with its place, to be read as what is expected there. Each reading that fails says
 /// why, and yields nil.
 struct Value {
@@ -10,7 +8,7 @@ struct Value {
   let path: String
   let findings: Findings
 
-  var position: Diagnostic.Position? { node.mark.map(findings.position) }
+  var position: Diagnostic.Position { node.position }
 
   func error(_ message: String, hint: @autoclosure () -> String? = nil) {
     findings.error(message, at: position, hint: hint())
@@ -21,22 +19,18 @@ struct Value {
   }
 
   /// The text of a scalar; nil, without a word, for anything else.
-  var scalar: String? { node.scalar?.string }
+  var scalar: String? { node.scalar }
 
   /// The same under another name in messages.
   func named(_ name: String) -> Value { Value(node: node, name: name, path: path, findings: findings) }
 
-  /// Written as nothing at all, `~` or `null`, without quotes.
-  var isNull: Bool {
-    guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else { return false }
-    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-  }
+  var isNull: Bool { node.isNull }
 
   private var kind: String {
-    switch node {
+    switch node.content {
     case .mapping: "a mapping"
-    case .sequence: "a list"
-    case .scalar, .alias: isNull ? "nothing" : "a single value"
+    case .list: "a list"
+    case .scalar: isNull ? "nothing" : "a single value"
     }
   }
 
@@ -56,24 +50,24 @@ struct Value {
 
   /// The entries of a list that is not empty.
   func list(hint: String? = nil) -> [Value]? {
-    guard case .sequence(let sequence) = node else {
+    guard case .list(let entries) = node.content else {
       mismatch("a list", hint: hint)
       return nil
     }
-    if sequence.isEmpty {
+    if entries.isEmpty {
       error("\(name) is an empty list", hint: hint ?? "remove the line, or add an entry")
     }
-    return sequence.map {
+    return entries.map {
       Value(node: $0, name: "an entry of \(name)", path: path + "[]", findings: findings)
     }
   }
 
   func section(hint: String? = nil) -> Section? {
-    guard case .mapping(let mapping) = node else {
+    guard case .mapping(let pairs) = node.content else {
       mismatch("a mapping (key: value)", hint: hint)
       return nil
     }
-    return Section(mapping, of: self)
+    return Section(pairs, of: self)
   }
 
   func measure(_ dimension: Dimension) -> Double? {
@@ -137,27 +131,26 @@ struct Value {
 /// A mapping whose keys are taken out one by one; what nobody asked for is unknown.
 final class Section {
   private let value: Value
-  private var entries: [(key: String, keyPosition: Diagnostic.Position?, value: Value)] = []
+  private var entries: [(key: String, keyPosition: Diagnostic.Position, value: Value)] = []
   /// Where each key stands in `entries`.
   private var places: [String: Int] = [:]
   private var asked: Set<String> = []
 
   var findings: Findings { value.findings }
-  var position: Diagnostic.Position? { value.position }
+  var position: Diagnostic.Position { value.position }
 
-  init(_ mapping: Node.Mapping, of value: Value) {
+  init(_ pairs: [(key: Node, value: Node)], of value: Value) {
     self.value = value
-    for (keyNode, node) in mapping {
-      let keyPosition = keyNode.mark.map(value.findings.position)
-      guard let written = keyNode.scalar?.string, value.findings.visit() else {
+    for (keyNode, node) in pairs {
+      let keyPosition = keyNode.position
+      guard let key = keyNode.scalar else {
         value.findings.error("a key must be a simple word", at: keyPosition)
         continue
       }
-      let key = YAMLText.unmarked(written) ?? written
       if let twin = places[key] {
-        let line = entries[twin].keyPosition.map { " on line \($0.line)" } ?? ""
         value.findings.error(
-          "\(quoted(key)) is given twice, first\(line)", at: keyPosition, hint: "keep one of them")
+          "\(quoted(key)) is given twice, first on line \(entries[twin].keyPosition.line)", at: keyPosition,
+          hint: "keep one of them")
         continue
       }
       places[key] = entries.count
@@ -169,7 +162,7 @@ final class Section {
 
   var keys: [String] { entries.map(\.key) }
 
-  func keyPosition(of key: String) -> Diagnostic.Position? { places[key].flatMap { entries[$0].keyPosition } }
+  func keyPosition(of key: String) -> Diagnostic.Position? { places[key].map { entries[$0].keyPosition } }
 
   /// The value of a key. `isVocabulary` tells a key of ours from a name that the author chose.
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Beacons
-import Foundation
+import FoundationEssentials
 
 /// A file of advertisements as `Tests/Benchmarks/corpus` makes it. A record has the address (6 octets, least significant
 /// first), its type (2 random, else public), RSSI, length, and as many octets of AD structures.
@@ -12,7 +12,7 @@ struct Corpus {
     do {
       bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     } catch {
-      throw failure("\(path): cannot be read: \(error.localizedDescription)", .inputOutput)
+      throw failure("\(path): cannot be read: \(reason(error))", .inputOutput)
     }
     var offset = 0
     while offset < bytes.count {

@@ -1,6 +1,6 @@
 import SettingsFile
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Gateway
 import Settings
 import PolicyReport

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BeaconKeys
 import Beacons
-import Foundation
+import FoundationEssentials
 
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -99,7 +99,7 @@ struct DecodeCommand: ParsableCommand {
       guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
         throw failure("--key: \(path) cannot be read", .inputOutput)
       }
-      text = content.trimmingCharacters(in: .whitespacesAndNewlines)
+      text = content.trimmed
     }
     guard let octets = try? HexadecimalText.octets(text), let key = SecretKey(octets) else {
       throw ValidationError("--key: a bind key has 32 hexadecimal digits.")

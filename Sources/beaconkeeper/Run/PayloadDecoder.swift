@@ -1,6 +1,6 @@
 import BeaconKeys
 import Beacons
-import Foundation
+import FoundationEssentials
 import Messages
 
 /// From one line of text to the JSON objects that `decode` prints for it.
@@ -37,7 +37,7 @@ struct PayloadDecoder {
   }
 
   mutating func objects(inLine line: String) throws(Fault) -> [[UInt8]] {
-    let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = line.trimmed
     if text.isEmpty || text.hasPrefix("#") { return [] }
     var digits = text
     var advertisement: Advertisement?

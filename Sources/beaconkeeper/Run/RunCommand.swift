@@ -2,7 +2,7 @@ import SettingsFile
 import Outbox
 import Captures
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Gateway
 import Settings
 import Logging

@@ -2,7 +2,8 @@ import Machine
 import Captures
 import ArgumentParser
 import Beacons
-import Foundation
+import Dispatch
+import Glibc
 import Gateway
 import Settings
 import Radio

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import Glibc
+import Machine
 import RangingPolicy
 
 /// What `simulate` puts the phones through, on paper.
@@ -74,16 +75,11 @@ struct ApproachOptions: ParsableArguments {
   private static let largest = 64 << 20
 
   private func bytes(of path: String) throws -> [UInt8] {
-    do {
-      let handle = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      var bytes: [UInt8] = []
-      while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {
-        bytes += piece
-        guard bytes.count <= Self.largest else { throw failure("\(path): longer than 64 MiB", .dataError) }
-      }
-      return bytes
-    } catch let code as ExitCode {
-      throw code
+    do throws(SystemError) {
+      let number = path == "-" ? 0 : try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC) }
+      return try FileDescriptor(number).readToEnd(limit: Self.largest)
+    } catch  where error.code == ENOBUFS {
+      throw failure("\(path): longer than 64 MiB", .dataError)
     } catch {
       throw failure("\(path): cannot be read: \(reason(error))", .inputOutput)
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// A page that is there whole or not at all: written beside its place, then put there.
 struct ReportFile {
@@ -7,8 +7,8 @@ struct ReportFile {
 
   func write(_ text: String) throws {
     if path == "-" { return try put(text.utf8) }
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+    var isFolder = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
       throw failure("\(path): the report cannot be written: this is a folder", .cannotCreate)
     }
     do {

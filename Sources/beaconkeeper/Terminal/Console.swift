@@ -1,5 +1,5 @@
 import Beacons
-import Foundation
+import Glibc
 import Synchronization
 
 /// Lines for people, written by a task of its own: a terminal that is held (Ctrl-S), or a pipe that nobody

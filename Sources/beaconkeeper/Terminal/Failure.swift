@@ -1,6 +1,8 @@
 import Captures
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
+import Machine
 import Settings
 import SettingsFile
 import Mosquitto
@@ -71,13 +73,9 @@ func failure(_ error: CaptureError) -> ExitCode {
 
 /// Why a file cannot be read or written, in the system's own words.
 func reason(_ error: any Error) -> String {
-  let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError) ?? error as NSError
-  if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(clamping: cause.code))) }
-  switch (error as? CocoaError)?.code {
-  case .fileNoSuchFile?, .fileReadNoSuchFile?: return "no such file or folder"
-  case .fileReadNoPermission?, .fileWriteNoPermission?: return "permission denied"
-  case .fileWriteOutOfSpace?: return "the disk is full"
-  case .fileWriteVolumeReadOnly?: return "the medium is read-only"
-  default: return error.localizedDescription
+  switch error {
+  case let error as CocoaError: error.reason(else: "\(error)")
+  case let error as SystemError: String(cString: strerror(error.code))
+  default: "\(error)"
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// How far a long work is: one line on a terminal that is written over; nothing where nobody looks.
 struct ProgressLine {

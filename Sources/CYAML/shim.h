@@ -1,0 +1,6 @@
+#ifndef BEACONKEEPER_CYAML_H
+#define BEACONKEEPER_CYAML_H
+
+#include <yaml.h>
+
+#endif

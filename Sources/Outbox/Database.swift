@@ -1,0 +1,144 @@
+import CSQLite
+import Synchronization
+
+/// What SQLite cannot do, in its own words.
+struct DatabaseError: Error {
+  /// The primary result code, such as `SQLITE_FULL`.
+  var code: Int32
+  var message: String?
+}
+
+/// An SQLite file, used by one thread at a time.
+final class Database: Sendable {
+  private let connection: Mutex<Connection>
+
+  /// Opens the file, or makes it.
+  ///
+  /// - Parameter setUp: statements that are executed before all others.
+  init(path: String, setUp: String = "") throws(DatabaseError) {
+    let connection = try Connection(path: path)
+    try connection.execute(script: setUp)
+    self.connection = Mutex(connection)
+  }
+
+  /// Each statement is a transaction of its own.
+  func use<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
+    try connection.withLock { try body($0) }
+  }
+
+  /// One transaction: all of it is on the medium when this returns, or nothing.
+  func write<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
+    try connection.withLock { connection in
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        let result = try body(connection)
+        try connection.execute("COMMIT")
+        return result
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+  }
+
+  /// Moves the log into the file, which is cut to what it holds.
+  func close() throws { try connection.withLock { try $0.close() } }
+}
+
+/// The handle of an open file, and the statements that were prepared for it.
+final class Connection {
+  /// Milliseconds to wait for another process that has the file.
+  private static let patience: Int32 = 1000
+
+  private var handle: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+
+  init(path: String) throws(DatabaseError) {
+    // No lock of SQLite's: `Database` has one.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    try check(sqlite3_open_v2(path, &handle, flags, nil))
+    try check(sqlite3_busy_timeout(handle, Self.patience))
+  }
+
+  deinit {
+    // Also what could not be opened has a handle.
+    try? close()
+  }
+
+  func close() throws(DatabaseError) {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    statements.removeAll()
+    try check(sqlite3_close(handle))
+    handle = nil
+  }
+
+  /// Several statements without values. Whatever rows they give are passed over.
+  func execute(script: String) throws(DatabaseError) {
+    try check(sqlite3_exec(handle, script, nil, nil, nil))
+  }
+
+  func execute(_ statement: String, _ values: SQLValue...) throws(DatabaseError) {
+    _ = try rows(statement, values)
+  }
+
+  func rows(_ statement: String, _ values: SQLValue...) throws(DatabaseError) -> [SQLRow] {
+    try rows(statement, values)
+  }
+
+  /// The first column of the first row.
+  func value(_ statement: String, _ values: SQLValue...) throws(DatabaseError) -> SQLValue {
+    try rows(statement, values).first?.values.first ?? .null
+  }
+
+  func hasTable(_ name: String) throws(DatabaseError) -> Bool {
+    !(try value("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", .text(name)).isNull)
+  }
+
+  /// Moves the log into the file.
+  func checkpoint() throws(DatabaseError) {
+    try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+  }
+
+  fileprivate func rollBack() {
+    // After some faults SQLite has done it already.
+    if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+  }
+
+  private func rows(_ text: String, _ values: [SQLValue]) throws(DatabaseError) -> [SQLRow] {
+    let statement = try prepared(text)
+    // A statement that is not reset keeps its lock on the file.
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      try check(value.bind(to: statement, at: Int32(index + 1)))
+    }
+    let columns = 0..<sqlite3_column_count(statement)
+    let names = columns.map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+    var rows: [SQLRow] = []
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW:
+        rows.append(SQLRow(names: names, values: columns.map { SQLValue(statement, column: $0) }))
+      case SQLITE_DONE: return rows
+      case let code: throw error(code)
+      }
+    }
+  }
+
+  private func prepared(_ text: String) throws(DatabaseError) -> OpaquePointer {
+    if let statement = statements[text] { return statement }
+    var made: OpaquePointer?
+    try check(sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil))
+    guard let made else { throw DatabaseError(code: SQLITE_MISUSE, message: "there is no statement") }
+    statements[text] = made
+    return made
+  }
+
+  private func check(_ code: Int32) throws(DatabaseError) { if code != SQLITE_OK { throw error(code) } }
+
+  private func error(_ code: Int32) -> DatabaseError {
+    DatabaseError(code: code & 0xFF, message: sqlite3_errmsg(handle).map { String(cString: $0) })
+  }
+}
