@@ -135,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CUnusedMemory", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
+        "Beacons", "CSQLite", "CUnusedMemory", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
         "JSON", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "Logging", package: "swift-log"),

@@ -15,7 +15,10 @@ final class CipherContext: Sendable {
 
   /// Makes calls that belong together; whether they succeeded.
   func perform(_ calls: (OpaquePointer) -> Bool) -> Bool {
-    handle.withLock { handle in unsafe calls(handle.pointer) }
+    let isDone = handle.withLock { handle in unsafe calls(handle.pointer) }
+    // Errors stay with the thread, where TLS would take them for its own.
+    if !isDone { ERR_clear_error() }
+    return isDone
   }
 
   /// Owns the context, and frees it once.

@@ -1,6 +1,7 @@
 #ifndef BEACONKEEPER_CCRYPTO_H
 #define BEACONKEEPER_CCRYPTO_H
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #endif

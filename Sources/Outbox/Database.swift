@@ -41,7 +41,7 @@ final class Database: Sendable {
     }
   }
 
-  /// Moves the log into the file, which is cut to what it holds.
+  /// The log is moved into the file, and removed.
   func close() throws { try connection.withLock { try $0.close() } }
 }
 
@@ -94,7 +94,7 @@ final class Connection {
     !(try value("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", .text(name)).isNull)
   }
 
-  /// Moves the log into the file.
+  /// Moves the log into the file, which is cut to what it holds.
   func checkpoint() throws(DatabaseError) {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
   }

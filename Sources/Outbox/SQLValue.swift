@@ -74,13 +74,8 @@ extension SQLValue {
 
 /// A row that was read.
 struct SQLRow {
-  fileprivate(set) var names: [String]
-  fileprivate(set) var values: [SQLValue]
-
-  init(names: [String], values: [SQLValue]) {
-    self.names = names
-    self.values = values
-  }
+  let names: [String]
+  let values: [SQLValue]
 
   /// NULL for a column that is not there.
   subscript(name: String) -> SQLValue { names.firstIndex(of: name).map { values[$0] } ?? .null }
