@@ -11,7 +11,8 @@ extension Loop {
     let isRefused = reason >= 0x80
     // MQTT 3.1.1 knows no refusal: a broker acknowledges what it lets fall (section 3.3.5).
     let isDoubtful = session.options.protocolVersion == .v311
-    let isOnTrial = isDoubtful && state.caution.isActive
+    // Others may have been under way when somebody asked for caution: they are not alone, and prove nothing.
+    let isOnTrial = isDoubtful && state.caution.isActive && state.inflight.count == 1
     let message = isRefused ? state.inflight.message(mid) : nil
     guard
       let entry = state.inflight.answered(

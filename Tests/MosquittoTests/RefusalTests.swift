@@ -67,6 +67,21 @@ extension RealBroker {
       #expect(await client.stop() == 0)
     }
 
+    /// Caution is asked for while others are under way: each of them is told of all the same.
+    @Test func whatIsTriedAgainAmongOthersSwallowsNoAcknowledgement() async throws {
+      let broker = try Broker("allow_anonymous true")
+      try await broker.start()
+      let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .v311 }
+      try await recorder.waitForConnection()
+      for id in 1...200 as ClosedRange<UInt64> { try client.publish([1], to: "open/\(id)", id: id) }
+      // Some of them are under way now.
+      try await recorder.wait("the first answer") { !$0.acknowledged.isEmpty }
+      try client.publish([1], to: "open/again", id: 201, isOnTrial: true)
+      try await recorder.wait("an answer to the last", within: .seconds(60)) { $0.acknowledged.last == 201 }
+      #expect(recorder.acknowledged == Array(1...201))
+      #expect(await client.stop() == 0)
+    }
+
     @Test func aBrokerWithPropertiesOfItsOwnDoesNotEndUs() async throws {
       let broker = try await OddBroker(.inventive)
       let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .safest }
