@@ -14,10 +14,7 @@ extension Delivery {
   /// The broker refused a message, which waits from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
-      state.doubts?.forget(refused.id, refused.topic)
-      // Of the others the broker has said before that it has them.
-      let row = refused.isAcknowledged ? nil : row(of: refused.id)
-      take(refusalOf: Message(refused), row: row, id: refused.id, reason: reason, user: user, &state)
+      take(refusalOf: Message(refused), row: row(of: refused, &state), id: refused.id, reason: reason, user: user, &state)
       withdraw(&state)
       send(&state)
     }
@@ -49,11 +46,15 @@ extension Delivery {
       return id < Refusals.firstID && refusals.holds(topic)
     }
     for message in withdrawn {
-      state.doubts?.forget(message.id, message.topic)
       state.unanswered.notAsked(message.id)
-      let row = message.isAcknowledged ? nil : row(of: message.id)
-      _ = state.refusals.park(Message(message), row: row)
+      _ = state.refusals.park(Message(message), row: row(of: message, &state))
     }
+  }
+
+  /// The row on disk of a message that comes back; nil: it has none, or the broker has said before that it has the message.
+  private func row(of message: PublishedMessage, _ state: inout State) -> Int64? {
+    let wasInDoubt = state.doubts?.forget(message.id, message.topic) ?? false
+    return message.isAcknowledged && !wasInDoubt ? nil : row(of: message.id)
   }
 
   /// The row on disk of what was published with this id.

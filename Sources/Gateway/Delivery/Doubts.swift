@@ -120,12 +120,14 @@ struct Doubts: Sendable {
     return .believed
   }
 
-  /// Somebody else takes care of the message: it was taken back, or refused outright.
-  mutating func forget(_ id: UInt64, _ name: String) {
+  /// Somebody else takes care of the message: it was taken back, or refused outright. Returns whether it was in doubt: then an
+  /// acknowledgement, if there was one, did not count.
+  mutating func forget(_ id: UInt64, _ name: String) -> Bool {
     guard places[id]?.contains(name) == true,
       let place = topics[name]?.held.firstIndex(where: { $0.copy.id == id })
-    else { return }
+    else { return false }
     remove(place, of: name)
+    return true
   }
 
   @discardableResult
