@@ -14,7 +14,9 @@ extension Delivery {
   /// The broker refused a message, which waits from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
-      take(refusalOf: Message(refused), row: row(of: refused, &state), id: refused.id, reason: reason, user: user, &state)
+      take(
+        refusalOf: Message(refused), row: row(of: refused, &state), id: refused.id, reason: reason,
+        user: user, &state)
       withdraw(&state)
       send(&state)
     }
