@@ -89,11 +89,11 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
-    .target(name: "CUnusedMemory"),
+    .systemLibrary(name: "CMalloc"),
     .target(
       name: "Gateway",
       dependencies: [
-        "CCrypto", "CUnusedMemory", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
+        "CCrypto", "CMalloc", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
         "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
@@ -135,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CSQLite", "CUnusedMemory", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
+        "Beacons", "CSQLite", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
         "JSON", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "Logging", package: "swift-log"),

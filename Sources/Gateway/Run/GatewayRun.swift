@@ -129,7 +129,7 @@ public struct GatewayRun: Sendable {
       services.append(WalkService(path, decisions, listener))
     case .standardInput: services.append(StandardInputService(decisions, listener))
     }
-    services.append(UnusedMemoryService())
+    services.append(FreedMemoryService())
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(

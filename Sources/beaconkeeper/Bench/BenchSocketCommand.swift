@@ -39,7 +39,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
     } catch {
       throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
-    let housekeeping = Task { await giveBackUnusedMemory() }
+    let housekeeping = Task { await giveBackFreedMemory() }
     defer { housekeeping.cancel() }
     let watch = Stopwatch()
     var start: Double?
