@@ -75,7 +75,7 @@ class Cases:
 
     def bench(self, *words, **more): return json.loads(self.run(self.binary, "bench", *words, **more))
 
-    def feed(self, words, corpus, passes, rate=None, environment=None):
+    def feed(self, words, corpus, passes, rate=None, environment=None, form="hci"):
         """Starts a program that reads a socket, whose number is put in place of {fd}, and feeds it."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, theirs:
@@ -83,7 +83,7 @@ class Cases:
                 [word.format(fd=ours.fileno()) for word in words], pass_fds=[ours.fileno()], stdout=subprocess.PIPE, text=True,
                 stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
             feeder = subprocess.Popen(
-                [self.path("feed"), corpus, str(passes), str(theirs.fileno()), *([str(rate)] if rate else [])],
+                [self.path("feed"), form, corpus, str(passes), str(theirs.fileno()), *([str(rate)] if rate else [])],
                 pass_fds=[theirs.fileno()])
         output = reader.communicate()[0]
         feeder.wait()
@@ -164,7 +164,7 @@ class Cases:
 
     def habluetooth(self, folder):
         if not self.python: return None
-        used = self.feed([self.python, f"{HERE}/peers/habluetooth_socket.py", "{fd}"], f"{folder}/adverts.bin", 1)
+        used = self.feed([self.python, f"{HERE}/peers/habluetooth_socket.py", "{fd}"], f"{folder}/adverts.bin", 1, form="mgmt")
         return self.adverts(folder, 1) / used["cpu_s"]
 
     def decoder(self, script):
@@ -232,7 +232,7 @@ class Cases:
             pass_fds=[ours.fileno()], stdout=subprocess.DEVNULL)
         ours.close()
         subprocess.run(
-            [self.path("feed"), f"{folder}/adverts.bin", "1", str(theirs.fileno())], pass_fds=[theirs.fileno()], check=True)
+            [self.path("feed"), "hci", f"{folder}/adverts.bin", "1", str(theirs.fileno())], pass_fds=[theirs.fileno()], check=True)
         time.sleep(max(0.3, started + 3 - time.monotonic()))
         found = resident(reader.pid)
         theirs.close()

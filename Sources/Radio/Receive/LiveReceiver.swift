@@ -8,7 +8,7 @@ struct LiveReceiver {
   /// Packets that its socket dropped, as far as they were counted.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
-  private var stream: PacketStream
+  var stream: PacketStream
 
   init(info: AdapterInfo, index: ReceiverIndex, socket: HCISocket) {
     self.info = info

@@ -25,6 +25,9 @@ struct BenchSocketCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
 
+  @Option(help: ArgumentHelp("What comes over the socket: hci or mgmt.", valueName: "form"))
+  var form = AdvertisementFeed.Form.hci
+
   func validate() throws {
     if fd < 0 { throw ValidationError("--fd takes the number of an open descriptor, 0 or more.") }
   }
@@ -33,9 +36,9 @@ struct BenchSocketCommand: AsyncParsableCommand {
     let configuration = try loadConfiguration(config)
     var pipeline = Pipeline(configuration, limits: .benchmark)
     guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
-    var feed: ManagementFeed
+    var feed: AdvertisementFeed
     do throws(SystemError) {
-      feed = try ManagementFeed(descriptor: fd, receiver: receiver)
+      feed = try AdvertisementFeed(form, descriptor: fd, receiver: receiver)
     } catch {
       throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
@@ -71,3 +74,5 @@ struct BenchSocketCommand: AsyncParsableCommand {
     try tell(line)
   }
 }
+
+extension AdvertisementFeed.Form: ExpressibleByArgument {}
