@@ -8,10 +8,10 @@ import WakePlanner
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Checks a configuration, and explains what will happen for each zone.",
+    abstract: "Validates a configuration and explains what happens in each zone.",
     discussion: """
-      Every fault is told at once, with its place and what was probably meant. No key or password is ever shown. \
-      Without --config the file is looked for as `run` does. Exit status: 0 usable, 78 not.
+      All errors are reported together, each with its position and a likely fix. Keys and passwords are never shown. \
+      Without --config, check looks for the file as `run` does. Exit status: 0 if it is usable, 78 if not.
 
       EXAMPLES
         beaconkeeper check --config /etc/beaconkeeper/beaconkeeper.yaml
@@ -20,9 +20,9 @@ struct CheckCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
-  @Argument(help: ArgumentHelp("The same without --config.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The configuration, in place of --config.", valueName: "file"))
   var file: String?
-  @Flag(help: "One JSON object instead of sentences.")
+  @Flag(help: "Print one JSON object instead of text.")
   var json = false
 
   func validate() throws {

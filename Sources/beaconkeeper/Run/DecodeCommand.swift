@@ -6,12 +6,12 @@ import FoundationEssentials
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
-    abstract: "Says what is in advertisements: one JSON object a frame.",
+    abstract: "Decodes advertisements: one JSON object per frame.",
     discussion: """
-      Bytes are AD structures in hexadecimal, as arguments or one payload a line on standard input. A line may \
-      also be a JSON object with "payload" and, where known, "address", "address_type" and "rssi". Blank lines \
-      and lines that begin with # are passed over. A line that cannot be read is named on standard error; the \
-      others are decoded, and the status at the end is 65.
+      The input is AD structures in hexadecimal, as arguments or one payload per line on standard input. A line can \
+      also be a JSON object with "payload" and, if known, "address", "address_type" and "rssi". Blank lines and lines \
+      that begin with # are skipped. Invalid lines are reported on standard error, the others are decoded, and the \
+      exit status is 65.
 
       EXAMPLES
         beaconkeeper decode 1aff4c000215f29dc74adbbd12de318ac8b046dd442500010002c5
@@ -21,17 +21,20 @@ struct DecodeCommand: ParsableCommand {
         beaconkeeper decode < payloads.txt | jq 'select(.format == "ruuvi").readings.temperature_c'
       """)
 
-  @Argument(help: ArgumentHelp("Payloads; none: standard input.", valueName: "HEX"))
+  @Argument(help: ArgumentHelp("Payloads; without any, reads standard input.", valueName: "HEX"))
   var payloads: [String] = []
 
   @Flag(help: "The bytes are whole HCI events (LE advertising reports), with or without the H4 octet 04.")
   var hci = false
 
   @Option(
-    help: ArgumentHelp("The bytes are manufacturer data of this company id, left off.", valueName: "HEX"))
+    help: ArgumentHelp(
+      "The bytes are manufacturer data of this company id, without the id itself.", valueName: "HEX"))
   var manufacturer: String?
 
-  @Option(help: ArgumentHelp("The bytes are service data of this 16-bit UUID, left off.", valueName: "HEX"))
+  @Option(
+    help: ArgumentHelp(
+      "The bytes are service data of this 16-bit UUID, without the UUID itself.", valueName: "HEX"))
   var service: String?
 
   @Option(

@@ -6,11 +6,12 @@ import SettingsFile
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Looks at all that the gateway needs, and says what to do.",
+    abstract: "Checks everything the gateway needs and suggests fixes.",
     discussion: """
-      Configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, who else uses the radio, clock, \
-      disk and broker: a line each, and one for each topic that the broker forbids. It changes nothing, and may run beside a gateway. Run it as the user, and with \
-      the rights, of the gateway. Exit status: 0 nothing stands in the way, 69 something does, 78 the configuration.
+      Prints a line for each of: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, who \
+      else uses the radio, clock, disk and broker, and one for each topic that the broker forbids. It changes nothing \
+      and can run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is \
+      well, 69 if something is wrong, 78 if the configuration is.
 
       EXAMPLES
         beaconkeeper doctor
@@ -20,7 +21,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   func run() async throws {

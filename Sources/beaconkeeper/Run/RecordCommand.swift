@@ -8,10 +8,10 @@ import UnixSignals
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Records what the radio hears, to a file that btmon and Wireshark open.",
+    abstract: "Records advertisements in a file that btmon and Wireshark can open.",
     discussion: """
-      A name that ends in .jsonl, or - for standard output, gives the text form: one JSON object a line. \
-      Everything else is btsnoop. Ctrl-C ends the recording.
+      A name that ends in .jsonl, or - for standard output, selects the text form: one JSON object per line. \
+      Any other name selects btsnoop. Ctrl-C stops the recording.
 
       EXAMPLES
         sudo beaconkeeper record --output walk.btsnoop
@@ -22,10 +22,11 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("Where to write.", valueName: "file"))
   var output: String
   @Option(
-    help: ArgumentHelp("Hear only this adapter: hci0, or its address. May be repeated.", valueName: "adapter")
+    help: ArgumentHelp(
+      "Record only this adapter: hci0, or its address. May be repeated.", valueName: "adapter")
   )
   var adapter: [String] = []
-  @Option(help: ArgumentHelp("End after so long.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Stop after this time.", valueName: "seconds"))
   var duration: Double?
 
   func validate() throws {

@@ -14,11 +14,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Decides over a recording what the gateway would have decided live.",
+    abstract: "Runs a recording through the decisions of the gateway.",
     discussion: """
-      Reads btsnoop (btmon, Android), pcap, pcapng and text (one JSON object a line); `-` is standard input. \
-      Several captures are heard as one, in order of time. Transitions go to standard output, the same bytes \
-      every time.
+      Reads btsnoop (btmon, Android), pcap, pcapng and text (one JSON object per line); `-` is standard input. \
+      Several captures are merged in order of time. Transitions go to standard output, with the same bytes on \
+      every run.
 
       --publish sends transitions and retained states to the configured broker, below the gateway's own topics. Where \
       that gateway is live, give another name with --gateway, or the recording's last state stays retained in place \
@@ -36,15 +36,18 @@ struct ReplayCommand: AsyncParsableCommand {
   var config: String?
   @Option(help: ArgumentHelp("A recording; may be given several times.", valueName: "file"))
   var capture: [String]
-  @Option(help: "As fast as it goes, or as it happened.")
+  @Option(help: "As fast as possible, or in real time.")
   var speed = Speed.max
-  @Option(help: "Transitions as JSON lines, as lines for people, or every message with its topic.")
+  @Option(help: "Transitions as JSON lines, transitions as text, or every message with its topic.")
   var format = Format.json
-  @Flag(help: "With JSON lines: the verdicts on phones too, each after what decided it.")
+  @Flag(
+    help:
+      "With JSON lines, also print the verdicts on phones, each after the transition or event that decided it."
+  )
   var verdicts = false
-  @Flag(help: "Send everything to the configured broker too.")
+  @Flag(help: "Also send everything to the configured broker.")
   var publish = false
-  @Option(help: ArgumentHelp("Take this name instead of the configured gateway's.", valueName: "name"))
+  @Option(help: ArgumentHelp("Use this name instead of the configured gateway's.", valueName: "name"))
   var gateway: String?
 
   func validate() throws {

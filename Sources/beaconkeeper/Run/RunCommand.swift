@@ -14,9 +14,9 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Without --config it takes ./beaconkeeper.yaml, else /etc/beaconkeeper/beaconkeeper.yaml, else a built-in \
-      default: a private mosquitto on loopback, and this machine's Bluetooth adapter; where there is none, a \
-      recorded walk is played in real time. SIGHUP reads the configuration again. Ctrl-C ends it.
+      Without --config, run reads ./beaconkeeper.yaml or /etc/beaconkeeper/beaconkeeper.yaml. If neither exists, it \
+      starts a private mosquitto on loopback and uses this machine's Bluetooth adapter. Without an adapter, it plays \
+      a recorded walk in real time. SIGHUP reloads the configuration. Ctrl-C stops the gateway.
 
       EXAMPLES
         beaconkeeper run
@@ -28,14 +28,14 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
-  @Flag(help: "Play the recorded walk, whatever adapter there is.")
+  @Flag(help: "Play the recorded walk, even if there is an adapter.")
   var demo = false
   @Option(
     help: ArgumentHelp(
-      "Play this recording in real time, over and over, instead of the radio; - hears standard input as it comes.",
+      "Play this recording in real time, over and over, instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var capture: String?
-  @Flag(name: .shortAndLong, help: "Say more.")
+  @Flag(name: .shortAndLong, help: "Print more.")
   var verbose = false
 
   func validate() throws {

@@ -12,10 +12,11 @@ import Synchronization
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "Shows what is in the air.",
+    abstract: "Shows the beacons in range.",
     discussion: """
-      On a terminal a table that lives until Ctrl-C; elsewhere what was heard in ten seconds. Configured beacons \
-      have their names, others what they call themselves, in quotes, or a hash of their address. RSSI and distance are smoothed.
+      On a terminal, scan shows a live table until Ctrl-C. Otherwise it prints what it heard in ten seconds. \
+      Configured beacons appear under their names. Others appear under the name they send, in quotes, or a hash of \
+      their address. RSSI and distance are smoothed.
 
       EXAMPLES
         beaconkeeper scan
@@ -27,17 +28,19 @@ struct ScanCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong, help: ArgumentHelp("A configuration, for names and calibration.", valueName: "file"))
   var config: String?
-  @Option(help: ArgumentHelp("Look at a recording instead of the air; its end is shown.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Read a recording instead of the radio; shows the table at its end.", valueName: "file"))
   var capture: [String] = []
   @Option(help: ArgumentHelp("How long to listen.", valueName: "s"))
   var seconds: Double?
-  @Flag(help: "Also devices that are no beacons: phones, headsets, watches.")
+  @Flag(help: "Also show devices that are not beacons: phones, headsets, watches.")
   var all = false
-  @Flag(help: "Addresses in clear instead of hashes.")
+  @Flag(help: "Show addresses instead of hashes.")
   var showAddresses = false
-  @Flag(help: "One JSON object a device.")
+  @Flag(help: "Print one JSON object per device.")
   var json = false
-  @Flag(help: "Lines for a configuration: every beacon that is not in it yet.")
+  @Flag(help: "Print configuration lines for every beacon that is not configured yet.")
   var yaml = false
 
   func validate() throws {
