@@ -14,7 +14,14 @@ import Testing
     #expect(try await Command.run("bench", "socket", "--fd", "-1").status == 64)
   }
 
-  @Test func aDatagramIsFollowedToTheZonesDecision() async throws {
+  /// An LE advertising report with its packet type; and code 0x0012, adapter 0, address, type, RSSI, flags, 3 bytes of data.
+  private static func datagram(_ form: String, address: UInt8) -> [UInt8] {
+    let sender: [UInt8] = [address, 0, 0, 0, 0, 0xC1]
+    if form == "hci" { return [0x04, 0x3E, 15, 0x02, 1, 0, 1] + sender + [3, 2, 1, 6, 0xC8] }
+    return [0x12, 0, 0, 0, 17, 0] + sender + [2, 0xC8, 0, 0, 0, 0, 3, 0, 2, 1, 6]
+  }
+
+  @Test(arguments: ["hci", "mgmt"]) func aDatagramIsFollowedToTheZonesDecision(form: String) async throws {
     let config = try file(
       """
       beacons: [ { name: key, address: C1:00:00:00:00:01 } ]
@@ -23,12 +30,10 @@ import Testing
     var sockets: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
     let command = try Command(
-      ["bench", "socket", "--fd", "0", "--config", config],
+      ["bench", "socket", "--fd", "0", "--config", config, "--form", form],
       standardInput: FileHandle(fileDescriptor: sockets[1], closeOnDealloc: true))
-    // Code 0x0012, adapter 0, 17 bytes: address, type, RSSI, flags, 3 bytes of data.
-    let head: [UInt8] = [0x12, 0, 0, 0, 17, 0]
     for address: UInt8 in [1, 2] {
-      let datagram = head + [address, 0, 0, 0, 0, 0xC1, 2, 0xC8, 0, 0, 0, 0, 3, 0, 2, 1, 6]
+      let datagram = Self.datagram(form, address: address)
       send(sockets[0], datagram, datagram.count, 0)
     }
     send(sockets[0], "nonsense", 8, 0)

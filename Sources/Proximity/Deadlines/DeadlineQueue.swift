@@ -1,46 +1,89 @@
 import Beacons
 
-/// When each timer next wants attention: what is near in exact order, what is farther off in a wheel.
-///
-/// Most timers are those of silence, and put off whenever a beacon is heard, so that they come up in vain nearly always: in the
-/// wheel that costs little.
+/// When each timer next wants attention, in order of time: a heap of four branches that knows where every timer sits in it, so that
+/// it holds each once at most, however often a beacon is heard. (swift-collections' heap cannot move an entry: what is put off would
+/// stay beside what is put in, 300 entries for a beacon that flickers.)
 struct DeadlineQueue: Sendable {
-  private var near = DeadlineHeap()
-  private var far = TimerWheel()
+  private static let branches = 4
 
-  mutating func addLink() {
-    near.addLink()
-    far.addLink()
+  private struct Entry {
+    var time: MonotonicTime
+    var timer: DeadlineTimer
+
+    func isBefore(_ other: Entry) -> Bool {
+      time < other.time || time == other.time && timer < other.timer
+    }
   }
 
-  mutating func addPresence() {
-    near.addPresence()
-    far.addPresence()
-  }
+  private var heap: [Entry] = []
+  /// Place in `heap`; −1: not in it.
+  private var places = TimerTable<Int32>()
 
+  var count: Int { heap.count }
   /// When the first of all timers comes up, or is to be put off.
-  var first: MonotonicTime? {
-    let next = min(near.first ?? far.next, far.next)
-    return next == Presence.never ? nil : next
-  }
+  var first: MonotonicTime? { heap.first?.time }
+
+  mutating func addLink() { places.links.appendRow(-1) }
+  mutating func addPresence() { places.presences.appendRow(-1) }
 
   /// Whether any timer has come up.
-  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { near.isDue(at: time) || far.isDue(at: time) }
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
 
-  /// Sees to it that `timer` comes up at `time` at the latest. What comes up too early is put back by its owner:
-  /// cheaper than moving an entry each time a beacon is heard.
+  /// Sees to it that `timer` comes up at `time` at the latest. What comes up too early is put back by its owner: cheaper than moving
+  /// an entry each time a beacon is heard.
   mutating func schedule(_ timer: DeadlineTimer, at time: MonotonicTime) {
-    if near.contains(timer) { return near.schedule(timer, at: time) }
-    if far.comesUp(timer, by: time) || far.insert(timer, at: time) { return }
-    near.schedule(timer, at: time)
+    let place = Int(places[timer])
+    if place < 0 {
+      heap.append(Entry(time: time, timer: timer))
+      rise(heap.count - 1)
+    } else if time < heap[place].time {
+      heap[place].time = time
+      rise(place)
+    }
   }
-
-  /// Takes out one of the timers that may be due at `time` or before and are in no order yet: its owner is to schedule it
-  /// again. All of them come before the first that `popFirst` gives.
-  mutating func popUnordered(notAfter time: MonotonicTime) -> DeadlineTimer? { far.pop(notAfter: time) }
 
   /// Takes out the first timer if it is due at `time` or before.
   mutating func popFirst(notAfter time: MonotonicTime) -> (time: MonotonicTime, timer: DeadlineTimer)? {
-    near.popFirst(notAfter: time)
+    guard let top = heap.first, top.time <= time else { return nil }
+    places[top.timer] = -1
+    let last = heap.removeLast()
+    if !heap.isEmpty {
+      heap[0] = last
+      sink(0)
+    }
+    return (top.time, top.timer)
+  }
+
+  private mutating func rise(_ start: Int) {
+    var place = start
+    let entry = heap[place]
+    while place > 0 {
+      let parent = (place - 1) / Self.branches
+      guard entry.isBefore(heap[parent]) else { break }
+      settle(heap[parent], at: place)
+      place = parent
+    }
+    settle(entry, at: place)
+  }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    let entry = heap[place]
+    while true {
+      var child = Self.branches * place + 1
+      guard child < heap.count else { break }
+      for other in child..<min(child + Self.branches, heap.count) where heap[other].isBefore(heap[child]) {
+        child = other
+      }
+      guard heap[child].isBefore(entry) else { break }
+      settle(heap[child], at: place)
+      place = child
+    }
+    settle(entry, at: place)
+  }
+
+  private mutating func settle(_ entry: Entry, at place: Int) {
+    heap[place] = entry
+    places[entry.timer] = Int32(place)
   }
 }

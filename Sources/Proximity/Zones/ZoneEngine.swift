@@ -117,15 +117,6 @@ public struct ZoneEngine: Sendable {
   }
 
   private mutating func happen(until time: MonotonicTime, into transitions: inout [Transition]) {
-    while let timer = queue.popUnordered(notAfter: time) {
-      if timer.isPresence {
-        presences[timer.index].queuedFor = Presence.never
-        watch(Int32(timer.index))
-      } else {
-        links[timer.index].queuedFor = Presence.never
-        if links[timer.index].link.isCurrent { watchSilence(of: Int32(timer.index)) }
-      }
-    }
     while let (due, timer) = queue.popFirst(notAfter: time) {
       now = max(now, due)
       if timer.isPresence {
