@@ -49,6 +49,7 @@ struct Doubts: Sendable {
     var held: Deque<(copy: Copy, isAcknowledged: Bool)> = []
     /// The last answer that told anything, if it was no.
     var reason: String?
+    var isRetained = false
   }
 
   /// Of more topics the rest is taken at the broker's word.
@@ -56,8 +57,10 @@ struct Doubts: Sendable {
   /// Of them with retained messages, which are said again and again: the others shall find room.
   static let retainedLimit = 1_000
   static let octetLimit = 4 << 20
-  /// For so long an answer holds.
+  /// For so long an answer holds where nobody can tell, and for topics with retained messages, which are said again.
   static let term = TimeSpan.seconds(3600)
+  /// And for transitions, which are said once: what a broker forbids from one moment to the next is noticed after that time.
+  static let transitionTerm = TimeSpan.seconds(5)
 
   private var topics: [String: Topic] = [:]
   /// Where to look for a message that is held. Transitions that are on no disk share one id.
@@ -86,6 +89,7 @@ struct Doubts: Sendable {
       topic.standing = .open
       open.append(message.topic)
     }
+    topic.isRetained = message.retained
     let copy = Copy(message: message, id: id)
     // Of what is retained the newest counts.
     if id == 0, let old = topic.held.firstIndex(where: { $0.copy.id == 0 }) {
@@ -180,7 +184,7 @@ struct Doubts: Sendable {
       topics[name]?.reason = nil
       topics[name]?.standing =
         if case .unknown(let pause) = answer { .unknown(until: time + pause) } else {
-          .allowed(until: time + Self.term)
+          .allowed(until: time + (topic.isRetained ? Self.term : Self.transitionTerm))
         }
       let released = release(name) { $0.isAcknowledged || $0.copy.id == 0 }
       return Decision(believed: released.map(\.id).filter { $0 > 0 })
