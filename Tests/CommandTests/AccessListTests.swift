@@ -101,6 +101,52 @@ import Testing
     return try Command(["run", "--demo"], directory: folder)
   }
 
+  /// With MQTT 3.1.1 the broker acknowledges what it drops, and nobody reloads the gateway or ends its connection.
+  @Test func whatIsForbiddenWhileItRunsIsNoticedAndComesLate() async throws {
+    let access = try file("topic readwrite #\n", "acl")
+    let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root")
+    defer { broker.stop() }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("forbidden-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(HangingDiskTests.recording.utf8).write(to: folder.appendingPathComponent("walk.jsonl"))
+    try Data(
+      """
+      gateway: { name: yard, state_directory: state }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)", protocol: 3.1.1 }
+      beacons:
+        - { name: tag-0, address: "C1:00:00:00:00:00" }
+        - { name: tag-1, address: "C1:00:00:00:00:01" }
+      zones:
+        - { name: shop, enter: { distance: 4 m, dwell: 0 s }, exit: { distance: 6 m, dwell: 0 s } }
+      """.utf8
+    ).write(to: folder.appendingPathComponent("yard.yaml"))
+    let gateway = try Command(["run", "--config", "yard.yaml", "--capture", "walk.jsonl"], directory: folder)
+    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    var numbers: Set<Int> {
+      Set(
+        broker.messages.filter { $0.topic.contains("/zone/shop/e") && !$0.topic.hasSuffix("occupancy") }
+          .compactMap {
+            String(decoding: $0.payload, as: UTF8.self).firstMatch(of: /"seq":(\d+)/).flatMap { Int($0.1) }
+          })
+    }
+    #expect(try await gateway.wait(30) { numbers.count > 12 })
+    try Data("topic readwrite #\ntopic deny beaconkeeper/yard/zone/shop/enter\n".utf8)
+      .write(to: URL(fileURLWithPath: access))
+    kill(broker.process.processIdentifier, SIGHUP)
+    let notice = "does not take what goes to beaconkeeper/yard/zone/shop/enter"
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains(notice) }, "\(gateway.errorsSoFar)")
+    try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
+    kill(broker.process.processIdentifier, SIGHUP)
+    try await Task.sleep(for: .seconds(1))
+    kill(gateway.process.processIdentifier, SIGHUP)
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("zone/shop/enter again") })
+    let last = numbers.max() ?? 0
+    #expect(try await gateway.wait(20) { (numbers.max() ?? 0) > last + 4 })
+    // At most what was sent in the five seconds before the next question is missing.
+    let missing = Set(1...last).subtracting(numbers)
+    #expect(missing.count <= 12, "\(missing.sorted())")
+  }
+
   private func unseen(in health: [UInt8]?) -> String? {
     health.flatMap { String(decoding: $0, as: UTF8.self).firstMatch(of: /"refusals_unseen":"([^"]*)"/) }
       .map { String($0.1) }

@@ -17,7 +17,7 @@ import Testing
     """
 
   /// Two tags that come and go every second.
-  private static var recording: String {
+  static var recording: String {
     (0..<1200).map { step in
       let tag = step % 2
       let isNear = (step / 20 + tag) % 2 == 0
