@@ -177,7 +177,7 @@ import Testing
   /// It ends libmosquitto 2.0.11 with what it says in MQTT 5, or speaks none.
   @Test(arguments: [("inventive", "ended without an answer"), ("old", "speaks MQTT 3.1.1 only")])
   func aBrokerThatCannotBeAskedHarmsNobody(habit: String, words: String) async throws {
-    let broker = try StrangeBroker(habit)
+    let broker = try await StrangeBroker(habit)
     defer { broker.stop() }
     let gateway = try gateway(at: "\(broker.port)")
     defer { kill(gateway.process.processIdentifier, SIGKILL) }

@@ -7,13 +7,19 @@ struct StrangeBroker {
   private let process = Process()
   private let record: String
 
-  init(_ habit: String) throws {
-    port = try freePort()
-    record = try file("", "record")
+  /// It listens once this returns.
+  init(_ habit: String) async throws {
+    let record = try file("", "record")
     process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = ["-c", Self.script, "\(port)", habit]
+    process.arguments = ["-c", Self.script, habit]
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
     try process.run()
+    func listening() -> Int? {
+      (try? String(contentsOfFile: record, encoding: .utf8))?.split(separator: "\n").first.flatMap { Int($0) }
+    }
+    try await until("it listens") { listening() != nil }
+    port = listening() ?? 0
+    self.record = record
   }
 
   func stop() { kill(process.processIdentifier, SIGKILL) }
@@ -24,8 +30,9 @@ struct StrangeBroker {
 
   private static let script = """
     import socket, struct, sys, threading
-    server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-    greeting = {"inventive": bytes([0x20, 5, 0, 0, 2, 0x7F, 1]), "old": bytes([0x20, 2, 0, 1])}[sys.argv[2]]
+    server = socket.create_server(("127.0.0.1", 0))
+    print(server.getsockname()[1], flush=True)
+    greeting = {"inventive": bytes([0x20, 5, 0, 0, 2, 0x7F, 1]), "old": bytes([0x20, 2, 0, 1])}[sys.argv[1]]
     def exact(peer, count):
         octets = b""
         while len(octets) < count:
@@ -44,7 +51,7 @@ struct StrangeBroker {
         try:
             is_known = packet(peer)[1][6] == 4
             peer.sendall(bytes([0x20, 2, 0, 0]) if is_known else greeting)
-            if not is_known and sys.argv[2] == "old": raise EOFError
+            if not is_known and sys.argv[1] == "old": raise EOFError
             while True:
                 kind, body = packet(peer)
                 if kind >> 4 == 8: peer.sendall(bytes([0x90, 3]) + body[:2] + bytes([1]))
