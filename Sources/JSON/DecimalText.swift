@@ -50,7 +50,7 @@ extension OutputSpan<UInt8> {
   }
 
   /// Appends a number's digits.
-  @usableFromInline
+  @inlinable
   package mutating func append(digits number: UInt64) {
     if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     if number < 100 { return append(twoDigits: UInt32(truncatingIfNeeded: number)) }

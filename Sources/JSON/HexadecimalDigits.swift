@@ -1,5 +1,6 @@
 extension OutputSpan<UInt8> {
   /// Appends 32 hexadecimal digits.
+  @inlinable
   package mutating func append(hexadecimal number: UInt128) {
     for shift in stride(from: 96, through: 0, by: -32) {
       append(hexadecimal: UInt32(truncatingIfNeeded: number >> UInt128(shift)))
@@ -7,8 +8,8 @@ extension OutputSpan<UInt8> {
   }
 
   /// Appends eight hexadecimal digits, made at once: each in an octet of one word.
-  @inline(__always)
-  private mutating func append(hexadecimal number: UInt32) {
+  @inlinable @inline(__always)
+  mutating func append(hexadecimal number: UInt32) {
     var digits = UInt64(number)
     digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
     digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF

@@ -1,5 +1,6 @@
 extension Span<UInt8> {
   /// Whether none of these octets needs an escape in JSON, as in nearly every name.
+  @inlinable
   package var isPlainInJSON: Bool {
     for index in indices where self[index].needsEscape { return false }
     return true
@@ -7,6 +8,7 @@ extension Span<UInt8> {
 }
 
 /// The octets that an octet takes in JSON at most.
+@inlinable
 package func escapeLimit(isPlain: Bool) -> Int { isPlain ? 1 : 6 }
 
 extension OutputSpan<UInt8> {
@@ -37,7 +39,8 @@ extension OutputSpan<UInt8> {
 }
 
 extension UInt8 {
-  fileprivate var needsEscape: Bool {
+  @inlinable
+  var needsEscape: Bool {
     self < 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
   }
 }

@@ -13,6 +13,7 @@ extension WallTime {
 
 extension OutputSpan<UInt8> {
   /// Appends what `rfc3339` tells.
+  @inlinable
   package mutating func append(_ time: WallTime) {
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000)
     let days = floorDivide(milliseconds, by: 86_400_000)
@@ -29,8 +30,8 @@ extension OutputSpan<UInt8> {
     append(twoDigits: ofDay % 100, "Z")
   }
 
-  @inline(__always)
-  private mutating func append(twoDigits number: UInt32, _ end: Unicode.Scalar) {
+  @inlinable @inline(__always)
+  mutating func append(twoDigits number: UInt32, _ end: Unicode.Scalar) {
     append(twoDigits: number)
     append(UInt8(ascii: end))
   }
@@ -38,7 +39,8 @@ extension OutputSpan<UInt8> {
 
 /// The Gregorian date of a day counted from 1970-01-01, from the year 0 on (the usual shift to years that begin in March, so
 /// that the leap day comes last).
-private func civil(fromDays days: Int64) -> (year: UInt32, month: UInt32, day: UInt32) {
+@inlinable
+func civil(fromDays days: Int64) -> (year: UInt32, month: UInt32, day: UInt32) {
   let shifted = UInt32(days + 719_468)
   let era = shifted / 146_097
   let dayOfEra = shifted % 146_097
@@ -50,7 +52,8 @@ private func civil(fromDays days: Int64) -> (year: UInt32, month: UInt32, day: U
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
 }
 
-private func floorDivide(_ number: Int64, by divisor: Int64) -> Int64 {
+@inlinable
+func floorDivide(_ number: Int64, by divisor: Int64) -> Int64 {
   let quotient = number / divisor
   return number % divisor < 0 ? quotient - 1 : quotient
 }

@@ -12,12 +12,17 @@ struct BenchSocketCommand: AsyncParsableCommand {
     commandName: "socket",
     abstract: "Measures the way from a socket to the zones' decisions.",
     discussion: """
-      Reads Device Found events of the kernel's management interface, one a datagram, from a SOCK_SEQPACKET socket that \
-      its parent left open, and takes them the way that `run` takes advertisements of the radio. At the end of the stream \
-      it prints what it counted, and the seconds that it took from the first datagram on.
+      Reads advertisements, one event a datagram, from a SOCK_SEQPACKET socket that its parent left open. They are HCI events \
+      (LE advertising reports, legacy and extended), received and decoded by the code that `run` uses for an adapter's raw \
+      socket. With --form mgmt they are Device Found events of the kernel's management interface, which `run` does not read.
+
+      The advertisements go through the pipeline, up to the zones' decisions. Keeping an adapter scanning, the outbox and the \
+      broker are not measured. At the end of the stream the command prints what it counted, and the seconds that it took from \
+      the first datagram on.
 
       EXAMPLE
         beaconkeeper bench socket --fd 3 --config site.yaml
+        beaconkeeper bench socket --fd 3 --config site.yaml --form mgmt
       """)
 
   @Option(help: ArgumentHelp("The socket's descriptor.", valueName: "number"))
