@@ -129,6 +129,72 @@ struct ForgedBusTests {
     #expect(news(of: blueZ, until: told) == [told])
   }
 
+  /// BlueZ has one name for two answers: it discovers for us already, and the kernel was busy so that it will not.
+  @Test(arguments: [false, true])
+  func whatInProgressMeansIsAsked(discovers: Bool) throws {
+    let bus = try Bus()
+    let owner = try connect(bus)
+    var name = BusWriter()
+    name.text("org.bluez")
+    name.number(0)
+    owner.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", signature: "su",
+      body: name)
+    let blueZ = try BlueZ(address: bus.address)
+    #expect(news(of: blueZ, until: .isThere(true)).contains(.isThere(true)))
+    blueZ.startDiscovery(3)
+    var told: [BlueZ.News] = []
+    for _ in 0..<300 where told.isEmpty {
+      for call in owner.receive() where call.kind == .call {
+        switch call.member {
+        case "StartDiscovery": send(answer(to: call, error: "org.bluez.Error.InProgress"), over: owner)
+        case "Get":
+          #expect(call.values == [.text("org.bluez.Adapter1"), .text("Discovering")])
+          send(answer(to: call, flag: discovers), over: owner)
+        default: break
+        }
+      }
+      told = blueZ.receive()
+      usleep(10_000)
+    }
+    #expect(told == [.discovering(adapter: 3, discovers)])
+  }
+
+  private func answer(to call: BusMessage, error: String? = nil, flag: Bool? = nil) -> [UInt8] {
+    var fields = BusWriter()
+    func field(_ code: UInt8, _ type: String) {
+      fields.align(8)
+      fields.byte(code)
+      fields.signature(type)
+    }
+    field(5, "u")
+    fields.number(call.serial)
+    field(6, "s")
+    fields.text(call.sender ?? "")
+    if let error {
+      field(4, "s")
+      fields.text(error)
+    }
+    var body = BusWriter()
+    if let flag {
+      field(8, "g")
+      fields.signature("v")
+      body.signature("b")
+      body.number(flag ? 1 : 0)
+    }
+    var message = BusWriter()
+    message.byte(UInt8(ascii: "l"))
+    message.byte((error == nil ? BusMessage.Kind.reply : .error).rawValue)
+    message.byte(0)
+    message.byte(1)
+    message.number(UInt32(body.bytes.count))
+    message.number(500 + call.serial)
+    message.number(UInt32(fields.bytes.count))
+    message.bytes += fields.bytes
+    message.align(8)
+    return message.bytes + body.bytes
+  }
+
   @Test func whoTakesTheNameOverIsBelievedFromThenOn() throws {
     let bus = try Bus()
     let blueZ = try BlueZ(address: bus.address)

@@ -88,4 +88,18 @@ struct SubstituteTests {
     #expect(stage.wait(0.01).contains(.discover(adapter: 0, true)))
     #expect(stage.keeper.stop(at: stage.now) == [.discover(adapter: 0, false)])
   }
+
+  /// A bluetoothd that was just restarted: the kernel goes on with the discovery of the one before for up to 10.24 s.
+  @Test func aDiscoveryThatIsRefusedIsAskedForEverySecondThenEveryHalfMinute() {
+    var stage = refused()
+    _ = stage.keeper.bluetoothd(true, at: stage.now)
+    var asked: [Int] = []
+    for second in 0..<60 {
+      for action in stage.wait(1) where action == .discover(adapter: 0, true) {
+        asked.append(second)
+        _ = stage.keeper.discovering(false, on: 0, at: stage.now)
+      }
+    }
+    #expect(asked == Array(0..<15) + [44])
+  }
 }

@@ -16,9 +16,11 @@ final class BlueZ {
   private enum Question {
     case owner
     case start(adapter: UInt16)
+    case isDiscovering(adapter: UInt16)
   }
 
   static let name = "org.bluez"
+  private static let adapterInterface = "org.bluez.Adapter1"
   private static let bus = "org.freedesktop.DBus"
   /// Questions without an answer that are remembered; the bus answers in order, and soon.
   private static let limit = 64
@@ -67,13 +69,27 @@ final class BlueZ {
     var filter = BusWriter()
     filter.dictionary([("Transport", .text("le")), ("DuplicateData", .flag(true))])
     connection.call(
-      Self.name, path, "org.bluez.Adapter1", "SetDiscoveryFilter", signature: "a{sv}", body: filter)
-    let serial = connection.call(Self.name, path, "org.bluez.Adapter1", "StartDiscovery")
-    if questions.count < Self.limit { questions[serial] = .start(adapter: adapter) }
+      Self.name, path, Self.adapterInterface, "SetDiscoveryFilter", signature: "a{sv}", body: filter)
+    ask(.start(adapter: adapter), connection.call(Self.name, path, Self.adapterInterface, "StartDiscovery"))
+  }
+
+  private func askWhetherDiscovering(_ adapter: UInt16) {
+    var body = BusWriter()
+    body.text(Self.adapterInterface)
+    body.text("Discovering")
+    ask(
+      .isDiscovering(adapter: adapter),
+      connection.call(
+        Self.name, "/org/bluez/hci\(adapter)", "org.freedesktop.DBus.Properties", "Get", signature: "ss",
+        body: body))
+  }
+
+  private func ask(_ question: Question, _ serial: UInt32) {
+    if questions.count < Self.limit { questions[serial] = question }
   }
 
   func stopDiscovery(_ adapter: UInt16) {
-    connection.call(Self.name, "/org/bluez/hci\(adapter)", "org.bluez.Adapter1", "StopDiscovery")
+    connection.call(Self.name, "/org/bluez/hci\(adapter)", Self.adapterInterface, "StopDiscovery")
   }
 
   /// What has come in. A connection that died means that nobody is there.
@@ -100,15 +116,21 @@ final class BlueZ {
       switch question {
       case .owner: return owned(by: message.kind == .reply ? message.values.first?.text : nil)
       case .start(let adapter):
-        // In progress: it discovers for us already.
-        let isOn = message.kind == .reply || message.errorName == "org.bluez.Error.InProgress"
-        return .discovering(adapter: adapter, isOn)
+        if message.errorName == "org.bluez.Error.InProgress" {
+          // It discovers for us already; or the kernel is still busy with the discovery of a bluetoothd that died, and
+          // ours was dropped. BlueZ has one name for both.
+          askWhetherDiscovering(adapter)
+          return nil
+        }
+        return .discovering(adapter: adapter, message.kind == .reply)
+      case .isDiscovering(let adapter):
+        return .discovering(adapter: adapter, message.values.first?.flag == true)
       }
     case .signal where message.member == "NameOwnerChanged":
       guard message.values.first?.text == Self.name, message.values.count == 3 else { return nil }
       return owned(by: message.values[2].text)
     case .signal where message.member == "PropertiesChanged":
-      guard message.values.count >= 2, message.values[0].text == "org.bluez.Adapter1",
+      guard message.values.count >= 2, message.values[0].text == Self.adapterInterface,
         message.values[1].map?["Discovering"]?.flag == false, let adapter = Self.adapter(message.path)
       else { return nil }
       return .discovering(adapter: adapter, false)

@@ -11,6 +11,8 @@ enum Substitute {
 extension AdapterKeeper {
   static let discoveryRetry = TimeSpan.seconds(1)
   static let longestDiscoveryRetry = TimeSpan.seconds(30)
+  /// After a bluetoothd died the kernel goes on with its discovery for up to 10.24 s, and refuses another.
+  static let quickDiscoveryTries = 15
 
   /// bluetoothd came or went.
   mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
@@ -71,9 +73,9 @@ extension AdapterKeeper {
       substitute = .discovery(isOn: true, tries: 0)
       substituteDeadline = .distantFuture
     } else {
-      let pause = Self.discoveryRetry * Double(1 << min(tries, 5))
+      let pause = tries < Self.quickDiscoveryTries ? Self.discoveryRetry : Self.longestDiscoveryRetry
       substitute = .discovery(isOn: false, tries: wasOn ? 0 : tries)
-      substituteDeadline = time + min(wasOn ? .milliseconds(200) : pause, Self.longestDiscoveryRetry)
+      substituteDeadline = time + (wasOn ? .milliseconds(200) : pause)
     }
     return []
   }
