@@ -124,6 +124,22 @@ struct AdapterKeeper {
     return actions + tellHealth(at: time)
   }
 
+  /// Advertisements came: those of the batch in the range.
+  ///
+  /// - Parameter ownPayloads: what an adapter of ours sends.
+  mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, ownPayloads: [[UInt8]]) {
+    batch.forEach(in: range) { advertisement, payload in
+      // Our own addresses change with every turn, and none of them ever leaves.
+      let isOwn = ownPayloads.contains { own in
+        own.count == payload.count && payload.indices.allSatisfy { own[$0] == payload[$0] }
+      }
+      hearing.report(
+        from: isOwn ? 0 : advertisement.address.bits,
+        isEmpty: payload.isEmpty && !advertisement.isScanResponse && !hearsByBusOnly,
+        hasData: !payload.isEmpty, at: advertisement.time)
+    }
+  }
+
   mutating func stop(at time: MonotonicTime) -> [KeeperAction] {
     isStopping = true
     powerDeadline = .distantFuture

@@ -50,21 +50,8 @@ struct ScanKeeper {
 
   /// Advertisements came from the adapter: those of the batch in the range.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
-    let isByBus = adapters[index]?.hearsByBusOnly ?? false
-    batch.forEach(in: range) { advertisement, payload in
-      // The addresses of our own change with every turn, and none of them leaves.
-      let sender = isOwn(payload) ? 0 : advertisement.address.bits
-      adapters[index]?.hearing.report(
-        from: sender,
-        isEmpty: payload.isEmpty && !advertisement.isScanResponse && !isByBus,
-        hasData: !payload.isEmpty, at: advertisement.time)
-    }
-  }
-
-  private func isOwn(_ payload: Span<UInt8>) -> Bool {
-    ownPayloads.contains { own in
-      own.count == payload.count && payload.indices.allSatisfy { own[$0] == payload[$0] }
-    }
+    // The dictionary is asked once, not once per advertisement.
+    adapters[index]?.heard(batch, range, ownPayloads: ownPayloads)
   }
 
   /// There is no raw socket for it.

@@ -4,7 +4,7 @@ import CBlueZ
 import Glibc
 
 /// Advertisements that another process sends, one event a datagram, over a socket that this process inherited. They take the way
-/// of an adapter's own socket, so that it can be measured where there is no adapter.
+/// of an adapter's own socket and past the keeper that watches it, so that it can be measured where there is no adapter.
 public struct AdvertisementFeed: ~Copyable {
   public enum Form: String, CaseIterable, Sendable {
     /// HCI events with their packet type: LE advertising reports, legacy and extended. What `run` reads.
@@ -15,6 +15,7 @@ public struct AdvertisementFeed: ~Copyable {
 
   private let form: Form
   private var source: LiveReceiver
+  private var keeper = AdapterKeeper(0, KeeperPolicy(), at: LiveClock.now)
   private var buffer = PacketBuffer()
   private let receiver: ReceiverIndex
   private var gathering = Gathering()
@@ -53,11 +54,13 @@ public struct AdvertisementFeed: ~Copyable {
       if pause > .zero { usleep(UInt32(pause.nanoseconds / 1000)) }
       // In a flood a buffer at a time, which stays in the fastest cache.
       let turn = pause > .zero ? LiveLoop.turn : PacketBuffer.limit
+      let before = batch.count
       let (packets, isDrained, isOver) =
         switch form {
         case .hci: receiveEvents(turn, into: &batch)
         case .mgmt: receiveFound(turn, into: &batch)
         }
+      keeper.heard(batch, before..<batch.count, ownPayloads: [])
       pause = gathering.pause(after: packets, isDrained: isDrained, at: LiveClock.now)
       if packets > 0 { return true }
       if isOver { return false }

@@ -10,15 +10,15 @@ import Radio
 struct BenchSocketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "socket",
-    abstract: "Measures the way from a socket to the zones' decisions.",
+    abstract: "Measures the way from an adapter's socket to the outbox.",
     discussion: """
       Reads advertisements, one event a datagram, from a SOCK_SEQPACKET socket that its parent left open. They are HCI events \
       (LE advertising reports, legacy and extended), received and decoded by the code that `run` uses for an adapter's raw \
       socket. With --form mgmt they are Device Found events of the kernel's management interface, which `run` does not read.
 
-      The advertisements go through the pipeline, up to the zones' decisions. Keeping an adapter scanning, the outbox and the \
-      broker are not measured. At the end of the stream the command prints what it counted, and the seconds that it took from \
-      the first datagram on.
+      The advertisements then pass the keeper that watches the adapter, the decision loop and the outbox, as in `run`. There is \
+      no broker: messages wait in memory, as they do while the broker is away. At the end of the stream the command prints \
+      what it counted, and the seconds that it took from the first datagram on.
 
       EXAMPLE
         beaconkeeper bench socket --fd 3 --config site.yaml
@@ -39,11 +39,9 @@ struct BenchSocketCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
-    var pipeline = Pipeline(configuration, limits: .benchmark)
-    guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
-    var feed: AdvertisementFeed
-    do throws(SystemError) {
-      feed = try AdvertisementFeed(form, descriptor: fd, receiver: receiver)
+    var gateway: FeedRun
+    do {
+      gateway = try FeedRun(configuration, limits: .benchmark, form: form, descriptor: fd)
     } catch {
       throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
@@ -52,26 +50,24 @@ struct BenchSocketCommand: AsyncParsableCommand {
     let watch = Stopwatch()
     var start: Double?
     var batch = AdvertisementBatch()
-    var output = Pipeline.Output()
     do throws(SystemError) {
-      while try feed.next(into: &batch) {
+      while try gateway.next(into: &batch) {
         if start == nil { start = watch.wall }
-        pipeline.observe(batch, into: &output)
-        output.removeAll()
-        batch.removeAll()
       }
     } catch {
       throw failure("\(error)", .inputOutput)
     }
-    try report(pipeline, malformed: feed.malformed, cpu: watch.cpu, wall: watch.wall - (start ?? watch.wall))
+    try report(gateway, cpu: watch.cpu, wall: watch.wall - (start ?? watch.wall))
   }
 
-  private func report(_ pipeline: Pipeline, malformed: UInt64, cpu: Double, wall: Double) throws {
+  private func report(_ gateway: borrowing FeedRun, cpu: Double, wall: Double) throws {
+    let (counts, beacons) = gateway.counts
+    let malformed = gateway.malformed
     let line = JSONWriter.line { json in
-      json.field("adverts", pipeline.counts.advertisements)
-      json.field("sightings", pipeline.counts.sightings)
-      json.field("beacons", pipeline.beaconCount)
-      json.field("transitions", pipeline.counts.transitions)
+      json.field("adverts", counts.advertisements)
+      json.field("sightings", counts.sightings)
+      json.field("beacons", beacons)
+      json.field("transitions", counts.transitions)
       json.field("malformed", malformed)
       json.field("cpu_s", cpu, decimals: 6)
       json.field("wall_s", wall, decimals: 6)
