@@ -43,7 +43,9 @@ let package = Package(
     .systemLibrary(
       name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
-    .target(name: "Beacons", swiftSettings: hostile),
+    .systemLibrary(name: "CPrefetch"),
+
+    .target(name: "Beacons", dependencies: ["CPrefetch"], swiftSettings: hostile),
     .target(
       name: "BeaconKeys",
       dependencies: ["Beacons", "CCrypto"],

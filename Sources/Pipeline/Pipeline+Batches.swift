@@ -55,11 +55,11 @@ extension Pipeline {
   /// Beacons are scattered in memory, and each step of a sighting must wait for where the one before it leads. So those that
   /// the next few advertisements probably are of are looked up first, all together.
   private mutating func lookAhead(_ batch: borrowing AdvertisementBatch) {
-    prefetched &+= roster.lookUp(batch, into: &likely)
+    roster.lookUp(batch, into: &likely)
     guard roster.count >= Self.many else { return }
-    prefetched &+= roster.prefetch(likely)
-    prefetched &+= engine.prefetch(likely.beacons.span)
-    prefetched &+= telemetry.prefetch(likely.beacons.span)
+    roster.prefetch(likely)
+    engine.prefetch(likely.beacons.span)
+    telemetry.prefetch(likely.beacons.span)
   }
 
   /// Looks up who sent an advertisement, and puts it into `run`.

@@ -40,8 +40,6 @@ public struct Pipeline: Sendable {
   private var unwatched: [ZoneIndex]
   var receiversKnown = 0
   var crowds: CrowdPace
-  /// What looking ahead came upon: of no meaning.
-  var prefetched = 0
   /// Of the next few advertisements.
   var likely = LikelyBeacons()
   /// Advertisements whose sender was looked up and that are not taken in yet.

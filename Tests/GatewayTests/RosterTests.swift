@@ -96,7 +96,7 @@ import Testing
       // What was looked up may be true no longer when the last of them is heard.
       let batch = Self.batch(at: step, using: &random)
       likely.turn(to: 0, of: batch.count)
-      _ = roster.lookUp(batch, into: &likely)
+      roster.lookUp(batch, into: &likely)
       var place = 0
       batch.forEach { advertisement, payload in
         let before = kept.count

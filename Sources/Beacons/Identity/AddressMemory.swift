@@ -60,17 +60,14 @@ struct AddressMemory: Sendable {
   }
 
   /// Looks up the addresses of some advertisements, as `LikelyBeacons` keeps them.
-  ///
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
     likely.revision = revision
-    if slots.isEmpty { return 0 }
-    var sum: UInt64 = 0
-    // Loads first, each without waiting for the one before it.
+    if slots.isEmpty { return }
     if slots.count > Self.near {
       for place in likely.range {
         let start = start(key(batch[place].address))
-        sum &+= slots[start].bits ^ slots[start + Self.ways - 1].bits
+        slots.prefetch(at: start)
+        slots.prefetch(at: start + Self.ways - 1)
       }
     }
     for (place, index) in likely.range.enumerated() {
@@ -82,7 +79,6 @@ struct AddressMemory: Sendable {
         likely.set(slots[slot].beacon, isSettled: hasRoom(start), at: place)
       }
     }
-    return Int(truncatingIfNeeded: sum)
   }
 
   @inline(__always) mutating func remember(

@@ -1,31 +1,18 @@
 /// Most beacons say the same a few times a second for years: what was looked up once need not be decoded again.
 extension BeaconCatalogue {
   /// Finds out of whom some advertisements probably are.
-  ///
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
-    let sum = addresses.lookUp(batch, into: &likely)
-    guard patterns.hasAddresses else { return sum }
+  public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
+    addresses.lookUp(batch, into: &likely)
+    guard patterns.hasAddresses else { return }
     for (place, index) in likely.range.enumerated() where likely.beacons[place] < 0 {
       guard let beacon = beacon(byAddress: batch[index].address) else { continue }
       likely.set(beacon.rawValue, isSettled: true, at: place)
     }
-    return sum
   }
 
-  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then.
-  ///
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func prefetch(_ likely: LikelyBeacons) -> Int {
-    var sum = 0
-    for place in likely.beacons.indices where likely.beacons[place] >= 0 {
-      let beacon = Int(likely.beacons[place])
-      sum &+= Int(traits[beacon].specificity)
-      if traits[beacon].payload == ShortPayload() {
-        sum &+= Int(truncatingIfNeeded: identities.key(at: beacon).low)
-      }
-    }
-    return sum
+  /// Asks for what sightings of some beacons will read.
+  public func prefetch(_ likely: LikelyBeacons) {
+    for beacon in likely.beacons { traits.prefetch(at: Int(beacon)) }
   }
 
   /// Takes down the sighting in an advertisement whose payload is again the one that its beacon was last known by; false if it

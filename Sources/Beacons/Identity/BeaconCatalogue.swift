@@ -262,9 +262,9 @@ public struct BeaconCatalogue: Sendable {
       return index
     }
     let index = BeaconIndex(rawValue: Int32(clamping: tracked.count))
-    tracked.appendRow(Tracked(identity: identity, entries: matching))
-    names.appendRow(name(of: identity, in: matching[0]))
-    traits.appendRow(new)
+    tracked.append(Tracked(identity: identity, entries: matching))
+    names.append(name(of: identity, in: matching[0]))
+    traits.append(new)
     identities.append(key)
     return index
   }

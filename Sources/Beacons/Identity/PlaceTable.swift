@@ -36,7 +36,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
 
   /// Puts a key in that is not there yet.
   mutating func append(_ key: Key) {
-    keys.appendRow(key)
+    keys.append(key)
     if keys.count * 2 > slots.count {
       slots = Array(repeating: 0, count: max(64, slots.count * 2))
       for place in keys.indices { settle(place) }

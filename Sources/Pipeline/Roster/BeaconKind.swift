@@ -51,7 +51,7 @@ struct BeaconKinds: Sendable {
   mutating func note(_ kind: BeaconKind, of beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
     guard index >= 0, index >= kinds.count || kind > kinds[index] else { return }
-    while kinds.count <= index { kinds.appendRow(.unknown) }
+    while kinds.count <= index { kinds.append(.unknown) }
     guard kind > kinds[index] else { return }
     kinds[index] = kind
     news.append(beacon)

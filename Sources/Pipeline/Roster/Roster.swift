@@ -108,12 +108,12 @@ package struct Roster: Sendable {
   }
 
   /// See `BeaconCatalogue`.
-  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) -> Int {
+  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
     catalogue.lookUp(batch, into: &likely)
   }
 
   /// See `BeaconCatalogue`.
-  func prefetch(_ likely: LikelyBeacons) -> Int { catalogue.prefetch(likely) }
+  func prefetch(_ likely: LikelyBeacons) { catalogue.prefetch(likely) }
 
   /// See `BeaconCatalogue`.
   @inline(__always) mutating func repeatedSighting(

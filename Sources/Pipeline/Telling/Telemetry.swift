@@ -146,12 +146,8 @@ struct Telemetry: Sendable {
   }
 
   /// As `ZoneEngine.prefetch`.
-  func prefetch(_ beacons: Span<Int32>) -> Int {
-    var sum = 0
-    for place in beacons.indices where dueFrom.indices.contains(Int(beacons[place])) {
-      sum &+= Int(truncatingIfNeeded: dueFrom[Int(beacons[place])].nanoseconds)
-    }
-    return sum
+  func prefetch(_ beacons: Span<Int32>) {
+    for place in beacons.indices { dueFrom.prefetch(at: Int(beacons[place])) }
   }
 
   /// - Parameter others: of whom there is other news; newcomers among them have to wait all the same.
@@ -200,9 +196,9 @@ struct Telemetry: Sendable {
 
   private mutating func makeRoom(for beacon: BeaconIndex) {
     while dueFrom.count <= Int(beacon.rawValue) {
-      dueFrom.appendRow(Self.unsighted)
-      readings.appendRow([])
-      trials.appendRow(0)
+      dueFrom.append(Self.unsighted)
+      readings.append([])
+      trials.append(0)
     }
   }
 }

@@ -45,7 +45,7 @@ struct Whereabouts: Sendable {
     distance: (ZoneIndex) -> Double?
   ) -> [WhereaboutsMessage] {
     let index = Int(beacon.rawValue)
-    while told.count <= index { told.appendRow(Told()) }
+    while told.count <= index { told.append(Told()) }
     let (last, now) = (told[index], find(told[index], inside, distance))
     told[index] = now
     var news: [WhereaboutsMessage] = []

@@ -23,8 +23,8 @@ struct DeadlineQueue: Sendable {
   /// When the first of all timers comes up, or is to be put off.
   var first: MonotonicTime? { heap.first?.time }
 
-  mutating func addLink() { places.links.appendRow(-1) }
-  mutating func addPresence() { places.presences.appendRow(-1) }
+  mutating func addLink() { places.links.append(-1) }
+  mutating func addPresence() { places.presences.append(-1) }
 
   /// Whether any timer has come up.
   @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }

@@ -2,26 +2,6 @@ import Beacons
 
 /// From what receivers hear to enter, near and exit.
 extension ZoneEngine {
-  /// Takes in for the presences from `member` on that their link was heard.
-  mutating func weigh(
-    from member: Int32, of link: Int32, at time: MonotonicTime, into transitions: inout [Transition]
-  ) {
-    let receiver = links[Int(link)].link.receiver
-    var member = member
-    while member >= 0 {
-      let presence = members[Int(member)].presence
-      let zone = Int(presences[Int(presence)].presence.zone.rawValue)
-      let standing = standing(presence, at: time)
-      let deadline = presences[Int(presence)].hear(
-        by: link, at: receiver, standing: standing, time: time, lost: zones[zone].lost,
-        dwells: zones[zone].dwells, isBlind: blindZones[zone])
-      if deadline <= time || deadline < presences[Int(presence)].queuedFor {
-        settle(presence, at: time, into: &transitions)
-      }
-      member = members[Int(member)].nextOfLink
-    }
-  }
-
   /// Where the beacon of a presence stands; nil where nobody can tell.
   func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
     zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))

@@ -100,7 +100,7 @@ extension ZoneEngine {
       members[Int(index)] = member
     } else {
       index = Int32(members.count)
-      members.appendRow(member)
+      members.append(member)
     }
     let isSole = links[Int(link)].firstMember < 0 && presences[Int(presence)].firstMember < 0
     links[Int(link)].firstMember = index

@@ -1,40 +1,15 @@
 import Beacons
 
 extension ZoneEngine {
-  /// Reads what sightings of some beacons will ask for, so that it is in the cache by then. Sightings have to wait for one
-  /// miss after another; these loads wait for none but the one that tells their place.
+  /// Asks for what sightings of some beacons will read. A sighting waits for one miss after another: which link and presence a
+  /// beacon has is in its own record. Here all those records are asked for first, then all that they lead to.
   ///
-  /// - Parameter beacons: `LikelyBeacons.limit` of them at most; those not tracked are passed over.
-  /// - Returns: a number without meaning, for whoever must not be optimised away.
-  public func prefetch(_ beacons: Span<Int32>) -> Int {
-    var sum = 0
-    var linkPlaces = InlineArray<64, Int32>(repeating: -1)
-    var presencePlaces = InlineArray<64, Int32>(repeating: -1)
-    for place in 0..<min(beacons.count, LikelyBeacons.limit)
-    where self.beacons.indices.contains(Int(beacons[place])) {
-      // The first octets, too: half of these records lie across two lines of the cache.
-      sum &+= self.beacons[Int(beacons[place])].isAdmitted ? 1 : 0
-      linkPlaces[place] = self.beacons[Int(beacons[place])].firstLink
-      presencePlaces[place] = self.beacons[Int(beacons[place])].firstPresence
+  /// - Parameter beacons: those not tracked are passed over.
+  public func prefetch(_ beacons: Span<Int32>) {
+    for place in beacons.indices { self.beacons.prefetch(at: Int(beacons[place])) }
+    for place in beacons.indices where self.beacons.indices.contains(Int(beacons[place])) {
+      links.prefetch(at: Int(self.beacons[Int(beacons[place])].firstLink))
+      presences.prefetch(at: Int(self.beacons[Int(beacons[place])].firstPresence))
     }
-    var memberPlaces = InlineArray<64, Int32>(repeating: -1)
-    for place in linkPlaces.indices where linkPlaces[place] >= 0 {
-      let link = Int(linkPlaces[place])
-      if links[link].solePresence < 0 { memberPlaces[place] = links[link].firstMember }
-      sum &+= Int(links[link].link.receiver.rawValue)
-      sum &+= links[link].link.filter.hasLevel ? 1 : 0
-      sum &+= Int(truncatingIfNeeded: links[link].link.interval.lost.nanoseconds)
-      sum &+= Int(truncatingIfNeeded: links[link].queuedFor.nanoseconds)
-    }
-    for place in presencePlaces.indices where presencePlaces[place] >= 0 {
-      let presence = Int(presencePlaces[place])
-      sum &+= presences[presence].presence.isInside ? 1 : 0
-      sum &+= Int(truncatingIfNeeded: presences[presence].presence.exitSince.nanoseconds)
-      sum &+= Int(truncatingIfNeeded: presences[presence].queuedFor.nanoseconds)
-    }
-    for place in memberPlaces.indices where memberPlaces[place] >= 0 {
-      sum &+= Int(members[Int(memberPlaces[place])].presence)
-    }
-    return sum
   }
 }

@@ -48,7 +48,7 @@ extension ZoneEngine {
       return index
     }
     guard links.count < Int32.max else { return nil }
-    links.appendRow(link)
+    links.append(link)
     queue.addLink()
     return Int32(links.count - 1)
   }
@@ -63,7 +63,7 @@ extension ZoneEngine {
       presences[Int(index)].queuedFor = queuedFor
       return index
     }
-    presences.appendRow(presence)
+    presences.append(presence)
     queue.addPresence()
     return Int32(presences.count - 1)
   }

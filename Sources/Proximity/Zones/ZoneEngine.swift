@@ -73,9 +73,9 @@ public struct ZoneEngine: Sendable {
     let index = Int(beacon.rawValue)
     guard index >= 0 else { return }
     while beacons.count <= index {
-      beacons.appendRow(Tracked())
-      admitted.appendRow([])
-      if isLocating { locators.appendRow(Locator()) }
+      beacons.append(Tracked())
+      admitted.append([])
+      if isLocating { locators.append(Locator()) }
     }
     let count = self.zones.count
     let zones = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
@@ -92,21 +92,10 @@ public struct ZoneEngine: Sendable {
     let beacon = Int(sighting.beacon.rawValue)
     advance(to: sighting.time, into: &transitions)
     guard beacons.indices.contains(beacon), beacons[beacon].isAdmitted else { return }
-    let time = now
     beacons[beacon].note(sighting)
     if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
-    guard let index = link(of: beacon, at: sighting.receiver, time: time) else { return }
-
-    let rssi = sighting.level
-    let receiver = Int(sighting.receiver.rawValue)
-    let power = receivers[receiver].power(
-      frame: sighting.measuredPower, configured: beacons[beacon].measuredPower)
-    let (news, silenceDeadline) = links[Int(index)].hear(
-      rssi: rssi, power: power, decadesPerDecibel: receivers[receiver].decadesPerDecibel, at: time)
-    if isLocating { locate(index, rssi: rssi, news: news, time: time) }
-    if let silenceDeadline { queue.schedule(.link(index), at: silenceDeadline) }
-
-    weigh(from: links[Int(index)].firstMember, of: index, at: time, into: &transitions)
+    guard link(of: beacon, at: sighting.receiver, time: now) != nil else { return }
+    hearAlone(sighting, into: &transitions)
   }
 
   /// Lets every deadline up to `time` (inclusive) happen, in order.
