@@ -87,13 +87,10 @@ extension ZoneEngine {
   /// heard of yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {
     guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
-    // Beacon and presence in one word, which is sorted without asking anybody.
-    var inside = insiders[Int(zone.rawValue)].map { UInt64($0.rawValue) << 32 | UInt64($1) }
-    inside.sort()
-    let members = inside.map { word in
-      let presence = presences[Int(UInt32(truncatingIfNeeded: word))].presence
-      return Occupancy.Member(
-        beacon: BeaconIndex(rawValue: Int32(word >> 32)), since: presence.since, isNear: !presence.isArmed)
+    let inside = insiders[Int(zone.rawValue)].sorted { $0.key.rawValue < $1.key.rawValue }
+    let members = inside.map { beacon, index in
+      let presence = presences[Int(index)].presence
+      return Occupancy.Member(beacon: beacon, since: presence.since, isNear: !presence.isArmed)
     }
     if isBlind(zone) || !isWatched(zone) { return Occupancy(state: .unknown, members: members) }
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
