@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A gateway at a broker that does not allow all that it says.
-@Suite(.serialized) struct AccessListTests {
+@Suite struct AccessListTests {
   /// The demonstration's configuration for another broker, in a folder of its own.
   private func folder(_ broker: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID())")

@@ -8,9 +8,13 @@ export BEACONKEEPER=/tmp/bin/beaconkeeper
 python3 -IS "$RADIOLAB/vctl.py" --help >/dev/null
 "$BEACONKEEPER" --version >/dev/null
 export RUNS=$1 limit=$2; shift 2
+# Where several machines share the scenarios, each takes the next that nobody has taken.
+queue=
+if mkdir -p /tmp/queue && mount -t 9p -o trans=virtio,version=9p2000.L queue /tmp/queue 2>/dev/null; then queue=/tmp/queue; fi
 set -a; . /out/environment; set +a
 passed=0 failed=0
 for name in "$@"; do
+  [ -z "$queue" ] || mkdir "$queue/${name##*/}" 2>/dev/null || continue
   export SCENARIO=${name##*/} SCENARIO_DIR=/out/scenario/${name##*/}
   mkdir -p "$SCENARIO_DIR"
   # Who is where in one scenario is nothing to the next; any user may write there.
