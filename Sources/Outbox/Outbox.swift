@@ -40,7 +40,7 @@ package struct Outbox: Sendable {
   var isBacklogged: Bool
   /// What is being written now: what came later waits for it.
   var writing: OutboxStore.Batch?
-  /// Whether the disk has not answered for long: what it holds stays there, and nothing waits for it.
+  /// Whether the disk has not responded for long: what it holds stays there, and nothing waits for it.
   package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty

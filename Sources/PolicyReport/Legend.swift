@@ -47,9 +47,7 @@ struct Legend {
   }
 
   static let sources =
-    "Sources: S0 Radius Networks, Extending Background Ranging on iOS (2014); S1 Beacon Ranging in the Background "
-    + "(museum audio guide); S2 Apple's reference of beginBackgroundTask; S3 David G. Young on ranging forever (2023); "
-    + "S4 Samuel Hu, Utilizing BackgroundTask list (2014)."
+    "Sources: " + PolicySource.allCases.map { "\($0.rawValue) \($0.title)" }.joined(separator: "; ") + "."
 
   static let columns: [(String, String)] = [
     ("First seen", "the first region enter or ranging callback with the beacon in it"),

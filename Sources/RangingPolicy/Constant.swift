@@ -12,6 +12,14 @@ public enum Confidence: String, Hashable, Sendable, CaseIterable {
   case medium = "M"
   /// Single report or inference.
   case low = "L"
+
+  public var inWords: String {
+    switch self {
+    case .high: "certain"
+    case .medium: "likely"
+    case .low: "a guess"
+    }
+  }
 }
 
 /// A figure of a profile with where it comes from.

@@ -40,10 +40,17 @@ public struct PlanWords: Sendable {
     }
     lines.append(("Battery", battery))
     let (strategy, always) = (proposal.profile.strategy, Catalogue.strategy(named: "location-always"))
-    lines.append(("App review", "\(strategy.reviewRisk.value.rawValue) risk (\(strategy.reviewRisk.source))"))
+    lines.append(
+      (
+        "App review",
+        "\(strategy.reviewRisk.value.rawValue) risk (\(PolicySource.inWords(strategy.reviewRisk.source)))"
+      ))
     if let always, always.name != strategy.name, proposal.profile.os.family == .iOS {
       lines.append(
-        ("", "location-always: \(always.reviewRisk.value.rawValue) risk (\(always.reviewRisk.source))"))
+        (
+          "",
+          "location-always: \(always.reviewRisk.value.rawValue) risk (\(PolicySource.inWords(always.reviewRisk.source)))"
+        ))
     }
     if let plan = proposal.plan { lines.append(("To register", registration(plan))) }
     return lines

@@ -72,7 +72,7 @@ import Testing
     // It is called forecourt, and the list knows home.
     let gateway = try Command(["run", "--demo"], directory: folder)
     #expect(
-      try await gateway.wait(20) { gateway.errorsSoFar.contains("the broker does not take what goes to") })
+      try await gateway.wait(20) { gateway.errorsSoFar.contains("the broker refuses messages to") })
     kill(gateway.process.processIdentifier, SIGINT)
     _ = try await gateway.end(within: 10)
     #expect(broker.messages.isEmpty)

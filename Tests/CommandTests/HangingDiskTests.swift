@@ -94,13 +94,13 @@ import Testing
     let gateway = try stage.start()
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
-    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not answered for 10 s") })
+    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
     let before = stage.numbers.count
     #expect(try await gateway.wait(10) { stage.numbers.count > before + 3 })
     #expect(try await gateway.wait(5) { stage.health.contains(#""durable":false"#) }, "\(stage.health)")
     // It answers again: all is on disk once more.
     try FileManager.default.removeItem(at: stage.sign)
-    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("kept on disk again") })
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("being saved to disk again") })
     kill(gateway.process.processIdentifier, SIGTERM)
     #expect(try await gateway.end(within: 6).status == 0)
     // The next run sends what is left, if anything is, and nothing that was sent.
@@ -140,7 +140,7 @@ import Testing
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
     kill(stage.broker.process.processIdentifier, SIGKILL)
-    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not answered for 10 s") })
+    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
     try await Task.sleep(for: .seconds(2))
     let began = ContinuousClock.now
     kill(gateway.process.processIdentifier, SIGTERM)

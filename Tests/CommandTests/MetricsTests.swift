@@ -38,7 +38,10 @@ import Testing
         "run", "--config", configuration("/proc/no/such.prom", broker: broker.port), "--capture",
         "config/walk.jsonl",
       ])
-    #expect(try await gateway.wait(60) { gateway.errorsSoFar.contains("no metrics in /proc/no/such.prom: ") })
+    #expect(
+      try await gateway.wait(60) {
+        gateway.errorsSoFar.contains("cannot write metrics to /proc/no/such.prom: ")
+      })
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)

@@ -49,8 +49,8 @@ import Testing
       "ios13, background-task: one region keeps the app listening.",
       "Region 1 is on air for 4 s of every 37 s.", "region 1  ##", "100 % of an hour within reach, no gap",
       "at most 37 s after the phone came within reach", "with location-always x2 all day",
-      "S0: no special approval needed; S4: apps that hold tasks for nothing are refused",
-      "exit_latency 30 s (region exit: up to 30 s, M)", "- { region: 1, start: 0 s, duration: 4 s }",
+      "Radius Networks 2014: no special approval needed; S. Hu 2014: apps that hold tasks for nothing are refused",
+      "exit_latency 30 s (region exit: up to 30 s; likely)", "- { region: 1, start: 0 s, duration: 4 s }",
     ] { #expect(result.output.contains(words), "\(words)") }
   }
 

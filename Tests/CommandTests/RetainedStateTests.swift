@@ -112,7 +112,7 @@ import Testing
       "distance: 8 m", with: "distance: 8.5 m")
     try Data(edited.utf8).write(to: URL(fileURLWithPath: path))
     kill(gateway.process.processIdentifier, SIGHUP)
-    #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("configuration read again") })
+    #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("configuration reloaded") })
     try await Task.sleep(for: .seconds(4))
     let told = broker.messages.dropFirst(before)
     #expect(
@@ -140,7 +140,7 @@ import Testing
           && $0["health"]?.contains(#""name":"hci9","state":"missing""#) == true
           && $0["zone/Living%20room/occupancy"]?.contains(#""state":"unknown""#) == true
       })
-    #expect(gateway.errorsSoFar.contains("no word of the receiver hci9"))
+    #expect(gateway.errorsSoFar.contains("nothing heard from receiver hci9"))
     kill(gateway.process.processIdentifier, SIGTERM)
     #expect(try await gateway.end(within: 10).status == 0)
   }

@@ -68,7 +68,7 @@ import Testing
     ).end()
     #expect(try await one.wait(60) { statuses().count >= told + 51 && statuses().last == "online" })
     #expect(statuses().count < told + 70)
-    #expect(one.errorsSoFar.contains("again and again on beaconkeeper/twin/status"))
+    #expect(one.errorsSoFar.contains("keeps publishing `offline` on beaconkeeper/twin/status"))
     kill(one.process.processIdentifier, SIGINT)
     #expect(try await one.end(within: 10).status == 0)
     #expect(try await one.wait(10) { statuses().last == "offline" })

@@ -60,7 +60,7 @@ import Testing
   @Test mutating func aBrokerThatCannotBeAskedIsTakenAtItsWord() {
     #expect(answer(judge([.unsupported]), 0) == .unknown(.seconds(3600)))
     inquiry.retry()
-    #expect(judge([.passedOn]).fault?.contains("passes on") == true)
+    #expect(judge([.passedOn]).fault?.contains("delivers test messages") == true)
   }
 
   @Test mutating func aBadMomentOfTheBrokersIsWaitedFor() {

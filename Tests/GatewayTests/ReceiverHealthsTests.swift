@@ -82,7 +82,7 @@ import Testing
       pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: true, over: nil)
     #expect(state(all).contains(#""state":"partial""#))
     #expect(
-      state(all).contains(#""name":"door","state":"missing","reason":"configured, and nothing was heard"#))
+      state(all).contains(#""name":"door","state":"missing","reason":"configured, but never heard from"#))
     #expect(state(all.filter { $0.name == "door" }).contains(#""state":"blind""#))
     #expect(state(all.filter { $0.name == "hci0" }).contains(#""state":"ok""#))
   }

@@ -104,7 +104,7 @@ import Testing
     #expect(try words("home_assistant: { zones: { house: zone.work } }").contains("house is zone.work"))
     #expect(try words("home_assistant: { areas: { house: Hall } }").contains("in an area: house in Hall"))
     #expect(try words("home_assistant: { entities: minimal }").contains("batteries"))
-    #expect(try words("home_assistant: off").contains("taken back"))
+    #expect(try words("home_assistant: off").contains("removed"))
     #expect(try words("home_assistant: { room_presence: on }").contains("on room_presence/<receiver>"))
     #expect(try words("home_assistant: { support_url: \"http://a.b\" }").contains("help is at http://a.b"))
   }

@@ -124,7 +124,7 @@ import WakePlanner
     #expect(explanation.wake.map(\.name) == ["plan", "region 1", "region 2"])
     #expect(
       explanation.wake.first?.sentences == [
-        "As it is written down.", "Repeats every 60 s, one region on air at a time.",
+        "As written in the configuration.", "Repeats every 60 s, one region on air at a time.",
       ])
     #expect(
       explanation.wake.last?.sentences == [

@@ -61,7 +61,7 @@ struct AccessInquiry: Sendable {
         _ = await child.ended(within: .seconds(1))
       }
     } catch {
-      return [.unreachable("no process to ask with: \(error)")]
+      return [.unreachable("cannot start a process to ask the broker: \(error)")]
     }
     return lines.all.withLock { $0 }
   }
@@ -84,7 +84,7 @@ struct AccessInquiry: Sendable {
       case .closed(let number) where asked.indices.contains(number):
         answers[asked[number]] = .unknown(Doubts.term)
       case .allowed, .refused, .closed: break
-      case .passedOn: return fail(.unable, "the broker passes on at once what it is asked with", messages)
+      case .passedOn: return fail(.unable, "the broker delivers test messages to subscribers", messages)
       case .unsupported: return fail(.unable, "the broker speaks MQTT 3.1.1 only", messages)
       case .unreachable(let reason): return fail(.unreachable, reason, messages)
       }
@@ -95,7 +95,7 @@ struct AccessInquiry: Sendable {
     isDiscreet = true
     pace.succeeded()
     let isKnown = answers.contains { $0.key.hasPrefix(topics.base + "/") && $0.value == .allowed }
-    fault = isKnown ? nil : "under another client id the broker refuses \(topics.status), too"
+    fault = isKnown ? nil : "the broker also refuses \(topics.status) to another client id"
     var report = Report(fault: fault)
     for message in messages {
       switch answers[message.topic] {

@@ -58,7 +58,7 @@ struct BrokerLink: Service {
         homeAssistant.connected()
         leftovers.connected()
         if wasConnected {
-          listener.onNotice("connected to the broker again")
+          listener.onNotice("reconnected to the broker")
         } else {
           listener.onReady(watch)
         }

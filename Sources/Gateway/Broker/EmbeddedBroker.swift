@@ -155,7 +155,7 @@ public final class EmbeddedBroker: Sendable {
     var template = Array(
       (FileManager.default.temporaryDirectory.path + "/beaconkeeper-\(getpid())-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .failed("no private directory: \(String(cString: strerror(errno)))")
+      throw .failed("cannot create a private directory: \(String(cString: strerror(errno)))")
     }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     if let account, chown(path, account.user, account.group) != 0 {

@@ -72,7 +72,7 @@ public struct GatewayNameInUse: Error, CustomStringConvertible {
   let since: String
 
   public var description: String {
-    "another gateway of this name (\(topic)) is at the broker at \(broker), since \(since); give one of them another name "
+    "another gateway of this name (\(topic)) is connected to the broker at \(broker), since \(since); rename one of them "
       + "with gateway: { name: … }"
   }
 }

@@ -11,7 +11,7 @@ struct WatchFolder: Sendable {
     Self.removeOrphans(in: base)
     var template = Array("\(base)/\(Self.prefix)\(getpid())-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .failed("no private folder in \(base): \(String(cString: strerror(errno)))")
+      throw .failed("cannot create a private folder in \(base): \(String(cString: strerror(errno)))")
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     for program in ["mosquitto_sub", "mosquitto_pub"] {

@@ -87,7 +87,7 @@ extension Delivery {
         // What went to memory meanwhile is still to be written.
         if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
-        onNotice("transitions are kept on disk again")
+        onNotice("transitions are being saved to disk again")
         return (nil, true)
       case .failure(let error):
         state.outbox.failed(batch) { Self.renumber(&$0, &state.numbers) }
@@ -106,13 +106,13 @@ extension Delivery {
         state.outbox.fetched(page.rows, damaged: page.damaged, isLast: page.isLast)
         if !page.damaged.isEmpty {
           onNotice(
-            "\(page.damaged.count) transitions that waited on disk are damaged and given up; their numbers are missing"
+            "\(page.damaged.count) transitions waiting on disk are damaged and were dropped; their sequence numbers will be missing"
           )
         }
       case .failure(let error):
         // They stay where they are; another start may read them.
         state.outbox.fetched([], isLast: true)
-        onNotice("transitions that wait on disk cannot be read: \(words(error))")
+        onNotice("cannot read the transitions waiting on disk: \(words(error))")
       }
     }
   }
@@ -123,7 +123,7 @@ extension Delivery {
   /// Goes on without a disk that does not answer.
   func watchDisk() {
     let isLate = state.withLock { $0.disk.since.map { LiveClock.now - $0 > Self.patience } ?? false }
-    if isLate { goOnWithoutDisk("the disk has not answered for \(Int(Self.patience.seconds)) s") }
+    if isLate { goOnWithoutDisk("the disk has not responded for \(Int(Self.patience.seconds)) s") }
   }
 
   /// What was decided waits in memory from now on, while the disk is busy.
@@ -151,7 +151,7 @@ extension Delivery {
   private func tell(_ fault: String, _ state: inout State) -> Bool {
     guard state.disk.fault != fault else { return false }
     onNotice(
-      "transitions cannot be kept on disk: \(fault); until then they wait in memory, where a crash loses them, under a new epoch"
+      "cannot save transitions to disk: \(fault); until then they wait in memory, where a crash would lose them, under a new epoch"
     )
     state.disk.fault = fault
     return true

@@ -25,7 +25,7 @@ extension Delivery {
     let began = LiveClock.now
     await wait(until: began + Self.settling)
     guard client.isConnected, state.withLock({ $0.outbox.holdsTransitions }) else { return }
-    goOnWithoutDisk("the disk has not answered for \(Int(Self.settling.seconds)) s")
+    goOnWithoutDisk("the disk has not responded for \(Int(Self.settling.seconds)) s")
     await wait(until: LiveClock.now + Self.handingOver)
   }
 
@@ -57,7 +57,7 @@ extension Delivery {
     if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
       // To let go of it would be to wait for it.
       _ = Unmanaged.passRetained(store)
-      onNotice("the disk does not answer; ends without it")
+      onNotice("the disk does not respond; stopping without it")
     }
     return state.withLock { $0.outbox.unsafe }
   }
@@ -79,7 +79,7 @@ extension Delivery {
         state.withLock { $0.outbox.committed(batch, firstRow: firstRow) }
       } catch {
         state.withLock { state in state.outbox.failed(batch) { _ in } }
-        return onNotice("the last transitions cannot be kept on disk: \(words(error))")
+        return onNotice("cannot save the last transitions to disk: \(words(error))")
       }
       if state.withLock({ !$0.outbox.pending.transitions.isEmpty }) { continue }
       guard let from = next, LiveClock.now - began <= Self.beaconLimit else { return }

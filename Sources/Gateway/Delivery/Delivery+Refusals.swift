@@ -70,10 +70,10 @@ extension Delivery {
     switch state.refusedTopics {
     case ...Self.tellLimit:
       onNotice(
-        "the broker does not take what goes to \(topic), from \(who): \(reason). \(fate), everything else goes on, and it is "
-          + "tried again now and then. Look at the broker's access list; `beaconkeeper doctor` tells all that it forbids"
+        "the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the gateway "
+          + "tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids"
       )
-    case Self.tellLimit + 1: onNotice("the broker refuses more topics; health counts what waits for them")
+    case Self.tellLimit + 1: onNotice("the broker refuses more topics; `health` counts the waiting messages")
     default: break
     }
   }
@@ -129,7 +129,7 @@ extension Delivery {
     }
   }
 
-  private func tellTaken(_ topic: String) { onNotice("the broker takes what goes to \(topic) again") }
+  private func tellTaken(_ topic: String) { onNotice("the broker accepts messages to \(topic) again") }
 
   /// Offers what was refused again, where it is time; at once, where somebody may have changed what the broker allows.
   func retryRefused(isUrgent: Bool = false) {

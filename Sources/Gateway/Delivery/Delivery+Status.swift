@@ -43,7 +43,7 @@ extension Delivery {
       correctStatus(&state)
       guard state.ownStatus.isWrong, !state.ownStatus.hasToldLies else { return }
       state.ownStatus.hasToldLies = true
-      onNotice("somebody says again and again on \(topics.status) that this gateway is not there")
+      onNotice("another client keeps publishing `offline` on \(topics.status)")
     }
   }
 

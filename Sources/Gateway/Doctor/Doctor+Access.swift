@@ -23,7 +23,7 @@ extension Doctor {
         return [
           DoctorFinding(
             "access", .warning,
-            "this broker passes a message of QoS 2 on before it is released; to ask it about each topic would disturb subscribers"
+            "this broker delivers a QoS 2 message before it is released; asking about each topic would disturb subscribers"
           )
         ]
       }
@@ -78,8 +78,8 @@ extension Doctor {
     DoctorFinding(
       "access", .warning,
       failure.kind == .unsupportedProtocol
-        ? "the broker speaks MQTT 3.1.1 only, in which it never says what it forbids; neither doctor nor run can know what it lets us publish"
-        : "what the broker lets us publish is not known: \(failure)")
+        ? "the broker speaks MQTT 3.1.1 only and never says what it forbids; neither doctor nor run can find out what the gateway may publish"
+        : "cannot find out what the gateway may publish: \(failure)")
   }
 
   /// Where the gateway publishes, each class of topics for each name that is configured.

@@ -20,7 +20,7 @@ extension Doctor {
       DoctorFinding(
         "bluetoothd", .ok,
         access.hasBluetoothd
-          ? "is on the system bus; it is left as it is" : "is not on the system bus; it is not needed"))
+          ? "is running; the gateway does not interfere with it" : "is not running; it is not needed"))
     findings.append(capabilities(access))
     findings.append(receivePath(access))
     if let wake = configuration.wake { findings.append(broadcast(wake)) }
@@ -40,7 +40,7 @@ extension Doctor {
     return DoctorFinding(
       "kernel", isOld ? .warning : .ok, "Linux \(release)",
       remedy: isOld
-        ? "from 5.10 on the kernel itself keeps an adapter scanning; older ones need bluetoothd" : nil)
+        ? "Linux 5.10 and newer keep an adapter scanning by themselves; older kernels need bluetoothd" : nil)
   }
 
   private func adapterFindings(_ adapters: [AdapterInfo]) -> [DoctorFinding] {
@@ -55,7 +55,8 @@ extension Doctor {
       guard adapter.supportsLowEnergy else {
         return [
           DoctorFinding(
-            "adapter", .fault, "\(name) knows no Low Energy", remedy: "use a Bluetooth 4.0 adapter or newer")
+            "adapter", .fault, "\(name) does not support Low Energy",
+            remedy: "use a Bluetooth 4.0 adapter or newer")
         ]
       }
       let power = DoctorFinding(
@@ -150,8 +151,8 @@ extension Doctor {
     return DoctorFinding(
       "who else", .ok,
       names.isEmpty
-        ? "no other program that is known to use the radio runs"
-        : "\(names.joined(separator: ", ")) \(names.count == 1 ? "runs" : "run") too; what is theirs is left alone"
+        ? "no other program known to use the radio is running"
+        : "\(names.joined(separator: ", ")) \(names.count == 1 ? "runs" : "run") too"
     )
   }
 }

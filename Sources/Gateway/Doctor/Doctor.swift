@@ -32,13 +32,13 @@ public struct Doctor: Sendable {
     if case .remote(let remote) = configuration.broker, remote.version == .v5 {
       return DoctorFinding(
         "library", .warning,
-        "\(name) is asked for MQTT 5, where a packet with a property that it does not know ends the gateway",
-        remedy: "take 2.0.21 or newer (Debian 13), or leave protocol: out of the configuration")
+        "\(name) is configured to use MQTT 5, but in this version an unknown property from the broker would end the gateway",
+        remedy: "use 2.0.21 or newer (Debian 13), or remove protocol: from the configuration")
     }
     return DoctorFinding(
       "library", .ok,
-      "\(name): MQTT 3.1.1 is spoken, for packets of MQTT 5 may end a version before 2.0.21. "
-        + "With 3.1.1 a broker never says that it forbids a topic: run asks it beside, in MQTT 5")
+      "\(name): uses MQTT 3.1.1, because an MQTT 5 packet may crash versions before 2.0.21. "
+        + "With 3.1.1 a broker never says that it forbids a topic, so run asks separately, in MQTT 5")
   }
 
   private func clock() -> DoctorFinding {
@@ -55,7 +55,7 @@ public struct Doctor: Sendable {
     return isSynchronised
       ? DoctorFinding("clock", .ok, "\(LiveClock.wallNow.rfc3339), synchronised")
       : DoctorFinding(
-        "clock", .warning, "\(LiveClock.wallNow.rfc3339); nothing is known to keep it right", remedy: remedy)
+        "clock", .warning, "\(LiveClock.wallNow.rfc3339); no time synchronisation was found", remedy: remedy)
   }
 
   /// Less than this, and the outbox may not hold a long outage.
@@ -79,7 +79,8 @@ public struct Doctor: Sendable {
     let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
     let words = "\(directory.path), \(free >> 20) MiB free"
     return free < Self.scarce
-      ? DoctorFinding("disk", .warning, words, remedy: "make room: a long outage of the broker may not fit")
+      ? DoctorFinding(
+        "disk", .warning, words, remedy: "free some space: messages of a long broker outage may not fit")
       : DoctorFinding("disk", .ok, words)
   }
 
@@ -103,7 +104,7 @@ public struct Doctor: Sendable {
         group.addTask { await firstWord(of: client) }
         group.addTask {
           do { try await Task.sleep(for: Self.patience) } catch { return nil }
-          return "says nothing within \(Self.patience.components.seconds) s"
+          return "did not answer within \(Self.patience.components.seconds) s"
         }
         defer { group.cancelAll() }
         return await group.next() ?? nil
@@ -112,7 +113,7 @@ public struct Doctor: Sendable {
       return refusal.map {
         DoctorFinding("broker", .fault, "\(name): \($0)", remedy: "look at broker: in the configuration")
       }
-        ?? DoctorFinding("broker", .ok, "\(name) takes us in")
+        ?? DoctorFinding("broker", .ok, "\(name) accepts the connection")
     } catch {
       return DoctorFinding(
         "broker", .fault, "\(name): \(error)", remedy: "look at broker: in the configuration")

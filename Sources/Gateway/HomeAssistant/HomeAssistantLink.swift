@@ -95,7 +95,7 @@ final class HomeAssistantLink: Service {
     }
     if limit {
       listener.onNotice(
-        "more members of regions were heard than Home Assistant is told of; raise members below home_assistant: to see all"
+        "more region members were heard than are announced to Home Assistant; raise `members` under `home_assistant:` to see all"
       )
     }
     if !messages.isEmpty { delivery.send(messages) }

@@ -34,7 +34,7 @@ extension DecisionLoop {
     state.health.hasToldMissing = true
     let health = health(&state)
     for receiver in health.receivers where receiver.isMissing {
-      onNotice("no word of the receiver \(receiver.name): \(receiver.reason)")
+      onNotice("nothing heard from receiver \(receiver.name): \(receiver.reason)")
     }
     tell(&state, [health.message(topics: delivery.topics)])
   }

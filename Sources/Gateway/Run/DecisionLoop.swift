@@ -166,7 +166,7 @@ final class DecisionLoop: Sendable {
       if let told = state.refusalTold, now - told < Self.refusalInterval { return nil }
       state.refusalTold = now
       return
-        "refused what came on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) refused so far)"
+        "rejected a message on \(message.topic): \(refusal) (\(state.pipeline.refusedReports) rejected so far)"
     }
   }
 

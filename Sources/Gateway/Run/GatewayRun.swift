@@ -124,7 +124,7 @@ public struct GatewayRun: Sendable {
     case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, listener))
     case .walk(let path, _):
       if configuration.wake != nil {
-        listener.onNotice("wake regions are not broadcast while a recording is played")
+        listener.onNotice("wake regions are not broadcast while a recording plays")
       }
       services.append(WalkService(path, decisions, listener))
     case .standardInput: services.append(StandardInputService(decisions, listener))

@@ -29,7 +29,9 @@ struct MetricsService: Service {
           told = ""
         } catch {
           let reason = (error as? CocoaError)?.reason(else: "it cannot be written") ?? "\(error)"
-          if reason != told { listener.onNotice("no metrics in \(settings.file): \(reason); trying again") }
+          if reason != told {
+            listener.onNotice("cannot write metrics to \(settings.file): \(reason); will try again")
+          }
           told = reason
         }
         do { try await Task.sleep(for: .nanoseconds(settings.interval.nanoseconds)) } catch { break }

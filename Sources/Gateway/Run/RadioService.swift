@@ -41,7 +41,8 @@ struct RadioService: Service {
     if let wake { handlers.onBroadcast = Self.teller(of: wake, decisions, listener) }
     handlers.onNotice = listener.onNotice
     if introductions != nil {
-      listener.onNotice("no beacon is configured; beacons in the air follow, to paste below `beacons:`")
+      listener.onNotice(
+        "no beacons are configured; those heard are printed here, ready to paste under `beacons:`")
     }
     do {
       try await listen(handlers)

@@ -84,8 +84,8 @@ struct ReceiverHealths: Sendable {
 extension ReceiverExpectation {
   fileprivate var reason: String {
     switch self {
-    case .configured: "configured, and nothing was heard of it: is it plugged in, and is this its name?"
-    case .earlier: "an earlier run heard it, and nothing was heard of it since the start"
+    case .configured: "configured, but never heard from: is it plugged in, and is the name right?"
+    case .earlier: "an earlier run used it, but it has not been heard from since the start"
     }
   }
 }

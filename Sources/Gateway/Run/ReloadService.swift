@@ -36,7 +36,7 @@ struct ReloadService: Service {
           let new = loaded.configuration
           if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
             listener.onNotice(
-              "the file has no beacon and no zone, as if it were being written; the configuration was not changed"
+              "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
             )
             continue
           }
@@ -44,14 +44,14 @@ struct ReloadService: Service {
           decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
-          listener.onNotice("configuration read again")
+          listener.onNotice("configuration reloaded")
           let late = differences(new)
           if !late.isEmpty {
             listener.onNotice("\(late.joined(separator: ", ")): as before until the gateway is restarted")
           }
           current = new
         } catch {
-          listener.onNotice("\(error)\nthe configuration was not changed")
+          listener.onNotice("\(error)\nkeeping the old configuration")
         }
       }
     }

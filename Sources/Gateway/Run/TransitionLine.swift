@@ -32,16 +32,16 @@ public struct TransitionLine: CustomStringConvertible {
     let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
     let heard = " (\(message.receiver), \(evidence.samples) heard)"
     switch evidence.reason {
-    case .zoneRemoved: return "the zone is not configured any more"
-    case .beaconRemoved: return "the beacon is not configured any more, or has another name"
-    case .beaconUnwatched: return "the zone does not ask for this beacon any more"
-    case .receiversChanged: return "no receiver that the zone has now heard it"
+    case .zoneRemoved: return "the zone is no longer configured"
+    case .beaconRemoved: return "the beacon is no longer configured, or has another name"
+    case .beaconUnwatched: return "the zone no longer watches this beacon"
+    case .receiversChanged: return "none of the zone's receivers hears it"
     case nil: break
     }
     switch (evidence.unit, message.transition.event) {
     // Weaker than any radio hears: the rule asks for no more than presence.
     case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard
-    case (.seconds, _): return "unheard for \(threshold) s" + heard
+    case (.seconds, _): return "not heard for \(threshold) s" + heard
     case (.metres, .exit): return "beyond \(threshold) m" + dwell + heard
     case (.metres, _): return "within \(threshold) m" + dwell + heard
     case (.decibelMilliwatts, .exit): return "weaker than \(threshold) dBm" + dwell + heard

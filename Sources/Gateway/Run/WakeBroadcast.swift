@@ -29,9 +29,9 @@ extension WakeSettings {
     switch status.state {
     case .on:
       return
-        "broadcasts wake regions (major \(regions.major), \(minors)) on \(status.adapter ?? "an adapter")\(because)"
-    case .failed: return "wake regions are not broadcast as planned\(because)"
-    case .waiting: return status.reason.isEmpty ? nil : "the broadcast of wake regions waits\(because)"
+        "broadcasting wake regions (major \(regions.major), \(minors)) on \(status.adapter ?? "an adapter")\(because)"
+    case .failed: return "wake regions are not on air as planned\(because)"
+    case .waiting: return status.reason.isEmpty ? nil : "wake regions are not on air yet\(because)"
     }
   }
 

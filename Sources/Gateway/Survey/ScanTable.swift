@@ -37,7 +37,7 @@ public struct ScanTable: Sendable {
     var foot = counted(shown.count, "beacon")
     if shown.count > room { foot += " (\(shown.count - room) below)" }
     if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }
-    if survey.overlooked > 0 { foot += ", too many devices: some are not listed" }
+    if survey.overlooked > 0 { foot += ", too many devices; some are not listed" }
     lines += ["", foot]
     return lines
   }
@@ -70,7 +70,7 @@ public struct ScanTable: Sendable {
       let signal = (estimate?.rssi).map { "  # \(Int($0.rounded())) dBm" } ?? ""
       return "  \(suggestion)\(signal)"
     }
-    return lines.isEmpty ? ["# no beacon was heard that is not configured"] : ["beacons:"] + lines
+    return lines.isEmpty ? ["# every beacon heard is already configured"] : ["beacons:"] + lines
   }
 
   private func counted(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }

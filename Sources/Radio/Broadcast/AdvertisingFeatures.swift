@@ -26,7 +26,7 @@ struct AdvertisingFeatures: Equatable {
   func obstacle(to plan: BroadcastPlan, on adapter: AdapterInfo, others: Int) -> String? {
     let name = adapter.kernelName
     if adapter.advertisesByItself {
-      return "another program lets \(name) advertise by itself, and instances must wait; end it with: "
+      return "another program has \(name) advertising, so instances must wait; stop it with: "
         + "btmgmt advertising off"
     }
     if hasSingleSet, plan.mostAtOnce > 1 {

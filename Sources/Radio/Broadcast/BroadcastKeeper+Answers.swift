@@ -132,7 +132,7 @@ extension BroadcastKeeper {
       began = began ?? time
       return
     case .permissionDenied:
-      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process has not; \(RadioError.grant)")
+      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process lacks; \(RadioError.grant)")
       return
     case .unknownCommand, .notSupported:
       phase = .refused("this kernel or adapter has no advertising instances")
@@ -149,9 +149,9 @@ extension BroadcastKeeper {
     refusal = "the kernel refuses to advertise: \(status.meaning)"
     switch status {
     case .permissionDenied:
-      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process has not; \(RadioError.grant)")
+      phase = .refused("broadcasting needs CAP_NET_ADMIN, which this process lacks; \(RadioError.grant)")
     case .unknownCommand, .notSupported:
-      phase = .refused("this kernel is too old to broadcast; Linux 5.11 or newer can")
+      phase = .refused("this kernel is too old to broadcast; it takes Linux 5.11 or newer")
     default:
       refusals += 1
       // It may have been somebody else's command that was under way just then, once.
@@ -183,7 +183,7 @@ extension BroadcastKeeper {
     case .removal(let number): instances[number]?.removal = time + Self.longRetry
     }
     question = nil
-    refusal = "the kernel does not answer"
+    refusal = "the kernel does not respond"
     // Who knows what it did of it.
     if phase == .ready, !isStopping { phase = .asking }
   }

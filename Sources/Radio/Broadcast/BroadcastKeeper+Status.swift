@@ -28,11 +28,11 @@ extension BroadcastKeeper {
         status.reason = obstacle
       } else if let missingSince, time - missingSince >= Self.tolerance {
         status.state = .failed
-        status.reason = refusal.isEmpty ? "the kernel takes long to put it on air" : refusal
+        status.reason = refusal.isEmpty ? "the kernel is slow to put it on air" : refusal
       } else {
         status.state = .on
         if features?.hasSingleSet == true, !others.isEmpty {
-          status.reason = "takes turns with another program's advertising, and may start late"
+          status.reason = "shares the controller with another program's advertising and may start late"
         }
       }
     }

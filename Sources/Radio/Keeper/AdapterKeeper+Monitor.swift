@@ -63,7 +63,7 @@ extension AdapterKeeper {
       lacksAdmin = true
       return refused()
     case .unknownCommand, .notSupported:
-      return [.notice("\(name): this kernel has no advertisement monitors; Linux 5.10 or newer has")]
+      return [.notice("\(name): this kernel has no advertisement monitors; they need Linux 5.10 or newer")]
         + refused()
     default:
       monitorDeadline = time + min(.seconds(1) * Double(1 << min(monitorTries, 5)), Self.longestMonitorRetry)

@@ -72,7 +72,7 @@ extension AdapterKeeper {
     powerDeadline = time + Self.blockInterval
     guard isNew, policy.mayUnblock else { return [] }
     return [
-      .notice("\(name) is blocked by rfkill; unblocks it, as the configuration allows"),
+      .notice("\(name) is blocked by rfkill; unblocking it, as the configuration allows"),
       .unblock(adapter: index),
     ]
   }
@@ -130,7 +130,7 @@ extension AdapterKeeper {
       if let error, time - error < Self.aftermath {
         // The kernel sets it up again by itself; where it cannot, we go on.
         power = .turningOn
-        powerReason = "the controller reported an error of its hardware"
+        powerReason = "the controller reported a hardware error"
         powerDeadline = time + .seconds(2)
       }
     }

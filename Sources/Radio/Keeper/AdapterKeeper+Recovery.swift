@@ -5,7 +5,7 @@ extension AdapterKeeper {
   mutating func recover(at time: MonotonicTime) -> [KeeperAction] {
     if hearing.hasReturned {
       hearing.hasReturned = false
-      return [.notice("\(name) answers again; renews its scan")] + renewMonitor(at: time)
+      return [.notice("\(name) responds again; restarting its scan")] + renewMonitor(at: time)
     }
     let state = hearing.state(at: time)
     switch state {
@@ -26,18 +26,18 @@ extension AdapterKeeper {
       return [
         .notice(
           "\(name) is still deaf (\(words(state))), but was switched off and on \(Recovery.budget) times within "
-            + "an hour, which is all it gets")
+            + "an hour, which is the limit")
       ]
     case .exhausted(let until):
       if case .deaf(.fellSilent) = state {
         hearing.acquit()
-        return [.notice("\(name): nothing is wrong with the controller; whoever was here has left")]
+        return [.notice("\(name): nothing is wrong with the controller; everyone has left")]
       }
       let minutes = Int(((until - time).seconds / 60).rounded())
       return [
         .notice(
-          "\(name) stays deaf (\(words(state))) after everything was tried; tries again in \(minutes) min. "
-            + "If it is a USB adapter, plug it in anew")
+          "\(name) is still deaf (\(words(state))) after everything was tried; trying again in \(minutes) min. "
+            + "If it is a USB adapter, unplug it and plug it in again")
       ]
     }
   }
@@ -58,21 +58,21 @@ extension AdapterKeeper {
     switch step {
     case .renewScan:
       let actions = renewMonitor(at: time)
-      return actions.isEmpty ? [] : [note("renews its scan")] + actions
+      return actions.isEmpty ? [] : [note("restarting its scan")] + actions
     case .restartScan:
       guard !lacksAdmin else { return [] }
-      return [note("restarts its scan by a moment of discovery"), .send(.startDiscovery(index))]
+      return [note("restarting its scan with a moment of discovery"), .send(.startDiscovery(index))]
     case .powerCycle:
       guard !lacksAdmin else {
         return [note("switching it off and on needs CAP_NET_ADMIN; \(RadioError.grant)")]
       }
-      return [note("switches it off and on")] + powerCycle(because: why, at: time)
+      return [note("switching it off and on")] + powerCycle(because: why, at: time)
     case .reset:
       guard !lacksAdmin else { return [] }
-      return [note("resets it, then switches it off and on"), .command(adapter: index, .reset)]
+      return [note("resetting it, then switching it off and on"), .command(adapter: index, .reset)]
         + powerCycle(because: why, at: time)
     case .resetUSB:
-      return [note("resets its USB device, if it has one"), .resetUSB(adapter: index)]
+      return [note("resetting its USB device, if it has one"), .resetUSB(adapter: index)]
     }
   }
 

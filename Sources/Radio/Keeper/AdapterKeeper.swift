@@ -167,7 +167,7 @@ struct AdapterKeeper {
     case .on: break
     }
     if hearsByBusOnly, lacksBluetoothd {
-      return (.deaf, "bluetoothd, by which alone it hears, is not running")
+      return (.deaf, "bluetoothd is not running, and it hears only through bluetoothd")
     }
     // Once blind, it takes a sign of life to be believed again.
     if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, hearing.state(at: time) == .ok {
@@ -175,10 +175,10 @@ struct AdapterKeeper {
     }
     switch hearing.state(at: time) {
     case .deaf(let deafness): return (.deaf, deafness.reason)
-    case .empty: return (.empty, "reports arrive without data")
+    case .empty: return (.empty, "reports arrive empty")
     case .ok, .quiet:
       if let lossShownUntil, time < lossShownUntil {
-        return (.lossy, "more advertisements arrive than are taken in; \(lost) were lost so far")
+        return (.lossy, "advertisements arrive faster than they are read; \(lost) lost so far")
       }
       if hearsByBusOnly {
         return (
@@ -186,7 +186,7 @@ struct AdapterKeeper {
         )
       }
       return hearing.state(at: time) == .quiet
-        ? (.quiet, "nobody is heard; the controller answers") : (.ok, "")
+        ? (.quiet, "hears nobody; the controller responds") : (.ok, "")
     }
   }
 

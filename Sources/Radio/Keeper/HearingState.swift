@@ -21,11 +21,11 @@ enum Deafness: Equatable {
 
   var reason: String {
     switch self {
-    case .noAnswer: "the controller answers no command"
-    case .wasReset: "the controller was reset and not set up again"
-    case .notScanning: "the controller does not scan"
-    case .acceptList: "the controller reports only devices that another program waits for"
-    case .connecting: "another program connects to a device, and the controller does not scan meanwhile"
+    case .noAnswer: "the controller answers no commands"
+    case .wasReset: "the controller was reset and not configured again"
+    case .notScanning: "the controller is not scanning"
+    case .acceptList: "the controller reports only the devices that another program waits for"
+    case .connecting: "another program is connecting to a device, and the controller does not scan meanwhile"
     case .fellSilent(let senders): "\(senders) regular senders fell silent at the same moment"
     }
   }

@@ -150,7 +150,7 @@ struct ScanKeeper {
     }
     guard info.supportsLowEnergy else {
       adapters[index] = nil
-      return [.notice("\(info.kernelName) (\(info.address)) has no Bluetooth Low Energy and is left alone")]
+      return [.notice("\(info.kernelName) (\(info.address)) has no Bluetooth Low Energy and is ignored")]
         + countAnswer()
     }
     return (adapters[index]?.described(info, at: time) ?? []) + countAnswer()

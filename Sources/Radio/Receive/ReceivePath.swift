@@ -58,15 +58,15 @@ public enum ReceivePath: Sendable {
 extension ReceivePath: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .kernelMonitor: "receives raw, and a monitor in the kernel keeps it scanning"
+    case .kernelMonitor: "reads the raw socket; a kernel monitor keeps it scanning"
     case .discovery:
-      "receives raw, and bluetoothd's discovery keeps it scanning; with CAP_NET_ADMIN the kernel would, and better"
+      "reads the raw socket; bluetoothd's discovery keeps it scanning. With CAP_NET_ADMIN the kernel would do that, and better"
     case .ownScan:
-      "receives raw, by a scan of its own, which other programs can end; with CAP_NET_ADMIN the kernel would keep it up"
+      "reads the raw socket and runs its own scan, which other programs can stop. With CAP_NET_ADMIN the kernel would keep it running"
     case .bus:
-      "DEGRADED: hears only what bluetoothd passes on, which loses much; with CAP_NET_RAW it would hear everything; "
+      "DEGRADED: hears only what bluetoothd passes on, and misses much; with CAP_NET_RAW it would hear everything; "
         + RadioError.grant
-    case .none: "receives nothing without CAP_NET_RAW; \(RadioError.grant)"
+    case .none: "hears nothing without CAP_NET_RAW; \(RadioError.grant)"
     }
   }
 }

@@ -1,7 +1,9 @@
 extension StrategyProfile {
   /// Background location with when-in-use permission (S1).
   static var locationWhenInUse: StrategyProfile {
-    StrategyProfile("location-when-in-use", .location, "Location updates keep the app running (S1)") {
+    StrategyProfile(
+      "location-when-in-use", .location, "Location updates keep the app running, with permission when in use"
+    ) {
       keepAlive(&$0)
       $0.pausesAutomatically = Constant(true, "S1 does not switch it off", .medium)
       $0.pausesWhileAudio = Constant(true, "S1 pauses ranging while audio plays", .high)
@@ -10,7 +12,9 @@ extension StrategyProfile {
 
   /// Background location with always permission, "ranging forever" (S3).
   static var locationAlways: StrategyProfile {
-    StrategyProfile("location-always", .location, "Location updates keep the app running (S3)") {
+    StrategyProfile(
+      "location-always", .location, "Location updates keep the app running, with permission always"
+    ) {
       keepAlive(&$0)
       $0.distanceFilter = Constant(.metres(3000), "S3", .high)
       $0.pausesAutomatically = Constant(false, "S3 switches it off", .high)
@@ -19,8 +23,7 @@ extension StrategyProfile {
 
   /// Location in samples over a list of background tasks (S4).
   static var taskListSampled: StrategyProfile {
-    StrategyProfile("task-list-sampled", .sampledLocation, "Location in samples, a task list in between (S4)")
-    {
+    StrategyProfile("task-list-sampled", .sampledLocation, "Location in samples, a task list in between") {
       keepAlive(&$0)
       $0.locationAccuracy = Constant(.metres(10), "S4 asks for the best accuracy", .low)
       $0.risk = Constant(.high, "a timer longer than the task freezes and ends the chain", .high)

@@ -3,7 +3,7 @@ import Settings
 /// What Home Assistant will be told, in plain words.
 func sentence(_ settings: HomeAssistantSettings) -> String {
   guard settings.isOn else {
-    return "nothing is announced; what was announced before is taken back"
+    return "nothing is announced; earlier announcements are removed"
   }
   let form =
     switch settings.form {

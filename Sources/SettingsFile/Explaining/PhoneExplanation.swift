@@ -26,7 +26,9 @@ func sentences(_ phone: PhoneSettings) -> [String] {
 }
 
 private func awake(_ os: OSProfile, _ strategy: StrategyProfile) -> String {
-  guard os.supportsBeacons.value else { return "This system knows no beacons: nothing is ever delivered." }
+  guard os.supportsBeacons.value else {
+    return "This system does not support beacons: nothing is ever delivered."
+  }
   let grace = os.grace.value
   switch strategy.mechanism {
   case .events where strategy.beginsTask.value && strategy.taskGranted.value:

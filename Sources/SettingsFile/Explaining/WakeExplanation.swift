@@ -9,7 +9,7 @@ func items(_ wake: WakeSettings) -> [Explanation.Item] {
   let plan = Explanation.Item(
     name: "plan",
     sentences: [
-      wake.audience.map { "For \($0)." } ?? "As it is written down.",
+      wake.audience.map { "For \($0)." } ?? "As written in the configuration.",
       "Repeats every \(period), "
         + (wake.plan.mostAtOnce > 1
           ? "up to \(wake.plan.mostAtOnce) regions on air at once." : "one region on air at a time."),

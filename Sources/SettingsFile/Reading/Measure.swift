@@ -84,6 +84,8 @@ extension Measure: CustomStringConvertible {
     case .time:
       if value > 0, value < 1 {
         "\(shortest(value * 1000)) ms"
+      } else if value >= 7200, value.truncatingRemainder(dividingBy: 3600) == 0 {
+        "\(shortest(value / 3600)) h"
       } else if value >= 120, value.truncatingRemainder(dividingBy: 60) == 0 {
         "\(shortest(value / 60)) min"
       } else {

@@ -27,7 +27,7 @@ struct RuleReader {
     let distance = section.take("distance")
     let signal = section.take("signal")
     if let signal, distance != nil {
-      signal.error("\(value.name) has both distance and signal", hint: "keep one of them")
+      signal.error("\(value.name) has both a distance and a signal", hint: "keep one of them")
     } else if let written = distance ?? signal {
       thresholdValue = written
       threshold = readThreshold(written, among: distance == nil ? [.signal] : [.distance])
@@ -51,7 +51,7 @@ private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.dis
   switch measure.dimension {
   case .distance:
     guard (0.01...1000).contains(measure.value) else {
-      value.error("\(measure) is no distance that a beacon can tell", hint: "from 1 cm to 1000 m")
+      value.error("\(measure) is not a distance that a beacon can show", hint: "from 1 cm to 1000 m")
       return nil
     }
     return .distance(measure.value)
@@ -59,7 +59,7 @@ private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.dis
     guard (-127...20).contains(measure.value) else {
       let meant = (20...127).contains(measure.value) ? "did you mean -\(measure)?" : nil
       value.error(
-        "\(measure) is no signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
+        "\(measure) is not a signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
       return nil
     }
     return .signal(measure.value)

@@ -15,10 +15,10 @@ struct PlanText {
     let width = summary.map(\.name.count).max() ?? 0
     for (name, words) in summary { lines.append(Self.line(name, words, width)) }
     let constants = proposal.decidingConstants.map {
-      "\($0.name) \($0.value) (\($0.source), \($0.confidence.rawValue))"
+      "\($0.name) \($0.value) (\(PolicySource.inWords($0.source)); \($0.confidence.inWords))"
     }
     for (index, constant) in constants.enumerated() {
-      lines.append(Self.line(index == 0 ? "Hangs on" : "", constant, width))
+      lines.append(Self.line(index == 0 ? "Rests on" : "", constant, width))
     }
     if let plan = proposal.plan, proposal.verdict == .gapFree {
       lines += ["", "For a gateway to broadcast it, in its configuration:", Self.configuration(plan, uuid)]
@@ -34,8 +34,8 @@ struct PlanText {
       let regions = proposal.plan?.regions ?? 0
       return "\(name): \(regions == 1 ? "one region keeps" : "\(regions) regions keep") the app listening."
     case .needsNone: return "\(name): no wake regions are needed\(why)."
-    case .none where proposal.plan == nil: return "\(name): no wake regions help\(why)."
-    case .none: return "\(name): no rotation keeps the app listening\(why). The best that there is:"
+    case .none where proposal.plan == nil: return "\(name): wake regions do not help\(why)."
+    case .none: return "\(name): no rotation keeps the app listening all the time\(why). The best one found:"
     }
   }
 
@@ -75,11 +75,17 @@ struct PlanTable {
     var reasons: [String] = []
     for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
     let legend = [
-      ("PLAN", "yes: without a gap; part: the best that there is; unneeded; none"),
+      (
+        "PLAN",
+        "yes: no gaps; part: the best possible, with gaps; unneeded: works without; none: nothing helps"
+      ),
       ("ON AIR", "time on air, all regions together, as a share of all time"),
-      ("CALLS/MIN", "enters and exits that the app is told of within reach"),
-      ("COVER, GAP", "of an hour within reach, from the first window on: the worst that was found"),
-      ("FIRST", "from coming within reach to the first window: the longest that was found"),
+      ("CALLS/MIN", "region enters and exits delivered to the app within reach"),
+      (
+        "COVER, GAP",
+        "listening share of an hour within reach, from the first window on; the worst case found"
+      ),
+      ("FIRST", "from coming within reach to the first window; the longest found"),
       ("BATTERY", "drain of a day with one such hour, as a multiple of a phone that does not range"),
       ("REVIEW", "how likely an app store refuses the strategy"),
     ]

@@ -72,7 +72,7 @@ struct CheckCommand: ParsableCommand {
       zone.sentences.append("topics: \(transitions) and occupancy")
       return zone
     }
-    try show("zones", zones, none: "none yet, so that nothing will enter or exit")
+    try show("zones", zones, none: "none yet, so nothing will enter or exit")
     let phones = explanation.phones.map { phone in
       var phone = phone
       phone.sentences.append(

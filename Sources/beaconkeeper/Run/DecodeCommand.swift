@@ -67,7 +67,7 @@ struct DecodeCommand: ParsableCommand {
         case .tooLong:
           isFaulty = true
           say(
-            "beaconkeeper: line \(lines.number): longer than \(StandardInputLines.limit) bytes; passed over")
+            "beaconkeeper: line \(lines.number): longer than \(StandardInputLines.limit) bytes; skipped")
         }
       }
     } else if payloads.allSatisfy({ $0.count == 2 }) {
@@ -80,7 +80,7 @@ struct DecodeCommand: ParsableCommand {
 
   private func kind() throws -> PayloadDecoder.Kind {
     guard [hci, manufacturer != nil, service != nil].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--hci, --manufacturer and --service exclude each other.")
+      throw ValidationError("Use only one of --hci, --manufacturer and --service.")
     }
     if let manufacturer { return .manufacturerData(try number(manufacturer, "--manufacturer")) }
     if let service { return .serviceData(try number(service, "--service")) }

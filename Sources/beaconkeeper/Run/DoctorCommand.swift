@@ -37,19 +37,22 @@ struct DoctorCommand: AsyncParsableCommand {
         findings.append(
           DoctorFinding(
             "configuration", warnings == 0 ? .ok : .warning,
-            warnings == 0 ? "\(path) is usable" : "\(path) is usable, with \(warnings) warnings",
+            warnings == 0
+              ? "\(path) is usable"
+              : "\(path) is usable, with \(warnings == 1 ? "a warning" : "\(warnings) warnings")",
             remedy: warnings == 0 ? nil : "beaconkeeper check \(path)"))
       } else {
         findings.append(
           DoctorFinding(
-            "configuration", .warning, "none; the built-in one knows no beacon",
+            "configuration", .warning, "none; the built-in configuration has no beacons",
             remedy: "copy config/beaconkeeper.yaml; `beaconkeeper scan --yaml` gives lines for it"))
       }
     } catch {
       isUsable = false
+      let errors = error.diagnostics.count
       findings.append(
         DoctorFinding(
-          "configuration", .fault, "\(path ?? "") has \(error.diagnostics.count) faults",
+          "configuration", .fault, "\(path ?? "") has \(errors == 1 ? "an error" : "\(errors) errors")",
           remedy: "beaconkeeper check \(path ?? "")"))
     }
     findings += await Doctor(configuration).examine()

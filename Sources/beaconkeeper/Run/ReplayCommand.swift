@@ -86,7 +86,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     progress.finish()
     let left = await publisher?.finish() ?? 0
-    if left > 0 { say("beaconkeeper: the broker took all but \(left) messages") }
+    if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
     try report(replay.counts, replay.malformedEvents, fault)
     if left > 0 { throw ExitCode(Status.unavailable.rawValue) }
   }
@@ -128,7 +128,7 @@ struct ReplayCommand: AsyncParsableCommand {
   private func connect(_ configuration: Configuration) async throws -> ReplayPublisher {
     do {
       guard let publisher = try ReplayPublisher(configuration) else {
-        throw failure("--publish needs a broker of its own; name one below `broker:`", .configuration)
+        throw failure("--publish needs an external broker; name one under `broker:`", .configuration)
       }
       try await publisher.connect()
       return publisher

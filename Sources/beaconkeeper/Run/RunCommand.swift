@@ -94,7 +94,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     guard let demonstration = Demonstration.find() else {
       throw failure(
-        "the recorded walk is not here; call this from Beaconkeeper's folder, which holds config/walk.jsonl",
+        "cannot find config/walk.jsonl; run this in Beaconkeeper's folder",
         .unavailable)
     }
     let why = demo ? "" : "no Bluetooth adapter here; "

@@ -9,12 +9,12 @@ struct ReportFile {
     if path == "-" { return try put(text.utf8) }
     var isFolder = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
-      throw failure("\(path): the report cannot be written: this is a folder", .cannotCreate)
+      throw failure("\(path): cannot write the report: this is a folder", .cannotCreate)
     }
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
-      throw failure("\(path): the report cannot be written: \(reason(error))", .cannotCreate)
+      throw failure("\(path): cannot write the report: \(reason(error))", .cannotCreate)
     }
   }
 }

@@ -50,7 +50,7 @@ func loadConfiguration(_ path: String?) throws -> Configuration {
   let found = Configuration.find()
   guard let path = path ?? found else {
     say(
-      "beaconkeeper: no configuration (\(Configuration.searchPath.joined(separator: ", "))); takes the built-in one"
+      "beaconkeeper: no configuration (\(Configuration.searchPath.joined(separator: ", "))); using the built-in one"
     )
     return .builtIn()
   }

@@ -51,7 +51,7 @@ class Gateway:
         self.configure()
         self.process.send_signal(signal.SIGHUP)
         if until_read or self.world.unknowable:
-            self.wait_for("configuration read again", told)
+            self.wait_for("configuration reloaded", told)
 
     def stop(self, how):
         process, self.process = self.process, None

@@ -263,7 +263,7 @@ class Steps:
         if until_observed:
             self.observer.is_subscribed.wait(20)
         if self.world.unknowable - self.world.denied:
-            self.gateway.wait_for("connected to the broker again", told)
+            self.gateway.wait_for("reconnected to the broker", told)
 
     def access(self):
         world = self.world
@@ -281,7 +281,7 @@ class Steps:
             time.sleep(0.3)
             told = self.gateway.told()
             self.gateway.process.send_signal(signal.SIGHUP)
-            self.gateway.wait_for("configuration read again", told)
+            self.gateway.wait_for("configuration reloaded", told)
             return "the broker allows everything; reload"
         zone, beacon = self.chance.choice(list(world.zones)), level(world.name(self.chance.choice(list(BEACONS))))
         topic = self.chance.choice([
@@ -300,5 +300,5 @@ class Steps:
         told = self.gateway.told()
         self.gateway.process.send_signal(signal.SIGHUP)
         self.gateway.process.send_signal(signal.SIGCONT)
-        self.gateway.wait_for("configuration read again", told)
+        self.gateway.wait_for("configuration reloaded", told)
         return f"the broker forbids {topic}; reload"

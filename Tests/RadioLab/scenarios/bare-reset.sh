@@ -3,5 +3,5 @@
 fault() { befall deaf 0 hcitool -i hci0 cmd 0x03 0x0003; heal true; }
 hearing
 runs fault
-grep -q 'reset and not set up again' gateway.log || fail "no word of why it was deaf"
+grep -q 'reset and not configured again' gateway.log || fail "no word of why it was deaf"
 leaves

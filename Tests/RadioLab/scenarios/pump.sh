@@ -43,7 +43,7 @@ mosquitto_pub -p 18883 -q 1 -t beaconkeeper/lab/phone/open/app/set -m '{"event":
 within 90 grep -q 'phone/stock/verdict' heard || { cat gateway.log heard; fail "no verdict on stock"; }
 kill -INT "$gateway"
 wait "$gateway" || fail "the gateway did not end well: $?"
-grep -q 'refused what came on beaconkeeper/lab/phone/open/app/set' gateway.log || fail "garbage was not told"
+grep -q 'rejected a message on beaconkeeper/lab/phone/open/app/set' gateway.log || fail "garbage was not told"
 cat gateway.log
 
 python3 -IS - <<'PYTHON'

@@ -13,7 +13,7 @@ tags 1
 controller --script air --loop 1000
 hciconfig hci0 up
 gateway $(as_nobody -all,+net_raw)
-grep -q 'a scan of its own' gateway.log && grep -q CAP_NET_ADMIN gateway.log || fail "no word of how it hears"
+grep -q 'runs its own scan' gateway.log && grep -q CAP_NET_ADMIN gateway.log || fail "no word of how it hears"
 runs fault
 
 mkdir -p /run/dbus

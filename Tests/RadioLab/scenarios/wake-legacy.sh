@@ -11,7 +11,7 @@ grep 'broadcast .*hci0 can have one identity on air at a time, and the plan has 
 gateway=$!
 refused() { grep '/health ' heard | tail -n 1 | grep -q '"wake":{"state":"failed","reason":"hci0 can have one identity on air at a time'; }
 within 60 refused || { cat gateway.log; fail "health does not say why it is refused"; }
-grep -q 'wake regions are not broadcast as planned: hci0 can have one' gateway.log || fail "the log does not say why"
+grep -q 'wake regions are not on air as planned: hci0 can have one' gateway.log || fail "the log does not say why"
 end_gateway
 
 wake_plan="1 0 4|2 6 5|3 12 6"

@@ -34,7 +34,7 @@ $(as_nobody -all,+net_raw) "$BEACONKEEPER" run --config site.yaml >gateway.log 2
 gateway=$!
 refused() { grep '/health ' heard | tail -n 1 | grep -q '"wake":{"state":"failed","reason":"broadcasting needs CAP_NET_ADMIN'; }
 within 60 refused || { cat gateway.log; grep '/health ' heard | tail -n 1; fail "health does not say what is missing"; }
-grep -q 'not broadcast as planned: broadcasting needs CAP_NET_ADMIN, which this process has not; grant it' gateway.log \
+grep -q 'not on air as planned: broadcasting needs CAP_NET_ADMIN, which this process lacks; grant it' gateway.log \
   || { cat gateway.log; fail "the log does not say what is missing"; }
 tell adv C1:00:00:00:00:01 1 NONCONN -60 $ibeacon
 within 20 grep -q '/zone/pump/enter ' heard || { cat gateway.log; fail "it does not hear on"; }
