@@ -59,7 +59,7 @@ struct TextLines: Sendable {
     var cursor = JSONCursor()
     guard cursor.peek(line) != nil else { return true }
     let fields = try TextFields(line)
-    guard let time = fields.time else { throw missing("t", "the time in Unix seconds") }
+    guard let time = fields.time else { throw missing(in: fields) }
     if let health = fields.health {
       guard output.batch.isEmpty else { return false }
       guard fields.receiver != nil else { throw missing("receiver", "a name such as \"hci0\"") }
@@ -67,10 +67,9 @@ struct TextLines: Sendable {
       output.set(health, of: receiver, reason: try reason(fields, line), wallTime: time)
       return true
     }
-    guard fields.receiver != nil else { throw missing("receiver", "a name such as \"hci0\"") }
-    guard let bits = fields.address else { throw missing("address", "for example \"C1:00:00:00:00:01\"") }
-    guard let kind = fields.addressKind else { throw missing("address_type", "\"public\" or \"random\"") }
-    guard let digits = fields.payload else { throw missing("payload", "the AD structures in hexadecimal") }
+    guard let bits = fields.address, let kind = fields.addressKind, let digits = fields.payload,
+      fields.receiver != nil
+    else { throw missing(in: fields) }
     payload.removeAll(keepingCapacity: true)
     var index = digits.lowerBound
     while index < digits.upperBound {
@@ -92,6 +91,19 @@ struct TextLines: Sendable {
 
   private func missing(_ key: String, _ meaning: String) -> JSONCursor.Malformed {
     JSONCursor.Malformed(offset: 0, message: "\"\(key)\" is missing: \(meaning)")
+  }
+
+  /// All that an advertisement lacks, or a line of health.
+  private func missing(in fields: borrowing TextFields) -> JSONCursor.Malformed {
+    var missing: [String] = []
+    if fields.time == nil { missing.append("\"t\", the time in Unix seconds") }
+    if fields.receiver == nil { missing.append("\"receiver\", a name such as \"hci0\"") }
+    if fields.health == nil {
+      if fields.address == nil { missing.append("\"address\", for example \"C1:00:00:00:00:01\"") }
+      if fields.addressKind == nil { missing.append("\"address_type\", \"public\" or \"random\"") }
+      if fields.payload == nil { missing.append("\"payload\", the AD structures in hexadecimal") }
+    }
+    return JSONCursor.Malformed(offset: 0, message: "missing: \(missing.joined(separator: "; "))")
   }
 
   private mutating func receiverIndex(

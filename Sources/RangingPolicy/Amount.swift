@@ -1,19 +1,18 @@
-/// Amounts as people write them: `180 s`, `2.5min`, `50m`, `1.4 m/s`.
+/// Amounts as people write them: `180 s`, `2.5min`, `50m`, `1.4 m/s`. Only 0 needs no unit.
 public enum Amount {
-  /// Without a unit: seconds. At most 10 years.
+  /// At most 10 years.
   public static func duration(_ text: String) -> Milliseconds? {
-    scaled(
-      text, ["": 1000, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000], most: 3.2e11)
+    scaled(text, ["ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000], most: 3.2e11)
   }
 
-  /// Without a unit: metres. At most 1000 km.
+  /// At most 1000 km.
   public static func distance(_ text: String) -> Micrometres? {
-    scaled(text, ["": 1e6, "m": 1e6, "cm": 1e4, "km": 1e9], most: 1e12)
+    scaled(text, ["m": 1e6, "cm": 1e4, "km": 1e9], most: 1e12)
   }
 
-  /// Micrometres a second; without a unit: metres a second.
+  /// Micrometres a second.
   public static func speed(_ text: String) -> Micrometres? {
-    scaled(text, ["": 1e6, "m/s": 1e6, "cm/s": 1e4, "km/h": 1e6 / 3.6], most: 1e12)
+    scaled(text, ["m/s": 1e6, "cm/s": 1e4, "km/h": 1e6 / 3.6], most: 1e12)
   }
 
   /// `50m@1m/s`: how far away, and how fast it comes nearer.
@@ -37,9 +36,9 @@ public enum Amount {
     guard text.utf8.count <= 40 else { return nil }
     let text = text.filter { $0 != " " }
     let number = text.prefix { $0.isNumber || $0 == "." }
-    guard let unit = units[String(text.dropFirst(number.count))], let value = Double(number) else {
-      return nil
-    }
+    guard let value = Double(number) else { return nil }
+    if value == 0, number.count == text.count { return 0 }
+    guard let unit = units[String(text.dropFirst(number.count))] else { return nil }
     let amount = (value * unit).rounded()
     return amount >= 0 && amount <= most ? Int64(amount) : nil
   }

@@ -22,6 +22,14 @@ struct TextFormTests {
       ])
   }
 
+  @Test func allThatIsMissingIsToldAtOnce() {
+    let heard = Heard(text: #"{"rssi": -70}"# + "\n")
+    let told = "\(heard.error.map { "\($0)" } ?? "")"
+    for key in ["t", "receiver", "address", "address_type", "payload"] {
+      #expect(told.contains("\"\(key)\""), "\(told)")
+    }
+  }
+
   @Test func theLastLineNeedsNoEndAndLinesMayBeBlank() {
     let heard = Heard(text: "\u{FEFF}\(Self.line)\r\n\n  \n\(Self.line)")
     #expect(heard.error == nil)

@@ -41,6 +41,22 @@ import Testing
     #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "offline")
   }
 
+  /// As `my-receiver | beaconkeeper run …` on Ctrl-C, which reaches both. Who ends first is a matter of chance.
+  @Test(arguments: 0..<20) func anEndOfTheInputAndASignalTogetherAreAnEndInGoodOrder(turn: Int) async throws {
+    let pipe = Pipe()
+    let (gateway, broker) = try await gateway(reading: pipe)
+    defer { broker.stop() }
+    try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
+    #expect(try await gateway.wait(30) { broker.messages.contains { $0.topic.hasSuffix("/status") } })
+    kill(gateway.process.processIdentifier, SIGTERM)
+    usleep(UInt32(turn) * 2000)
+    try pipe.fileHandleForWriting.close()
+    let result = try await gateway.end(within: 20)
+    #expect(result.status == 0, "\(result.errors)")
+    let last = broker.messages.last { $0.topic.hasSuffix("/status") }
+    #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "offline")
+  }
+
   /// Nothing comes through the pipe, and it stays open: the gateway must not wait for it.
   @Test func aBrokerThatRefusesEndsItAlthoughNothingComes() async throws {
     let broker = try await Broker("allow_anonymous false\npassword_file \(try file("", "users"))")

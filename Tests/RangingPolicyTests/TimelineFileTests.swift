@@ -58,8 +58,11 @@ import Testing
     #expect(Amount.approach("50m@1.4m/s").map { [$0.distance, $0.speed] } == [50_000_000, 1_400_000])
     #expect(Amount.duration("3min") == 180_000)
     #expect(Amount.duration("1.5 s") == 1500)
-    #expect(Amount.distance("4") == 4_000_000)
-    for bad in ["", "m", "-1s", "1e400s", "1 parsec", "nan", "infinity", "99999999999d", "1.2.3s"] {
+    #expect(Amount.distance("4 m") == 4_000_000)
+    #expect(Amount.duration("0") == 0)
+    for bad in [
+      "", "m", "-1s", "1e400s", "1 parsec", "nan", "infinity", "99999999999d", "1.2.3s", "4", "0.5",
+    ] {
       #expect(Amount.duration(bad) == nil, "\(bad)")
     }
     #expect(Amount.approach("50m") == nil)

@@ -75,6 +75,15 @@ import Testing
     #expect(broker.password?.revealed == "hunter2")
   }
 
+  @Test func whoOnlyChecksNeedsNoPassword() throws {
+    for key in ["password_env: NO_SUCH", "password_file: /no/such"] {
+      let loaded = try Configuration.read(
+        Array("broker: { url: mqtt://b, username: gw, \(key) }".utf8), path: "test.yaml", environment: [:],
+        hostName: "pi", connects: false)
+      #expect(loaded.warnings.map(\.severity) == [.warning])
+    }
+  }
+
   @Test func thePasswordComesFromTheFirstLineOfAFileBesideTheConfiguration() throws {
     let folder = try Folder()
     try folder.write("hunter2\n", to: "password")

@@ -51,6 +51,20 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
   ])
   func shape(_ fault: Fault) { expectOne(fault) }
 
+  /// What another program calls it, or what one writes from memory: the faults below are seen, too.
+  @Test func foreignKeysAreReadAsOurs() {
+    let told = diagnose(
+      """
+      beacons: [{ name: key, mac: "C1:00:00:00:00:01" }]
+      zone: [{ name: hall, beacons: [kez], enter: { rssi: -70 } }]
+      """)
+    #expect(told.map(\.mark) == ["1:24 error", "2:1 error", "2:32 error", "2:47 error", "2:53 error"])
+    let text = told.map(\.description).joined()
+    for words in ["called address", "called zones", "did you mean key?", "called signal"] {
+      #expect(text.contains(words), "\(words)")
+    }
+  }
+
   @Test(arguments: [
     Fault(beacon("address: C1:00:00:00:00:01, names: ▸{ \"1.1\": a }"), "for the members of a region"),
     Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸fleet:1.1: a }"), "no member of this region", "1.2"),

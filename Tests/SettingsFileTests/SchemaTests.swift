@@ -30,7 +30,7 @@ import Settings
 
   @Test func knowsTheKeysThatTheReaderKnows() throws {
     let findings = Findings(file: "everything.yaml")
-    var reader = ConfigurationReader(environment: [:], directory: "/", defaultName: "pi")
+    var reader = ConfigurationReader(environment: [:], directory: "/", defaultName: "pi", connects: true)
     _ = reader.read(Array(Self.everything.utf8), findings: findings)
     let schema = try Schema()
     var keys: [String: Set<String>] = [:]

@@ -132,12 +132,14 @@ public struct GatewayRun: Sendable {
     services.append(FreedMemoryService())
     var quiet = logger
     quiet.logLevel = .error
+    let ending = NamedService.Ending()
     let group = ServiceGroup(
       configuration: .init(
         services: services.map {
-          .init(service: NamedService($0), successTerminationBehavior: .gracefullyShutdownGroup)
+          .init(service: NamedService($0, ending), successTerminationBehavior: .gracefullyShutdownGroup)
         }, gracefulShutdownSignals: [.sigint, .sigterm],
         logger: quiet))
+    ending.set(group)
     do { try await group.run() } catch {
       _ = decisions.close()
       throw error

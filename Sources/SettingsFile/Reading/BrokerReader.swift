@@ -6,6 +6,8 @@ struct BrokerReader {
   var environment: [String: String]
   /// Where relative paths start: the directory of the configuration file.
   var directory: String
+  /// Whether the password is needed.
+  var connects: Bool
 
   private static let hint = "embedded, or { url: mqtt://host:1883 }"
 
@@ -89,8 +91,8 @@ struct BrokerReader {
       return nil
     }
     guard let password = environment[name] else {
-      value.error(
-        "the environment has no variable \(quoted(name))", hint: "set it where the gateway is started")
+      lacks(
+        "the environment has no variable \(quoted(name))", value, hint: "set it where the gateway is started")
       return nil
     }
     return checkedPassword(password, value)
@@ -114,11 +116,16 @@ struct BrokerReader {
       // Editors end the last line; the line end is not part of the password.
       return checkedPassword(String(text.prefix { !$0.isNewline }), value)
     } catch {
-      value.error(
-        "the password file cannot be read: \(error.reason)",
+      lacks(
+        "the password file cannot be read: \(error.reason)", value,
         hint: path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
       return nil
     }
+  }
+
+  /// Who only checks or replays may do without a password that the gateway will have.
+  private func lacks(_ what: String, _ value: Value, hint: String) {
+    if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
   }
 
   private func checkedPassword(_ password: String, _ value: Value) -> Secret? {

@@ -21,9 +21,11 @@ extension Configuration {
   }
 
   /// Reads a file with the secret files that it names. All that is wrong is told at once.
+  ///
+  /// - Parameter connects: whether the broker's password is needed; if not, its absence is only a warning.
   public static func load(
     path: String, environment: [String: String] = ProcessInfo.processInfo.environment,
-    hostName: String = machineName()
+    hostName: String = machineName(), connects: Bool = true
   ) throws(ConfigurationErrors) -> Loaded {
     let bytes: [UInt8]
     do throws(ConfigurationFile.Unreadable) {
@@ -34,16 +36,17 @@ extension Configuration {
         Diagnostic(severity: .error, file: path, position: nil, message: message)
       ])
     }
-    return try read(bytes, path: path, environment: environment, hostName: hostName)
+    return try read(bytes, path: path, environment: environment, hostName: hostName, connects: connects)
   }
 
   /// Reads the bytes of a configuration; files that it names are looked for beside `path`.
   public static func read(
-    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String
+    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true
   ) throws(ConfigurationErrors) -> Loaded {
     let findings = Findings(file: path)
     var reader = ConfigurationReader(
-      environment: environment, directory: directory(of: path), defaultName: name(fromHost: hostName))
+      environment: environment, directory: directory(of: path), defaultName: name(fromHost: hostName),
+      connects: connects)
     let configuration = reader.read(bytes, findings: findings)
     let diagnostics = findings.sorted + (reader.keyFindings?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }

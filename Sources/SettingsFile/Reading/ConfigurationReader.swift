@@ -9,13 +9,16 @@ struct ConfigurationReader {
   var directory: String
   /// The gateway's name where the file gives none.
   var defaultName: String
+  /// Whether the broker's password is needed.
+  var connects: Bool
   /// What is wrong in the keys file, which has places of its own.
   private(set) var keyFindings: Findings?
 
-  init(environment: [String: String], directory: String, defaultName: String) {
+  init(environment: [String: String], directory: String, defaultName: String, connects: Bool) {
     self.environment = environment
     self.directory = directory
     self.defaultName = defaultName
+    self.connects = connects
   }
 
   /// The configuration as far as it can be read; use it only where no error was found.
@@ -29,7 +32,7 @@ struct ConfigurationReader {
     defer { section.finish() }
     if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
     if let value = section.take("broker") {
-      let reader = BrokerReader(environment: environment, directory: directory)
+      let reader = BrokerReader(environment: environment, directory: directory, connects: connects)
       configuration.broker = reader.read(value) ?? .embedded
     }
     let keys = section.take("keys_file").map { readKeys($0) } ?? [:]

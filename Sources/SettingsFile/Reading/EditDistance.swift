@@ -19,10 +19,18 @@ func nearest(to word: String, among candidates: some Sequence<String>) -> String
   return best?.word
 }
 
+/// The only candidate that begins with a word.
+private func completion(of word: String, among candidates: some Sequence<String>) -> String? {
+  guard word.count >= 3 else { return nil }
+  let longer = candidates.filter { $0.count <= 128 && $0.hasPrefix(word) }
+  return Set(longer).count == 1 ? longer[0] : nil
+}
+
 /// What to say of a name that is not there: what was probably meant, else what there is.
 func suggestion(for name: String, among known: some Collection<String>, whenEmpty: String) -> String {
   if known.isEmpty { return whenEmpty }
-  return nearest(to: name, among: known).map { "did you mean \($0)?" } ?? "known: \(enumerated(known))"
+  return (nearest(to: name, among: known) ?? completion(of: name, among: known))
+    .map { "did you mean \($0)?" } ?? "known: \(enumerated(known))"
 }
 
 /// The first few of names by the alphabet, and how many more there are.

@@ -168,7 +168,25 @@ final class Section {
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {
     asked.insert(key)
     if isVocabulary { findings.noteAsked(for: key, in: value.path) }
-    return places[key].map { entries[$0].value }
+    return places[key].map { entries[$0].value } ?? foreign(key)
+  }
+
+  /// The value of a key that somebody gave another program's name.
+  private func foreign(_ key: String) -> Value? {
+    for name in ForeignKeys.names(for: key, in: value.path) where !asked.contains(name) {
+      guard let place = places[name] else { continue }
+      asked.insert(name)
+      reject(entries[place], hint: "here it is called \(key)")
+      let path = value.path.isEmpty ? key : "\(value.path).\(key)"
+      return Value(node: entries[place].value.node, name: key, path: path, findings: findings)
+    }
+    return nil
+  }
+
+  private func reject(_ entry: (key: String, keyPosition: Diagnostic.Position, value: Value), hint: String) {
+    findings.error(
+      "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
+      at: entry.keyPosition, hint: hint)
   }
 
   /// A key that must be there.
@@ -188,9 +206,8 @@ final class Section {
     let known = asked.sorted()
     let missing = known.filter { places[$0] == nil }
     for entry in entries where !asked.contains(entry.key) && !findings.isFull {
-      findings.error(
-        "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
-        at: entry.keyPosition,
+      reject(
+        entry,
         hint: nearest(to: entry.key, among: missing).map { "did you mean \($0)?" }
           ?? "known here: \(enumerated(known))")
     }

@@ -130,7 +130,7 @@ struct PlanCommand: ParsableCommand {
   ) throws -> Int64? {
     guard let text else { return nil }
     guard let value = parse(text), range.contains(value) else {
-      throw ValidationError("\(option) \(text) is not from \(wanted).")
+      throw ValidationError("\(option) \(text): it takes \(wanted), with the unit.")
     }
     return value
   }

@@ -33,7 +33,9 @@ struct CheckCommand: ParsableCommand {
     let path = config ?? file ?? Configuration.find()
     let loaded: Configuration.Loaded?
     do throws(ConfigurationErrors) {
-      loaded = try path.map { path throws(ConfigurationErrors) in try Configuration.load(path: path) }
+      loaded = try path.map { path throws(ConfigurationErrors) in
+        try Configuration.load(path: path, connects: false)
+      }
     } catch {
       if json {
         try tell(Report(path: path, diagnostics: error.diagnostics, configuration: nil).text)

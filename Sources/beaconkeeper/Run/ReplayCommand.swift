@@ -20,6 +20,10 @@ struct ReplayCommand: AsyncParsableCommand {
       Several captures are merged in order of time. Transitions go to standard output, with the same bytes on \
       every run.
 
+      A line of text needs these keys (the manual's page Recordings has them all):
+        {"t": 1700000000.125, "receiver": "hci0", "address": "C1:00:00:00:00:01", "address_type": "random",
+         "rssi": -72, "payload": "02011a0303aafe"}
+
       --publish sends transitions and retained states to the configured broker, below the gateway's own topics. Where \
       that gateway is live, give another name with --gateway, or the recording's last state stays retained in place \
       of the true one.
@@ -56,7 +60,7 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var configuration = try loadConfiguration(config)
+    var configuration = try loadConfiguration(config, connects: publish)
     if let gateway { configuration.gatewayName = gateway }
     var replay: Replay
     do throws(CaptureError) {

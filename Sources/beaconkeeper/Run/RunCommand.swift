@@ -52,7 +52,7 @@ struct RunCommand: AsyncParsableCommand {
     let reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
     if reloads == nil { ReloadRequests.end() }
-    let configuration = try loadConfiguration(path)
+    let configuration = try loadConfiguration(path, connects: true)
     let console = Console()
     let listener = GatewayRun.Listener(
       onReady: { console.tell("watch: \($0)") },
@@ -64,6 +64,7 @@ struct RunCommand: AsyncParsableCommand {
       logger: logger)
     do {
       try await gateway.run()
+      console.say("beaconkeeper: stopped")
       await console.finish()
     } catch {
       await console.finish()

@@ -13,6 +13,7 @@ struct ReportFile {
     }
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      say("beaconkeeper: wrote \(path)")
     } catch {
       throw failure("\(path): cannot write the report: \(reason(error))", .cannotCreate)
     }

@@ -46,7 +46,9 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
 }
 
 /// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
-func loadConfiguration(_ path: String?) throws -> Configuration {
+///
+/// - Parameter connects: whether the broker's password is needed.
+func loadConfiguration(_ path: String?, connects: Bool = false) throws -> Configuration {
   let found = Configuration.find()
   guard let path = path ?? found else {
     say(
@@ -55,7 +57,7 @@ func loadConfiguration(_ path: String?) throws -> Configuration {
     return .builtIn()
   }
   do {
-    let loaded = try Configuration.load(path: path)
+    let loaded = try Configuration.load(path: path, connects: connects)
     for warning in loaded.warnings { say("\(warning)") }
     if path == found { say("beaconkeeper: configuration \(path)") }
     return loaded.configuration
