@@ -4,6 +4,9 @@ import Messages
 import Proximity
 
 extension Pipeline {
+  /// Whether `takeNews` or `takeForgotten` may have something.
+  package var hasNews: Bool { telemetry.hasNews || roster.hasKindNews || !forgotten.isEmpty }
+
   /// Beacons that were heard for the first time since the last call, that measure something new, or that turned out to be
   /// more than was known, by name.
   package mutating func takeNews() -> [(name: String, beacon: HeardBeacon)] {

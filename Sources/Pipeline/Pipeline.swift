@@ -157,7 +157,9 @@ public struct Pipeline: Sendable {
 
   /// When `advance` next has something to do; nil: not before another advertisement.
   public var nextDeadline: MonotonicTime? {
-    [engine.nextDeadline, phones.nextDeadline, crowds.next].lazy.compactMap(\.self).min()
+    let never = MonotonicTime.distantFuture
+    let next = min(engine.nextDeadline ?? never, phones.nextDeadline ?? never, crowds.next ?? never)
+    return next == never ? nil : next
   }
 
   /// A receiver lost or regained its sight.

@@ -34,9 +34,13 @@ final class LeftoverService: Service {
     var mayClear = false
     /// By topic.
     var corrections: [String: Leftovers.Correction] = [:]
+    /// Something is under way.
+    var isBusy: Bool { isConnected || isDue || end != nil || !corrections.isEmpty }
   }
 
   private let state: Mutex<State>
+  /// Rings where there is something to do again.
+  private let alarm = Alarm()
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
@@ -63,6 +67,7 @@ final class LeftoverService: Service {
       state.isDue = true
       state.settled = nil
     }
+    alarm.ring()
   }
 
   func connected() {
@@ -71,6 +76,7 @@ final class LeftoverService: Service {
       state.isDue = true
       state.settled = nil
     }
+    alarm.ring()
   }
 
   /// Takes in a message of the broker's; false if it is not a state of ours.
@@ -129,7 +135,11 @@ final class LeftoverService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        try? await Task.sleep(for: Self.tick)
+        if self.state.withLock({ $0.isBusy }) {
+          try? await Task.sleep(for: Self.tick)
+        } else {
+          await self.alarm.wait()
+        }
         self.beginLook()
         self.correct()
         self.endLook()

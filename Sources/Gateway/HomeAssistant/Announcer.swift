@@ -153,6 +153,9 @@ struct Announcer: Sendable {
     isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
   }
 
+  /// Whether `next` has something to say by itself, now or later.
+  var isWaiting: Bool { isConnected && !isSettled }
+
   // MARK: What was announced
 
   /// Takes from a topic what is known of its device.

@@ -43,7 +43,10 @@ final class HomeAssistantLink: Service {
     }
   }
 
-  func connected() { state.withLock { $0.announcer.connected(at: LiveClock.now) } }
+  func connected() {
+    state.withLock { $0.announcer.connected(at: LiveClock.now) }
+    decisions.news.ring()
+  }
 
   func disconnected() { state.withLock { $0.announcer.disconnected() } }
 
@@ -52,6 +55,12 @@ final class HomeAssistantLink: Service {
 
   /// Takes in a message of the broker's; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
+    let isOwn = take(message)
+    if isOwn { decisions.news.ring() }
+    return isOwn
+  }
+
+  private func take(_ message: ReceivedMessage) -> Bool {
     state.withLock { state in
       let discovery = state.announcer.discovery
       if message.topic == discovery.birthTopic || message.topic == Self.usualBirthTopic {
@@ -72,6 +81,7 @@ final class HomeAssistantLink: Service {
     var configuration = configuration
     configuration.gatewayName = gateway
     state.withLock { $0.announcer.reconfigure(configuration, at: LiveClock.now) }
+    decisions.news.ring()
     subscribe()
   }
 
@@ -80,6 +90,7 @@ final class HomeAssistantLink: Service {
       while !Task.isCancelled {
         self.announce()
         try? await Task.sleep(for: Self.tick)
+        if self.state.withLock({ !$0.announcer.isWaiting }) { await self.decisions.news.wait() }
       }
     }
   }

@@ -8,8 +8,8 @@ struct DeadlineService: Service {
   /// An advertisement that was heard before a deadline may still be gathering, or on its way through the kernel; it must come
   /// first.
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
-  /// The longest sleep: a new deadline may be nearer than the one slept for.
-  private static let patience = TimeSpan.milliseconds(100)
+  /// Where many beacons come and go, each with a nearer deadline, it looks no more often than this.
+  private static let spacing = TimeSpan.milliseconds(100)
 
   /// No advertisement heard before it is still on its way.
   static var settledTime: MonotonicTime { LiveClock.now - lag }
@@ -21,10 +21,15 @@ struct DeadlineService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        let now = Self.settledTime
-        let next = decisions.advance(to: now)
-        let wait = min(next.map { $0 - now } ?? Self.patience, Self.patience)
-        try? await Task.sleep(for: .nanoseconds(max(wait.nanoseconds, 1_000_000)))
+        let look = Self.settledTime
+        let wait = decisions.advance(to: look) - look
+        if wait > Self.spacing {
+          await decisions.nearerDeadline.wait(for: .nanoseconds(wait.nanoseconds))
+          let rest = Self.spacing - (Self.settledTime - look)
+          if rest > .zero { try? await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+        } else {
+          try? await Task.sleep(for: .nanoseconds(max(wait.nanoseconds, 1_000_000)))
+        }
       }
     }
   }

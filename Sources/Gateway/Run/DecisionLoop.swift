@@ -22,6 +22,8 @@ final class DecisionLoop: Sendable {
     var isSubscribed = false
     /// When a refused report was last told.
     var refusalTold: MonotonicTime?
+    /// When `advance` is called at the latest.
+    var nextLook = MonotonicTime.distantFuture
 
     mutating func learn(_ table: ReceiverTable) -> ReceiverMap {
       receivers.learn(table) { pipeline.receiver($0) }
@@ -31,6 +33,10 @@ final class DecisionLoop: Sendable {
 
   let state: Mutex<State>
   let delivery: Delivery
+  /// Rings where a deadline comes before the one that `advance` has told.
+  let nearerDeadline = Alarm()
+  /// Rings where `takeNews` has something.
+  let news = Alarm()
   let onNotice: @Sendable (String) -> Void
 
   /// - Parameter output: what the pipeline had to say when it took up what an earlier run left.
@@ -61,15 +67,20 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Lets deadlines up to `time` happen; returns the next one.
-  func advance(to time: MonotonicTime) -> MonotonicTime? {
+  /// Timers stand still while the machine is suspended.
+  private static let longestPause = TimeSpan.seconds(5)
+
+  /// Lets deadlines up to `time` happen; returns when it is to be called again.
+  func advance(to time: MonotonicTime) -> MonotonicTime {
     state.withLock { state in
       if let next = state.pipeline.nextDeadline, next <= time {
         state.pipeline.advance(to: time, into: &state.output)
         tell(&state)
       }
       tellMissing(&state)
-      return state.pipeline.nextDeadline
+      let latest = min(time + Self.longestPause, state.health.missingDeadline ?? .distantFuture)
+      state.nextLook = min(state.pipeline.nextDeadline ?? latest, latest)
+      return state.nextLook
     }
   }
 
@@ -97,6 +108,11 @@ final class DecisionLoop: Sendable {
   /// Hands over what the pipeline said.
   func tell(_ state: inout State, _ messages: [Message] = []) {
     delivery.take(&state.output, of: state.pipeline, and: messages)
+    if let next = state.pipeline.nextDeadline, next < state.nextLook {
+      state.nextLook = next
+      nearerDeadline.ring()
+    }
+    if state.pipeline.hasNews { news.ring() }
   }
 
   // MARK: What the broker is told
@@ -118,6 +134,7 @@ final class DecisionLoop: Sendable {
       tell(&state)
       state.pipeline = state.pipeline.reconfigured(new)
       state.health.hasToldMissing = false
+      nearerDeadline.ring()
       tell(&state, state.pipeline.allStates())
     }
     subscribe()

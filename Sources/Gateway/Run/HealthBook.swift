@@ -25,6 +25,9 @@ struct HealthBook: Sendable {
       || broadcast?.adapter != status.adapter
   }
 
+  /// When `isTimeToMiss` comes true; nil: it has been told.
+  var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
+
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
 
   /// - Parameter span: time since the last report, for rates; nil keeps those of then.

@@ -62,6 +62,8 @@ struct BeaconKinds: Sendable {
     if kinds.indices.contains(Int(beacon.rawValue)) { kinds[Int(beacon.rawValue)] = .unknown }
   }
 
+  var hasNews: Bool { !news.isEmpty }
+
   mutating func takeNews() -> [BeaconIndex] {
     defer { news.removeAll() }
     return news

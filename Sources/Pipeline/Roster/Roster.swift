@@ -86,6 +86,8 @@ package struct Roster: Sendable {
   /// Advertisements of members of regions that were refused: too many are known, or too many came at once.
   var refused: UInt64 { catalogue.refused }
 
+  var hasKindNews: Bool { kinds.hasNews }
+
   /// Beacons that turned out to be more than was known of them.
   mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
 

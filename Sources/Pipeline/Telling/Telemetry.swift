@@ -150,6 +150,8 @@ struct Telemetry: Sendable {
     for place in beacons.indices { dueFrom.prefetch(at: Int(beacons[place])) }
   }
 
+  var hasNews: Bool { !news.isEmpty }
+
   /// - Parameter others: of whom there is other news; newcomers among them have to wait all the same.
   mutating func takeNews(and others: [BeaconIndex] = []) -> [BeaconIndex] {
     defer { news.removeAll() }

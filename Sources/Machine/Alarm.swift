@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Wakes a task that waits for something to happen or for its time to come. One task waits; anybody may ring.
+package final class Alarm: Sendable {
+  private struct State {
+    var sleeper: CheckedContinuation<Void, Never>?
+    /// It rang while nobody waited.
+    var hasRung = false
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Never blocks. What rings while nobody waits ends the next wait at once.
+  package func ring() {
+    let sleeper = state.withLock { state in
+      let sleeper = state.sleeper
+      state.sleeper = nil
+      state.hasRung = sleeper == nil
+      return sleeper
+    }
+    sleeper?.resume()
+  }
+
+  /// Waits until it rings, for at most that long, or until the task is cancelled. It may return early: look what there is to do.
+  ///
+  /// - Parameter duration: nil: for as long as nobody rings.
+  package func wait(for duration: Duration? = nil) async {
+    let timer = duration.map { duration in
+      Task {
+        try await Task.sleep(for: duration)
+        ring()
+      }
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { sleeper in
+        let isAwake = state.withLock { state in
+          defer { state.hasRung = false }
+          if state.hasRung || Task.isCancelled { return true }
+          state.sleeper = sleeper
+          return false
+        }
+        if isAwake { sleeper.resume() }
+      }
+    } onCancel: {
+      ring()
+    }
+    timer?.cancel()
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Machine
+
+@Suite struct AlarmTests {
+  private func elapsed(_ body: () async -> Void) async -> Duration { await ContinuousClock().measure(body) }
+
+  @Test(.timeLimit(.minutes(1))) func ringingEndsTheWait() async {
+    let alarm = Alarm()
+    let sleeper = Task { await alarm.wait() }
+    try? await Task.sleep(for: .milliseconds(50))
+    alarm.ring()
+    await sleeper.value
+  }
+
+  @Test(.timeLimit(.minutes(1))) func whatRangBeforeIsNotMissed() async {
+    let alarm = Alarm()
+    alarm.ring()
+    alarm.ring()
+    await alarm.wait()
+    #expect(await elapsed { await alarm.wait(for: .milliseconds(100)) } >= .milliseconds(90))
+  }
+
+  @Test(.timeLimit(.minutes(1))) func itsTimeComes() async {
+    let alarm = Alarm()
+    #expect(await elapsed { await alarm.wait(for: .milliseconds(100)) } >= .milliseconds(90))
+  }
+
+  @Test(.timeLimit(.minutes(1))) func cancellingEndsTheWait() async {
+    let alarm = Alarm()
+    let sleeper = Task { await alarm.wait(for: .seconds(3600)) }
+    try? await Task.sleep(for: .milliseconds(50))
+    sleeper.cancel()
+    await sleeper.value
+  }
+}
