@@ -51,6 +51,7 @@ let package = Package(
       dependencies: ["Beacons", "CCrypto"],
       swiftSettings: hostile),
     .target(name: "Machine", dependencies: ["Beacons"], swiftSettings: hostile),
+    .target(name: "MQTT", swiftSettings: house),
     .target(name: "JSON", dependencies: ["Beacons"], swiftSettings: hostile),
     .target(name: "Captures", dependencies: ["Beacons", "JSON", "Machine"], swiftSettings: hostile),
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
@@ -61,10 +62,13 @@ let package = Package(
       name: "PolicyReport", dependencies: ["JSON", "Messages", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .target(
-      name: "Messages", dependencies: ["Beacons", "JSON", "Proximity", "RangingPolicy"], swiftSettings: house),
+      name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
+      swiftSettings: house),
     .target(
       name: "Mosquitto",
-      dependencies: ["CMosquitto", "Machine", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: [
+        "CMosquitto", "MQTT", "Machine", .product(name: "DequeModule", package: "swift-collections"),
+      ],
       swiftSettings: house),
     .target(
       name: "Settings", dependencies: ["Beacons", "Proximity", "RangingPolicy", "WakePlanner"],
@@ -80,7 +84,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "BeaconKeys", "Beacons", "JSON", "Messages", "Proximity", "RangingPolicy", "Settings",
+        "BeaconKeys", "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings",
         "WakePlanner",
       ],
       swiftSettings: house),
@@ -96,7 +100,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "CCrypto", "CMalloc", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
-        "Machine",
+        "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
@@ -108,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "Machine",
+        "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "WakePlanner",
@@ -138,7 +142,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Beacons", "CSQLite", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
-        "JSON", "MessageSchemas", "Messages",
+        "JSON", "MQTT", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -151,11 +155,11 @@ let package = Package(
     .testTarget(
       name: "MessagesTests",
       dependencies: [
-        "Beacons", "JSON", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy",
+        "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy",
       ],
       swiftSettings: house),
     .testTarget(
-      name: "MosquittoTests", dependencies: ["Mosquitto", "Randomness"], swiftSettings: house),
+      name: "MosquittoTests", dependencies: ["MQTT", "Mosquitto", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(

@@ -1,12 +1,8 @@
+import MQTT
 import Beacons
 
 /// What goes to the broker.
 public struct Message: Hashable, Sendable {
-  public enum QoS: Int32, Hashable, Sendable {
-    case atMostOnce = 0
-    case atLeastOnce = 1
-  }
-
   public var topic: String
   public var payload: [UInt8]
   public var qos: QoS

@@ -1,3 +1,4 @@
+import MQTT
 import JSON
 import Beacons
 

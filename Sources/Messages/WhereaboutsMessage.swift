@@ -1,3 +1,5 @@
+import MQTT
+
 /// `beacon/<beacon>/zone` and `beacon/<beacon>/place`: where a beacon is, as plain text.
 public struct WhereaboutsMessage: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {

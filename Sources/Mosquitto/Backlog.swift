@@ -1,3 +1,5 @@
+import MQTT
+
 /// Messages that libmosquitto has not seen yet, first in, first out; only where QoS 1 has no room, QoS 0 goes past it.
 struct Backlog: Sendable {
   private var waitingAtMostOnce = MessageQueue()

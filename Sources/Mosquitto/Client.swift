@@ -1,3 +1,4 @@
+import MQTT
 import Synchronization
 
 /// A connection to an MQTT broker that keeps itself up.

@@ -1,3 +1,4 @@
+import MQTT
 import DequeModule
 
 /// The messages of QoS 1 inside libmosquitto, in the order in which it took them, each with a copy: what the broker refuses can be

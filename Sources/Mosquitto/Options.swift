@@ -1,3 +1,5 @@
+import MQTT
+
 /// How to reach a broker and how to behave there.
 public struct Options: Sendable {
   /// The version of MQTT to speak. A client does not fall back from one to the other by itself.
@@ -120,12 +122,6 @@ public struct Will: Sendable {
     self.delay = delay
     self.expiry = expiry
   }
-}
-
-/// Delivery guarantee. Exactly once (QoS 2) is left out: receivers drop duplicates by id.
-public enum QoS: Int32, Sendable {
-  case atMostOnce = 0
-  case atLeastOnce = 1
 }
 
 extension Duration {

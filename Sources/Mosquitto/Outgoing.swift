@@ -1,3 +1,5 @@
+import MQTT
+
 /// What is said of a message on its way to the broker, beside its topic and payload.
 struct Outgoing: Equatable, Sendable {
   var id: UInt64

@@ -1,3 +1,4 @@
+import MQTT
 import Beacons
 import Messages
 import Proximity

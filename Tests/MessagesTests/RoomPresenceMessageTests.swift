@@ -1,3 +1,4 @@
+import MQTT
 import MessageSchemas
 import Messages
 import Testing

@@ -1,3 +1,4 @@
+import MQTT
 import Foundation
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import MQTT
 import Outbox
 import Machine
 import Beacons
@@ -184,7 +185,7 @@ extension Delivery {
     _ message: Message, id: UInt64, isOnTrial: Bool = false, _ state: inout State
   ) throws(PublishError) {
     try client.publish(
-      message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
+      message.payload, to: message.topic, qos: message.qos,
       retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id,
       isOnTrial: isOnTrial)
     note(message, id: id, isOnTrial: isOnTrial, &state)
@@ -195,7 +196,7 @@ extension Message {
   fileprivate init(_ message: PublishedMessage) {
     self.init(
       topic: message.topic, payload: message.payload,
-      qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce, retained: message.retain,
+      qos: message.qos, retained: message.retain,
       expiry: message.expiry.map { .seconds($0 / .seconds(1)) })
   }
 }

@@ -53,7 +53,7 @@ public struct ReplayPublisher: Sendable {
 
   private func send(_ message: Message) async throws {
     try await client.publishWhenRoom(
-      message.payload, to: message.topic, qos: message.qos == .atMostOnce ? .atMostOnce : .atLeastOnce,
+      message.payload, to: message.topic, qos: message.qos,
       retain: message.retained)
   }
 
