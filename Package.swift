@@ -125,6 +125,28 @@ let package = Package(
     .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
+    .target(
+      name: "Scenes",
+      dependencies: [
+        "Beacons", "MessageSchemas", "Messages", "Pipeline", "Proximity", "Settings", "SettingsFile",
+      ],
+      path: "Tests/Scenes", swiftSettings: house),
+    .testTarget(
+      name: "PipelineTests",
+      dependencies: [
+        "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Outbox", "Pipeline", "Proximity",
+        "Randomness",
+        "RangingPolicy", "Scenes", "Settings", "SettingsFile", "WakePlanner",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "OutboxTests",
+      dependencies: [
+        "Beacons", "CSQLite", "MQTT", "Machine", "Messages", "Outbox", "Pipeline", "Proximity", "Randomness",
+        "Scenes",
+        "Settings", "SettingsFile",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "CapturesTests", dependencies: ["Beacons", "Captures", "EventBytes"], swiftSettings: house),
     .testTarget(
@@ -143,7 +165,8 @@ let package = Package(
       dependencies: [
         "Beacons", "CSQLite", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
         "JSON", "MQTT", "MessageSchemas", "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "Scenes",
+        "WakePlanner",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

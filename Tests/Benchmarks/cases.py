@@ -99,9 +99,9 @@ class Cases:
     def all(self):
         passes = 4 if self.quick else 10
         for name, folder, config in (
-                ("socket to zone decision, 2,000 devices, each known", self.mixed, "site.yaml"),
-                ("socket to zone decision, 300 devices, regions", self.few, "regions.yaml"),
-                ("socket to zone decision, 100,000 devices, regions", self.many, "regions.yaml")):
+                ("socket to outbox, 2,000 devices, each known", self.mixed, "site.yaml"),
+                ("socket to outbox, 300 devices, regions", self.few, "regions.yaml"),
+                ("socket to outbox, 100,000 devices, regions", self.many, "regions.yaml")):
             yield Case(
                 name, "adverts/CPU-s", Goal("≥ 1 M, ≥ 20 ×", least=1e6, least_ratio=20),
                 lambda f=folder, c=config: rate(self.socket(f(), c, passes)), lambda f=folder: self.habluetooth(f()))

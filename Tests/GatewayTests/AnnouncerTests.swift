@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Foundation
 import Settings

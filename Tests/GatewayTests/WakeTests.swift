@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Settings
 import Messages

@@ -29,6 +29,7 @@ extension Delivery {
     guard mustWrite || state.outbox.wantsFetch else { return }
     let now = LiveClock.now
     state.disk.since = now
+    watchDisk()
     let pause = mustWrite ? state.disk.lastWrite.map { $0 + Self.spacing - now } ?? .zero : .zero
     disk.asyncAfter(deadline: .now() + .nanoseconds(Int(max(pause.nanoseconds, 0)))) {
       self.write(store, isWriting: mustWrite)
@@ -47,6 +48,7 @@ extension Delivery {
         || !pending.counters.isEmpty || isOverdue && !pending.isEmpty
       guard mustWrite || store.hasRoomToGiveBack else { return }
       state.disk.since = LiveClock.now
+      watchDisk()
       disk.async {
         try? store.giveRoomBack()
         self.write(store, isWriting: mustWrite)
@@ -120,10 +122,14 @@ extension Delivery {
   /// How long the disk may take for one transaction. Cards pause for some seconds now and then.
   private static let patience = TimeSpan.seconds(10)
 
-  /// Goes on without a disk that does not answer.
-  func watchDisk() {
-    let isLate = state.withLock { $0.disk.since.map { LiveClock.now - $0 > Self.patience } ?? false }
-    if isLate { goOnWithoutDisk("the disk has not responded for \(Int(Self.patience.seconds)) s") }
+  /// Goes on without the disk if it does not answer what was just begun.
+  private func watchDisk() {
+    let limit = Int((Self.patience + .milliseconds(100)).nanoseconds)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(limit)) { [weak self] in
+      guard let self else { return }
+      let isLate = self.state.withLock { $0.disk.since.map { LiveClock.now - $0 > Self.patience } ?? false }
+      if isLate { self.goOnWithoutDisk("the disk has not responded for \(Int(Self.patience.seconds)) s") }
+    }
   }
 
   /// What was decided waits in memory from now on, while the disk is busy.

@@ -1,8 +1,8 @@
+import Scenes
 import Beacons
 import Messages
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 @Suite struct LookAheadTests {

@@ -1,9 +1,9 @@
+import Scenes
 import Beacons
 import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 @Suite struct ReloadTests {

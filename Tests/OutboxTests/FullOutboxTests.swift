@@ -4,7 +4,6 @@ import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 
 /// The broker stays away until the file has reached its limit.

@@ -2,7 +2,6 @@ import Beacons
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 @Suite("The occupancy of a crowd is told at a pace") struct CrowdPaceTests {

@@ -1,9 +1,9 @@
+import Scenes
 import Beacons
 import Settings
 import Randomness
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// A roster knows most beacons by a payload that it heard before. Nobody may notice.

@@ -6,7 +6,6 @@ import Randomness
 import RangingPolicy
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 
 @Suite struct OutboxTests {

@@ -1,10 +1,10 @@
+import Scenes
 import Beacons
 import Messages
 import Randomness
 import RangingPolicy
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// What comes in on `phone/<phone>/app/set`.

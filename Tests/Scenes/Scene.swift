@@ -6,12 +6,11 @@ import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// A pipeline, and an iBeacon that is carried about before it.
-struct Scene {
-  static let rules = """
+package struct Scene {
+  package static let rules = """
     gateway: { name: forecourt }
     beacons:
       - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
@@ -27,30 +26,32 @@ struct Scene {
         exit:  { signal: -95 dBm, dwell: 1 s }
     """
 
-  var pipeline: Pipeline
-  var output = Pipeline.Output()
+  package var pipeline: Pipeline
+  package var output = Pipeline.Output()
   private let witness = Witness()
-  private(set) var time = MonotonicTime.zero
+  package private(set) var time = MonotonicTime.zero
   /// The receiver `hci0`.
-  private(set) var receiver: ReceiverIndex
+  package private(set) var receiver: ReceiverIndex
 
-  init(_ yaml: String = Scene.rules) throws { try self.init(Self.configuration(yaml)) }
+  package init(_ yaml: String = Scene.rules) throws { try self.init(Self.configuration(yaml)) }
 
-  init(_ configuration: Configuration) throws {
+  package init(_ configuration: Configuration) throws {
     pipeline = Pipeline(configuration)
     receiver = pipeline.receiver("hci0") ?? ReceiverIndex(rawValue: 0)
   }
 
-  static func configuration(_ yaml: String) throws -> Configuration {
+  package static func configuration(_ yaml: String) throws -> Configuration {
     try Configuration.read(Array(yaml.utf8), path: "test.yaml", environment: [:], hostName: "host")
       .configuration
   }
 
   /// 2026-11-20T21:50:00Z plus the scene's time.
-  var wallTime: WallTime { WallTime(nanoseconds: 1_795_211_400_000_000_000) + (time - MonotonicTime.zero) }
+  package var wallTime: WallTime {
+    WallTime(nanoseconds: 1_795_211_400_000_000_000) + (time - MonotonicTime.zero)
+  }
 
   /// Plays an advertisement every 100 ms for some seconds at one signal strength.
-  mutating func hear(
+  package mutating func hear(
     _ payload: [UInt8] = Scene.iBeacon(minor: 2), from address: UInt64 = 0xC100_0000_0001, rssi: Int8,
     for seconds: Double, at other: ReceiverIndex? = nil
   ) throws {
@@ -69,69 +70,69 @@ struct Scene {
   }
 
   /// Time during which no gateway runs.
-  mutating func skip(_ seconds: Double) { time = time + .seconds(seconds) }
+  package mutating func skip(_ seconds: Double) { time = time + .seconds(seconds) }
 
   /// Another run of the gateway, in which `hci0` may have another index.
-  mutating func replace(_ next: Pipeline, receiver: ReceiverIndex) {
+  package mutating func replace(_ next: Pipeline, receiver: ReceiverIndex) {
     pipeline = next
     self.receiver = receiver
   }
 
   /// The file was edited, and is read again.
-  mutating func reload(_ yaml: String = Scene.rules) throws {
+  package mutating func reload(_ yaml: String = Scene.rules) throws {
     let new = try Self.configuration(yaml)
     pipeline.release(for: new, at: time, into: &output)
     pipeline = pipeline.reconfigured(new)
   }
 
   /// Lets time pass in silence.
-  mutating func pass(_ seconds: Double) {
+  package mutating func pass(_ seconds: Double) {
     time = time + .seconds(seconds)
     pipeline.advance(to: time, into: &output)
     witness.look(at: output, pipeline.topics)
   }
 
   /// `event zone beacon` of each transition so far.
-  var story: [String] {
+  package var story: [String] {
     witness.look(at: output, pipeline.topics)
     return output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
   }
 
-  var states: [Message] { output.states(topics: pipeline.topics) }
+  package var states: [Message] { output.states(topics: pipeline.topics) }
 
   /// The latest payload of a state topic below `beaconkeeper/forecourt/`.
-  func state(_ topic: String) -> String? {
+  package func state(_ topic: String) -> String? {
     witness.look(at: output, pipeline.topics)
     return states.last { $0.topic == "beaconkeeper/forecourt/" + topic }
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
   /// One of many, in major and minor.
-  static func iBeacon(number: UInt16) -> [UInt8] {
+  package static func iBeacon(number: UInt16) -> [UInt8] {
     var payload = iBeacon(minor: UInt8(truncatingIfNeeded: number))
     payload[27] = UInt8(number >> 8)
     return payload
   }
 
   /// BTHome: hundredths of a degree.
-  static func temperature(_ number: UInt16) -> [UInt8] {
+  package static func temperature(_ number: UInt16) -> [UInt8] {
     [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
   }
 
   /// The first random addresses from one on that share its set of four in the memory of addresses while that is small.
-  static func addresses(_ count: Int, sharingTheSetOf first: UInt64) -> [UInt64] {
+  package static func addresses(_ count: Int, sharingTheSetOf first: UInt64) -> [UInt64] {
     func set(_ bits: UInt64) -> UInt64 { ((bits | 1 << 48) &* 0x9E37_79B9_7F4A_7C15) >> 52 }
     return Array((first..<first + 100_000).lazy.filter { set($0) == set(first) }.prefix(count))
   }
 
-  static func iBeacon(minor: UInt8) -> [UInt8] {
+  package static func iBeacon(minor: UInt8) -> [UInt8] {
     [0x02, 0x01, 0x1A, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
       + [0xF2, 0x9D, 0xC7, 0x4A, 0xDB, 0xBD, 0x12, 0xDE, 0x31, 0x8A, 0xC8, 0xB0, 0x46, 0xDD, 0x44, 0x25]
       + [0x00, 0x01, 0x00, minor, 0xC5]
   }
 
   /// Ruuvi format 5, the valid-data vector of its specification.
-  static let ruuvi: [UInt8] =
+  package static let ruuvi: [UInt8] =
     [0x02, 0x01, 0x06, 0x1B, 0xFF, 0x99, 0x04]
     + [0x05, 0x12, 0xFC, 0x53, 0x94, 0xC3, 0x7C, 0x00, 0x04, 0xFF, 0xFC, 0x04, 0x0C, 0xAC, 0x36, 0x42, 0x00]
     + [0xCD, 0xCB, 0xB8, 0x33, 0x4C, 0x88, 0x4F]
@@ -158,11 +159,11 @@ private final class Witness {
 
 extension Pipeline.Output {
   /// All that is said, in order.
-  func messages(topics: Topics) -> [Message] { items.map { $0.message(topics: topics) } }
+  package func messages(topics: Topics) -> [Message] { items.map { $0.message(topics: topics) } }
 }
 
 extension Pipeline.Output.Item {
-  func message(topics: Topics) -> Message {
+  package func message(topics: Topics) -> Message {
     switch self {
     case .transition(let transition): transition.message(topics: topics)
     case .state(let state): state.message(topics: topics)

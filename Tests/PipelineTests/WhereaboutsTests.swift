@@ -1,10 +1,10 @@
 import MQTT
+import Scenes
 import Beacons
 import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// `beacon/<beacon>/zone` and `beacon/<beacon>/place`.

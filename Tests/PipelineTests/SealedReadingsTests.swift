@@ -1,9 +1,9 @@
+import Scenes
 import Beacons
 import Foundation
 import Messages
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 @testable import Pipeline
 import Settings

@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Settings
 import Messages
@@ -6,7 +7,6 @@ import Randomness
 import RangingPolicy
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// Whatever happens: each near trigger of the gateway gets exactly one verdict on each phone that it concerns.

@@ -1,9 +1,9 @@
+import Scenes
 import Beacons
 import Messages
 import Randomness
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// Whether advertisements come one by one or many at a time, the same is said in the same order.

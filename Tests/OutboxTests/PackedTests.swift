@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Foundation
 import Messages
@@ -5,7 +6,6 @@ import Proximity
 import Randomness
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 @testable import Pipeline
 

@@ -1,10 +1,10 @@
+import Scenes
 import Beacons
 import Foundation
 import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 @testable import Pipeline
 

@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Foundation
 import Settings
@@ -6,7 +7,6 @@ import Proximity
 import Randomness
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// Random walks during which the configuration is edited, and the gateway restarted, again and again: whatever is retained

@@ -1,3 +1,4 @@
+import Scenes
 import Beacons
 import Settings
 import Messages
@@ -5,7 +6,6 @@ import Proximity
 import RangingPolicy
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// Phones that follow the pipeline: the van of the scene is carried by them.
@@ -227,17 +227,6 @@ import Testing
     let windows = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
     #expect(windows.map(\.topic).map { $0.contains("/gone/") } == [true, false])
     #expect(windows[0].payload.isEmpty && windows[0].retained)
-  }
-
-  @Test func aVerdictIsALineForPeople() throws {
-    var scene = try scene("name: stock, strategy: stock", "name: task, strategy: background-task")
-    try visit(&scene)
-    let lines = scene.output.verdicts.map { "\(VerdictLine($0))" }
-    #expect(lines[0].contains("Z  phone  pump        task          delivered 0."))
-    #expect(lines[0].hasSuffix(" s after near (ios7, background-task)"))
-    #expect(
-      lines[1].hasSuffix("missed: the time after the last region event was over (GRACE_EXPIRED; ios7, stock)")
-    )
   }
 
   @Test func aTriggerThatWaitsAtAReloadGetsItsVerdictAfterwards() throws {

@@ -1,7 +1,6 @@
 import Beacons
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 @Suite struct TelemetryTests {

@@ -3,7 +3,6 @@ import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Outbox
 
 @Suite struct CalendarCorrectionTests {

@@ -1,9 +1,9 @@
+import Scenes
 import Beacons
 import Messages
 import Proximity
 import Testing
 
-@testable import Gateway
 @testable import Pipeline
 
 /// Anybody can invent members of a region by the thousand. Whoever is really there must not notice.

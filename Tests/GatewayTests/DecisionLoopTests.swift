@@ -1,0 +1,98 @@
+import Beacons
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Outbox
+import Pipeline
+import Proximity
+import Scenes
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// What is decided while nothing is heard, and how it waits for a broker.
+@Suite struct DecisionLoopTests {
+  private let told = Told()
+
+  /// What was handed over, with the time.
+  private final class Told: Sendable {
+    let transitions = Mutex<[(event: String, time: MonotonicTime)]>([])
+    let notices = Mutex<[String]>([])
+  }
+
+  private func loop(_ yaml: String = rules, _ opened: OpenOutbox = OpenOutbox()) throws -> DecisionLoop {
+    let told = told
+    let listener = GatewayRun.Listener(
+      onReady: { _ in },
+      onTransition: { message in
+        let event = "\(message.transition.event.rawValue) \(message.zone)"
+        told.transitions.withLock { $0.append((event, LiveClock.now)) }
+      }, onVerdict: { _ in }, onNotice: { notice in told.notices.withLock { $0.append(notice) } })
+    let pipeline = Pipeline(try Scene.configuration(yaml))
+    let delivery = Delivery(
+      try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, opened, listener: listener,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    return DecisionLoop(pipeline, delivery: delivery, onNotice: listener.onNotice)
+  }
+
+  private static let rules = """
+    gateway: { name: forecourt }
+    beacons: [{ name: key, address: "C1:00:00:00:00:01" }]
+    zones: [{ name: shop, enter: { signal: -90 dBm, dwell: 300 ms }, exit: { signal: -95 dBm, lost: 1 s } }]
+    """
+
+  private func hear(_ loop: DecisionLoop, times count: Int = 1, every pause: Duration = .zero) async throws {
+    var table = ReceiverTable()
+    let heardBy = table.index(of: "hci0")
+    let receiver = try #require(heardBy)
+    for _ in 0..<count {
+      var batch = AdvertisementBatch()
+      batch.append(
+        Advertisement(
+          receiver: receiver, address: DeviceAddress(bits: 0xC100_0000_0001, kind: .random), rssi: -50,
+          time: LiveClock.now, wallTime: LiveClock.wallNow), payload: [2, 1, 6].span)
+      loop.observe(batch, table)
+      try await Task.sleep(for: pause)
+    }
+  }
+
+  private func wait(_ condition: () -> Bool) async throws -> Bool {
+    for _ in 0..<500 where !condition() { try await Task.sleep(for: .milliseconds(20)) }
+    return condition()
+  }
+
+  private var events: [String] { told.transitions.withLock { $0.map(\.event) } }
+
+  @Test func whoIsNotHeardAnyMoreLeavesWithoutAnotherAdvertisement() async throws {
+    let loop = try loop()
+    let service = Task { try await DeadlineService(loop).run() }
+    defer { service.cancel() }
+    try await hear(loop, times: 6, every: .milliseconds(100))
+    let lastHeard = LiveClock.now
+    // On a slow machine it may have come and gone before.
+    #expect(try await wait { events.last == "exit shop" }, "\(events)")
+    let left = try #require(told.transitions.withLock { $0.last?.time })
+    #expect((left - lastHeard).seconds >= 0.8)
+  }
+
+  /// The dwell is over, and nothing came after the last advertisement.
+  @Test func aDwellEndsBetweenAdvertisements() async throws {
+    let loop = try loop()
+    let service = Task { try await DeadlineService(loop).run() }
+    defer { service.cancel() }
+    try await hear(loop, times: 2, every: .milliseconds(20))
+    #expect(try await wait { events.first == "enter shop" })
+  }
+
+  @Test func whatTheBrokerHasNotGotWaitsInOrderAndIsCounted() async throws {
+    let loop = try loop()
+    let service = Task { try await DeadlineService(loop).run() }
+    defer { service.cancel() }
+    try await hear(loop, times: 6, every: .milliseconds(100))
+    #expect(try await wait { events.last == "exit shop" })
+    #expect(loop.delivery.figures.queued >= 2)
+    #expect(loop.delivery.figures.lost == 0)
+  }
+}
