@@ -1,6 +1,6 @@
 public import Beacons
 
-/// Writes btsnoop in the monitor flavour, which btmon and Wireshark open. Pure: it appends bytes, and whoever
+/// Writes btsnoop in the monitor flavour, which btmon and Wireshark open. Pure: it appends bytes, and the caller who
 /// holds the file writes them.
 public struct BtsnoopEncoder: Sendable {
   private enum Opcode {

@@ -3,6 +3,18 @@ public import Beacons
 import Glibc
 
 /// A capture on disk or on standard input, read in blocks.
+///
+/// ```swift
+/// var capture = try CaptureFile(path: "monday.btsnoop")
+/// var batch = AdvertisementBatch()
+/// reading: while true {
+///   switch try capture.next(into: &batch) {
+///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
+///   case .health: continue
+///   case .end: break reading
+///   }
+/// }
+/// ```
 public struct CaptureFile: ~Copyable {
   public enum Step: Equatable, Sendable {
     /// The batch holds at least one.

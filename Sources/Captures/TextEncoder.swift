@@ -1,6 +1,6 @@
 public import Beacons
 
-/// Writes the text form: one JSON object a line, see `TextLines`. Pure: it appends bytes, and whoever holds
+/// Writes the text form: one JSON object a line, see `TextLines`. Pure: it appends bytes, and the caller who holds
 /// the file writes them.
 public struct TextEncoder: Sendable {
   /// Bytes not yet taken.

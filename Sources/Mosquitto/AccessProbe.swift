@@ -4,10 +4,10 @@ import Glibc
 
 /// Asks a broker what it would let us do, without doing it.
 ///
-/// A message of QoS 2 is answered before it goes anywhere: the broker's PUBREC says whether it is allowed (MQTT 5.0, section 3.5.2.1),
-/// and only our PUBREL would release it to subscribers. That is never sent: the connection is closed instead, and the broker forgets
-/// the message with the session. So the very topics can be asked about, nothing is retained, and nobody hears of it. mosquitto
-/// does that; a broker may pass the message on at once, and whoever asks should find that out first.
+/// A message of QoS 2 is answered before it goes anywhere: the broker's PUBREC says whether it is allowed (MQTT 5.0, section
+/// 3.5.2.1), and only our PUBREL would release it to subscribers. That is never sent: the connection is closed instead, and the
+/// broker forgets the message with the session. So the very topics can be asked about, nothing is retained, and nobody hears of
+/// it. mosquitto does that; a broker may pass the message on at once, and the caller should find that out first.
 ///
 /// MQTT 5 is spoken whatever else is configured, for 3.1.1 has no word for "forbidden".
 public struct AccessProbe: Sendable {

@@ -40,7 +40,8 @@ public struct Options: Sendable {
   public var maximumPayload = 256 * 1024
 
   /// Largest packet that is taken. With MQTT 5 the broker is asked for no more: there is room for the payload, the topic and the
-  /// packet's own header. With 3.1.1 it cannot know, and whoever may publish could keep us away with a packet a little larger.
+  /// packet's own header. With 3.1.1 it cannot know, and any client that may publish could keep us away with a slightly larger
+  /// packet.
   var maximumPacket: Int {
     protocolVersion == .v5 ? maximumPayload + 70_000 : max(16 << 20, maximumPayload + 70_000)
   }

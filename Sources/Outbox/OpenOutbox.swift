@@ -8,7 +8,7 @@ import Machine
 package struct OpenOutbox: Sendable {
   /// nil: transitions wait in memory only.
   package var store: OutboxStore?
-  /// Where there is a `store`.
+  /// Set if there is a `store`.
   package var mark: EpochMark?
   package var remains: OutboxStore.Remains?
   /// Why there is no `store` though there should be.
@@ -92,7 +92,7 @@ package struct OpenOutbox: Sendable {
     return stat(path, &status) != 0 || status.st_size == 0
   }
 
-  /// Damaged files that are kept, for whoever wants to find out why.
+  /// Damaged files are kept, so that the cause can be investigated.
   private static let asideLimit = 3
 
   private func setAside(_ path: String, _ wallTime: WallTime) throws -> String {

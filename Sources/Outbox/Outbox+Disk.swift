@@ -2,7 +2,7 @@ import Pipeline
 import DequeModule
 import Messages
 
-/// What the outbox has to do with its disk: batches to write, pages fetched, and how it goes on without.
+/// The outbox and its disk: batches to write, pages fetched, and working without a disk.
 extension Outbox {
   /// Keeps where a beacon is with the next transaction.
   package mutating func save(_ beacon: SavedBeacon) { pending.beacons[beacon.key] = .some(beacon) }
@@ -12,15 +12,15 @@ extension Outbox {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
 
-  /// Nothing is to be kept of a beacon.
+  /// Forgets a beacon.
   package mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
 
-  /// What to write now; where it is much, a part of it.
+  /// What to write now, or a part of it if there is much.
   package mutating func takePending() -> OutboxStore.Batch {
     var batch = pending
     pending = OutboxStore.Batch()
     if batch.transitions.count > Self.batchLimit {
-      // Where the beacons are then goes with the last of it.
+      // The beacons' zones are then written with the last part.
       pending.transitions = Array(batch.transitions[Self.batchLimit...])
       pending.beacons = batch.beacons
       batch.transitions.removeSubrange(Self.batchLimit...)
@@ -35,7 +35,7 @@ extension Outbox {
     writing = nil
     stored += batch.transitions.count - batch.acknowledged.count
     if isStalled {
-      // They were not waited for any more.
+      // Nobody waits for them any more.
       isStalled = false
       let rows = firstRow..<firstRow + Int64(batch.transitions.count)
       pending.acknowledged += rows
@@ -43,7 +43,7 @@ extension Outbox {
       return
     }
     isDurable = true
-    // Decided while this was written, and later than all of it.
+    // Decided while this was being written, and later than all of it.
     pending.transitions += unstored
     unstored = []
     for (offset, transition) in batch.transitions.enumerated() {
@@ -56,10 +56,10 @@ extension Outbox {
     }
   }
 
-  /// Rows are gone from the disk though the batch with them could not be written.
+  /// Rows were deleted although their batch could not be written.
   package mutating func removed(_ count: Int) { stored -= count }
 
-  /// A batch could not be written. What was decided waits in memory from now on.
+  /// A batch could not be written. From now on transitions wait in memory.
   ///
   /// - Parameter restamp: called once for all of them where they were to be on disk: their sequence numbers may be used
   ///   anew after a crash, so they take others.
@@ -68,7 +68,7 @@ extension Outbox {
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
     pending.acknowledged = batch.acknowledged + pending.acknowledged
-    // Its transitions are waited for no more.
+    // Nobody waits for its transitions any more.
     if isStalled { return isStalled = false }
     var transitions = batch.transitions + pending.transitions
     if isDurable { restamp(&transitions) }
@@ -102,7 +102,7 @@ extension Outbox {
     for transition in newer { wait(transition) }
   }
 
-  /// Puts all that is only in memory into the next transaction: the disk may work again.
+  /// Puts everything that is only in memory into the next transaction, because the disk may work again.
   package mutating func retry() {
     guard !isDurable, !isStalled else { return }
     pending.transitions += unstored
@@ -114,7 +114,7 @@ extension Outbox {
 
   /// Rows after `lastRow` came from disk; fewer than were asked for: no more are there.
   ///
-  /// - Parameter damaged: rows that cannot be read; they are given up.
+  /// - Parameter damaged: rows that cannot be read; they are dropped.
   package mutating func fetched(
     _ rows: [(row: Int64, transition: TransitionMessage)], damaged: [Int64] = [], isLast: Bool
   ) {

@@ -2,11 +2,12 @@ import Pipeline
 import DequeModule
 import Messages
 
-/// What waits for the broker, bounded: transitions in order, never merged; of each state topic only the newest.
+/// What waits for the broker, within bounds: transitions in order, never merged; of each state topic only the newest.
 ///
 /// A transition is offered once it is on disk. Only a window of those on disk is held here; the rest is fetched when
 /// there is room. Without a disk, or while it fails, transitions wait in memory, behind those that the disk holds.
-/// A verdict waits behind every transition that was decided before it, for it speaks of one. States come last: a state says what is true now and may come later, the others may not.
+/// A verdict waits behind every transition that was decided before it, for it speaks of one. States come last: a state says what
+/// is true now and may come later, the others may not.
 package struct Outbox: Sendable {
   /// Transitions kept in memory while the disk fails, or where there is none; about 500 bytes each.
   static let transitionLimit = 100_000
@@ -40,7 +41,7 @@ package struct Outbox: Sendable {
   var isBacklogged: Bool
   /// What is being written now: what came later waits for it.
   var writing: OutboxStore.Batch?
-  /// Whether the disk has not responded for long: what it holds stays there, and nothing waits for it.
+  /// Whether the disk has not responded for long: its rows stay there, and nothing waits for it.
   package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
@@ -49,7 +50,7 @@ package struct Outbox: Sendable {
   var unstored: Deque<TransitionMessage> = []
   /// In memory only, offered and not acknowledged.
   var unstoredUnderWay = 0
-  /// Rows that were written after all, of transitions that were sent from memory meanwhile.
+  /// Rows that were written after all, although their transitions were sent from memory meanwhile.
   var outdated: [Range<Int64>] = []
   /// With how many transitions had come in when it did.
   private var verdicts: Deque<(verdict: VerdictMessage, after: UInt64)> = []

@@ -1,8 +1,8 @@
 import Beacons
 import Proximity
 
-/// Advertisements are gone through a few at a time, step by step: of whom each is, then where those are. It comes to the
-/// same as one by one, for who somebody is does not depend on where he is.
+/// Advertisements are processed a few at a time: first which beacon sent each, then where those beacons are. The result is the
+/// same as one by one, because a beacon's identity does not depend on its position.
 extension Pipeline {
   /// From so many beacons on they don't all fit the fast caches, and looking ahead is worth its while.
   private static let many = 4000
@@ -12,7 +12,8 @@ extension Pipeline {
     observe(batch, from: nil, into: &output)
   }
 
-  /// - Parameter receivers: from the source's receivers to ours, where it has its own; what one too many heard is passed over.
+  /// - Parameter receivers: maps the source's receivers to ours, if it has its own; advertisements of receivers beyond the limit
+  /// are skipped.
   package mutating func observe(
     _ batch: borrowing AdvertisementBatch, from receivers: ReceiverMap?, into output: inout Output
   ) {

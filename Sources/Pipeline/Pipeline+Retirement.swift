@@ -4,7 +4,7 @@ import Settings
 import Messages
 import Proximity
 
-/// Anybody can invent members of a region. Where there are as many as may be, whoever was unheard for longest makes room, so that
+/// Anybody can invent members of a region. When the limit is reached, the member unheard for longest makes room, so that
 /// one that is really there is always taken up.
 extension Pipeline {
   /// Whoever was heard since stays.

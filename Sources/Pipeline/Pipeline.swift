@@ -73,7 +73,7 @@ public struct Pipeline: Sendable {
       case verdict(VerdictMessage)
     }
 
-    /// Put into words by whoever sends it: there are many, and not everybody sends them.
+    /// The sender turns it into text: there are many, and not every caller sends them.
     public enum State: Sendable {
       case occupancy(OccupancyMessage)
       case beacon(BeaconStateMessage)

@@ -57,7 +57,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   /// `room_presence`: below which topic it is told how far each receiver has each beacon, for `mqtt_room`; a part `{beacon}`
   /// stands for the beacon. nil: it is not told.
   public var rooms: String?
-  /// `support_url`: where whoever set this up helps; nil: Home Assistant is told of none.
+  /// `support_url`: where users find help; nil: none is announced to Home Assistant.
   public var supportURL: String?
 
   /// Whether beacons are told to be in places of Home Assistant.

@@ -1,6 +1,6 @@
 public import RangingPolicy
 
-/// Which plan a phone needs, without the proof that it works: quick enough for whoever reads a configuration.
+/// Which plan a phone needs, without the proof that it works. Fast enough to run while a configuration is read.
 public struct WakeChoice: Sendable {
   public let verdict: WakeProposal.Verdict
   /// In words, as a sentence without its full stop: why none is needed or there is none.

@@ -1,6 +1,11 @@
 import RangingPolicy
 
 /// What a gateway can do to keep one kind of phone listening, and how well that was seen to work.
+///
+/// ```swift
+/// let proposal = WakeProposal(phone, WakeProposal.Request(visit: .init(reach: 50_000_000, speed: 1_000_000)))
+/// if proposal.verdict == .gapFree, let plan = proposal.plan { print(plan.period, plan.broadcasts) }
+/// ```
 public struct WakeProposal: Sendable {
   /// What the site is like, and what the gateway may use.
   public struct Request: Sendable, Hashable {

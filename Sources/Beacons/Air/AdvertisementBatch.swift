@@ -11,7 +11,7 @@ public struct AdvertisementBatch: Sendable {
 
   public var count: Int { advertisements.count }
   public var isEmpty: Bool { advertisements.isEmpty }
-  /// Bytes of payload held, for whoever bounds a batch.
+  /// Bytes of payload held, so that callers can bound a batch.
   public var payloadBytes: Int { bytes.count }
 
   public mutating func removeAll() {

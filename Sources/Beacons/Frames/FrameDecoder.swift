@@ -28,7 +28,18 @@ public enum FrameResult: Hashable, Sendable {
   }
 }
 
-/// From payloads to frames. No heap, no state, never a trap: a structure that is declined costs no other.
+/// From payloads to frames. It needs no heap and keeps no state, and bad bytes never trap: a structure that is declined does not
+/// affect the others.
+///
+/// ```swift
+/// FrameDecoder.forEachFrame(in: payload.span) { result, _ in
+///   switch result {
+///   case .frame(.iBeacon(let beacon), _): print("\(beacon.major).\(beacon.minor)")
+///   case .frame: print("another format")
+///   case .declined(let reason, _): print("\(reason)")
+///   }
+/// }
+/// ```
 public enum FrameDecoder {
   /// Visits what the manufacturer and service data of a payload hold, in order. With each result comes the
   /// data that was decoded (company id or UUID left off), for `Frame.forEachReading`.

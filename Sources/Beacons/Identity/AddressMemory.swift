@@ -1,9 +1,8 @@
 /// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
 /// finds its beacon, and one with an identity is mostly spared the search for it.
 ///
-/// Bounded: sets of four, of which the least recently seen gives way; as long as a set has room, it does not note who is seen
-/// again. There are four times as many places as there are beacons, or more:
-/// then one set in a hundred and fifty is full of them.
+/// Bounded: sets of four, which evict the least recently seen. While a set has room, repeats are not noted. There are at least
+/// four times as many places as beacons, so about one set in 150 is full.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
@@ -21,8 +20,8 @@ struct AddressMemory: Sendable {
   /// Grows whenever another beacon is seen at an address, or one is forgotten.
   private(set) var revision: UInt64 = 0
 
-  /// Not to be confused with a fair hash: a sender that provokes collisions only makes others' telemetry
-  /// unattributed for a moment.
+  /// Not a keyed hash: a sender that provokes collisions can only make others' telemetry unattributable
+  /// for a moment.
   @inline(__always) private func start(_ key: UInt64) -> Int {
     let mixed = key &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed &>> UInt64(64 - magnitude)) * Self.ways
@@ -44,12 +43,12 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// As above, where what the beacon sends is compared anyhow.
+  /// As above, for callers that compare the payload anyway.
   @inline(__always) func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
     let start = start(key)
-    // Mostly the first: addresses are many more than sets only where somebody invents them.
+    // Usually the first: there are more addresses than sets only if somebody invents them.
     if slots[start].bits == key, slots[start].beacon >= 0 {
       return BeaconIndex(rawValue: slots[start].beacon)
     }
@@ -120,10 +119,10 @@ struct AddressMemory: Sendable {
     slots[start] = Slot(bits: key, beacon: beacon.rawValue, generation: generation)
   }
 
-  /// Whether the next one to come into a set pushes nobody out. Until then it keeps the order in which they came.
+  /// Whether the next address fits the set without evicting one. Until then the set keeps the order of arrival.
   private func hasRoom(_ start: Int) -> Bool { slots[start + Self.ways - 1].beacon < 0 }
 
-  /// Twice as many sets; each keeps its order.
+  /// Doubles the number of sets; each keeps its order.
   private mutating func grow() {
     let old = slots
     magnitude += 1

@@ -1,6 +1,6 @@
-/// Most beacons say the same a few times a second for years: what was looked up once need not be decoded again.
+/// Most beacons send the same payload a few times a second for years: once looked up, it is not decoded again.
 extension BeaconCatalogue {
-  /// Finds out of whom some advertisements probably are.
+  /// Finds out which beacons probably sent some advertisements.
   public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
     addresses.lookUp(batch, into: &likely)
     guard patterns.hasAddresses else { return }

@@ -3,7 +3,15 @@
 /// The most specific entry names a beacon: its address or resolved key, then its whole id, then UUID with
 /// major, then UUID (or namespace, or the longer prefix). Members of a region are beacons of their own.
 /// Bounded: members of regions up to a limit, and so many a second, since anyone can invent them; what is beyond is refused
-/// and counted, and whoever was long unheard can be retired. Known beacons cost no allocation.
+/// and counted, and members that were not heard for long can be retired. Known beacons cost no allocation.
+///
+/// ```swift
+/// var catalogue = BeaconCatalogue(entries: [
+///   BeaconEntry(name: "van", pattern: .iBeacon(uuid: 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425, major: 1, minor: 2))
+/// ])
+/// let sighting = catalogue.sighting(of: advertisement, payload: payload.span)
+/// print(sighting.map { catalogue.name(of: $0.beacon) } ?? "a stranger")
+/// ```
 public struct BeaconCatalogue: Sendable {
   struct Tracked {
     var identity: BeaconIdentity
@@ -15,7 +23,7 @@ public struct BeaconCatalogue: Sendable {
 
   /// What is asked of a beacon at every sighting, apart from the rest: less than a line of the cache.
   struct Traits {
-    /// Says of whom it is and nothing else; none at first.
+    /// A payload that carries the identity and nothing else; none at first.
     var payload = ShortPayload()
     /// What a sighting by that payload says.
     var payloadPower: Int8?
@@ -36,7 +44,7 @@ public struct BeaconCatalogue: Sendable {
   private(set) var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   var traits: [Traits] = []
-  /// By beacon, as they are published: whoever lists the members of a zone asks for many of them.
+  /// By beacon, as they are published: a list of a zone's members needs many of them.
   private var names: [String] = []
   /// By beacon too.
   var identities = PlaceTable<IdentityKey>()
@@ -183,7 +191,7 @@ public struct BeaconCatalogue: Sendable {
     recognition.beacon ?? recognition.atAddress
   }
 
-  /// Takes up the beacons of an earlier catalogue, so that whoever was tracked stays so when entries change.
+  /// Takes over the beacons of an earlier catalogue, so that tracked beacons stay tracked when entries change.
   ///
   /// - Returns: for each of its beacons the index here; nil for one that no entry matches any more. A beacon
   ///   known by its address or key stays if an entry of the same name and pattern is there.

@@ -14,7 +14,7 @@ struct AccessInquiry: Sendable {
     var answers: [String: Doubts.Answer] = [:]
     /// Not answered; ask again.
     var left: [String] = []
-    /// Why it cannot be seen what the broker refuses.
+    /// Why the gateway cannot see what the broker refuses.
     var fault: String?
   }
 
@@ -30,15 +30,15 @@ struct AccessInquiry: Sendable {
     topics = Topics(gateway: gateway)
   }
 
-  /// Somebody may have mended what kept us from asking.
+  /// Whether the cause that prevented asking may have been fixed.
   mutating func retry() { pace = InquiryPace() }
 
   mutating func ask(_ messages: [Message]) async -> Report {
     if let pause = pace.pause(at: LiveClock.now) {
       return unknown(messages, for: pause)
     }
-    // Whoever is allowed anything is allowed one of these. Where it is not so, the broker knows us by our client id, which the child
-    // has not, and what it says of the child tells nothing of us.
+    // Whoever is allowed anything is allowed one of these. Where it is not so, the broker knows us by our client id, which the
+    // child has not, and what it says of the child tells nothing of us.
     let controls = [
       Status.online.message(topics: topics),
       Message(topic: topics.instance, payload: Array(#"{"v":1}"#.utf8), qos: .atLeastOnce, retained: false),

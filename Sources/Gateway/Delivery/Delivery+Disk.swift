@@ -7,18 +7,18 @@ import Messages
 import Radio
 import Synchronization
 
-/// How the outbox is kept on disk: one transaction after the other on a queue of their own, each with all
-/// that came while the one before was written. Nobody who decides waits for the medium.
+/// How the outbox is kept on disk: transactions run one after another on their own queue, each with everything that arrived
+/// while the previous one was written. Decisions never wait for the disk.
 extension Delivery {
-  /// Acknowledgements wait for the next transition to be written with, up to this many.
+  /// Acknowledgements are written together with the next transition; no more than this many wait for it,
   private static let acknowledgementLimit = 500
-  /// Or so long.
+  /// and no longer than this.
   private static let acknowledgementPatience = TimeSpan.seconds(60)
   private static let fetchLimit = 1_000
-  /// From one transaction to the next, so that many transitions share one.
+  /// The least time between two transactions, so that many transitions share one.
   private static let spacing = TimeSpan.milliseconds(100)
 
-  /// Writes what is to be written, and fetches what is to be sent.
+  /// Starts a transaction if there is something to write or to fetch.
   func tendDisk(_ state: inout State) {
     guard let store, !state.disk.isBusy else { return }
     let pending = state.outbox.pending
@@ -36,7 +36,7 @@ extension Delivery {
     }
   }
 
-  /// Writes whatever is pending, tries a disk that failed again, and gives back what it does not need of it.
+  /// Writes whatever is pending, retries a disk that failed, and returns unused disk space.
   func flushDisk() {
     state.withLock { state in
       guard let store, !state.disk.isBusy else { return }
@@ -74,7 +74,7 @@ extension Delivery {
     }
     let result = Result { try store.commit(batch) }
     if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
-      // Room is made by what the broker has, if by nothing else.
+      // Deleting what the broker already has may free enough room.
       let made = OutboxStore.Batch(acknowledged: batch.acknowledged)
       if (try? store.commit(made)) != nil {
         batch.acknowledged = []
@@ -86,7 +86,7 @@ extension Delivery {
       case .success(let firstRow):
         let wasStalled = state.outbox.isStalled
         state.outbox.committed(batch, firstRow: firstRow)
-        // What went to memory meanwhile is still to be written.
+        // What went to memory meanwhile still has to be written.
         if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
         onNotice("transitions are being saved to disk again")
@@ -112,17 +112,17 @@ extension Delivery {
           )
         }
       case .failure(let error):
-        // They stay where they are; another start may read them.
+        // They stay on disk; the next start may be able to read them.
         state.outbox.fetched([], isLast: true)
         onNotice("cannot read the transitions waiting on disk: \(words(error))")
       }
     }
   }
 
-  /// How long the disk may take for one transaction. Cards pause for some seconds now and then.
+  /// How long one transaction may take. SD cards sometimes pause for several seconds.
   private static let patience = TimeSpan.seconds(10)
 
-  /// Goes on without the disk if it does not answer what was just begun.
+  /// Continues without the disk if the transaction that was just started does not finish in time.
   private func watchDisk() {
     let limit = Int((Self.patience + .milliseconds(100)).nanoseconds)
     DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(limit)) { [weak self] in
@@ -132,7 +132,7 @@ extension Delivery {
     }
   }
 
-  /// What was decided waits in memory from now on, while the disk is busy.
+  /// From now on, while the disk is busy, transitions wait in memory.
   func goOnWithoutDisk(_ fault: String) {
     let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
       guard state.disk.isBusy, !state.outbox.isStalled else { return (nil, false) }
@@ -141,12 +141,12 @@ extension Delivery {
       send(&state)
       return (state.numbers.epoch, isNews)
     }
-    // It may be kept waiting, too.
+    // This write may hang, too.
     if let epoch, let mark { DispatchQueue.global().async { mark.set(epoch) } }
     if isNews { tellDiskChange() }
   }
 
-  /// Gives transitions that are not on disk other numbers, under a new epoch.
+  /// Renumbers transitions that are not on disk, under a new epoch.
   private static func renumber(_ transitions: inout [TransitionMessage], _ numbers: inout TransitionNumbers) {
     let epoch = Epoch.next(
       after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))

@@ -4,7 +4,7 @@ import Mosquitto
 import Outbox
 import Synchronization
 
-/// With MQTT 3.1.1: what the broker acknowledged, and may have dropped.
+/// MQTT 3.1.1 only: messages that the broker acknowledged but may have dropped.
 extension Delivery {
   func note(_ message: Message, id: UInt64, isOnTrial: Bool, _ state: inout State) {
     state.doubts?.sent(message, id: id, isOnTrial: isOnTrial, at: LiveClock.now)
@@ -45,8 +45,8 @@ extension Delivery {
     }
   }
 
-  /// Nobody will ask any more. What the broker acknowledged and no disk has counts as taken; what is on disk is sent again by the
-  /// next start, if it is not known that the broker has it.
+  /// No more questions will be asked. Acknowledged messages that are not on disk count as delivered. Those on disk are sent again
+  /// by the next start, unless the broker is known to have them.
   func believeAtTheEnd(_ state: inout State) {
     let id = UInt64(clamping: Outbox.noRow)
     for _ in 0..<(state.doubts?.undecided(id) ?? 0) { state.outbox.acknowledge(row: Outbox.noRow) }

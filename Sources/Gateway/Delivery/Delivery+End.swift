@@ -7,20 +7,20 @@ import Messages
 import Mosquitto
 import Synchronization
 
-/// The last write of a proper end. It takes a few seconds at most, whatever waits and whatever the disk does: what the broker
-/// has not got is on disk already, and is sent by the next start.
+/// The last write of an orderly shutdown. It takes a few seconds at most, no matter how much waits or what the disk does: whatever
+/// the broker lacks is on disk already, and the next start sends it.
 extension Delivery {
   /// For the disk as a whole.
   private static let limit = TimeSpan.seconds(3)
-  /// Beacons are written anew for so long. They only grow more exact by that: where each is was kept with its last transition.
+  /// The time limit for rewriting beacons. This only makes them more precise: their zones were saved with their last transition.
   private static let beaconLimit = TimeSpan.seconds(1)
-  /// How long the good-bye waits for the disk to take what was decided last.
+  /// How long the shutdown waits for the disk to save the last transitions.
   private static let settling = TimeSpan.seconds(1)
-  /// And for the broker to take what the disk did not.
+  /// How long it then waits for the broker to take what the disk did not.
   private static let handingOver = TimeSpan.milliseconds(500)
   private static let look = Duration.milliseconds(20)
 
-  /// Hands the broker what was decided last, before the good-bye: by way of the disk, or past a disk that does not answer.
+  /// Sends the last transitions to the broker before disconnecting: by way of the disk, or around a disk that does not respond.
   func settle() async {
     let began = LiveClock.now
     await wait(until: began + Self.settling)
@@ -29,14 +29,14 @@ extension Delivery {
     await wait(until: LiveClock.now + Self.handingOver)
   }
 
-  /// Until no transition waits, or there is nobody to take it.
+  /// Until no transition waits, or the broker is gone.
   private func wait(until end: MonotonicTime) async {
     while client.isConnected, LiveClock.now < end, state.withLock({ $0.outbox.holdsTransitions }) {
       do { try await Task.sleep(for: Self.look) } catch { return }
     }
   }
 
-  /// Returns how many transitions are lost: neither has the broker taken them, nor has the disk.
+  /// Returns how many transitions are lost: neither the broker nor the disk has them.
   ///
   /// - Parameter beacons: some of those that are in a zone, from a number on, and from where to go on; nil: there are no more.
   func close(
@@ -55,7 +55,7 @@ extension Delivery {
       end.signal()
     }
     if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
-      // To let go of it would be to wait for it.
+      // Releasing it would wait for the disk.
       _ = Unmanaged.passRetained(store)
       onNotice("the disk does not respond; stopping without it")
     }
@@ -90,7 +90,7 @@ extension Delivery {
   }
 }
 
-/// A proper end, and yet some transitions are neither with the broker nor on disk.
+/// An orderly shutdown that still lost transitions: neither the broker nor the disk has them.
 public struct TransitionsLost: Error, CustomStringConvertible {
   let count: Int
 

@@ -7,12 +7,12 @@ import Mosquitto
 import Radio
 import Synchronization
 
-/// What the broker refuses, and what it takes after all.
+/// What the broker refuses, and what it accepts again later.
 extension Delivery {
-  /// So many topics are told by name.
+  /// How many topics are reported by name.
   private static let tellLimit = 10
 
-  /// The broker refused a message, which waits from now on.
+  /// The broker refused a message, which is parked from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
       take(
@@ -27,7 +27,7 @@ extension Delivery {
     refusalOf message: Message, row: Int64?, id: UInt64, reason: String, user: String?, _ state: inout State
   ) {
     let now = LiveClock.now
-    // What is of the moment is not worth keeping; what is retained is.
+    // Momentary messages are not worth keeping; retained ones are.
     let isOfTheMoment = Unanswered.isQuestion(id) && !message.retained
     var isNews = false
     if Unanswered.isQuestion(id) {
@@ -41,7 +41,7 @@ extension Delivery {
     }
   }
 
-  /// Takes back what goes where the broker refuses it, so that it need not refuse each.
+  /// Withdraws queued messages to refused topics, so that the broker need not refuse each one.
   func withdraw(_ state: inout State) {
     let (refusals, unanswered) = (state.refusals, state.unanswered)
     let withdrawn = client.withdraw { id, topic in
@@ -54,7 +54,7 @@ extension Delivery {
     }
   }
 
-  /// The row on disk of a message that comes back; nil: it has none, or the broker has said before that it has the message.
+  /// The row on disk of a message that comes back; nil: it has none, or the broker acknowledged it earlier.
   private func row(of message: PublishedMessage, _ state: inout State) -> Int64? {
     let wasInDoubt = state.doubts?.forget(message.id, message.topic) ?? false
     return message.isAcknowledged && !wasInDoubt ? nil : row(of: message.id)
@@ -103,7 +103,7 @@ extension Delivery {
     }
   }
 
-  /// The broker took us in, and may allow other things than before.
+  /// The broker accepted the connection, and its access rules may have changed.
   func connected() {
     state.withLock { state in
       state.refusals.connected(at: LiveClock.now)
@@ -113,7 +113,7 @@ extension Delivery {
     }
   }
 
-  /// The configuration was read again: somebody may have mended what the broker allows.
+  /// The configuration was reloaded: the broker's access rules may have been fixed, too.
   func reloaded() {
     state.withLock { state in
       state.doubts?.reset()
@@ -132,7 +132,7 @@ extension Delivery {
 
   private func tellTaken(_ topic: String) { onNotice("the broker accepts messages to \(topic) again") }
 
-  /// Offers what was refused again, where it is time; at once, where somebody may have changed what the broker allows.
+  /// Retries refused messages when they are due; at once if the broker's access rules may have changed.
   func retryRefused(isUrgent: Bool = false) {
     state.withLock { state in
       correctStatus(&state)
@@ -143,12 +143,12 @@ extension Delivery {
     }
   }
 
-  /// Publishes what was refused and may go now. False: the client takes nothing more.
+  /// Publishes refused messages that are due. Returns false if the client accepts no more.
   func sendRefused(_ state: inout State) -> Bool {
     while let (parked, id) = state.refusals.next(at: LiveClock.now) {
       do throws(PublishError) {
         var message = parked.message
-        // Of an offer there must be word.
+        // A retry needs an answer.
         if id >= Refusals.firstID { message.qos = .atLeastOnce }
         try publish(message, id: id, isOnTrial: id >= Refusals.firstID, &state)
       } catch .outstandingLimit, .stopped {
@@ -163,7 +163,7 @@ extension Delivery {
     return true
   }
 
-  /// Publishes what needs no answer, if it may go now.
+  /// Publishes a QoS 0 message if its topic allows it now.
   func publishUnanswered(_ message: Message, _ state: inout State) throws(PublishError) {
     guard client.isConnected else { throw .notConnected }
     switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: LiveClock.now) {

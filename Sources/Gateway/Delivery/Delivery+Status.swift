@@ -6,9 +6,9 @@ import Mosquitto
 import Outbox
 import Synchronization
 
-/// Whether what the broker says of our status is true.
+/// Checks that the retained status at the broker is true.
 struct OwnStatus: Sendable {
-  /// How often a lie is put right at once; what is more waits for some seconds.
+  /// How many false statuses are corrected at once; further ones wait for some seconds.
   var corrections = RateLimit(burst: 5, interval: .seconds(10))
   var isWrong = false
   var hasToldLies = false
@@ -16,7 +16,7 @@ struct OwnStatus: Sendable {
 
 /// Under whose name we speak, and whether we are there.
 extension Delivery {
-  /// Asks for what gateways of our name say of themselves.
+  /// Subscribes to the status of gateways with our name.
   func watchForRivals() {
     for topic in [topics.instance, topics.status] {
       do throws(PublishError) {
@@ -32,10 +32,11 @@ extension Delivery {
     state.outbox.add(Status.online.message(topics: topics))
   }
 
-  /// The last words before a proper good-bye, which keeps the last will from being published.
+  /// The last message before an orderly disconnect, after which the broker does not publish the last will.
   func sayOffline() { send([Status.offline.message(topics: topics)]) }
 
-  /// Takes in what somebody says of us while we are there: the last will of a connection that we gave up, or of a rival that gave way.
+  /// Handles a status under our name while we are connected: the last will of a connection that we gave up, or of a rival that
+  /// left.
   func hear(status payload: [UInt8]) {
     guard payload != Array(Status.online.rawValue.utf8) else { return }
     state.withLock { state in
@@ -47,7 +48,8 @@ extension Delivery {
     }
   }
 
-  /// Says that we are there, if somebody said otherwise; not at each lie, for who lies often is not to make us speak as often.
+  /// Publishes our status again if another client changed it; not each time, so that a flood of false ones does not cause a
+  /// flood of ours.
   func correctStatus(_ state: inout State) {
     guard state.ownStatus.isWrong, state.ownStatus.corrections.take(at: LiveClock.now) else { return }
     sayOnline(&state)

@@ -10,9 +10,9 @@ import Pipeline
 import Proximity
 import Synchronization
 
-/// What was decided, on its way to the broker: numbered, kept on disk until the broker has it, parked where the broker refuses it.
+/// The way of decisions to the broker: they are numbered, kept on disk until the broker has them, and parked if it refuses them.
 ///
-/// It has a lock of its own and calls nobody who decides: whoever decides may call it while he holds his.
+/// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock.
 final class Delivery: Sendable {
   struct State {
     var outbox: Outbox
@@ -22,20 +22,20 @@ final class Delivery: Sendable {
     var unanswered = Unanswered()
     /// nil: the broker itself says what it refuses.
     var doubts: Doubts?
-    /// Somebody may have mended what kept us from asking.
+    /// Whether the cause that prevented asking may have been fixed.
     var isReloaded = false
-    /// Why it cannot be seen what the broker refuses.
+    /// Why the gateway cannot see what the broker refuses.
     var accessFault: String?
     /// Topics that were refused so far.
     var refusedTopics = 0
     var ownStatus = OwnStatus()
   }
 
-  /// What goes on between the outbox and its disk.
+  /// The state of the outbox's disk.
   struct Disk {
-    /// Why transitions wait in memory only; nil: they are on disk, or no disk was asked for.
+    /// Why transitions wait in memory only; nil: they are on disk, or no disk is configured.
     var fault: String?
-    /// Since when it is busy, or about to be.
+    /// Since when a transaction runs or is scheduled.
     var since: MonotonicTime?
     /// When the last transaction began.
     var lastWrite: MonotonicTime?
@@ -46,17 +46,17 @@ final class Delivery: Sendable {
   let topics: Topics
   let client: Client
   let store: OutboxStore?
-  /// Where there is a `store`.
+  /// Set if there is a `store`.
   let mark: EpochMark?
-  /// Where `store` is waited for.
+  /// The queue that waits for `store`.
   let disk = DispatchQueue(label: "outbox")
-  /// Tells when there may be something to ask the broker.
+  /// Signals that there may be something to ask the broker.
   let inquiries: AsyncStream<Void>
   let inquiry: AsyncStream<Void>.Continuation
   let onNotice: @Sendable (String) -> Void
-  /// Whom to tell that the disk fails, or works again.
+  /// Called when the disk fails, or works again.
   let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
-  /// Rows up to this one were decided before the machine was last started.
+  /// Rows up to this one were decided before the machine last booted.
   private let lastForeignRow: Int64
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
@@ -93,7 +93,7 @@ final class Delivery: Sendable {
   /// Whether something is kept for the next run.
   var isKept: Bool { store != nil }
 
-  /// Takes over what a pipeline has to say, which is emptied, and messages that others made.
+  /// Takes the pipeline's output, which is emptied, and additional messages.
   func take(_ output: inout Pipeline.Output, of pipeline: Pipeline, and messages: [Message] = []) {
     state.withLock { state in
       for item in output.items { take(item, of: pipeline, &state) }
@@ -104,7 +104,7 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Publishes messages that others made.
+  /// Publishes additional messages.
   func send(_ messages: [Message]) {
     state.withLock { state in
       for message in messages { state.outbox.add(message) }
@@ -122,18 +122,18 @@ final class Delivery: Sendable {
     case .transition(var message):
       state.numbers.number(&message)
       let beacon = message.transition.beacon
-      // `nobody` is of an earlier run, and not known to this one.
+      // `nobody` is a beacon of an earlier run that this one does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
         message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message.transition))
     case .verdict(let verdict): state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
-    // The next one is better than this one later.
+    // A later one is better than this one delayed.
     case .room(let room): try? publishUnanswered(room.message(), &state)
     }
   }
 
-  /// Hands the client as much as it takes.
+  /// Hands messages to the client until it accepts no more.
   func send(_ state: inout State) {
     defer { tendDisk(&state) }
     guard sendRefused(&state) else { return }
@@ -167,7 +167,7 @@ final class Delivery: Sendable {
       } catch .outstandingLimit, .stopped {
         return
       } catch .notConnected {
-        // Telemetry of this moment only; once connected, what still holds is said anew.
+        // Momentary telemetry is dropped; after connecting, everything that still holds is published again.
       } catch {
         if case .transition(_, let row?) = item { state.outbox.acknowledge(row: row) }
         logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
@@ -176,9 +176,9 @@ final class Delivery: Sendable {
     }
   }
 
-  /// What `health` tells of it.
+  /// What `health` reports about the delivery.
   struct Figures: Sendable {
-    /// Messages that the broker has not got.
+    /// Messages that the broker does not have yet.
     var queued: Int
     /// Why transitions are in memory only.
     var diskFault: String?
@@ -186,7 +186,7 @@ final class Delivery: Sendable {
     var parked: Int
     /// Some of them.
     var refusedTopics: [String]
-    /// Why it cannot be seen what the broker refuses.
+    /// Why the gateway cannot see what the broker refuses.
     var accessFault: String?
   }
 

@@ -3,11 +3,12 @@ import Beacons
 import DequeModule
 import Messages
 
-/// What a broker has acknowledged with MQTT 3.1.1, and may have dropped: in that version it cannot say that it forbids a topic.
+/// Messages that a broker acknowledged with MQTT 3.1.1 but may have dropped: in that version it cannot say that it forbids a
+/// topic.
 ///
-/// So of each topic somebody asks whether it is allowed. Until there is an answer, a copy of what was sent there is kept, and the
-/// acknowledgement does not count. What is not acknowledged is kept, too: the broker that gets it in the end may be another, or
-/// have other rules. A function of its input and of the time that is passed in.
+/// So the gateway asks separately whether each topic is allowed. Until there is an answer, it keeps a copy of each message sent
+/// there, and the acknowledgement does not count. Unacknowledged messages are kept, too: another broker, or one with other rules,
+/// may receive them in the end. A function of its input and of the time that is passed in.
 struct Doubts: Sendable {
   enum Answer: Sendable, Equatable {
     case allowed
@@ -16,7 +17,7 @@ struct Doubts: Sendable {
     case unknown(TimeSpan)
   }
 
-  /// What an acknowledgement of the broker's is worth.
+  /// What the broker's acknowledgement means.
   enum Worth: Equatable {
     case believed
     /// Nothing yet: wait for the answer.
@@ -25,7 +26,7 @@ struct Doubts: Sendable {
     case refused(Message, reason: String)
   }
 
-  /// What an answer decides about messages that were sent before it came.
+  /// What an answer decides about messages that were sent before it arrived.
   struct Decision: Equatable {
     var believed: [UInt64] = []
     var refused: [Copy] = []
@@ -53,18 +54,18 @@ struct Doubts: Sendable {
     var isRetained = false
   }
 
-  /// Of more topics the rest is taken at the broker's word.
+  /// Beyond this many topics the broker's acknowledgement is trusted.
   static let topicLimit = 2_000
-  /// Of them with retained messages, which are said again and again: the others shall find room.
+  /// How many of them may be topics with retained messages, which are published repeatedly; the rest is for others.
   static let retainedLimit = 1_000
   static let octetLimit = 4 << 20
-  /// For so long an answer holds where nobody can tell, and for topics with retained messages, which are said again.
+  /// How long an answer holds for topics with retained messages, which are published again, and if nobody can tell.
   static let term = TimeSpan.seconds(3600)
-  /// And for transitions, which are said once: what a broker forbids from one moment to the next is noticed after that time.
+  /// How long it holds for transitions, which are published once: a broker's new rule is noticed after this time.
   static let transitionTerm = TimeSpan.seconds(5)
 
   private var topics: [String: Topic] = [:]
-  /// Where to look for a message that is held. Transitions that are on no disk share one id.
+  /// Where a held message is found. Transitions that are not on disk share one id.
   private var places: [UInt64: [String]] = [:]
   /// Topics to ask about, longest waiting first.
   private var open: Deque<String> = []
@@ -92,7 +93,7 @@ struct Doubts: Sendable {
     }
     topic.isRetained = message.retained
     let copy = Copy(message: message, id: id)
-    // Of what is retained the newest counts.
+    // Of retained messages only the newest counts.
     if id == 0, let old = topic.held.firstIndex(where: { $0.copy.id == 0 }) {
       octets -= topic.held.remove(at: old).copy.octets
     }
@@ -125,8 +126,7 @@ struct Doubts: Sendable {
     return .believed
   }
 
-  /// Somebody else takes care of the message: it was taken back, or refused outright. Returns whether it was in doubt: then an
-  /// acknowledgement, if there was one, did not count.
+  /// The message was withdrawn, or refused outright. Returns whether it was in doubt; if so, an acknowledgement did not count.
   mutating func forget(_ id: UInt64, _ name: String) -> Bool {
     guard places[id]?.contains(name) == true,
       let place = topics[name]?.held.firstIndex(where: { $0.copy.id == id })
@@ -149,7 +149,7 @@ struct Doubts: Sendable {
     if places[copy.id]?.isEmpty == true { places[copy.id] = nil }
   }
 
-  /// How many with this id the broker has acknowledged, and nobody has judged.
+  /// How many messages with this id are acknowledged but still in doubt.
   func undecided(_ id: UInt64) -> Int {
     Set(places[id] ?? []).reduce(0) { count, name in
       count + (topics[name]?.held.count { $0.copy.id == id && $0.isAcknowledged } ?? 0)
@@ -162,7 +162,7 @@ struct Doubts: Sendable {
   mutating func takeQuestions(atMost limit: Int) -> [Message] {
     var questions: [Message] = []
     while questions.count < limit, let name = open.popFirst() {
-      // There was no room for a copy, or it was taken back.
+      // There was no room for a copy, or it was withdrawn.
       guard let message = topics[name]?.held.last?.copy.message else {
         topics[name]?.standing = .unknown(until: .zero)
         continue
@@ -178,7 +178,7 @@ struct Doubts: Sendable {
     switch answer {
     case .refused(let reason): return refuse(name, reason)
     case .unknown:
-      // What was known to be refused stays so until somebody says otherwise.
+      // A topic known to be refused stays refused until the broker says otherwise.
       if let reason = topic.reason { return refuse(name, reason) }
       fallthrough
     case .allowed:
@@ -211,14 +211,14 @@ struct Doubts: Sendable {
     return released
   }
 
-  /// Whoever asked got no answer, and is to ask again.
+  /// The question got no answer and must be asked again.
   mutating func notAnswered(_ name: String) {
     guard case .asked? = topics[name]?.standing else { return }
     topics[name]?.standing = .open
     open.append(name)
   }
 
-  /// The broker may allow other things than before.
+  /// The broker's access rules may have changed.
   mutating func reset() {
     for (name, topic) in topics {
       switch topic.standing {

@@ -1,30 +1,30 @@
 import Beacons
 
-/// When a broker that could not be asked is asked again, so that a hostile or a dead one costs little. A function of the time that is
-/// passed in.
+/// When to ask again after a broker could not be asked, so that a hostile or dead one costs little. A function of the time passed
+/// in.
 struct InquiryPace: Sendable {
   enum Failure {
-    /// The broker lets nobody in at this moment.
+    /// The broker accepts no connection at the moment.
     case unreachable
-    /// Whoever asked is no more.
+    /// The asking process ended.
     case died
-    /// The broker is not of the kind that can be asked.
+    /// This kind of broker cannot be asked.
     case unable
   }
 
-  /// So many failures in a row may be a broker's bad moment.
+  /// This many failures in a row may be a passing problem of the broker.
   private static let patience = 3
   private static let limit = TimeSpan.seconds(3600)
 
   private var until: MonotonicTime?
   private var inARow = 0
 
-  /// How long nothing is to be asked.
+  /// How long not to ask.
   func pause(at time: MonotonicTime) -> TimeSpan? { until.flatMap { $0 > time ? $0 - time : nil } }
 
   mutating func succeeded() { self = InquiryPace() }
 
-  /// Returns how long nothing is to be asked; nil: try again soon.
+  /// Returns how long not to ask; nil: try again soon.
   mutating func failed(_ failure: Failure, at time: MonotonicTime) -> TimeSpan? {
     inARow += 1
     let doublings =

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Writes to disk what can wait a little, and tries a disk that failed and a broker that refused something again.
+/// Writes to disk what can wait a little, and retries a disk that failed and a broker that refused something.
 struct OutboxService: Service {
   private static let interval = Duration.seconds(5)
 

@@ -1,13 +1,13 @@
 import Beacons
 
-/// When what the broker refused is offered to it again.
+/// When refused messages are offered to the broker again.
 struct RefusalSchedule: Sendable {
-  /// Where a refusal costs one packet, and where it costs the connection.
+  /// The pauses if a refusal costs one packet, and if it costs the connection.
   private static let cheap = (first: TimeSpan.seconds(60), limit: TimeSpan.seconds(600))
   private static let dear = (first: TimeSpan.seconds(600), limit: TimeSpan.seconds(3600))
-  /// A connection that ends so soon after a refusal ended because of it.
+  /// A connection that ends within this time after a refusal ended because of it.
   private static let consequence = TimeSpan.seconds(1)
-  /// After a reload of the broker that dropped nobody, a reconnection tells nothing new.
+  /// After this time a reconnection says nothing about the broker's rules.
   private static let patience = TimeSpan.seconds(30)
 
   private var closesConnections = false
@@ -26,7 +26,7 @@ struct RefusalSchedule: Sendable {
     if due == nil { due = time + pace.first }
   }
 
-  /// What was offered again was refused again.
+  /// A retried message was refused again.
   mutating func failed(at time: MonotonicTime, topics: Int) {
     if left == 0 { left = topics }
     left -= 1
@@ -37,14 +37,14 @@ struct RefusalSchedule: Sendable {
     due = time + pause
   }
 
-  /// The broker takes what it refused: others may be taken too.
+  /// The broker accepted what it had refused: others may be accepted, too.
   mutating func succeeded(at time: MonotonicTime) {
     pause = nil
     left = 0
     due = time
   }
 
-  /// Returns whether it is news that the broker closes the connection at what it refuses.
+  /// Returns whether this is the first sign that the broker closes the connection when it refuses.
   mutating func disconnected(at time: MonotonicTime) -> Bool {
     guard let lastRefusal, time - lastRefusal < Self.consequence else { return false }
     if !closesConnections {

@@ -2,10 +2,11 @@ import Beacons
 import DequeModule
 import Messages
 
-/// Messages that the broker does not take, parked by topic until it does: they hold up nothing else, and are not forgotten.
+/// Messages that the broker refuses, parked by topic until it accepts them: they delay nothing else and are not lost.
 ///
-/// Of a retained topic only the newest is kept. A transition that waits on disk stays there meanwhile. Now and then the first of a
-/// topic is offered again; when the broker takes it, the others follow. A function of its input and of the time that is passed in.
+/// Of a retained topic only the newest message is kept. Transitions on disk stay there meanwhile. From time to time the first
+/// message of a topic is offered again; once the broker accepts it, the others follow. A function of its input and of the time
+/// that is passed in.
 struct Refusals: Sendable {
   struct Parked: Sendable {
     var message: Message
@@ -15,15 +16,15 @@ struct Refusals: Sendable {
 
   private struct Topic {
     var parked: Deque<Parked> = []
-    /// So many of them, the first, were refused; those behind were not tried.
+    /// How many of them, from the first on, were refused; the rest was not tried.
     var refused = 0
-    /// Not refused itself, but others of its kind were.
+    /// Not refused itself, but other topics of its kind were.
     var isPresumed = false
   }
 
   static let topicLimit = 2_000
   static let octetLimit = 16 << 20
-  /// Ids of what is offered again; ids of rows are smaller.
+  /// Ids of retried messages; ids of rows are smaller.
   static let firstID: UInt64 = 1 << 63
 
   private var topics: [String: Topic] = [:]
@@ -37,21 +38,21 @@ struct Refusals: Sendable {
   private var octets = 0
   /// Parked messages.
   private(set) var count = 0
-  /// Messages that are on no disk, given up for want of room.
+  /// Messages that were not on disk and were dropped for lack of room.
   private(set) var lost: UInt64 = 0
 
   init(base: String) { kinds = RefusedKinds(base: base) }
 
   var isEmpty: Bool { topics.isEmpty && released.isEmpty }
 
-  /// Those that were refused themselves, some of them.
+  /// Some of the topics that were refused themselves.
   func refusedTopics(atMost limit: Int) -> [String] {
     Array(topics.lazy.filter { !$0.value.isPresumed }.map(\.key).sorted().prefix(limit))
   }
 
   // MARK: What comes
 
-  /// Takes a message whose topic is not to be tried now. False: publish it.
+  /// Parks a message whose topic must not be tried now. Returns false if it should be published.
   mutating func park(_ message: Message, row: Int64?) -> Bool {
     if isEmpty { return false }
     let isKnown = topics[message.topic] != nil
@@ -63,7 +64,7 @@ struct Refusals: Sendable {
   /// Whether the topic is not to be tried now.
   func holds(_ topic: String) -> Bool { topics[topic] != nil || kinds.isClosed(topic) }
 
-  /// The broker refused a message. Returns whether that is news of its topic.
+  /// The broker refused a message. Returns whether that is the topic's first refusal.
   mutating func refused(_ message: Message, row: Int64?, id: UInt64, at time: MonotonicTime) -> Bool {
     schedule.refused(at: time)
     kinds.refused(message.topic)
@@ -81,13 +82,13 @@ struct Refusals: Sendable {
     return isNews
   }
 
-  /// The broker has taken what was offered again. nil: this id is none of ours.
+  /// The broker accepted a retried message. nil: not an id of ours.
   mutating func acknowledged(_ id: UInt64, at time: MonotonicTime) -> (topic: String, row: Int64?)? {
     guard let offer, offer.id == id else { return nil }
     self.offer = nil
     schedule.succeeded(at: time)
     let row = topics[offer.topic]?.parked.first?.row
-    // A retained one may have been replaced meanwhile: it then is not what the broker has.
+    // A retained message may have been replaced meanwhile; then the broker has an older one.
     if topics[offer.topic]?.parked.first?.message.retained != true { dropFirst(of: offer.topic) }
     release(offer.topic)
     if kinds.opened(by: offer.topic) {
@@ -104,7 +105,7 @@ struct Refusals: Sendable {
     if kinds.isPresuming { schedule.check(at: time) }
   }
 
-  /// Somebody may have mended what the broker allows.
+  /// The broker's access rules may have been fixed.
   mutating func retry(at time: MonotonicTime) { schedule.retry(at: time) }
 
   /// The broker may have been restarted with other rules.
@@ -121,7 +122,7 @@ struct Refusals: Sendable {
     return (first, Self.firstID + offers)
   }
 
-  /// What `next` gave is on its way.
+  /// The message returned by `next` was published.
   mutating func sent(_ id: UInt64) {
     if id < Self.firstID {
       released.removeFirst()
@@ -145,7 +146,7 @@ struct Refusals: Sendable {
       turns.append(topic)
     }
     if parked.message.retained, let entry = topics[topic], let known = entry.parked.first {
-      // What was refused is older than what came since.
+      // Refused messages are older than those that came since.
       if isRefused, entry.refused == 0 { return }
       forget(known)
       topics[topic]?.parked.removeAll()

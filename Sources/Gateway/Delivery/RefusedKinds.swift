@@ -1,12 +1,12 @@
-/// Which kinds of topics a broker that closes the connection at each refusal is not to be asked about one by one.
+/// Kinds of topics that are not tried one by one, because the broker closes the connection at each refusal.
 ///
 /// A kind is a topic without its name: `zone/+/enter`. All of Home Assistant discovery is one kind.
 struct RefusedKinds: Sendable {
   private enum Verdict {
-    /// Nothing of it is tried; whether that is right is not yet known.
+    /// No topic of this kind is tried; whether that is right is not known yet.
     case presumed
     case confirmed
-    /// Some topics are allowed and some are not: each is judged by itself.
+    /// Some topics of this kind are allowed and some are not: each is judged by itself.
     case mixed
   }
 
@@ -15,13 +15,13 @@ struct RefusedKinds: Sendable {
   private var verdicts: [String: Verdict] = [:]
 
   private static let discovery = "discovery"
-  /// A list that forbids so many of a kind probably forbids all. Of discovery it allows all or nothing.
+  /// An access list that forbids this many topics of a kind probably forbids all. Discovery is allowed as a whole or not at all.
   private static let limit = 3
 
   init(base: String) { self.base = base + "/" }
 
   private func kind(_ topic: String) -> String {
-    // Of room presence every topic is for itself.
+    // Each topic of room presence is judged by itself.
     guard topic.hasPrefix(base) else { return topic.hasSuffix("/config") ? Self.discovery : topic }
     let levels = topic.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
     return levels.enumerated().map { $0.offset == 1 ? "+" : $0.element }.joined(separator: "/")
@@ -45,14 +45,14 @@ struct RefusedKinds: Sendable {
     if refused[kind, default: []].count < Self.limit { refused[kind, default: []].insert(topic) }
   }
 
-  /// The broker closes the connection at what it refuses.
+  /// The broker closes the connection when it refuses a message.
   mutating func closeWhereRefused() {
     for (kind, topics) in refused where verdicts[kind] == nil {
       if kind == Self.discovery || topics.count >= Self.limit { verdicts[kind] = .presumed }
     }
   }
 
-  /// A topic was refused and is no more. Returns whether others of its kind were held back for it.
+  /// A refused topic is accepted again. Returns whether other topics of its kind were held back because of it.
   mutating func opened(by topic: String) -> Bool {
     let kind = kind(topic)
     let wasClosed = isClosed(topic)

@@ -1,8 +1,8 @@
 import Beacons
 
-/// How to publish what needs no answer (QoS 0). A broker that closes the connection at what it forbids would do so again and again,
-/// and nobody could tell at what. So the first message of each topic on a connection asks for an answer (QoS 1), and until it has come
-/// no other goes there. A function of its input and of the time that is passed in.
+/// How QoS 0 messages are published. A broker that closes the connection at a forbidden topic would do so again and again, and
+/// nobody could tell which topic it was. So the first message to each topic on a connection asks for an answer (QoS 1), and
+/// until the answer arrives nothing else goes there. A function of its input and of the time that is passed in.
 struct Unanswered: Sendable {
   enum Way: Equatable {
     case asItIs
@@ -17,11 +17,11 @@ struct Unanswered: Sendable {
     case refused(until: MonotonicTime)
   }
 
-  /// Ids of what asks; those of others are smaller.
+  /// Ids of messages that ask; other ids are smaller.
   static let firstID: UInt64 = 3 << 62
-  /// Of more topics the rest is not asked about.
+  /// Beyond this many topics no answer is asked for.
   static let limit = 10_000
-  /// Before the broker is asked again about what it refused.
+  /// How long to wait before a refused topic is tried again.
   static let pause = TimeSpan.seconds(600)
 
   private var topics: [String: Standing] = [:]
@@ -30,7 +30,7 @@ struct Unanswered: Sendable {
 
   static func isQuestion(_ id: UInt64) -> Bool { id >= firstID }
 
-  /// - Parameter isRetained: it stands until the next one comes, so that it must not be passed over.
+  /// - Parameter isRetained: it stands until the next one, so it must not be skipped.
   mutating func way(of topic: String, isRetained: Bool, at time: MonotonicTime) -> Way {
     switch topics[topic] {
     case .taken: return .asItIs
@@ -56,16 +56,16 @@ struct Unanswered: Sendable {
     }
   }
 
-  /// The broker has taken what asked. Returns the topic, if it was refused before.
+  /// The broker accepted a message that asked. Returns the topic if it was refused before.
   mutating func acknowledged(_ id: UInt64) -> String? {
     guard let question = asked.removeValue(forKey: id) else { return nil }
     topics[question.topic] = .taken
     return question.wasRefused ? question.topic : nil
   }
 
-  /// The broker refused what asked. Returns whether that is news.
+  /// The broker refused a message that asked. Returns whether that is new.
   ///
-  /// - Parameter isParked: others see to it that the topic is tried again.
+  /// - Parameter isParked: the topic is retried elsewhere.
   mutating func refused(_ topic: String, id: UInt64, isParked: Bool, at time: MonotonicTime) -> Bool {
     let question = asked.removeValue(forKey: id)
     let isNews = question?.wasRefused != true && !isRefused(topic)
@@ -79,10 +79,10 @@ struct Unanswered: Sendable {
 
   var refusedTopics: [String] { topics.keys.filter(isRefused) }
 
-  /// On another connection it may be otherwise. What asks is sent again, until there is an answer.
+  /// A new connection may have other rules. Messages that ask are sent again until there is an answer.
   mutating func disconnected() { topics = topics.filter { $0.value != .taken } }
 
-  /// Somebody may have mended what the broker allows.
+  /// The broker's access rules may have been fixed.
   mutating func retry() {
     for topic in refusedTopics { topics[topic] = .refused(until: .zero) }
   }

@@ -16,7 +16,7 @@ struct HealthService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var last = LiveClock.now
-      // The first one soon, so that whoever subscribes early sees it.
+      // The first one comes soon, so that early subscribers see it.
       var pause = TimeSpan.seconds(2)
       while true {
         do { try await Task.sleep(for: .nanoseconds(pause.nanoseconds)) } catch { return }

@@ -115,7 +115,7 @@ public struct Recording: ~Copyable {
         if !batch.isEmpty { return .advertisements }
       } else if var change = track.health {
         track.health = nil
-        // Without an index the receiver is one too many; what it says is passed over.
+        // Without an index there are too many receivers, and this one is skipped.
         guard let index = track.receivers[change.receiver] else { continue }
         change.receiver = index
         change.time = clock.time(at: change.wallTime)

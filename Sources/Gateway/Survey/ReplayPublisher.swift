@@ -26,7 +26,7 @@ public struct ReplayPublisher: Sendable {
 
   /// Waits for the broker.
   ///
-  /// Throws `BrokerRefusal` at the first failure: whoever replays is there to see it.
+  /// Throws `BrokerRefusal` at the first failure: somebody is watching a replay.
   public func connect() async throws {
     client.start()
     for await event in client.events {

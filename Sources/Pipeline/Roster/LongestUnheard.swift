@@ -19,7 +19,7 @@ struct LongestUnheard: Sendable {
     }
   }
 
-  /// Takes out whoever was heard before a time and is to be forgotten; the longest unheard first.
+  /// Removes and returns those last heard before a time, the longest unheard first.
   ///
   /// - Parameters:
   ///   - effort: how many are looked at, at most.

@@ -6,7 +6,7 @@ import Messages
 import Proximity
 
 extension ZoneSettings {
-  /// What the zone asks for, in words that are the same in every run: whoever was in it is still in it where they are the
+  /// What the zone asks for, in words that are the same in every run: a member stays a member if they are the
   /// same. Numbers are written such that no two are written alike.
   var definition: String {
     let bytes = JSONWriter.object {

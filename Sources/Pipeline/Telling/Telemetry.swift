@@ -152,7 +152,7 @@ struct Telemetry: Sendable {
 
   var hasNews: Bool { !news.isEmpty }
 
-  /// - Parameter others: of whom there is other news; newcomers among them have to wait all the same.
+  /// - Parameter others: beacons with other news; newcomers among them still have to wait.
   mutating func takeNews(and others: [BeaconIndex] = []) -> [BeaconIndex] {
     defer { news.removeAll() }
     if others.isEmpty { return news }

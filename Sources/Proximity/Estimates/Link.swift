@@ -48,7 +48,7 @@ struct Link: Hashable, Sendable, Codable {
   /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
   private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
-  /// dB by which whoever appears is heard weaker than at 1 m: he is taken to be 3 m off, give or take as much.
+  /// dB by which a beacon that appears is expected to be weaker than at 1 m: it is assumed to be 3 m away, plus or minus 3 m.
   private static var appearance: Float { 9.5 }
 
   /// What came of a sighting.

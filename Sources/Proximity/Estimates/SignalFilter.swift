@@ -40,7 +40,7 @@ struct SignalFilter: Hashable, Sendable, Codable {
     newest = Int8(clamping: (Int(newest) + Int(rssi)) / 2)
   }
 
-  /// Takes in a sample. `elapsed`: seconds since the one before. `expected`: the level at which whoever appears is heard.
+  /// Takes in a sample. `elapsed`: seconds since the one before. `expected`: the level at which a beacon usually appears.
   mutating func add(_ rssi: Int8, elapsed: Float, expected: Float) {
     beforePrevious = previous
     previous = newest
@@ -56,7 +56,7 @@ struct SignalFilter: Hashable, Sendable, Codable {
     level += error * max(elapsed / (elapsed + settled), filled < 3 ? 0.5 : 0)
   }
 
-  /// What to make of a sample that stands alone. One that is weaker than expected is taken as it is: whoever is far off
+  /// What to make of a sample that stands alone. One that is weaker than expected is taken as it is: a beacon far away
   /// gets nowhere by it.
   private static func believed(_ sample: Float, _ expected: Float) -> Float {
     let surprise = sample - expected

@@ -2,6 +2,17 @@ import Beacons
 
 /// Decides which beacon is in which zone. A function of its input and of the time passed in: it asks no clock.
 ///
+/// ```swift
+/// let door = Zone(
+///   receivers: nil, near: nil, enter: Rule(threshold: .distance(6), dwell: .seconds(1)),
+///   exit: Rule(threshold: .distance(9), dwell: .seconds(2)), lost: .auto)
+/// var engine = ZoneEngine(site: Site(zones: [door]))
+/// engine.admit(van, zones: [ZoneIndex(rawValue: 0)])
+/// var transitions: [Transition] = []
+/// engine.observe(sighting, into: &transitions)  // for each sighting
+/// engine.advance(to: now, into: &transitions)   // whenever `nextDeadline` has passed
+/// ```
+///
 /// Time: what is earlier than the latest time seen is taken to happen at that one. A jump forward lets every deadline
 /// in between happen at its own time; one at the very last time that a clock can tell, or beyond, never happens. Wall times
 /// of transitions follow the newest sighting of the beacon concerned.
@@ -64,7 +75,7 @@ public struct ZoneEngine: Sendable {
   ///
   /// `zones`: those it takes part in; others are none. `measuredPower`: RSSI at 1 m in dBm from the configuration; it
   /// overrides what frames say. `isInventable`: anybody can make up one like it. `isNewcomer`: it was heard for the first
-  /// time, and never waits behind a crowd for its first enter and near; whoever admits bounds how many newcomers there are.
+  /// time, and never waits behind a crowd for its first enter and near; the caller bounds the number of newcomers.
   /// Sightings of a beacon never admitted are ignored. Beacon indices are dense: the memory used is that of the largest one.
   public mutating func admit(
     _ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil, isInventable: Bool = false,

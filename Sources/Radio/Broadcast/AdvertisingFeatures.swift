@@ -7,7 +7,7 @@ struct AdvertisingFeatures: Equatable {
   var most: UInt8
   /// One set serves all instances: they take turns.
   var hasSingleSet: Bool
-  /// Those that are there, whoever added them.
+  /// Those that exist, no matter who added them.
   var instances: Set<UInt8>
 
   /// Supported flags 4, longest data 1, longest scan response 1, most instances 1, how many there are 1, each 1
@@ -43,7 +43,7 @@ struct AdvertisingFeatures: Equatable {
   }
 }
 
-/// Whether a plan can be broadcast; for whoever wants to tell before the radio runs.
+/// Whether a plan can be broadcast; can be asked before the radio runs.
 public enum BroadcastOutlook: Equatable, Sendable {
   /// By an adapter with so many instances; with one set only, each identity is on air by itself.
   case possible(adapter: String, instances: Int, hasSingleSet: Bool)

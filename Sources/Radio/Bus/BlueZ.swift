@@ -1,8 +1,8 @@
 import Machine
 import Beacons
 
-/// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to whoever asked for it and ends
-/// with the connection.
+/// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to the connection that asked for it
+/// and ends with it.
 ///
 /// Every local user may send us signals under bluetoothd's interfaces. The bus says truly who sends, and only the owner of
 /// the name is believed.
@@ -30,7 +30,7 @@ final class BlueZ {
   private var questions: [UInt32: Question] = [:]
   private let hearsDevices: Bool
   private var devices = BusDevices()
-  /// The unique name of whoever owns `org.bluez`; nil: nobody, or it is not known yet.
+  /// The unique name of the owner of `org.bluez`; nil: there is none, or it is not known yet.
   private var owner: String?
   /// Messages that others sent in bluetoothd's stead.
   private(set) var forged: UInt64 = 0

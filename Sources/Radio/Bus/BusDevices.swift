@@ -3,7 +3,7 @@ import Beacons
 /// Makes advertisements of what bluetoothd tells of the devices it hears. It tells changes, so the rest is remembered; and
 /// it tells fields, so the payload is put together again. Lossy by nature: only for want of anything better.
 struct BusDevices {
-  /// Devices remembered; one too many takes the place of any.
+  /// Devices remembered; one more replaces any of them.
   static let limit = 1024
   /// Of a payload put together, as long as an advertisement may be.
   private static let payloadLimit = 1650

@@ -1,7 +1,7 @@
 import Beacons
 
-/// Who has been heard lately, and how regularly: so that one can tell a room that fell silent at a stroke from the last
-/// visitor leaving. Of fixed size: a newcomer whose place is taken is passed over until the other is long gone.
+/// Who was heard lately, and how regularly. This distinguishes a room that fell silent all at once from one that the last
+/// visitor left. Of fixed size: a newcomer whose place is taken is ignored until the other is long gone.
 struct SenderCensus {
   private static let size = 256
   /// Advertisements from which on a sender's interval is believed.

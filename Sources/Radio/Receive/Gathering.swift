@@ -1,13 +1,13 @@
 import Beacons
 
-/// How long to leave packets to gather before the next are received: to be woken costs more than a packet does.
+/// How long to let packets gather before the next receive: a wake-up costs more than processing a packet.
 ///
 /// So long that about `packets` of them come at the pace of the latest ones, and at most `longest`. Their times are the
-/// kernel's, so that no decision is another; it is told so much later at most, which nobody notices. As many fit the
-/// smallest of sockets' buffers more than twice.
+/// kernel's, so decisions do not change; they are only published that much later. The smallest socket buffer holds more
+/// than twice as many.
 struct Gathering {
   static let longest = TimeSpan.milliseconds(100)
-  /// A sleep that is shorter costs what it saves.
+  /// A shorter sleep costs more than it saves.
   private static let shortest = TimeSpan(nanoseconds: 50_000)
   private static let packets: Int64 = 100
 

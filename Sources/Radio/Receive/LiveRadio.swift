@@ -5,6 +5,14 @@ import Glibc
 
 /// The machine's Bluetooth adapters: hears every advertisement they report, on raw sockets, while a management
 /// monitor keeps them scanning. It lives beside bluetoothd.
+///
+/// ```swift
+/// let radio = try LiveRadio()
+/// try radio.run(
+///   LiveRadio.Handlers { batch, receivers in
+///     batch.forEach { advertisement, payload in print(receivers.name(of: advertisement.receiver), advertisement.address) }
+///   })
+/// ```
 public final class LiveRadio: Sendable {
   /// So long an advertisement may wait for others before it is handed over.
   public static let longestGathering = Gathering.longest

@@ -3,7 +3,7 @@ import Beacons
 import CBlueZ
 import Glibc
 
-/// What this process may do with the radio, tried rather than guessed; for whoever wants to tell before the radio runs.
+/// What this process may do with the radio, tried rather than guessed; can be asked before the radio runs.
 public struct RadioAccess: Equatable, Sendable {
   /// A raw socket keeps its filter: CAP_NET_RAW.
   public var mayReceiveRaw: Bool

@@ -1,4 +1,11 @@
 /// What a timeline comes to under one profile.
+///
+/// ```swift
+/// // From 50 m at 1 m/s; near is 4 m, and is armed again beyond 6 m.
+/// let walk = Timeline(approachFrom: 50_000_000, speed: 1_000_000)
+/// let simulation = Simulation(phone, near: NearDistances(near: 4_000_000, rearm: 6_000_000), timeline: walk)
+/// for verdict in simulation.verdicts { print(verdict.outcome) }
+/// ```
 public struct Simulation: Sendable {
   /// A span in which the state stays the same; half-open.
   public struct Interval: Hashable, Sendable {

@@ -5,7 +5,7 @@ struct ConfigurationFile {
   /// A configuration of a thousand zones stays far below.
   static let limit = 1 << 20
 
-  /// For whoever writes into a pipe, in milliseconds.
+  /// How long to wait for the writer of a pipe, in milliseconds.
   private static let patience: Int32 = 2000
 
   var bytes: [UInt8]

@@ -3,7 +3,8 @@ import Beacons
 import RangingPolicy
 import WakePlanner
 
-/// Reads which plan is broadcast: either for whom (`os`, `strategy`, …), and it is worked out, or the plan itself (`period`,
+/// Reads which plan is broadcast: either the phone it is for (`os`, `strategy`, …), and the plan is computed, or the plan itself
+/// (`period`,
 /// `broadcasts`). What is left out:
 /// - `variant`: observed;
 /// - `reach`: how far the strategy hears;
@@ -38,7 +39,7 @@ struct WakePlanReader {
 
   // MARK: Worked out
 
-  /// The keys that say for whom the plan is; nil where none of them is there.
+  /// The keys that say which phone the plan is for; nil if there are none.
   private struct PhoneKeys {
     let os, strategy, variant, reach, speed, regions, slots: Value?
     let first: Value

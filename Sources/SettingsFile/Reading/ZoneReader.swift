@@ -16,7 +16,7 @@ struct ZoneReader {
   static let nearDwell = TimeSpan.seconds(2)
   static let enterDwell = TimeSpan.seconds(3)
   static let exitDwell = TimeSpan.seconds(10)
-  /// Weaker than anything a radio reports: whoever is heard at all is inside.
+  /// Weaker than anything a radio reports: a beacon that is heard at all is inside.
   static let heardAtAll = Threshold.signal(-127)
 
   func read(_ value: Value) -> ZoneSettings? {
