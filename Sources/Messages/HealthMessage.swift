@@ -116,7 +116,7 @@ public struct HealthMessage: Sendable {
   public var postponedAddresses: UInt64 = 0
   /// Advertisements of members of regions that were not taken up: there were too many.
   public var refusedMembers: UInt64 = 0
-  /// Enters and nears that had to wait, as they came too often.
+  /// Enters and nears that had to wait because they came too often.
   public var heldTransitions: UInt64 = 0
   /// nil: nothing is to be broadcast.
   public var wake: Wake?

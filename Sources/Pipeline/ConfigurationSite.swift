@@ -3,7 +3,7 @@ import Beacons
 import Settings
 import Proximity
 
-/// The configuration in the words of the modules that do the work.
+/// The configuration, converted to the types of the modules that do the work.
 extension Configuration {
   /// The entries as the catalogue takes them, in the order of `beacons`.
   var beaconEntries: [BeaconEntry] {

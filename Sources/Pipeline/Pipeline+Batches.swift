@@ -4,10 +4,10 @@ import Proximity
 /// Advertisements are processed a few at a time: first which beacon sent each, then where those beacons are. The result is the
 /// same as one by one, because a beacon's identity does not depend on its position.
 extension Pipeline {
-  /// From so many beacons on they don't all fit the fast caches, and looking ahead is worth its while.
+  /// From this many beacons on they do not all fit the fast caches, and looking ahead pays off.
   private static let many = 4000
 
-  /// Takes in what a source heard.
+  /// Processes what a source heard.
   public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
     observe(batch, from: nil, into: &output)
   }
@@ -26,7 +26,7 @@ extension Pipeline {
       batch.forEach(in: likely.range) { heard, payload in
         defer { place += 1 }
         guard let receiver = receivers == nil ? heard.receiver : receivers?[heard.receiver] else { return }
-        // Phones follow each advertisement; and one may prove that its receiver sees.
+        // Phones follow each advertisement; and an advertisement may prove that its receiver works.
         let isAlone = !phones.isEmpty || !unproven.isEmpty && unproven.contains(receiver)
         if isAlone { observeRun(into: &output) }
         if !roster.repeatedSighting(
@@ -43,7 +43,7 @@ extension Pipeline {
     }
   }
 
-  /// Takes in one advertisement; gives the sighting in it if it is of somebody known.
+  /// Processes one advertisement; returns the sighting if the beacon is known.
   package mutating func observe(
     _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
   ) -> Sighting? {
@@ -53,8 +53,8 @@ extension Pipeline {
     return sighting
   }
 
-  /// Beacons are scattered in memory, and each step of a sighting must wait for where the one before it leads. So those that
-  /// the next few advertisements probably are of are looked up first, all together.
+  /// Beacons are scattered in memory, and each step of a sighting waits for a pointer from the step before. So the beacons that
+  /// probably sent the next few advertisements are looked up together, ahead of time.
   private mutating func lookAhead(_ batch: borrowing AdvertisementBatch) {
     roster.lookUp(batch, into: &likely)
     guard roster.count >= Self.many else { return }
@@ -78,9 +78,9 @@ extension Pipeline {
     return sighting
   }
 
-  /// Takes in what is in `run`, and empties it.
+  /// Processes and empties `run`.
   private mutating func observeRun(into output: inout Output) {
-    // Taken out for the while, as the rest of the pipeline changes.
+    // Moved out meanwhile, because the rest of the pipeline changes.
     var sightings: [Sighting] = []
     swap(&sightings, &run)
     counts.advertisements += UInt64(sightings.count)
@@ -94,7 +94,7 @@ extension Pipeline {
     swap(&sightings, &run)
   }
 
-  /// Takes in sightings up to the first of which something is to be told; returns how many.
+  /// Processes sightings up to the first one that leads to a message; returns how many.
   ///
   /// - Parameter place: of the first in `run`.
   private mutating func observe(_ sightings: Span<Sighting>, from place: Int, into output: inout Output)
@@ -104,7 +104,7 @@ extension Pipeline {
     if !unproven.isEmpty { proveSight(first.receiver, at: first.time, into: &output) }
     while let due = crowds.next, due <= first.time { advance(to: due, into: &output) }
     let silent = silentCount(sightings)
-    // After a reload zones are greeted at the first.
+    // After a reload the first sighting announces the zones' states.
     let count = engine.knownReceivers == receiversKnown ? max(silent, 1) : 1
     let taken = engine.observe(sightings.extracting(first: count), into: &transitions)
     for place in 0..<taken {
@@ -128,7 +128,7 @@ extension Pipeline {
     readingsNoted = end
   }
 
-  /// How many sightings come before the first that is reason to publish something.
+  /// How many sightings come before the first that causes a message.
   private func silentCount(_ sightings: Span<Sighting>) -> Int {
     let count = rooms.silentCount(sightings.extracting(first: telemetry.silentCount(sightings)))
     guard let due = crowds.next else { return count }

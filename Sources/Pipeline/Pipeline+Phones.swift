@@ -7,7 +7,7 @@ import RangingPolicy
 
 /// Would the phones' own apps have noticed?
 extension Pipeline {
-  /// Tells what time it is, before the first advertisement: the windows of all phones are known from then on.
+  /// Sets the time before the first advertisement: from then on the windows of all phones are known.
   public mutating func begin(at time: MonotonicTime, wallTime: WallTime, into output: inout Output) {
     guard !phones.isEmpty, !phones.hasBegun else { return }
     phones.begin(at: time, wallTime: wallTime)
@@ -16,8 +16,8 @@ extension Pipeline {
 
   public var hasPhones: Bool { !phones.isEmpty }
 
-  /// What a message on a topic tells of a phone's app. Returns why it was refused; nil where it was taken, or where no
-  /// phone of ours is meant.
+  /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted or is not about one of our
+  /// phones.
   public mutating func report(
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
@@ -30,11 +30,11 @@ extension Pipeline {
     return refusal
   }
 
-  /// Takes in a sighting, or that there was an advertisement of nobody known.
+  /// Processes a sighting, or an advertisement of an unknown sender.
   mutating func followPhones(_ sighting: Sighting, into output: inout Output) {
     if !phones.hasBegun { phones.begin(at: sighting.time, wallTime: sighting.wallTime) }
     if sighting.beacon != .nobody, phones.carry(sighting.beacon) {
-      // What is decided by this very sighting comes after it.
+      // What this sighting decides comes after it.
       let first = nears.firstIndex { $0.transition.time >= sighting.time } ?? nears.count
       for near in nears[..<first] { phones.trigger(near) }
       nears.removeFirst(first)
@@ -45,7 +45,7 @@ extension Pipeline {
     tellPhones(into: &output)
   }
 
-  /// Lets happen on the phones what is due up to a time.
+  /// Advances the phones to a time.
   mutating func advancePhones(to time: MonotonicTime, into output: inout Output) {
     triggerPhones()
     phones.advance(to: time, inclusive: true)
@@ -78,7 +78,7 @@ extension Pipeline {
     phones.newsTold()
   }
 
-  /// Each phone's window as it is now; the broker is to forget that of a phone which is no more.
+  /// Each phone's window as it is now; for phones that were removed, a message that clears it.
   var windowStates: [Message] {
     let forgotten = phones.dropped.map { name in
       Message(topic: topics.window(phone: name), payload: [], qos: .atLeastOnce, retained: true)

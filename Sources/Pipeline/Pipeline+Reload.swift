@@ -2,12 +2,12 @@ import Beacons
 import Settings
 import Proximity
 
-/// What becomes of who is where when the configuration changes, while the gateway runs or between two runs.
+/// What happens to zone members when the configuration changes, while the gateway runs or between two runs.
 ///
-/// A zone whose name stays keeps who is in it. Whom it does not hold any more leaves with an `exit` that says why.
+/// A zone that keeps its name keeps its members. Those it no longer holds leave with an `exit` that says why.
 extension Pipeline {
-  /// Lets everybody leave whom another configuration does not hold where he is. All of it is said under the names of now,
-  /// so it comes before `reconfigured`.
+  /// Lets beacons leave the zones in which the new configuration does not hold them. The messages use the current names, so this
+  /// comes before `reconfigured`.
   public mutating func release(
     for new: Configuration, at time: MonotonicTime, into output: inout Output
   ) {
@@ -27,13 +27,12 @@ extension Pipeline {
     report(into: &output)
   }
 
-  /// The pipeline that another configuration makes, with all that still holds: receivers, and
-  /// what is known of each beacon that both know. A phone
-  /// goes on if it is defined as it was. The gateway keeps its name, and what it
+  /// The pipeline for another configuration, with everything that still holds: receivers, and what is known of each beacon
+  /// that both configurations know. A phone continues if its definition is unchanged. The gateway keeps its name, and what it
   /// broadcasts, until it is restarted.
   public func reconfigured(_ new: Configuration) -> Pipeline {
     var next = successor(new)
-    // Nobody is known yet, so this decides nothing.
+    // No beacon is known yet, so this decides nothing.
     var none: [Transition] = []
     next.engine.advance(to: time, into: &none)
     next.engine.adoptPace(of: engine)
@@ -66,7 +65,7 @@ extension Pipeline {
       next.engine.admit(
         index, zones: next.roster.zones(of: index), isInventable: next.roster.isMember(index))
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }
-      // Under another name it is somebody else.
+      // Under another name it is another beacon.
       let isNamesake = next.roster.name(of: index) == roster.name(of: known)
       state.renumber(
         receivers: { $0 }, zones: { isNamesake ? zones[Int($0.rawValue)] : nil })

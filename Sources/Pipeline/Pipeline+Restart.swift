@@ -3,12 +3,12 @@ import Settings
 import Messages
 import Proximity
 
-/// Who was where when an earlier run of the gateway ended.
+/// Zone membership at the end of an earlier run.
 extension Pipeline {
-  /// Takes up who was where. Whom this configuration does not hold there any more leaves.
+  /// Restores zone membership. Beacons that this configuration does not hold there leave.
   ///
-  /// Nothing is known of the receivers yet, so they count as blind until they report: nobody is declared away, or in
-  /// again, before they had time to be heard.
+  /// Nothing is known of the receivers yet, so they count as blind until they report: no beacon exits, or enters again, before
+  /// it had time to be heard.
   ///
   /// - Parameter isSameBoot: whether the monotonic clock is the one by which the beacons were saved.
   package mutating func restore(
@@ -67,7 +67,7 @@ extension Pipeline {
       }
       guard let reason else { continue }
       state.leave(zone)
-      // Nobody knows what it was called.
+      // Its name is not known.
       guard let name else { continue }
       counts.transitions += 1
       let exit = Transition(
@@ -99,8 +99,8 @@ extension Pipeline {
     if beacon == nil || state.occupiedZones.isEmpty { output.forgotten.append(saved.key) }
   }
 
-  /// How far the monotonic clock of now is from that of the saved beacon. A calendar that is behind, as on a board
-  /// without a clock of its own, must not put it into the future.
+  /// The offset between this run's monotonic clock and that of the saved beacon. A wall clock that is behind, as on a board
+  /// without a battery-backed clock, must not put the beacon into the future.
   private func span(
     from saved: SavedBeacon, _ isSameBoot: Bool, _ now: MonotonicTime, _ wallTime: WallTime
   ) -> TimeSpan {

@@ -5,11 +5,11 @@ import Messages
 import Proximity
 
 /// Anybody can invent members of a region. When the limit is reached, the member unheard for longest makes room, so that
-/// one that is really there is always taken up.
+/// a beacon that is really there always finds room.
 extension Pipeline {
-  /// Whoever was heard since stays.
+  /// Members heard since then stay.
   private static let silence = TimeSpan.seconds(10)
-  /// Members that make room at a time, and those that are looked at for it.
+  /// How many members make room at a time, and how many are looked at for it.
   private static let batch = 16
   private static let effort = 64
   /// Names kept for Home Assistant.
@@ -26,7 +26,7 @@ extension Pipeline {
     telemetry.tryOut(beacon)
   }
 
-  /// Lets some make room if there is none. No advertisement may be half taken in.
+  /// Makes room if there is none. No advertisement may be half processed at this point.
   mutating func makeRoom(at time: MonotonicTime, into output: inout Output) {
     for _ in 0..<Self.batch {
       let retired = unheard.take(before: time - Self.silence, now: time, effort: Self.effort) { beacon in

@@ -4,15 +4,15 @@ import Settings
 import Messages
 import Proximity
 
-/// From advertisement to message: identity, estimate, zones, and what is said of them. A function of its
-/// input and of the time that comes with it; it asks no clock and does no I/O.
+/// From advertisement to message: identity, estimate, zones, and their messages. A function of its input and the time that
+/// comes with it: no clock, no I/O.
 public struct Pipeline: Sendable {
   public let topics: Topics
   public internal(set) var receivers: ReceiverTable
   public internal(set) var counts = Counts()
 
   package let configuration: Configuration
-  /// Those that the configuration names.
+  /// Receivers that the configuration names.
   let configuredReceivers: Set<ReceiverIndex>
   /// What each zone asks for, in words that are the same in every run.
   let zoneDefinitions: [String]
@@ -24,29 +24,29 @@ public struct Pipeline: Sendable {
   /// Names of those that were retired, and that Home Assistant may know.
   var forgotten: [String] = []
   var hasToldRefusal = false
-  /// Words on transitions that had to wait.
+  /// Notices about transitions that had to wait.
   var holds = HoldNotices()
   var whereabouts: Whereabouts
   var rooms: RoomPresence
   var phones: Phones
-  /// Near triggers that the phones still have to be told of, in order of time.
+  /// Near triggers that the phones have not seen yet, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
-  /// Those of an earlier run of which nothing was heard yet.
+  /// Receivers of an earlier run that have not been heard from yet.
   var unproven: Set<ReceiverIndex> = []
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
-  /// Zones of which nobody could say anything yet, as no receiver of theirs was heard of.
+  /// Zones whose state is still unknown, because none of their receivers has reported.
   private var unwatched: [ZoneIndex]
   var receiversKnown = 0
   var crowds: CrowdPace
   /// Of the next few advertisements.
   var likely = LikelyBeacons()
-  /// Advertisements whose sender was looked up and that are not taken in yet.
+  /// Sightings that were looked up but not processed yet.
   var run: [Sighting] = []
   /// Those of `run`.
   var readings: [HeardReading] = []
-  /// How many of them were taken in.
+  /// How many of them were processed.
   var readingsNoted = 0
   var transitions: [Transition] = []
   /// Room for what `report` collects.
@@ -94,7 +94,7 @@ public struct Pipeline: Sendable {
     }
 
     public var items: [Item] = []
-    /// Keys of beacons of an earlier run of which nothing needs to be kept any more.
+    /// Keys of beacons of an earlier run that need not be kept any longer.
     package var forgotten: [String] = []
 
     public init() {}
@@ -146,7 +146,7 @@ public struct Pipeline: Sendable {
   /// The index under which a source is to report a receiver; nil once there are too many.
   public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
-  /// Lets deadlines up to `time` happen that no advertisement brought about.
+  /// Processes deadlines up to `time`.
   public mutating func advance(to time: MonotonicTime, into output: inout Output) {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
@@ -162,7 +162,7 @@ public struct Pipeline: Sendable {
     return next == never ? nil : next
   }
 
-  /// A receiver lost or regained its sight.
+  /// A receiver became blind or works again.
   public mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {
@@ -199,14 +199,14 @@ public struct Pipeline: Sendable {
     names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
   }
 
-  /// Who should be there to hear.
+  /// Receivers that should be present.
   package var expectedReceivers: [ReceiverIndex: ReceiverExpectation] {
     Dictionary(
       unproven.map { ($0, .earlier) } + configuredReceivers.map { ($0, .configured) },
       uniquingKeysWith: { $1 })
   }
 
-  /// Reports of phones' apps that made no sense.
+  /// Reports about phones' apps that were refused.
   public var refusedReports: UInt64 { phones.refusedReports }
 
   /// Frames whose readings were not taken.
@@ -215,7 +215,7 @@ public struct Pipeline: Sendable {
   /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.
   package var postponedAddresses: UInt64 { roster.postponed }
 
-  /// What a person should know, in words, each once.
+  /// Notices for people, each once.
   public mutating func takeNotices() -> [String] {
     var notices = roster.sealed.hasNotices ? roster.sealed.takeNotices() : []
     if refusedMembers > 0, !hasToldRefusal {
@@ -246,13 +246,13 @@ public struct Pipeline: Sendable {
   /// Beacons tracked so far.
   public var beaconCount: Int { roster.trackedCount }
 
-  /// Enters and nears that had to wait, as they came too often.
+  /// Enters and nears that had to wait because they came too often.
   package var heldTransitions: UInt64 { engine.heldTransitions }
 
   /// Advertisements of members of regions that were refused.
   package var refusedMembers: UInt64 { roster.refused }
 
-  /// A zone whose first receiver was heard of is unknown no longer.
+  /// Publishes the state of zones whose first receiver has reported.
   mutating func greetReceivers(into output: inout Output) {
     guard engine.knownReceivers != receiversKnown else { return }
     receiversKnown = engine.knownReceivers
@@ -298,7 +298,7 @@ public struct Pipeline: Sendable {
     }
   }
 
-  /// Tells how far the receiver that heard a beacon has it.
+  /// Publishes the distance of a beacon to the receiver that heard it.
   func tellRoom(of sighting: Sighting, into output: inout Output) {
     guard let prefix = rooms.prefix,
       let (receiver, estimate) = engine.estimate(of: sighting.beacon, at: sighting.receiver)

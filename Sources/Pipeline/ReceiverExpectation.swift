@@ -2,6 +2,6 @@
 package enum ReceiverExpectation: Sendable {
   /// The configuration names it.
   case configured
-  /// An earlier run knew it, and somebody is where it heard him.
+  /// An earlier run used it, and a beacon is in a zone because of it.
   case earlier
 }

@@ -1,8 +1,8 @@
 import Beacons
 
-/// From a source's own receivers to those of the pipeline: each source numbers them as it meets them.
+/// Maps a source's receivers to the pipeline's: each source numbers them in order of appearance.
 package struct ReceiverMap: Sendable {
-  /// By the source's index; nil for a receiver too many.
+  /// By the source's index; nil for receivers beyond the limit.
   private var indices: [ReceiverIndex?] = []
   /// Whether every receiver met so far has an index.
   package private(set) var isComplete = true

@@ -1,6 +1,6 @@
 import Messages
 
-/// Numbers transitions in the order in which they were decided: without a gap within an epoch, from 1 on.
+/// Numbers transitions in the order of decision, from 1 on and without gaps within an epoch.
 package struct TransitionNumbers: Sendable {
   package private(set) var epoch: UInt64
   private var last: UInt64 = 0
@@ -21,7 +21,7 @@ package struct TransitionNumbers: Sendable {
     }
   }
 
-  /// From here on they are counted anew, first some that had other numbers.
+  /// Starts counting anew, beginning with some transitions that had other numbers.
   package mutating func begin(_ epoch: UInt64, with messages: inout [TransitionMessage]) {
     (self.epoch, last) = (epoch, 0)
     for index in messages.indices { number(&messages[index]) }

@@ -22,7 +22,7 @@ public struct Replay: ~Copyable {
 
   public var topics: Topics { pipeline.topics }
   public var counts: Pipeline.Counts { pipeline.counts }
-  /// What a person should know, in words, each once.
+  /// Notices for people, each once.
   public mutating func takeNotices() -> [String] { pipeline.takeNotices() }
 
   public var progress: (offset: Int64, length: Int64?) { recording.progress }

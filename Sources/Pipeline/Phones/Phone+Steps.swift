@@ -4,29 +4,29 @@ import RangingPolicy
 
 /// What happens to a phone, step by step.
 extension Phone {
-  /// The gateway decided near in the zone of a lane: whatever waited there is over.
+  /// The gateway decided near in a lane's zone: an earlier trigger that waited there is over.
   mutating func trigger(
     _ waiting: Waiting, lane: Int, at time: MonotonicTime, into news: inout PhoneNews
   ) {
     passSilence(until: time, into: &news)
     apply(.near, to: lane, at: time.phoneTime, into: &news)
     lanes[lane].waiting = waiting
-    // A beacon that fell silent while near's dwell ran cannot leave once more.
+    // A beacon that fell silent during the dwell of near cannot leave a second time.
     if !isHeard { conclude(lane, at: time.phoneTime, into: &news) }
   }
 
-  /// The phone's real app tells something. What a broker had kept counts once, and only if it can still be true.
+  /// Processes a report of the phone's real app. A retained report counts once, and only if it can still be true.
   mutating func report(
     _ payload: [UInt8], isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into news: inout PhoneNews
   ) throws(AppReports.Refusal) {
-    // Whoever clears a retained report says nothing.
+    // An empty payload only clears a retained report.
     guard !payload.isEmpty, !isRetained || payload != lastReport else { return }
     let event = try reports.read(payload)
     lastReport = payload
     if isRetained {
       guard event.isLasting else { return }
-      // It entered the background at some time long ago, and no window opens for that now.
+      // It entered the background long ago, so no window opens for that now.
       if event == .background, window?.state != .foreground { return }
     }
     wallOffset = wallTime - WallTime(nanoseconds: time.nanoseconds)
@@ -34,7 +34,7 @@ extension Phone {
     for lane in lanes.indices { apply(event, to: lane, at: time.phoneTime, into: &news) }
   }
 
-  /// Lets happen what was due before a time, or (`inclusive`) up to it.
+  /// Processes what was due before a time, or (`inclusive`) up to it.
   mutating func advance(to time: MonotonicTime, inclusive: Bool, into news: inout PhoneNews) {
     passSilence(until: time, into: &news)
     for lane in lanes.indices {
@@ -66,7 +66,7 @@ extension Phone {
     take(lane, into: &news)
   }
 
-  /// Nothing more can deliver what still waits.
+  /// Concludes triggers that can no longer be delivered.
   private mutating func conclude(_ lane: Int, at time: Milliseconds, into news: inout PhoneNews) {
     guard lanes[lane].waiting != nil else { return }
     lanes[lane].engine.advance(through: time, into: &news.policy)
@@ -92,7 +92,7 @@ extension Phone {
     news.policy.removeAll()
   }
 
-  /// Tells the countdown at the newest whole second left, if one came.
+  /// Publishes the countdown at the latest whole second, if one passed.
   private mutating func count(into news: inout PhoneNews) {
     let now = lanes[0].engine.now
     guard let due = countDue, due <= now, let window, let expires = window.expires, now < expires else {

@@ -3,7 +3,7 @@ import Settings
 import Proximity
 import RangingPolicy
 
-/// One phone of the configuration: its app, simulated while the beacon that it carries comes and goes.
+/// One configured phone: its app, simulated while the beacon that it carries comes and goes.
 ///
 /// Time is that of the pipeline, rounded up to whole milliseconds, so that nothing happens before it did.
 struct Phone: Sendable {

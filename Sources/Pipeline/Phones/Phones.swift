@@ -107,7 +107,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// A receiver lost or regained its sight.
+  /// A receiver became blind or works again.
   mutating func sightChanged(in engine: ZoneEngine, at time: MonotonicTime) {
     for place in phones.indices {
       guard let beacon = beacons[place] else { continue }
@@ -134,7 +134,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// Lets happen what was due before a time, or (`inclusive`) up to it.
+  /// Processes what was due before a time, or (`inclusive`) up to it.
   mutating func advance(to time: MonotonicTime, inclusive: Bool) {
     guard let next = nextDeadline, inclusive ? next <= time : next < time else { return }
     for place in phones.indices where inclusive ? deadlines[place] <= time : deadlines[place] < time {

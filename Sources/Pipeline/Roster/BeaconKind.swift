@@ -23,7 +23,7 @@ package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
 
   package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-  /// nil: what the configuration says of it says more.
+  /// nil: the configuration says more than this.
   var make: DeviceMake? {
     switch self {
     case .unknown: nil

@@ -2,9 +2,9 @@ import Beacons
 
 /// Which replay counters the next run of the gateway must know, and when they are worth a write.
 ///
-/// A sensor counts with every measurement; to write each would wear an SD card out. So the first few are written at once, and
-/// after that one write serves for `interval`. A proper end writes all. After a power cut frames of that last while
-/// may be replayed, until the device itself is heard.
+/// A sensor increments its counter with every measurement; writing each one would wear out an SD card. So the first few are
+/// written at once, then one write per `interval`. An orderly shutdown writes all. After a power cut, frames of the last interval
+/// can be replayed until the device itself is heard.
 struct CounterLedger: Sendable {
   private static let interval = TimeSpan.seconds(300)
   /// Writes in quick succession.

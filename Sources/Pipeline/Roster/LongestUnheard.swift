@@ -1,7 +1,7 @@
 import Beacons
 
-/// Members of regions in the order in which they were last heard, as far as that is known: a heap of lower bounds, which are
-/// put right only where they come up.
+/// Members of regions, roughly in the order in which they were last heard: a heap of lower bounds that are corrected only when
+/// they reach the top.
 struct LongestUnheard: Sendable {
   private struct Entry {
     var heard: MonotonicTime

@@ -7,7 +7,7 @@ import Proximity
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver
-  /// What the gateway sends itself is nobody's.
+  /// Advertisements that the gateway itself broadcasts belong to no beacon.
   package let ownRegions: WakeRegions?
   private let bindKeys: [BeaconEntryIndex: SecretKey]
   var sealed = SealedReadings()
@@ -104,7 +104,7 @@ package struct Roster: Sendable {
   /// Ascending.
   package func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
     let entries = catalogue.entries(of: beacon)
-    // Mostly one: then its array is shared, not copied, by all the members of a region.
+    // Usually one: then all members of a region share its array.
     if entries.count == 1 { return zonesByEntry[Int(entries[0].rawValue)] }
     return entries.reduce(into: Set()) { $0.formUnion(zonesByEntry[Int($1.rawValue)]) }.sorted()
   }
@@ -126,8 +126,8 @@ package struct Roster: Sendable {
       of: advertisement, by: receiver, payload: payload, likely: likely, at: place, into: &sightings)
   }
 
-  /// The sighting in an advertisement, nil where it belongs to nobody we know; its readings are visited
-  /// with the beacon that they belong to.
+  /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited with the beacon that they belong
+  /// to.
   package mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {

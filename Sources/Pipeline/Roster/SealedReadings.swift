@@ -42,7 +42,7 @@ struct SealedReadings: Sendable {
     decryptors[beacon] = BTHomeDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
   }
 
-  /// Visits the readings of an encrypted frame of a beacon that was met, if the key fits and it is no replay.
+  /// Visits the readings of a known beacon's encrypted frame, if the key fits and it is no replay.
   mutating func open(
     _ frame: BTHome, in data: Span<UInt8>, of beacon: BeaconIndex, called name: String,
     _ advertisement: Advertisement, _ body: (Reading) -> Void

@@ -3,8 +3,7 @@ import Settings
 import Messages
 import Proximity
 
-/// What is known of a beacon, written so that a later run of the gateway can take it up: with names in place of the
-/// indices of this run.
+/// What is known of a beacon, in a form that a later run can restore: with names instead of this run's indices.
 package struct SavedBeacon: Codable, Sendable {
   /// As `BeaconCatalogue.key(of:)` gives it.
   package var key: String

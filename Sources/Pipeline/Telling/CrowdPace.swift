@@ -1,23 +1,23 @@
 import Beacons
 import Proximity
 
-/// How often the occupancy of a crowded zone is told: it lists everybody, so that telling it at each change would cost
-/// the square of the crowd. Up to `few` members every change is told at once; beyond that, `pause` for each member lies
-/// between one telling and the next.
+/// How often the occupancy of a crowded zone is published. It lists all members, so publishing it at each change would cost the
+/// square of the crowd. Up to `few` members every change is published at once; beyond that, at most once per `pause` times the
+/// number of members.
 struct CrowdPace: Sendable {
   static let few = 100
   static let pause = TimeSpan(nanoseconds: 100_000)
 
   /// By zone: when it was last told as a crowd.
   private var told: [MonotonicTime?]
-  /// Zones with untold changes, and when those are due.
+  /// Zones with unpublished changes, and when those are due.
   private var waiting: [ZoneIndex: MonotonicTime] = [:]
   /// When the first of them is due.
   private(set) var next: MonotonicTime?
 
   init(zones: Int) { told = Array(repeating: nil, count: zones) }
 
-  /// Takes in that somebody entered or left; whether that is to be told now. If not, it becomes due.
+  /// Notes that a member entered or left. Returns whether to publish now; if not, it becomes due.
   mutating func isToBeTold(_ zone: ZoneIndex, members: Int, at time: MonotonicTime) -> Bool {
     let index = Int(zone.rawValue)
     guard members > Self.few else {

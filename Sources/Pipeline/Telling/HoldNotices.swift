@@ -1,9 +1,9 @@
 import Beacons
 import Proximity
 
-/// What people are told of transitions that have to wait, each thing once.
+/// Notices about transitions that have to wait, each once.
 struct HoldNotices: Sendable {
-  /// Of so many beacons; after that `transitions_held` in health tells enough.
+  /// For this many beacons; beyond that `transitions_held` in health says enough.
   private static let limit = 20
 
   private var beaconsTold = 0

@@ -2,9 +2,9 @@ import Settings
 import Glibc
 import Proximity
 
-/// Of the zones that a beacon is in, the one that stands for where it is.
+/// Picks, from the zones that a beacon is in, the one that is published as its place.
 struct NearestZone: Sendable {
-  /// The zone that was told stays until another one is nearer by a fifth: signals waver by more than that.
+  /// The published zone stays until another one is nearer by a fifth, because signals fluctuate by more than that.
   static let decisively = 0.8
 
   /// By `ZoneIndex`: the metres within which one is in the zone, and who hears there; nil: every receiver.
@@ -22,7 +22,7 @@ struct NearestZone: Sendable {
     among candidates: [ZoneIndex], told: ZoneIndex?, distance: (ZoneIndex) -> Double?
   ) -> ZoneIndex? {
     guard candidates.count > 1 else { return candidates.first }
-    // The kitchen goes before the house, of which it is a part.
+    // A part, such as the kitchen, goes before the whole, such as the house.
     let narrow = candidates.filter { zone in !candidates.contains { isPart($0, of: zone) } }
     let distances = narrow.map { (zone: $0, metres: distance($0) ?? .infinity) }
     guard
@@ -31,7 +31,7 @@ struct NearestZone: Sendable {
       })
     else { return nil }
     guard let last = distances.first(where: { $0.zone == told }) else { return nearest.zone }
-    // At one distance the same receiver hears both: the smaller of two circles is the better answer.
+    // At equal distance the same receiver hears both: the smaller circle is the better answer.
     let isInner =
       nearest.metres == last.metres && zones[index(nearest.zone)].reach < zones[index(last.zone)].reach
     return isInner || nearest.metres < last.metres * Self.decisively ? nearest.zone : last.zone

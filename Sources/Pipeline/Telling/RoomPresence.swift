@@ -1,25 +1,25 @@
 import Beacons
 
-/// When to tell how far a receiver has a beacon: at most once a second, when it is heard.
+/// When to publish the distance of a beacon to a receiver: at most once a second, when it is heard.
 struct RoomPresence: Sendable {
   static let pause = TimeSpan.seconds(1)
 
   /// Below which topic; nil: nothing is told.
   let prefix: String?
-  /// By beacon and receiver: from when on a sighting is reason to tell. Of a beacon that was retired nothing needs to be
-  /// forgotten: it was silent for longer.
+  /// By beacon and receiver: from when on a sighting causes a message. Retired beacons need no cleanup: they were silent for
+  /// longer.
   private var dueFrom: [UInt64: MonotonicTime] = [:]
 
   init(prefix: String?) { self.prefix = prefix }
 
-  /// How many sightings there are before the first that is to be told: `take` is to be asked about that one only.
+  /// How many sightings come before the first that must be published; call `take` only for that one.
   func silentCount(_ sightings: Span<Sighting>) -> Int {
     guard prefix != nil else { return sightings.count }
     for place in sightings.indices where isDue(sightings[place]) { return place }
     return sightings.count
   }
 
-  /// Whether a sighting is to be told; if so, it counts as told.
+  /// Whether to publish a sighting; if so, it counts as published.
   mutating func take(_ sighting: Sighting) -> Bool {
     guard prefix != nil, isDue(sighting) else { return false }
     dueFrom[Self.key(sighting)] = sighting.time + Self.pause
@@ -27,7 +27,7 @@ struct RoomPresence: Sendable {
   }
 
   private func isDue(_ sighting: Sighting) -> Bool {
-    // Without a signal it says nothing of how far.
+    // Without a signal there is no distance.
     guard sighting.beacon != .nobody, sighting.rssi != nil else { return false }
     return dueFrom[Self.key(sighting)].map { sighting.time >= $0 } ?? true
   }

@@ -8,24 +8,24 @@ struct HeardReading: Sendable {
   var reading: Reading
 }
 
-/// What each sighted beacon measures, and whose state is to be published: at once after a transition, else no more often than
+/// What each sighted beacon measures, and whose state must be published: at once after a transition, else at most once per
 /// `interval`.
 struct Telemetry: Sendable {
   let interval: TimeSpan
-  /// By `BeaconIndex`: from when on a sighting is reason to publish the state. Touched at every sighting, and of eight octets.
+  /// By `BeaconIndex`: from when on a sighting causes the state to be published. Touched at every sighting, so only eight octets.
   private var dueFrom: [MonotonicTime] = []
   /// By `BeaconIndex` too.
   private var readings: [[Reading]] = []
   private var due: [BeaconIndex] = []
   /// Beacons heard for the first time, or with a reading of a new kind.
   private var news: [BeaconIndex] = []
-  /// By `BeaconIndex`: how often one must still be noted before there is news of it. Anybody can invent members of a region.
+  /// By `BeaconIndex`: how often a member must still be noted before it is news. Anybody can invent members of a region.
   private var trials: [UInt8] = []
   /// Those of a newcomer: they take `trialTime` at least.
   private let newcomerTrials: UInt8
   private static let trialTime = TimeSpan.seconds(10)
 
-  /// Instead of a time, for a beacon that is known and was never sighted, as the second of two identities in one advertisement.
+  /// Stands for a beacon that is known but was never sighted, such as the second of two identities in one advertisement.
   private static let unsighted = MonotonicTime(nanoseconds: .min)
   /// Instead of a time: it is due already.
   private static let isDue = MonotonicTime(nanoseconds: .max)
@@ -39,7 +39,7 @@ struct Telemetry: Sendable {
   /// Between two times that a newcomer is noted.
   private let trialPause: TimeSpan
 
-  /// A member of a region was taken up: there is no news of it until it was noted some times.
+  /// A member of a region was admitted: it is no news until it was noted a few times.
   mutating func tryOut(_ beacon: BeaconIndex) {
     makeRoom(for: beacon)
     trials[Int(beacon.rawValue)] = newcomerTrials
@@ -73,8 +73,8 @@ struct Telemetry: Sendable {
     dueFrom.indices.lazy.filter { isSighted($0) }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
-  /// How many sightings there are before the first that is reason to publish a state, or of somebody new: `note` is to be told
-  /// of that one only.
+  /// How many sightings come before the first that causes a state to be published, or is of a new beacon; call `note` only for
+  /// that one.
   func silentCount(_ sightings: Span<Sighting>) -> Int {
     let dueFrom = dueFrom.span
     for place in sightings.indices where sightings[place].beacon != .nobody {
@@ -116,9 +116,9 @@ struct Telemetry: Sendable {
     tell(beacon)
   }
 
-  /// Keeps readings of beacons that were sighted until newer ones of the same quantities come.
+  /// Keeps readings of sighted beacons until newer ones of the same quantities arrive.
   mutating func note(_ readings: ArraySlice<HeardReading>) {
-    // A beacon sends the same ones in the same order again and again.
+    // A beacon usually sends the same readings in the same order.
     var likely = 0
     var place = -1
     for heard in readings {
@@ -130,7 +130,7 @@ struct Telemetry: Sendable {
     }
   }
 
-  /// Puts a reading in the place of the one before it; false where there was none.
+  /// Replaces the previous reading of the same kind; false if there was none.
   private static func keep(_ reading: Reading, in readings: inout [Reading], likely: inout Int) -> Bool {
     var place = likely
     if place >= readings.count || !readings[place].isOfSameKind(as: reading) {
@@ -145,7 +145,7 @@ struct Telemetry: Sendable {
     return true
   }
 
-  /// As `ZoneEngine.prefetch`.
+  /// See `ZoneEngine.prefetch`.
   func prefetch(_ beacons: Span<Int32>) {
     for place in beacons.indices { dueFrom.prefetch(at: Int(beacons[place])) }
   }
@@ -180,15 +180,15 @@ struct Telemetry: Sendable {
 
   var hasDue: Bool { !due.isEmpty }
 
-  /// The beacons whose state is to be published now, in the order in which that became due. Each must be told `published`.
+  /// The beacons whose state must be published now, in the order in which they became due. Call `published` for each.
   ///
-  /// - Parameter taken: what it held before is lost; its room serves again.
+  /// - Parameter taken: its contents are replaced; its capacity is reused.
   mutating func takeDue(into taken: inout [BeaconIndex]) {
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &due)
   }
 
-  /// Takes in that a beacon's state was published, as it was at its newest sighting.
+  /// Notes that a beacon's state was published as of its newest sighting.
   mutating func published(_ beacon: BeaconIndex, heard time: MonotonicTime) {
     let next = time + (trials[Int(beacon.rawValue)] > 0 ? min(interval, trialPause) : interval)
     // The very first time there is, and the very last, stand for others.

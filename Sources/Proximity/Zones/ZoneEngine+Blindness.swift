@@ -2,7 +2,7 @@ import Beacons
 
 /// Blind is not away: while no receiver of a zone sees, nobody leaves it.
 extension ZoneEngine {
-  /// A receiver lost or regained its sight. Deadlines up to `time` (inclusive) happen first.
+  /// A receiver became blind or works again. Deadlines up to `time` (inclusive) happen first.
   public mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
