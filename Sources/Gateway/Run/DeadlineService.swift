@@ -3,15 +3,15 @@ import Beacons
 import Radio
 import ServiceLifecycle
 
-/// Lets deadlines happen for which no advertisement comes: a dwell that is reached, a beacon that is lost.
+/// Processes deadlines that no advertisement triggers: a dwell that is reached, a beacon that is lost.
 struct DeadlineService: Service {
   /// An advertisement that was heard before a deadline may still be gathering, or on its way through the kernel; it must come
   /// first.
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
-  /// Where many beacons come and go, each with a nearer deadline, it looks no more often than this.
+  /// The least time between two looks, even if many beacons come and go.
   private static let spacing = TimeSpan.milliseconds(100)
 
-  /// No advertisement heard before it is still on its way.
+  /// No advertisement from before this time is still on its way.
   static var settledTime: MonotonicTime { LiveClock.now - lag }
 
   private let decisions: DecisionLoop

@@ -5,7 +5,7 @@ import Mosquitto
 import Radio
 import Synchronization
 
-/// How it goes, told at intervals and whenever something changes.
+/// `health`, published at intervals and whenever something changes.
 extension DecisionLoop {
   /// Publishes `health`.
   ///
@@ -14,7 +14,7 @@ extension DecisionLoop {
     state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
   }
 
-  /// Takes in how the broadcast of wake regions goes.
+  /// Notes the status of the broadcast of wake regions.
   func apply(_ status: BroadcastStatus) {
     state.withLock { state in
       if state.health.take(status) { tell(&state, [healthMessage(&state)]) }
@@ -28,7 +28,7 @@ extension DecisionLoop {
     return MetricsText.text(message, gateway: delivery.topics.gateway, isConnected: isConnected)
   }
 
-  /// Tells at once of receivers that should be there and are not, when it is time.
+  /// Reports missing receivers as soon as they are overdue.
   func tellMissing(_ state: inout State) {
     guard state.health.isTimeToMiss(at: LiveClock.now) else { return }
     state.health.hasToldMissing = true

@@ -9,14 +9,14 @@ import Radio
 import Settings
 import Synchronization
 
-/// Decides: what sources hear and what timers bring goes through the pipeline behind one lock, one after the other, whichever
-/// thread it comes from. What is decided goes to the delivery in that order.
+/// Makes the decisions: advertisements and deadlines pass through the pipeline one after another, behind one lock, whichever
+/// thread they come from. The decisions go to the delivery in that order.
 final class DecisionLoop: Sendable {
   struct State {
     var pipeline: Pipeline
-    /// What it said last, until the delivery has it.
+    /// Its latest output, until the delivery has it.
     var output: Pipeline.Output
-    /// From the source's receivers to the pipeline's.
+    /// Maps the source's receivers to the pipeline's.
     var receivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
     var isSubscribed = false
@@ -33,13 +33,13 @@ final class DecisionLoop: Sendable {
 
   let state: Mutex<State>
   let delivery: Delivery
-  /// Rings where a deadline comes before the one that `advance` has told.
+  /// Rings when a deadline appears that is before the one that `advance` returned.
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
   let news = Alarm()
   let onNotice: @Sendable (String) -> Void
 
-  /// - Parameter output: what the pipeline had to say when it took up what an earlier run left.
+  /// - Parameter output: the pipeline's messages from restoring an earlier run.
   init(
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
     onNotice: @escaping @Sendable (String) -> Void
@@ -52,7 +52,7 @@ final class DecisionLoop: Sendable {
 
   // MARK: What is heard
 
-  /// Takes in what the source heard; `table` names its receivers.
+  /// Processes what the source heard; `table` names its receivers.
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
     state.withLock { state in
       let receivers = state.learn(table)
@@ -70,7 +70,7 @@ final class DecisionLoop: Sendable {
   /// Timers stand still while the machine is suspended.
   private static let longestPause = TimeSpan.seconds(5)
 
-  /// Lets deadlines up to `time` happen; returns when it is to be called again.
+  /// Processes deadlines up to `time`; returns when to call it again.
   func advance(to time: MonotonicTime) -> MonotonicTime {
     state.withLock { state in
       if let next = state.pipeline.nextDeadline, next <= time {
@@ -95,7 +95,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Takes in what the source has counted; published with the next `health`.
+  /// Notes the source's counters; they are published with the next `health`.
   func count(_ counts: ReceiverCounts, _ table: ReceiverTable) {
     state.withLock { state in
       var counts = counts
@@ -117,7 +117,7 @@ final class DecisionLoop: Sendable {
 
   // MARK: What the broker is told
 
-  /// The broker took us in: it may have forgotten everything, so it is told all that is retained.
+  /// The broker accepted the connection. It may have lost everything, so all retained messages are published again.
   func connected() {
     state.withLock { state in
       delivery.connected()
@@ -126,7 +126,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Exchanges the pipeline for one made from another configuration, keeping what still holds.
+  /// Replaces the pipeline with one for another configuration, keeping everything that still holds.
   func reconfigure(_ new: Configuration) {
     state.withLock { state in
       delivery.reloaded()
@@ -140,12 +140,12 @@ final class DecisionLoop: Sendable {
     subscribe()
   }
 
-  /// Beacons that Home Assistant may not know yet, and names of those that it is to forget.
+  /// Beacons that Home Assistant may not know yet, and names that it should forget.
   func takeNews() -> (news: [(name: String, beacon: HeardBeacon)], forgotten: [String]) {
     state.withLock { ($0.pipeline.takeNews(), $0.pipeline.takeForgotten()) }
   }
 
-  /// Publishes what is true of beacons of which this run knows nothing; of the others it has already.
+  /// Publishes the true state of beacons that this run does not know; it has already published the others.
   func correct(_ corrections: [Leftovers.Correction]) {
     state.withLock { state in
       let known = state.pipeline.known(among: Set(corrections.map(\.beacon)))
@@ -155,7 +155,7 @@ final class DecisionLoop: Sendable {
 
   // MARK: What phones' apps tell
 
-  /// Asks for what others tell of our phones, once there are phones.
+  /// Subscribes to reports about our phones, once there are phones.
   func subscribe() {
     state.withLock { state in
       guard state.pipeline.hasPhones, !state.isSubscribed else { return }
@@ -168,10 +168,10 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  /// Refused reports are told no more often than this.
+  /// The least time between two notices about refused reports.
   private static let refusalInterval = TimeSpan.seconds(10)
 
-  /// Takes in what others tell of a phone's app; returns what a person should know.
+  /// Processes a report about a phone's app; returns a notice if it was refused.
   func receive(_ message: ReceivedMessage) -> String? {
     state.withLock { state in
       let now = LiveClock.now
@@ -191,7 +191,7 @@ final class DecisionLoop: Sendable {
 
   private static let beaconsAtOnce: Int32 = 500
 
-  /// Writes what the next run is to know. Returns how many transitions are lost.
+  /// Saves the state for the next run. Returns how many transitions are lost.
   func close() -> Int {
     let counters = state.withLock { $0.pipeline.takeCounters(isLast: true) }
     return delivery.close(counters: counters) { first in

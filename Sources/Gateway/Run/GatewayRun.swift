@@ -78,7 +78,7 @@ public struct GatewayRun: Sendable {
       let broker = try await EmbeddedBroker.start(log: logger)
       let options = Options(broker, gateway: configuration.gatewayName)
       do {
-        // The folder holds port and password: those who may not read it shall not see them in a list of processes either.
+        // The folder holds port and password: users who may not read it must not see them in a process list either.
         let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
         try await run(options, watch: watch, beside: EmbeddedBrokerService(broker))
       } catch {
@@ -107,7 +107,7 @@ public struct GatewayRun: Sendable {
     let link = BrokerLink(
       decisions, homeAssistant, leftovers, listener, watch: watch,
       broker: "\(options.host):\(options.port)", user: options.credentials?.username)
-    // They end in the opposite order: first what hears, last what is needed to say good-bye.
+    // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = []
     if let companion { services.append(companion) }
     services += [OutboxService(delivery), link, DeadlineService(decisions), homeAssistant, leftovers]
@@ -155,7 +155,7 @@ public struct GatewayRun: Sendable {
       wallTime: LiveClock.wallNow)
   }
 
-  /// Goes on where the outbox says that an earlier run ended.
+  /// Continues where the outbox says that an earlier run ended.
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)

@@ -4,13 +4,13 @@ import Pipeline
 import Radio
 import Settings
 
-/// What `health` tells: of receivers, the broadcast of wake regions, the pipeline and the delivery.
+/// Collects the contents of `health`: receivers, the broadcast of wake regions, the pipeline and the delivery.
 struct HealthBook: Sendable {
-  /// How long a receiver may take to make itself known.
+  /// How long a receiver may take to report.
   private static let patience = TimeSpan.seconds(10)
 
   var receivers = ReceiverHealths()
-  /// From then on a receiver of which nothing was heard is missing.
+  /// From then on a receiver that was never heard from is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false
   /// nil: nothing is to be broadcast.
@@ -18,14 +18,14 @@ struct HealthBook: Sendable {
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
 
-  /// Takes in how the broadcast goes. Returns whether that is news; that the rotation goes on is none.
+  /// Notes the status of the broadcast. Returns whether it changed; the progress of the rotation does not count.
   mutating func take(_ status: BroadcastStatus) -> Bool {
     defer { broadcast = status }
     return broadcast?.state != status.state || broadcast?.reason != status.reason
       || broadcast?.adapter != status.adapter
   }
 
-  /// When `isTimeToMiss` comes true; nil: it has been told.
+  /// When missing receivers are due to be reported; nil: that is done.
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }

@@ -2,7 +2,7 @@ import Beacons
 import Settings
 import Synchronization
 
-/// Introduces each beacon in the air once, with the line that would make it known.
+/// Prints each beacon in the air once, with the line that would configure it.
 final class Introductions: Sendable {
   private struct State {
     var survey: AirSurvey

@@ -17,7 +17,7 @@ struct MetricsService: Service {
     self.listener = listener
   }
 
-  /// A file that cannot be written is told, once for each reason; the gateway goes on without. At the end it is removed,
+  /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed,
   /// so that nobody takes old counters for new ones.
   func run() async throws {
     await cancelWhenGracefulShutdown {

@@ -31,7 +31,7 @@ struct RadioService: Service {
     let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { change, table in
       decisions.apply(change, table)
-      // Nobody wants to read each time that nobody is near.
+      // A quiet room is no news.
       let health = change.health == .quiet ? .ok : change.health
       guard told.withLock({ $0.updateValue(health, forKey: change.receiver) }) != health else { return }
       let reason = change.reason.isEmpty || health == .ok ? "" : ": \(change.reason)"
@@ -47,8 +47,8 @@ struct RadioService: Service {
     do {
       try await listen(handlers)
     } catch {
-      // Whoever mends the radio should not find out only then that the broker refuses: it gets time to say so, and if
-      // that is what ends the gateway, this is told beside it.
+      // Somebody who fixes the radio should not find out only afterwards that the broker refuses the connection. So the broker
+      // gets time to answer, and if that ends the gateway, both problems are reported.
       do { try await Task.sleep(for: Self.brokersTurn) } catch is CancellationError {
         listener.onNotice("\(error)")
       }
@@ -56,7 +56,7 @@ struct RadioService: Service {
     }
   }
 
-  /// Tells the person too when something else is to be said of the broadcast.
+  /// Also prints a notice when the status of the broadcast changes.
   private static func teller(
     of wake: WakeSettings, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener
   ) -> @Sendable (BroadcastStatus) -> Void {

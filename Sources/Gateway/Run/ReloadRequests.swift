@@ -1,7 +1,7 @@
 import Glibc
 import UnixSignals
 
-/// Asked for by SIGHUP: that a configuration is read again. None is lost from here on, also while the gateway still starts.
+/// Requests by SIGHUP to reload the configuration. From here on none is lost, even while the gateway is still starting.
 public struct ReloadRequests: Sendable {
   /// The file that is read again.
   let path: String
@@ -13,10 +13,10 @@ public struct ReloadRequests: Sendable {
     signals = await UnixSignalsSequence(trapping: .sighup)
   }
 
-  /// Until somebody listens, a request is not to end the program: to be called as the first thing of all.
+  /// Keeps a request from ending the program until somebody listens. Call this first of all.
   public static func ignore() { _ = before }
 
-  /// There is no file to be read again: a terminal that closes ends the program, unless who started it ignored that.
+  /// There is no file to reload: a closing terminal ends the program, unless its parent ignored SIGHUP.
   public static func end() { _ = signal(SIGHUP, before) }
 
   private static let before = signal(SIGHUP, SIG_IGN)

@@ -57,7 +57,7 @@ struct ReloadService: Service {
     }
   }
 
-  /// What is not as it runs, and takes a restart.
+  /// Changes that take a restart.
   private func differences(_ new: Configuration) -> [String] {
     [
       ("the gateway's name", new.gatewayName != configuration.gatewayName),

@@ -18,7 +18,7 @@ final class StandardInputService: Service {
   private let decisions: DecisionLoop
   private let listener: GatewayRun.Listener
   private let phase = Mutex(Phase.starting)
-  /// Of its own, as reading blocks for as long as nothing comes.
+  /// Its own queue, because reading blocks while nothing arrives.
   private let queue = DispatchQueue(label: "standard input")
 
   init(_ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {

@@ -4,7 +4,7 @@ extension AdapterKeeper {
   static let offReason = "the adapter is powered off; switch it on with: bluetoothctl power on"
   static let blockedReason = "blocked by rfkill; unblock it with: rfkill unblock bluetooth"
 
-  /// Waits between tries to switch it on: short at first, for what ails it may pass at any moment.
+  /// The pauses between attempts to switch it on: short at first, because the problem may be passing.
   static func powerRetry(_ tries: Int) -> TimeSpan {
     switch tries {
     case ..<2: .seconds(1)
@@ -99,7 +99,7 @@ extension AdapterKeeper {
     case (.turningOn, .blocked), (.blocked, .blocked):
       return blocked(at: time) + tellHealth(at: time)
     case (.turningOn, .busy):
-      // Somebody else is at it, often switching it on as well.
+      // Another program is changing it, often switching it on as well.
       powerDeadline = time + .seconds(1)
     case (.turningOn, _):
       powerTries += 1
@@ -116,7 +116,7 @@ extension AdapterKeeper {
     info.apply(settings: settings)
     self.info = info
     guard info.isPowered != wasPowered else {
-      // Our own switching on, answered after the kernel had told everybody.
+      // The answer to our own power-on, after the kernel had already announced it.
       if info.isPowered, power == .turningOn { return switchedOn(at: time) + tellHealth(at: time) }
       return []
     }

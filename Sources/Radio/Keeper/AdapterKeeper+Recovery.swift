@@ -1,7 +1,7 @@
 import Beacons
 
 extension AdapterKeeper {
-  /// Looks whether the adapter hears, and does what is due if not.
+  /// Checks whether the adapter hears, and takes the next recovery step if not.
   mutating func recover(at time: MonotonicTime) -> [KeeperAction] {
     if hearing.hasReturned {
       hearing.hasReturned = false
@@ -76,7 +76,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Our moment of discovery began: it has done its work already.
+  /// Our moment of discovery began, which is all that was needed.
   mutating func discoveryAnswered(_ status: ManagementStatus) -> [KeeperAction] {
     status == .success ? [.send(.stopDiscovery(index))] : []
   }

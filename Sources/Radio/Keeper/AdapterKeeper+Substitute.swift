@@ -1,6 +1,6 @@
 import Beacons
 
-/// What keeps an adapter scanning where the kernel gives us no monitor.
+/// What keeps an adapter scanning if the kernel refuses a monitor.
 enum Substitute {
   case none
   /// bluetoothd discovers for us.
@@ -109,7 +109,7 @@ extension AdapterKeeper {
     }
   }
 
-  /// Lets a scan of our own hear what is said to the controller and what it answers.
+  /// Passes commands to the controller, and its answers, on to our own scan.
   mutating func overhear(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
     hearing.overhear(packet, at: time)
     guard case .ownScan(var scan) = substitute, packet.count >= 4 else { return [] }

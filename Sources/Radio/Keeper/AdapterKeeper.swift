@@ -3,11 +3,11 @@ import Beacons
 /// Keeps one adapter hearing, as a pure state machine: packets and time go in, actions come out. Two things are kept: its
 /// power, and a management pattern monitor, which makes the kernel scan passively and be back at it after every power-on.
 struct AdapterKeeper {
-  /// The kernel answers at once; after this long the question is asked again.
+  /// The kernel usually answers at once; after this time the question is repeated.
   static let patience = TimeSpan.seconds(5)
   /// A controller that hangs holds up the kernel's answer for many commands of 2 s each.
   static let powerPatience = TimeSpan.seconds(20)
-  /// Between two looks at rfkill while it blocks.
+  /// The pause between two checks of rfkill while it blocks.
   static let blockInterval = TimeSpan.seconds(1)
   /// How long loss goes on being called so.
   static let lossShown = TimeSpan.seconds(5)
@@ -53,7 +53,7 @@ struct AdapterKeeper {
   var lacksAdmin = false
   var isStopping = false
   var hasToldPath = false
-  /// There is no raw socket: what bluetoothd tells is all that is heard.
+  /// There is no raw socket: the adapter hears only what bluetoothd passes on.
   var hearsByBusOnly = false
   var lacksBluetoothd = false
   /// The PHYs that were selected before we added one.
@@ -81,7 +81,7 @@ struct AdapterKeeper {
       info != nil && power == .on ? hearing.deadline : .distantFuture)
   }
 
-  /// Whether our monitor is still to be given back.
+  /// Whether our monitor still has to be removed.
   var isLeaving: Bool {
     switch monitor {
     case .adding, .removing: true
@@ -192,7 +192,7 @@ struct AdapterKeeper {
 
   mutating func tellHealth(at time: MonotonicTime) -> [KeeperAction] {
     guard !isStopping, let (health, reason) = health(at: time) else { return [] }
-    // The number of those lost changes all the time, and is published apart.
+    // The number of lost packets changes all the time and is published separately.
     guard health != told || (reason != toldReason && health != .lossy) else { return [] }
     told = health
     toldReason = reason

@@ -1,19 +1,19 @@
 import Beacons
 
-/// Tells from what an adapter reports, answers and is told whether it hears. A pure state machine: silence alone proves
+/// Derives from an adapter's reports, answers and commands whether it hears. A pure state machine: silence alone proves
 /// nothing, so a controller that is silent is asked a question that every living one answers.
 struct Hearing {
   /// Silence before the controller is asked, at most.
   static let calm = TimeSpan.milliseconds(800)
-  /// Where much is heard, the first question comes sooner, but no sooner than this.
+  /// If much is heard, the first question comes sooner, but not before this time.
   private static let briefCalm = TimeSpan.milliseconds(300)
-  /// Between two questions while they are answered.
+  /// The pause between two questions while they are answered.
   static let questionInterval = TimeSpan.seconds(2)
   /// For an answer; two missing ones make it deaf. The kernel itself waits 2 s before it sends the next command.
   static let patience = TimeSpan.milliseconds(1_200)
-  /// Between two questions to one that does not answer, longer than the kernel holds each.
+  /// The pause between two questions to a controller that does not answer; longer than the kernel holds each.
   static let pleaInterval = TimeSpan.seconds(3)
-  /// What others may do to the scan in passing.
+  /// How long other programs may disturb the scan.
   static let tolerance = TimeSpan.milliseconds(1_500)
   /// Silence after which it is called quiet, unless its reports are always that rare.
   static let quietAfter = TimeSpan.seconds(4)
@@ -25,7 +25,7 @@ struct Hearing {
 
   private(set) var overheard: Overheard
   private var census = SenderCensus()
-  /// The last report, or since when one is waited for.
+  /// The time of the last report, or since when one is expected.
   private var lastReport: MonotonicTime
   private var hasReported = false
   /// Smoothed time between any two reports, nanoseconds.
@@ -34,9 +34,9 @@ struct Hearing {
   private var nextQuestion: MonotonicTime
   private var missedAnswers = 0
   private var hasAnswered = false
-  /// It answers again after it did not; who knows what it has forgotten.
+  /// It responds again after a silence and may have lost its settings.
   var hasReturned = false
-  /// Why silence is no longer blamed on the controller: all was tried.
+  /// Whether silence is no longer blamed on the controller, because everything was tried.
   private var isAcquitted = false
   private var silenced = 0
   private var emptySince: MonotonicTime?
@@ -58,7 +58,7 @@ struct Hearing {
     return question.map { min(tick, $0 + Self.patience) } ?? tick
   }
 
-  /// The controller was switched on: what came before tells nothing of what it does now.
+  /// The controller was switched on: earlier observations no longer apply.
   mutating func poweredOn(at time: MonotonicTime) {
     overheard.poweredOn(at: time)
     lastReport = time
@@ -142,7 +142,7 @@ struct Hearing {
     return true
   }
 
-  /// Twenty reports missing are worth a question.
+  /// Twenty missing reports justify a question.
   private var calm: TimeSpan {
     guard hasReported else { return Self.calm }
     return min(max(TimeSpan(nanoseconds: interval) * 20, Self.briefCalm), Self.calm)
@@ -169,7 +169,7 @@ struct Hearing {
     return .ok
   }
 
-  /// Whether it has proved since it was switched on that it hears, or would.
+  /// Whether it has proved since it was switched on that it can hear.
   var isProved: Bool { hasReported || (hasAnswered && overheard.isScanning == true) }
 
   private mutating func answered(at time: MonotonicTime) {

@@ -1,7 +1,7 @@
-/// What one adapter's own packets say of how well it hears.
+/// What an adapter's own packets show about how well it hears.
 enum HearingState: Equatable {
   case ok
-  /// Nobody is near, as far as can be told: it scans and answers.
+  /// Nobody seems to be near: it scans and responds.
   case quiet
   /// Reports arrive without data.
   case empty
@@ -11,12 +11,12 @@ enum HearingState: Equatable {
 /// Why an adapter reports nothing.
 enum Deafness: Equatable {
   case noAnswer
-  /// Somebody reset it and did not set it up again.
+  /// Another program reset it and did not configure it again.
   case wasReset
   case notScanning
   case acceptList
   case connecting
-  /// So many regular senders were cut off together.
+  /// How many regular senders fell silent together.
   case fellSilent(senders: Int)
 
   var reason: String {

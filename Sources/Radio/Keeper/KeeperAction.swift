@@ -9,11 +9,11 @@ enum KeeperAction: Equatable {
   case attach(AdapterInfo)
   case detach(adapter: UInt16)
   case health(adapter: UInt16, ReceiverHealth, reason: String)
-  /// Something a person should know; said once.
+  /// A notice for people, given once.
   case notice(String)
   /// A step is taken to make it hear again; to be counted.
   case recovery(adapter: UInt16)
-  /// The adapters there are at start are known; none may be wanted.
+  /// All adapters present at the start are known; perhaps none of them is wanted.
   case listed(wanted: Int)
   /// Look whether there is a bluetoothd, and tell `ScanKeeper.bluetoothd`.
   case seekBluetoothd
@@ -28,7 +28,7 @@ enum KeeperAction: Equatable {
 
 /// What keepers are allowed and asked to do.
 struct KeeperPolicy: Sendable {
-  /// Switch an adapter on that is off when it is found.
+  /// Whether to switch on an adapter that is off when it is found.
   var mayPowerOn = true
   /// Lift an rfkill block that somebody set.
   var mayUnblock = false

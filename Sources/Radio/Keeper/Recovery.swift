@@ -1,31 +1,31 @@
 import Beacons
 
-/// How a deaf adapter is brought back: step by step from the cheapest on, with pauses between, and with a budget of the
-/// steps that others feel. A pure state machine.
+/// How a deaf adapter is recovered: step by step, cheapest first, with pauses between, and with a budget for the steps that
+/// disturb other programs. A pure state machine.
 struct Recovery {
   enum Step: Int, CaseIterable, Comparable {
     case renewScan, restartScan, powerCycle, reset, resetUSB
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// Other programs lose their connections by it.
+    /// This ends other programs' connections.
     var isHeavy: Bool { self >= .powerCycle }
   }
 
   /// Heavy steps within an hour.
   static let budget = 6
   static let budgetPeriod = TimeSpan.seconds(3600)
-  /// Rest after all was tried in vain; the last one repeats.
+  /// The pauses after everything was tried in vain; the last one repeats.
   static let rests: [TimeSpan] = [.seconds(60), .seconds(300), .seconds(900), .seconds(3600)]
   /// Sound for so long, it counts as healed.
   static let healed = TimeSpan.seconds(600)
 
-  /// So many that fall silent together are worth a power cycle.
+  /// When this many fall silent together, a power cycle is justified.
   private static let crowd = 6
 
   enum Advice: Equatable {
     case perform(Step)
-    /// A heavy step would be due, but too many were taken of late.
+    /// A heavy step is due, but too many were taken recently.
     case budgetSpent
     /// Everything was tried; it rests.
     case exhausted(until: MonotonicTime)
@@ -42,7 +42,7 @@ struct Recovery {
   private var hasToldOfBudget = false
   private(set) var steps = 0
 
-  /// It hears, or nothing keeps it from hearing.
+  /// It hears, or nothing prevents it from hearing.
   mutating func sound(at time: MonotonicTime) {
     since = nil
     lastStep = nil
@@ -85,7 +85,7 @@ struct Recovery {
     return .perform(step)
   }
 
-  /// Time passes only from here on: a step that takes long was just finished.
+  /// Restarts the pause, because a long step just finished.
   mutating func stepFinished(at time: MonotonicTime) { if since != nil { since = time } }
 
   private mutating func exhaust(_ state: HearingState, at time: MonotonicTime) -> Advice? {
@@ -110,13 +110,13 @@ struct Recovery {
     // It cannot be asked for less; a hiccup heals by itself.
     case .deaf(.noAnswer):
       return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
-    // Its event mask is gone, which no scan brings back.
+    // Its event mask is lost, and no scan restores it.
     case .deaf(.wasReset):
       return [
         (.renewScan, .zero), (.powerCycle, .milliseconds(1_500)), (.reset, .seconds(10)),
         (.resetUSB, .seconds(15)),
       ]
-    // It may be chance after all: cheap steps, and for a crowd one that costs, once and not at once.
+    // This may still be chance: take cheap steps and, for a crowd, one expensive step, once and after a pause.
     case .deaf(.fellSilent(let senders)):
       let cheap: [(step: Step, pause: TimeSpan)] = [(.renewScan, .zero), (.restartScan, .seconds(3))]
       return senders < crowd ? cheap : cheap + [(.powerCycle, .seconds(20))]

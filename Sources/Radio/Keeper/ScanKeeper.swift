@@ -5,12 +5,12 @@ struct ScanKeeper {
   private let wants: @Sendable (AdapterInfo) -> Bool
   private let policy: KeeperPolicy
   private var listDeadline: MonotonicTime?
-  /// How many of the adapters listed at start have not answered yet; nil before the list came.
+  /// How many adapters listed at the start have not answered yet; nil before the list arrived.
   private var unanswered: Int?
   /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
   private var adapters: [UInt16: AdapterKeeper] = [:]
   private var isStopping = false
-  /// What an adapter of ours sends: whether another hears it says nothing of who is near.
+  /// What one of our adapters sends. Another one hearing it says nothing about who is near.
   var ownPayloads: [[UInt8]] = []
 
   init(_ policy: KeeperPolicy, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
@@ -31,7 +31,7 @@ struct ScanKeeper {
     return [.send(ManagementCommand(opcode: .readIndexList, adapter: ManagementCommand.noAdapter))]
   }
 
-  /// Gives back what was taken: our monitors, and no other.
+  /// Removes our monitors, and no others.
   mutating func stop(at time: MonotonicTime) -> [KeeperAction] {
     isStopping = true
     listDeadline = nil

@@ -6,7 +6,7 @@ struct SenderCensus {
   private static let size = 256
   /// Advertisements from which on a sender's interval is believed.
   private static let familiar: UInt16 = 10
-  /// Missing in a row from one sender, they count no more.
+  /// More missing advertisements in a row from one sender do not count.
   private static let enough: Int64 = 8
 
   private struct Sender {
@@ -17,7 +17,7 @@ struct SenderCensus {
     var count: UInt16 = 0
     var hadData = false
 
-    /// Silent for so long that its place is another's.
+    /// Whether it was silent for so long that another may take its place.
     func isForgotten(at time: MonotonicTime) -> Bool {
       (time - last).nanoseconds > max(20_000_000_000, interval.multipliedSaturating(by: 20))
     }
@@ -25,7 +25,7 @@ struct SenderCensus {
 
   private var senders = [Sender](repeating: Sender(), count: Self.size)
 
-  /// Takes in an advertisement; whether its sender has ever sent data.
+  /// Notes an advertisement. Returns whether its sender ever sent data.
   mutating func note(_ address: UInt64, hasData: Bool, at time: MonotonicTime) -> Bool {
     // Fibonacci hashing: consecutive addresses spread out.
     let slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 56)

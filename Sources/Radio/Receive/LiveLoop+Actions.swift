@@ -16,7 +16,7 @@ extension LiveLoop {
         report(health, receiver, reason)
       case .notice(let text): handlers.onNotice(text)
       case .command(let adapter, let command):
-        // One that is down takes none, which is told by other ways.
+        // An adapter that is down accepts none; that is reported elsewhere.
         try? receivers[adapter]?.socket.send(command.packet)
       case .recovery(let adapter):
         if let receiver = receivers[adapter] { count(receiver.index) { $0.recoveries += 1 } }

@@ -1,12 +1,12 @@
 import Machine
 import Beacons
 
-/// Between two tries to reach the system bus.
+/// The pause between two attempts to reach the system bus.
 private let busRetry = TimeSpan.seconds(5)
 
 /// bluetoothd, where the kernel gives us no monitor, or not even a raw socket.
 extension LiveLoop {
-  /// Meets bluetoothd on the bus; where there is no bus, tries again later.
+  /// Connects to bluetoothd over the bus; without a bus, tries again later.
   func seekBlueZ() throws(RadioError) {
     seeksBlueZ = nil
     if blueZ != nil {

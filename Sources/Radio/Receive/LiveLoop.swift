@@ -4,7 +4,7 @@ import Glibc
 
 /// The live radio's thread: polls all sockets, feeds the scan keeper, hands over batches.
 final class LiveLoop {
-  /// Packets taken from one socket before the others get their turn.
+  /// How many packets are taken from one socket before the others get their turn.
   static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
 
@@ -65,7 +65,7 @@ final class LiveLoop {
         until: min(
           keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
           stopAt ?? .distantFuture, gathersUntil > now ? gathersUntil : .distantFuture), now)
-      // What is told of a receiver comes after all that it heard before that.
+      // A receiver's health is reported after everything that it heard before.
       try hear(gathersUntil > LiveClock.now ? receivers.keys.sorted() : ready.adapters)
       if stopAt == nil, ready.bell {
         bell.silence()
@@ -140,7 +140,7 @@ final class LiveLoop {
 
   private func receiveManagement() throws(RadioError) {
     management.receive(into: &buffer)
-    // Taken out while it works: what comes of it may receive again.
+    // Moved out meanwhile, because its actions may receive again.
     let packets = buffer
     for place in 0..<packets.count {
       let packet = packets.bytes.span.extracting(packets.range(place))
@@ -172,7 +172,7 @@ final class LiveLoop {
   private func receiveAdvertisements(
     _ adapter: UInt16
   ) throws(RadioError) -> (packets: Int, isDrained: Bool) {
-    // Taken out while it works, so that nothing is copied.
+    // Moved out meanwhile, so that nothing is copied.
     guard var receiver = receivers.removeValue(forKey: adapter) else { return (0, true) }
     let before = batch.count
     var actions: [KeeperAction] = []

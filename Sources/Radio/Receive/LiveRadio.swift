@@ -4,7 +4,7 @@ import CBlueZ
 import Glibc
 
 /// The machine's Bluetooth adapters: hears every advertisement they report, on raw sockets, while a management
-/// monitor keeps them scanning. It lives beside bluetoothd.
+/// monitor keeps them scanning. It works alongside bluetoothd.
 ///
 /// ```swift
 /// let radio = try LiveRadio()
@@ -14,7 +14,7 @@ import Glibc
 ///   })
 /// ```
 public final class LiveRadio: Sendable {
-  /// So long an advertisement may wait for others before it is handed over.
+  /// How long an advertisement may wait for others before it is handed over.
   public static let longestGathering = Gathering.longest
 
   public struct Options: Sendable {

@@ -5,7 +5,7 @@ struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
   var socket: HCISocket { stream.socket }
-  /// Packets that its socket dropped, as far as they were counted.
+  /// Packets that its socket dropped, as counted so far.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
   var stream: PacketStream

@@ -50,7 +50,7 @@ public enum ReceivePath: Sendable {
   case discovery
   /// Raw, kept scanning by commands of our own.
   case ownScan
-  /// What bluetoothd tells other programs; much is lost on the way.
+  /// Through bluetoothd's signals, which lose much.
   case bus
   case none
 }
