@@ -16,18 +16,18 @@ struct PlanCommand: ParsableCommand {
       beaconkeeper plan [--os <name> ...] [--strategy <name> ...] …
       """,
     discussion: """
-      Each enter and exit of a beacon region gives an app in the background a while to range. A gateway that broadcasts \
-      regions in turns can renew that again and again. `plan` looks for the rotation with the fewest regions, then the \
-      least time on air, that leaves no gap for a phone within reach, whatever its latencies, and that wakes it before \
-      it has walked from the edge of the reach to the gateway. Then the policy engine of `simulate` follows phones that \
-      arrive at every second of the period, with callbacks as early and as late as may be, for an hour each, and the \
-      worst that it found is told.
+      Each enter and exit of a beacon region gives an app in the background some time to range. A gateway that broadcasts \
+      regions in turns can renew that time again and again. `plan` searches for the rotation with the fewest regions, \
+      then the least time on air, that leaves no gap for a phone within reach, whatever its latencies, and that wakes it \
+      before it has walked from the edge of the reach to the gateway. As a proof, the policy engine of `simulate` then \
+      follows phones that arrive at every second of the period, with callbacks as early and as late as possible, for an \
+      hour each. The worst case is reported.
 
-      Where no rotation leaves no gap, it says why, and what the best one covers. Latencies are those observed in the \
+      If every rotation leaves a gap, it says why, and what the best one covers. Latencies are those observed in the \
       field (--variant observed); --set changes any constant. On Android the schedule of scans decides when an app \
       listens, and no rotation changes it.
 
-      With one system and one strategy the plan is told in full, with its timeline; with several, a line for each pair \
+      For one system and one strategy it prints the whole plan with its timeline; for several, one line for each pair \
       that fits. --report F.html writes one page with a drawing for each.
 
       Exit status: 0 a plan without a gap was found, or none is needed, for at least one pair; 1 for none; 64 wrong \
@@ -44,10 +44,10 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var profiles: ProfileOptions
   @Option(
     help: ArgumentHelp(
-      "How far the broadcasts are heard, 1m to 1km; left out: as the strategy has it, mostly 50m.",
+      "How far the broadcasts are heard, 1m to 1km; default: that of the strategy, mostly 50m.",
       valueName: "distance"))
   var reach: String?
-  @Option(help: ArgumentHelp("How fast phones come nearer, 0.01m/s to 100m/s.", valueName: "speed"))
+  @Option(help: ArgumentHelp("How fast phones approach, 0.01m/s to 100m/s.", valueName: "speed"))
   var speed = "1m/s"
   @Option(help: ArgumentHelp("Regions that the app can spare, 1 to 20.", valueName: "number"))
   var regions = WakePlan.mostRegions
@@ -57,7 +57,7 @@ struct PlanCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("How far starts and ends of broadcasts may be off, 0s to 60s.", valueName: "duration"))
   var tolerance = "1s"
-  @Option(help: ArgumentHelp("The UUID of the regions, for what is told of them.", valueName: "UUID"))
+  @Option(help: ArgumentHelp("The UUID of the regions, for the output.", valueName: "UUID"))
   var uuid: String?
   @Option(
     name: .shortAndLong, help: ArgumentHelp("A configuration with profiles of your own.", valueName: "file"))

@@ -23,8 +23,8 @@ struct SimulateCommand: ParsableCommand {
       --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each \
       system: what share of the near triggers each delivers, and what that costs in battery over a day.
 
-      A timeline has one JSON object a line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
-      (null: out of earshot), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
+      A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
+      (null: out of range), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
       region-exit, begin-task and end-task ("id"; "granted":false for one that is refused), audio-on, audio-off, \
       screen-on, screen-off, bluetooth-on, bluetooth-off, permission ("value": always, when-in-use, denied, \
       reduced-accuracy, …), location-start, location-stop, force-quit, low-memory, reboot, user-launch, debugger \

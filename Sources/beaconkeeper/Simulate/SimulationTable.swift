@@ -71,7 +71,7 @@ struct SimulationTable {
       ("DELIVERED", "share of the near triggers that the app saw, in time or late"),
       (
         "BATTERY",
-        "drain of a day with \(visits), out of earshot else; 2 is twice as quickly as without ranging"
+        "drain of a day with \(visits), otherwise out of range; 2 means twice as fast as without ranging"
       ),
       ("FRONT", "* no other strategy of this system delivers as much for less, or more for as little"),
     ]
