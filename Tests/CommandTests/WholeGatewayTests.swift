@@ -244,4 +244,18 @@ import Testing
     #expect(try await replay([even, odd]) == whole)
     #expect(try await replay([first], "--speed", "real") == replay([first]))
   }
+
+  @Test func verboseTellsOfEachMessage() async throws {
+    let gateway = try Command(["run", "--demo", "--verbose"])
+    #expect(
+      try await gateway.wait(60) {
+        gateway.errorsSoFar.split(separator: "\n").contains {
+          $0.contains("published") && $0.contains("topic=beaconkeeper/forecourt/status")
+            && $0.contains("qos=1")
+        }
+      })
+    kill(gateway.process.processIdentifier, SIGINT)
+    let result = try await gateway.end(within: 10)
+    #expect(result.status == 0 && result.errors.contains("beaconkeeper: stopped"))
+  }
 }

@@ -1,5 +1,6 @@
 import MQTT
 import Outbox
+import Logging
 import Machine
 import Beacons
 import Messages
@@ -188,6 +189,11 @@ extension Delivery {
       message.payload, to: message.topic, qos: message.qos,
       retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id,
       isOnTrial: isOnTrial)
+    logger.debug(
+      "published",
+      metadata: [
+        "topic": "\(message.topic)", "qos": "\(message.qos.rawValue)", "octets": "\(message.payload.count)",
+      ])
     note(message, id: id, isOnTrial: isOnTrial, &state)
   }
 }

@@ -60,7 +60,7 @@ final class Delivery: Sendable {
   private let lastForeignRow: Int64
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
-  private let logger: Logger
+  let logger: Logger
 
   /// - Parameters:
   ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.

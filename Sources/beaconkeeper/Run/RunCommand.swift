@@ -35,7 +35,9 @@ struct RunCommand: AsyncParsableCommand {
       "Play this recording in real time, over and over, instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var capture: String?
-  @Flag(name: .shortAndLong, help: "Print more.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Also print every message that is published, and the log of the private mosquitto.")
   var verbose = false
 
   func validate() throws {
