@@ -1,5 +1,7 @@
 import Beacons
+import Foundation
 import Logging
+import MQTT
 import Machine
 import Messages
 import Mosquitto
@@ -94,5 +96,42 @@ import Testing
     #expect(try await wait { events.last == "exit shop" })
     #expect(loop.delivery.figures.queued >= 2)
     #expect(loop.delivery.figures.lost == 0)
+  }
+
+  @Test func whatWasDecidedIsFoundByTheNextStart() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loop-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    func open() throws -> OpenOutbox {
+      try OpenOutbox(
+        gateway: "forecourt", directory: StateDirectory(configured: folder), wallTime: LiveClock.wallNow)
+    }
+    let loop = try loop(Self.rules, open())
+    try await hear(loop, times: 6, every: .milliseconds(100))
+    #expect(try await wait { events.first == "enter shop" })
+    #expect(loop.close() == 0)
+    let remains = try #require(try open().remains)
+    #expect(remains.waiting >= 1 && remains.isSameBoot)
+    #expect(remains.beacons.count == 1)
+  }
+
+  @Test func aRefusedMessageIsParkedAndTheOthersGoOn() async throws {
+    let loop = try loop()
+    let service = Task { try await DeadlineService(loop).run() }
+    defer { service.cancel() }
+    try await hear(loop, times: 6, every: .milliseconds(100))
+    #expect(try await wait { events.first == "enter shop" })
+    let topic = "beaconkeeper/forecourt/zone/shop/enter"
+    loop.delivery.refused(
+      PublishedMessage(
+        id: 1, topic: topic, payload: [1], qos: .atLeastOnce, retain: false, expiry: nil,
+        isAcknowledged: false),
+      reason: "not authorized", user: "gw")
+    #expect(loop.delivery.figures.parked >= 1)
+    #expect(loop.delivery.figures.refusedTopics == [topic])
+    let notices = told.notices.withLock {
+      $0.filter { $0.contains("refuses messages to \(topic) from the user gw") }
+    }
+    #expect(notices.count == 1)
+    #expect(try await wait { events.last == "exit shop" })
   }
 }
