@@ -4,7 +4,7 @@ import Logging
 import MQTT
 import Machine
 import Messages
-import Mosquitto
+@testable import Mosquitto
 import Outbox
 import Pipeline
 import Proximity
