@@ -153,7 +153,7 @@ let package = Package(
       name: "RadioTests", dependencies: ["Beacons", "EventBytes", "Machine", "Radio", "Randomness"],
       swiftSettings: house),
     .testTarget(
-      name: "CommandTests", dependencies: ["MessageSchemas", "beaconkeeper"], swiftSettings: house),
+      name: "CommandTests", dependencies: ["MessageSchemas", "Machine", "beaconkeeper"], swiftSettings: house),
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
     .testTarget(
@@ -167,6 +167,7 @@ let package = Package(
         "JSON", "MQTT", "MessageSchemas", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "Scenes",
         "WakePlanner",
+        .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),

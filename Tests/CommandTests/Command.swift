@@ -33,7 +33,7 @@ struct Command {
   /// Starts it; output goes to files, so that no pipe can fill up.
   init(
     _ arguments: [String], input: String = "", standardInput: FileHandle? = nil,
-    directory: URL = Command.package, executable: URL = Command.binary
+    directory: URL = Command.package, executable: URL = Command.binary, environment: [String: String] = [:]
   ) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, text) in [("in", input), ("out", ""), ("err", "")] {
@@ -44,7 +44,8 @@ struct Command {
     process.currentDirectoryURL = directory
     // Nothing of one test is left to another, and nothing is left behind.
     process.environment = ProcessInfo.processInfo.environment.merging(
-      ["STATE_DIRECTORY": folder.appendingPathComponent("state").path], uniquingKeysWith: { $1 })
+      ["STATE_DIRECTORY": folder.appendingPathComponent("state").path], uniquingKeysWith: { $1 }
+    ).merging(environment, uniquingKeysWith: { $1 })
     process.standardInput =
       try standardInput ?? FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
     process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent("out"))

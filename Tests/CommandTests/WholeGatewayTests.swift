@@ -256,6 +256,6 @@ import Testing
       })
     kill(gateway.process.processIdentifier, SIGINT)
     let result = try await gateway.end(within: 10)
-    #expect(result.status == 0 && result.errors.contains("beaconkeeper: stopped"))
+    #expect(result.status == 0 && result.errors.contains("notice: stopped"))
   }
 }

@@ -1,3 +1,4 @@
+import Logging
 import Machine
 import Messages
 import Mosquitto
@@ -10,21 +11,23 @@ struct BrokerLink: Service {
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
-  private let listener: GatewayRun.Listener
+  private let onReady: @Sendable (String) -> Void
+  private let logger: Logger
   private let watch: String
   private let broker: String
   private let user: String?
 
   init(
     _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
-    _ listener: GatewayRun.Listener,
+    _ logger: Logger, onReady: @escaping @Sendable (String) -> Void,
     watch: String, broker: String, user: String?
   ) {
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
-    self.listener = listener
+    self.onReady = onReady
+    self.logger = logger
     self.watch = watch
     self.broker = broker
     self.user = user
@@ -58,9 +61,9 @@ struct BrokerLink: Service {
         homeAssistant.connected()
         leftovers.connected()
         if wasConnected {
-          listener.onNotice("reconnected to the broker")
+          logger.notice("reconnected to the broker")
         } else {
-          listener.onReady(watch)
+          onReady(watch)
         }
         wasConnected = true
         lastRefusal = nil
@@ -68,20 +71,20 @@ struct BrokerLink: Service {
         // A broker that once let us in may be having a bad moment; one that never did will not change its mind.
         if failure.isPermanent, !wasConnected { throw BrokerRefusal(broker: broker, failure: failure) }
         if lastRefusal != failure.kind {
-          listener.onNotice("cannot reach the broker at \(broker): \(failure); trying again")
+          logger.warning("cannot reach the broker at \(broker): \(failure); trying again")
         }
         lastRefusal = failure.kind
       case .disconnected where Task.isShuttingDownGracefully: break
       case .disconnected(let reason):
         homeAssistant.disconnected()
         delivery.disconnected()
-        listener.onNotice("lost the broker: \(reason); trying again")
+        logger.warning("lost the broker: \(reason); trying again")
       case .acknowledged(let id): delivery.acknowledged(id, user: user)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):
         // It is asked for again with every connection.
         guard refusedFilters.insert(filter).inserted else { break }
-        listener.onNotice("the broker refused the subscription to \(filter): \(reason)")
+        logger.warning("the broker refused the subscription to \(filter): \(reason)")
       case .message(let message) where message.topic == delivery.topics.status:
         // What stood there when we came is of earlier; what we say at the end is ours.
         if !message.retain, !Task.isShuttingDownGracefully { delivery.hear(status: message.payload) }
@@ -95,7 +98,7 @@ struct BrokerLink: Service {
         }
       case .message(let message):
         if homeAssistant.received(message) || leftovers.received(message) { break }
-        if let notice = decisions.receive(message) { listener.onNotice(notice) }
+        if let notice = decisions.receive(message) { logger.warning("\(notice)") }
       }
     }
   }

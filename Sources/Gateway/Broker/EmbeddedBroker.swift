@@ -98,7 +98,7 @@ public final class EmbeddedBroker: Sendable {
     let process: ChildProcess
     do {
       process = try await ChildProcess.start(command(mosquitto, file, account)) { line in
-        log.info("\(line)", metadata: ["source": "mosquitto"])
+        log.debug("\(line)", metadata: ["source": "mosquitto"])
       }
     } catch {
       throw .failed("cannot start \(mosquitto): \(error)")

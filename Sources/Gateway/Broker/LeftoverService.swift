@@ -1,3 +1,4 @@
+import Logging
 import Machine
 import Beacons
 import Settings
@@ -44,17 +45,17 @@ final class LeftoverService: Service {
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
 
   init(
     _ configuration: Configuration, _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink,
-    _ listener: GatewayRun.Listener
+    _ logger: Logger
   ) {
     state = Mutex(State(leftovers: Leftovers(configuration)))
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
-    self.listener = listener
+    self.logger = logger
   }
 
   /// - Parameter gateway: the name that the gateway keeps until it is restarted.
@@ -127,7 +128,7 @@ final class LeftoverService: Service {
       do throws(PublishError) {
         try delivery.client.subscribe(to: filter)
       } catch {
-        listener.onNotice("no subscription to \(filter): \(error)")
+        logger.error("no subscription to \(filter): \(error)")
       }
     }
   }

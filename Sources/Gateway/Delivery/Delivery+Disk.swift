@@ -1,3 +1,4 @@
+import Logging
 import Outbox
 import Pipeline
 import Machine
@@ -89,7 +90,7 @@ extension Delivery {
         // What went to memory meanwhile still has to be written.
         if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
-        onNotice("transitions are being saved to disk again")
+        logger.notice("transitions are being saved to disk again")
         return (nil, true)
       case .failure(let error):
         state.outbox.failed(batch) { Self.renumber(&$0, &state.numbers) }
@@ -107,14 +108,14 @@ extension Delivery {
       case .success(let page):
         state.outbox.fetched(page.rows, damaged: page.damaged, isLast: page.isLast)
         if !page.damaged.isEmpty {
-          onNotice(
+          logger.error(
             "\(page.damaged.count) transitions waiting on disk are damaged and were dropped; their sequence numbers will be missing"
           )
         }
       case .failure(let error):
         // They stay on disk; the next start may be able to read them.
         state.outbox.fetched([], isLast: true)
-        onNotice("cannot read the transitions waiting on disk: \(words(error))")
+        logger.error("cannot read the transitions waiting on disk: \(words(error))")
       }
     }
   }
@@ -156,7 +157,7 @@ extension Delivery {
   /// Returns whether that is news.
   private func tell(_ fault: String, _ state: inout State) -> Bool {
     guard state.disk.fault != fault else { return false }
-    onNotice(
+    logger.error(
       "cannot save transitions to disk: \(fault); until then they wait in memory, where a crash would lose them, under a new epoch"
     )
     state.disk.fault = fault

@@ -1,3 +1,4 @@
+import Logging
 import Outbox
 import Pipeline
 import Machine
@@ -57,7 +58,7 @@ extension Delivery {
     if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
       // Releasing it would wait for the disk.
       _ = Unmanaged.passRetained(store)
-      onNotice("the disk does not respond; stopping without it")
+      logger.error("the disk does not respond; stopping without it")
     }
     return state.withLock { $0.outbox.unsafe }
   }
@@ -79,7 +80,7 @@ extension Delivery {
         state.withLock { $0.outbox.committed(batch, firstRow: firstRow) }
       } catch {
         state.withLock { state in state.outbox.failed(batch) { _ in } }
-        return onNotice("cannot save the last transitions to disk: \(words(error))")
+        return logger.error("cannot save the last transitions to disk: \(words(error))")
       }
       if state.withLock({ !$0.outbox.pending.transitions.isEmpty }) { continue }
       guard let from = next, LiveClock.now - began <= Self.beaconLimit else { return }

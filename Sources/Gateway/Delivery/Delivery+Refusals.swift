@@ -71,11 +71,13 @@ extension Delivery {
     let who = user.map { "the user \($0)" } ?? "a client without user name"
     switch state.refusedTopics {
     case ...Self.tellLimit:
-      onNotice(
-        "the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the gateway "
-          + "tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids"
-      )
-    case Self.tellLimit + 1: onNotice("the broker refuses more topics; `health` counts the waiting messages")
+      logger.warning(
+        """
+        the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the \
+        gateway tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids
+        """, metadata: ["topic": "\(topic)"])
+    case Self.tellLimit + 1:
+      logger.warning("the broker refuses more topics; `health` counts the waiting messages")
     default: break
     }
   }
@@ -131,7 +133,7 @@ extension Delivery {
     }
   }
 
-  private func tellTaken(_ topic: String) { onNotice("the broker accepts messages to \(topic) again") }
+  private func tellTaken(_ topic: String) { logger.notice("the broker accepts messages to \(topic) again") }
 
   /// Retries refused messages when they are due; at once if the broker's access rules may have changed.
   func retryRefused(isUrgent: Bool = false) {

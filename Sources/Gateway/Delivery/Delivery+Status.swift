@@ -1,3 +1,4 @@
+import Logging
 import Beacons
 import JSON
 import Machine
@@ -22,7 +23,7 @@ extension Delivery {
       do throws(PublishError) {
         try client.subscribe(to: topic)
       } catch {
-        onNotice("no subscription to \(topic): \(error)")
+        logger.warning("no subscription to \(topic): \(error)")
       }
     }
   }
@@ -44,7 +45,7 @@ extension Delivery {
       correctStatus(&state)
       guard state.ownStatus.isWrong, !state.ownStatus.hasToldLies else { return }
       state.ownStatus.hasToldLies = true
-      onNotice("another client keeps publishing `offline` on \(topics.status)")
+      logger.warning("another client keeps publishing `offline` on \(topics.status)")
     }
   }
 

@@ -53,7 +53,6 @@ final class Delivery: Sendable {
   /// Signals that there may be something to ask the broker.
   let inquiries: AsyncStream<Void>
   let inquiry: AsyncStream<Void>.Continuation
-  let onNotice: @Sendable (String) -> Void
   /// Called when the disk fails, or works again.
   let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
   /// Rows up to this one were decided before the machine last booted.
@@ -83,7 +82,6 @@ final class Delivery: Sendable {
     store = opened.store
     mark = opened.mark
     lastForeignRow = opened.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
-    onNotice = listener.onNotice
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
     self.logger = logger

@@ -1,3 +1,4 @@
+import Logging
 import Machine
 import Beacons
 import Settings
@@ -22,13 +23,13 @@ final class HomeAssistantLink: Service {
   private let state: Mutex<State>
   private let decisions: DecisionLoop
   private let delivery: Delivery
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
 
-  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
+  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
     state = Mutex(State(announcer: Announcer(configuration)))
     self.decisions = decisions
     delivery = decisions.delivery
-    self.listener = listener
+    self.logger = logger
     subscribe()
   }
 
@@ -38,7 +39,7 @@ final class HomeAssistantLink: Service {
       do throws(PublishError) {
         try delivery.client.subscribe(to: filter)
       } catch {
-        listener.onNotice("no subscription to \(filter): \(error)")
+        logger.error("no subscription to \(filter): \(error)")
       }
     }
   }
@@ -105,7 +106,7 @@ final class HomeAssistantLink: Service {
       return (state.announcer.next(at: LiveClock.now), isNew)
     }
     if limit {
-      listener.onNotice(
+      logger.warning(
         "more region members were heard than are announced to Home Assistant; raise `members` under `home_assistant:` to see all"
       )
     }

@@ -1,3 +1,4 @@
+import Logging
 import Beacons
 import Machine
 import Messages
@@ -34,7 +35,7 @@ extension DecisionLoop {
     state.health.hasToldMissing = true
     let health = health(&state)
     for receiver in health.receivers where receiver.isMissing {
-      onNotice("nothing heard from receiver \(receiver.name): \(receiver.reason)")
+      logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
     }
     tell(&state, [health.message(topics: delivery.topics)])
   }

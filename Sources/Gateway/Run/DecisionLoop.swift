@@ -37,16 +37,16 @@ final class DecisionLoop: Sendable {
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
   let news = Alarm()
-  let onNotice: @Sendable (String) -> Void
+  let logger: Logger
 
   /// - Parameter output: the pipeline's messages from restoring an earlier run.
   init(
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
-    onNotice: @escaping @Sendable (String) -> Void
+    logger: Logger
   ) {
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
-    self.onNotice = onNotice
+    self.logger = logger
     delivery.onDiskChange.withLock { change in change = { [weak self] in self?.publishHealth() } }
   }
 
@@ -61,7 +61,7 @@ final class DecisionLoop: Sendable {
         state.health.receivers.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
       }
       state.pipeline.observe(batch, from: receivers, into: &state.output)
-      for notice in state.pipeline.takeNotices() { onNotice(notice) }
+      for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
       if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
       tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
     }
@@ -163,7 +163,7 @@ final class DecisionLoop: Sendable {
         try delivery.client.subscribe(to: delivery.topics.appReports)
         state.isSubscribed = true
       } catch {
-        onNotice("no subscription to \(delivery.topics.appReports): \(error)")
+        logger.error("no subscription to \(delivery.topics.appReports): \(error)")
       }
     }
   }

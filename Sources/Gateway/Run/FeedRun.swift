@@ -24,12 +24,13 @@ public struct FeedRun: ~Copyable {
     guard let receiver = table.index(of: "hci0") else { preconditionFailure("a table without room") }
     let pipeline = Pipeline(configuration, limits: limits)
     let ignoring = GatewayRun.Listener(
-      onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in }, onNotice: { _ in })
+      onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
+    let logger = Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }
     let delivery = Delivery(
       try Client(Options(host: "127.0.0.1", port: 1883)), pipeline.topics, listener: ignoring,
-      logger: Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() })
+      logger: logger)
     feed = try AdvertisementFeed(form, descriptor: descriptor, receiver: receiver)
-    decisions = DecisionLoop(pipeline, delivery: delivery, onNotice: ignoring.onNotice)
+    decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
     self.table = table
   }
 

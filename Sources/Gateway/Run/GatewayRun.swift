@@ -30,19 +30,15 @@ public struct GatewayRun: Sendable {
     public var onTransition: @Sendable (TransitionMessage) -> Void
     /// A verdict was handed to the broker.
     public var onVerdict: @Sendable (VerdictMessage) -> Void
-    /// Something a person should know, in words.
-    public var onNotice: @Sendable (String) -> Void
 
     public init(
       onReady: @escaping @Sendable (String) -> Void,
       onTransition: @escaping @Sendable (TransitionMessage) -> Void,
-      onVerdict: @escaping @Sendable (VerdictMessage) -> Void,
-      onNotice: @escaping @Sendable (String) -> Void
+      onVerdict: @escaping @Sendable (VerdictMessage) -> Void
     ) {
       self.onReady = onReady
       self.onTransition = onTransition
       self.onVerdict = onVerdict
-      self.onNotice = onNotice
     }
   }
 
@@ -51,17 +47,21 @@ public struct GatewayRun: Sendable {
   private let input: Input
   private let listener: Listener
   private let logger: Logger
+  private let manager: ServiceManager?
 
-  /// - Parameter reloads: nil: there is no file to be read again.
+  /// - Parameters:
+  ///   - reloads: nil: there is no file to be read again.
+  ///   - manager: is told how the gateway is doing.
   public init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
-    logger: Logger
+    logger: Logger, manager: ServiceManager? = nil
   ) {
     self.configuration = configuration
     self.reloads = reloads
     self.input = input
     self.listener = listener
     self.logger = logger
+    self.manager = manager
   }
 
   /// Works until SIGINT or SIGTERM.
@@ -95,17 +95,17 @@ public struct GatewayRun: Sendable {
   ) async throws {
     let client = try Client(options)
     let outbox = try openOutbox()
-    for notice in outbox.notices { listener.onNotice(notice) }
+    for notice in outbox.notices { logger.warning("\(notice)") }
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let delivery = Delivery(
       client, pipeline.topics, saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
-    let decisions = DecisionLoop(pipeline, output, delivery: delivery, onNotice: listener.onNotice)
-    let homeAssistant = HomeAssistantLink(configuration, decisions, listener)
-    let leftovers = LeftoverService(configuration, decisions, homeAssistant, listener)
+    let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
+    let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
+    let leftovers = LeftoverService(configuration, decisions, homeAssistant, logger)
     let link = BrokerLink(
-      decisions, homeAssistant, leftovers, listener, watch: watch,
+      decisions, homeAssistant, leftovers, logger, onReady: listener.onReady, watch: watch,
       broker: "\(options.host):\(options.port)", user: options.credentials?.username)
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = []
@@ -115,21 +115,22 @@ public struct GatewayRun: Sendable {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
     services.append(HealthService(decisions, interval: configuration.telemetry.health))
-    if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, listener)) }
+    if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
     if let reloads {
       services.append(
-        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, listener))
+        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, manager, logger))
     }
     switch input {
-    case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, listener))
+    case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, logger))
     case .walk(let path, _):
       if configuration.wake != nil {
-        listener.onNotice("wake regions are not broadcast while a recording plays")
+        logger.warning("wake regions are not broadcast while a recording plays")
       }
-      services.append(WalkService(path, decisions, listener))
-    case .standardInput: services.append(StandardInputService(decisions, listener))
+      services.append(WalkService(path, decisions, logger))
+    case .standardInput: services.append(StandardInputService(decisions, logger))
     }
     services.append(FreedMemoryService())
+    if let manager { services.append(WatchdogService(manager, decisions)) }
     var quiet = logger
     quiet.logLevel = .error
     let ending = NamedService.Ending()

@@ -1,3 +1,4 @@
+import Logging
 import Beacons
 import FoundationEssentials
 import Machine
@@ -9,12 +10,12 @@ import ServiceLifecycle
 struct MetricsService: Service {
   private let settings: MetricsSettings
   private let decisions: DecisionLoop
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
 
-  init(_ settings: MetricsSettings, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
+  init(_ settings: MetricsSettings, _ decisions: DecisionLoop, _ logger: Logger) {
     self.settings = settings
     self.decisions = decisions
-    self.listener = listener
+    self.logger = logger
   }
 
   /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed,
@@ -30,7 +31,7 @@ struct MetricsService: Service {
         } catch {
           let reason = (error as? CocoaError)?.reason(else: "it cannot be written") ?? "\(error)"
           if reason != told {
-            listener.onNotice("cannot write metrics to \(settings.file): \(reason); will try again")
+            logger.warning("cannot write metrics to \(settings.file): \(reason); will try again")
           }
           told = reason
         }

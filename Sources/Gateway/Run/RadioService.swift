@@ -1,3 +1,4 @@
+import Logging
 import Beacons
 import Settings
 import Radio
@@ -8,25 +9,25 @@ import Synchronization
 struct RadioService: Service {
   private let radio: LiveRadio
   private let decisions: DecisionLoop
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
   private let introductions: Introductions?
   private let wake: WakeSettings?
 
   init(
     _ options: LiveRadio.Options, _ decisions: DecisionLoop, _ configuration: Configuration,
-    _ listener: GatewayRun.Listener
+    _ logger: Logger
   ) throws(RadioError) {
     radio = try LiveRadio(options)
     self.decisions = decisions
     wake = configuration.wake
-    self.listener = listener
+    self.logger = logger
     introductions = configuration.beacons.isEmpty ? Introductions(configuration) : nil
   }
 
   func run() async throws {
     var handlers = LiveRadio.Handlers { batch, table in
       decisions.observe(batch, table)
-      introductions?.observe(batch, listener.onNotice)
+      introductions?.observe(batch) { logger.notice("\($0)") }
     }
     let told = Mutex<[ReceiverIndex: ReceiverHealth]>([:])
     handlers.onHealth = { change, table in
@@ -35,13 +36,15 @@ struct RadioService: Service {
       let health = change.health == .quiet ? .ok : change.health
       guard told.withLock({ $0.updateValue(health, forKey: change.receiver) }) != health else { return }
       let reason = change.reason.isEmpty || health == .ok ? "" : ": \(change.reason)"
-      listener.onNotice("\(table.name(of: change.receiver)) is \(health.rawValue)\(reason)")
+      logger.log(
+        level: health == .ok ? .notice : .warning,
+        "\(table.name(of: change.receiver)) is \(health.rawValue)\(reason)")
     }
     handlers.onCounts = { decisions.count($0, $1) }
-    if let wake { handlers.onBroadcast = Self.teller(of: wake, decisions, listener) }
-    handlers.onNotice = listener.onNotice
+    if let wake { handlers.onBroadcast = Self.teller(of: wake, decisions, logger) }
+    handlers.onNotice = { logger.warning("\($0)") }
     if introductions != nil {
-      listener.onNotice(
+      logger.notice(
         "no beacons are configured; those heard are printed here, ready to paste under `beacons:`")
     }
     do {
@@ -50,7 +53,7 @@ struct RadioService: Service {
       // Somebody who fixes the radio should not find out only afterwards that the broker refuses the connection. So the broker
       // gets time to answer, and if that ends the gateway, both problems are reported.
       do { try await Task.sleep(for: Self.brokersTurn) } catch is CancellationError {
-        listener.onNotice("\(error)")
+        logger.error("\(error)")
       }
       throw error
     }
@@ -58,7 +61,7 @@ struct RadioService: Service {
 
   /// Also prints a notice when the status of the broadcast changes.
   private static func teller(
-    of wake: WakeSettings, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener
+    of wake: WakeSettings, _ decisions: DecisionLoop, _ logger: Logger
   ) -> @Sendable (BroadcastStatus) -> Void {
     let told = Mutex<String?>(nil)
     return { status in
@@ -69,7 +72,7 @@ struct RadioService: Service {
         return known
       }
       guard notice != before else { return }
-      listener.onNotice(notice)
+      logger.notice("\(notice)")
     }
   }
 

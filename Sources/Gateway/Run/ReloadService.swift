@@ -1,5 +1,7 @@
+import Logging
 import Settings
 import SettingsFile
+import Machine
 import ServiceLifecycle
 import UnixSignals
 
@@ -10,32 +12,37 @@ struct ReloadService: Service {
   private let decisions: DecisionLoop
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
-  private let listener: GatewayRun.Listener
+  private let manager: ServiceManager?
+  private let logger: Logger
 
   init(
     _ reloads: ReloadRequests, _ configuration: Configuration, _ decisions: DecisionLoop,
     _ homeAssistant: HomeAssistantLink,
     _ leftovers: LeftoverService,
-    _ listener: GatewayRun.Listener
+    _ manager: ServiceManager?,
+    _ logger: Logger
   ) {
     self.reloads = reloads
     self.configuration = configuration
     self.decisions = decisions
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
-    self.listener = listener
+    self.manager = manager
+    self.logger = logger
   }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var current = configuration
       for await _ in reloads.signals {
+        manager?.tell(.reloading)
+        defer { manager?.tell(.ready) }
         do throws(ConfigurationErrors) {
           let loaded = try Configuration.load(path: reloads.path)
-          for warning in loaded.warnings { listener.onNotice("\(warning)") }
+          for warning in loaded.warnings { logger.warning("\(warning)") }
           let new = loaded.configuration
           if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
-            listener.onNotice(
+            logger.warning(
               "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
             )
             continue
@@ -44,14 +51,14 @@ struct ReloadService: Service {
           decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
-          listener.onNotice("configuration reloaded")
+          logger.notice("configuration reloaded")
           let late = differences(new)
           if !late.isEmpty {
-            listener.onNotice("\(late.joined(separator: ", ")): as before until the gateway is restarted")
+            logger.warning("\(late.joined(separator: ", ")): as before until the gateway is restarted")
           }
           current = new
         } catch {
-          listener.onNotice("\(error)\nkeeping the old configuration")
+          logger.error("\(error)\nkeeping the old configuration")
         }
       }
     }

@@ -1,3 +1,4 @@
+import Logging
 import Machine
 import Captures
 import Beacons
@@ -16,14 +17,14 @@ final class StandardInputService: Service {
   }
 
   private let decisions: DecisionLoop
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
   private let phase = Mutex(Phase.starting)
   /// Its own queue, because reading blocks while nothing arrives.
   private let queue = DispatchQueue(label: "standard input")
 
-  init(_ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
+  init(_ decisions: DecisionLoop, _ logger: Logger) {
     self.decisions = decisions
-    self.listener = listener
+    self.logger = logger
   }
 
   func run() async throws {
@@ -60,7 +61,7 @@ final class StandardInputService: Service {
   private func read() {
     do {
       try hear()
-      listener.onNotice("standard input ended")
+      logger.notice("standard input ended")
       end(.success(()))
     } catch {
       end(.failure(error))

@@ -12,10 +12,14 @@ public struct TransitionLine: CustomStringConvertible {
   public init(_ message: TransitionMessage) { self.message = message }
 
   public var description: String {
+    "\(message.transition.wallTime.rfc3339.dropFirst(11).prefix(8))Z  \(text)"
+  }
+
+  /// The line without its time.
+  public var text: String {
     let transition = message.transition
-    let clock = transition.wallTime.rfc3339.dropFirst(11).prefix(8)
     var columns = [
-      clock + "Z", padded(transition.event.rawValue, 5), padded(message.zone, 10),
+      padded(transition.event.rawValue, 5), padded(message.zone, 10),
       padded(message.displayName ?? message.beacon, 12),
     ]
     if let distance = transition.distance {

@@ -12,11 +12,11 @@ public struct VerdictLine: CustomStringConvertible {
 
   public init(_ message: VerdictMessage) { self.message = message }
 
-  public var description: String {
-    let clock = message.time.rfc3339.dropFirst(11).prefix(8)
-    let columns = [
-      clock + "Z", "phone", padded(message.zone, 10), padded(message.phone, 12), outcome,
-    ]
+  public var description: String { "\(message.time.rfc3339.dropFirst(11).prefix(8))Z  \(text)" }
+
+  /// The line without its time.
+  public var text: String {
+    let columns = ["phone", padded(message.zone, 10), padded(message.phone, 12), outcome]
     return columns.joined(separator: "  ").printable
   }
 

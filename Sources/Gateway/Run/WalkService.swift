@@ -1,3 +1,4 @@
+import Logging
 import Machine
 import Beacons
 import Radio
@@ -9,12 +10,12 @@ struct WalkService: Service {
 
   private let path: String
   private let decisions: DecisionLoop
-  private let listener: GatewayRun.Listener
+  private let logger: Logger
 
-  init(_ path: String, _ decisions: DecisionLoop, _ listener: GatewayRun.Listener) {
+  init(_ path: String, _ decisions: DecisionLoop, _ logger: Logger) {
     self.path = path
     self.decisions = decisions
-    self.listener = listener
+    self.logger = logger
   }
 
   func run() async throws {
@@ -26,7 +27,7 @@ struct WalkService: Service {
         } catch is CancellationError {
           return
         }
-        listener.onNotice("the walk begins again")
+        logger.notice("the walk begins again")
       }
     }
   }

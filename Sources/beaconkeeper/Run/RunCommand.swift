@@ -6,6 +6,7 @@ import FoundationEssentials
 import Gateway
 import Settings
 import Logging
+import Machine
 import Mosquitto
 import Radio
 
@@ -35,9 +36,17 @@ struct RunCommand: AsyncParsableCommand {
       "Play this recording in real time, over and over, instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var capture: String?
-  @Flag(
-    name: .shortAndLong,
-    help: "Also print every message that is published, and the log of the private mosquitto.")
+  @Option(
+    help: ArgumentHelp(
+      "Log this level and those above: debug (every message that is published, and the log of the private mosquitto), info (transitions and verdicts), notice, warning, error.",
+      valueName: "level"))
+  var logLevel = LogLevel.info
+  @Option(
+    help: ArgumentHelp(
+      "text, json (an object a line, on standard output) or journal (systemd's, with fields BEACON, ZONE and RECEIVER). (default: journal under systemd, else text)",
+      valueName: "format"))
+  var logFormat: LogFormat?
+  @Flag(name: .shortAndLong, help: "The same as --log-level debug.")
   var verbose = false
 
   func validate() throws {
@@ -48,28 +57,26 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var logger = Logger(label: "beaconkeeper") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = verbose ? .debug : .warning
     let (path, input) = try chooseInput()
     let reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
     if reloads == nil { ReloadRequests.end() }
     let configuration = try loadConfiguration(path, connects: true)
-    let console = Console()
+    let log = RunLog(logFormat ?? .preferred, level: verbose ? .debug : logLevel.level)
+    let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
     let listener = GatewayRun.Listener(
-      onReady: { console.tell("watch: \($0)") },
-      onTransition: { console.tell("\(TransitionLine($0))") },
-      onVerdict: { console.tell("\(VerdictLine($0))") },
-      onNotice: { console.say("beaconkeeper: \($0)") })
+      onReady: { log.tell(.hint("watch: \($0)")) },
+      onTransition: { log.tell(LogEntry($0)) },
+      onVerdict: { log.tell(LogEntry($0)) })
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
-      logger: logger)
+      logger: logger, manager: ServiceManager(environment: ProcessInfo.processInfo.environment))
     do {
       try await gateway.run()
-      console.say("beaconkeeper: stopped")
-      await console.finish()
+      logger.notice("stopped")
+      await log.finish()
     } catch {
-      await console.finish()
+      await log.finish()
       throw failure("\(error)", status(of: error))
     }
   }

@@ -1,0 +1,68 @@
+import Glibc
+
+/// The service manager that started this program, which is told how it is doing: systemd, or whatever else speaks the
+/// protocol of sd_notify(3).
+public struct ServiceManager: Sendable {
+  /// What the manager is told, one line each.
+  public enum Word: Sendable {
+    /// Started, or reloaded.
+    case ready
+    /// A reload has begun.
+    case reloading
+    /// The end has begun.
+    case stopping
+    /// Sign of life.
+    case alive
+    /// A line for `systemctl status`.
+    case status(String)
+  }
+
+  /// A program that gives no sign of life for this long is restarted; nil: it need not give any.
+  public let patience: Duration?
+  private let socket: Int32
+  private let path: String
+
+  /// nil where nobody wants to be told.
+  public init?(environment: [String: String]) {
+    guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else {
+      return nil
+    }
+    socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { return nil }
+    self.path = path
+    let isMine = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
+    patience = isMine ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds($0) } : nil
+  }
+
+  /// Tells it without waiting. A manager that does not listen is its own affair.
+  public func tell(_ words: Word...) {
+    let lines = words.map(\.line).joined(separator: "\n")
+    let bytes = Array(lines.utf8)
+    _ = unsafe withUnixAddress(path) { address, length in
+      unsafe bytes.withUnsafeBytes {
+        unsafe sendto(
+          socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), address,
+          length)
+      }
+    }
+  }
+}
+
+extension ServiceManager.Word {
+  fileprivate var line: String {
+    switch self {
+    case .ready: "READY=1"
+    // By the time that comes with it, the manager tells this reload from an earlier one.
+    case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
+    case .stopping: "STOPPING=1"
+    case .alive: "WATCHDOG=1"
+    case .status(let text): "STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+  }
+
+  private static var monotonicMicroseconds: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+}

@@ -1,0 +1,58 @@
+import Beacons
+import Gateway
+import Logging
+import Machine
+import Messages
+import Proximity
+import RangingPolicy
+
+/// One thing that the gateway tells while it runs.
+struct LogEntry: Sendable {
+  var time: WallTime
+  var level: Logger.Level
+  /// Without the time, for people.
+  var text: String
+  /// What machines look for: `EVENT`, `BEACON`, `ZONE`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
+  var fields: [(name: String, value: String)] = []
+  var kind = Kind.notice
+
+  /// The text without the spaces that align columns.
+  var sentence: String { kind == .result ? text.split(separator: " ").joined(separator: " ") : text }
+
+  enum Kind: Sendable {
+    /// A transition or a verdict: what the gateway runs for.
+    case result
+    /// How to watch them elsewhere.
+    case hint
+    /// About the gateway itself.
+    case notice
+  }
+}
+
+extension LogEntry {
+  init(_ message: TransitionMessage) {
+    self.init(
+      time: message.transition.wallTime, level: .info, text: TransitionLine(message).text,
+      fields: [
+        ("event", message.transition.event.rawValue), ("beacon", message.beacon), ("zone", message.zone),
+        ("receiver", message.receiver),
+      ], kind: .result)
+  }
+
+  init(_ message: VerdictMessage) {
+    self.init(
+      time: message.time, level: .info, text: VerdictLine(message).text,
+      fields: [
+        ("event", "phone"), ("beacon", message.beacon), ("zone", message.zone), ("phone", message.phone),
+        ("outcome", message.outcome.rawValue),
+      ], kind: .result)
+  }
+
+  static func hint(_ text: String) -> LogEntry {
+    LogEntry(time: LiveClock.wallNow, level: .notice, text: text, kind: .hint)
+  }
+
+  init(_ level: Logger.Level, _ text: String, _ fields: [(name: String, value: String)] = []) {
+    self.init(time: LiveClock.wallNow, level: level, text: text, fields: fields)
+  }
+}

@@ -1,0 +1,71 @@
+import Beacons
+import Glibc
+import JSON
+import Logging
+
+/// Writes entries in one of the formats.
+struct LogWriter: Sendable {
+  private let format: LogFormat
+  private let journal: Journal?
+  /// Whether a line begins with the date: a file is read days later, a terminal now.
+  private let isDated: (output: Bool, error: Bool)
+
+  init(_ format: LogFormat) {
+    self.format = format
+    journal = format == .journal ? Journal() : nil
+    isDated = (isatty(1) == 0, isatty(2) == 0)
+  }
+
+  func write(_ entry: LogEntry) {
+    switch format {
+    case .text: writeText(entry)
+    case .json: put(Self.json(entry), on: .output)
+    // A journal that is restarting still reads standard error.
+    case .journal: if journal?.write(entry) != true { put(entry.sentence.printable, on: .error) }
+    }
+  }
+
+  private func writeText(_ entry: LogEntry) {
+    if entry.kind != .notice {
+      put(Self.text(entry, isDated: isDated.output).printable, on: .output)
+    } else {
+      for line in entry.text.split(separator: "\n", omittingEmptySubsequences: false) {
+        var part = entry
+        part.text = String(line)
+        put(Self.text(part, isDated: isDated.error).printable, on: .error)
+      }
+    }
+  }
+
+  static func text(_ entry: LogEntry, isDated: Bool) -> String {
+    let time = entry.time.rfc3339
+    switch entry.kind {
+    case .result: return "\(isDated ? time.prefix(19) : time.dropFirst(11).prefix(8))Z  \(entry.text)"
+    case .hint: return entry.text
+    case .notice:
+      // At debug, what happened is in the fields; above it, the sentence has all.
+      let fields = entry.level < .info ? entry.fields.map { " \($0.name)=\($0.value)" }.joined() : ""
+      let beginning = isDated ? "\(time.prefix(19))Z  \(entry.level): " : "beaconkeeper: "
+      return beginning + entry.text + fields
+    }
+  }
+
+  static func json(_ entry: LogEntry) -> String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.field("time", entry.time)
+      json.field("level", entry.level.rawValue)
+      json.field("message", entry.sentence)
+      for field in entry.fields {
+        json.key(named: field.name)
+        json.value(field.value)
+      }
+    }
+    return writer.text
+  }
+
+  private func put(_ line: String, on stream: StandardStream) {
+    // Who reads along and then goes away, as `head` does, has seen enough: it ends as on Ctrl-C.
+    if stream.write((line + "\n").utf8) == EPIPE, stream == .output { kill(getpid(), SIGTERM) }
+  }
+}
