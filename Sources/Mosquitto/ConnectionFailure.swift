@@ -94,6 +94,9 @@ extension ConnectionFailure {
       self.init(.hostUnknown, "the host is unknown: \(String(cString: gai_strerror(errno)))")
     // So libmosquitto 2.0.21 tells of an answer that is no TLS.
     case MOSQ_ERR_ERRNO.code where errno == EPROTO && options.tls != nil: self.init(.tls, Self.noTLS)
+    // Or without a word, if the connection ends at the same time.
+    case MOSQ_ERR_TLS.code where options.tls != nil:
+      self.init(.tls, "the TLS handshake failed without a reason; perhaps \(Self.noTLS)")
     case MOSQ_ERR_ERRNO.code where errno != 0, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
     // Without errno: the end of the stream within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:

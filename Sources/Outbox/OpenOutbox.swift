@@ -13,6 +13,8 @@ package struct OpenOutbox: Sendable {
   package var remains: OutboxStore.Remains?
   /// Why there is no `store` though there should be.
   package var fault: String?
+  /// The outbox is on a disk that is memory, as where the root is read-only: it does not outlive the machine's next start.
+  package var isVolatile = false
   /// What a person should know.
   package var notices: [String] = []
 
@@ -23,7 +25,7 @@ package struct OpenOutbox: Sendable {
   ///
   /// - Parameter chance: a number of this run alone; see `Epoch`.
   ///
-  /// Throws `OutboxInUse`.
+  /// Throws `OutboxInUse`, `NewerOutbox`.
   package init(
     gateway: String, directory: StateDirectory, wallTime: WallTime, chance: UInt64 = .random(in: 0 ... .max)
   ) throws {
@@ -39,6 +41,9 @@ package struct OpenOutbox: Sendable {
       let mark = try EpochMark(path: EpochMark.path(of: path))
       do {
         try open(path, mark, wallTime, chance)
+      } catch var newer as NewerOutbox {
+        newer.path = path
+        throw newer
       } catch  where Self.isDamage(error) {
         let aside = try setAside(path, wallTime)
         notices.append(
@@ -48,6 +53,8 @@ package struct OpenOutbox: Sendable {
       }
     } catch let error as DatabaseError where error.code == SQLITE_BUSY {
       throw OutboxInUse(path: path, gateway: gateway)
+    } catch let newer as NewerOutbox {
+      throw newer
     } catch {
       giveUp(path, error)
     }
@@ -63,6 +70,7 @@ package struct OpenOutbox: Sendable {
     self.remains = remains
     self.mark = mark
     self.store = store
+    isVolatile = MountTable.current.isInMemory(path)
   }
 
   /// Also where a table holds what no run of ours has written there.

@@ -48,6 +48,11 @@ enum OutboxFile {
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           PRAGMA user_version = \(version);
           """)
+    // A number far away is damage.
+    case let other? where (version + 1...version + 100).contains(other):
+      let isSound = try database.value("PRAGMA quick_check(1)").string == "ok"
+      if isSound { throw NewerOutbox(version: other) }
+      throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
     default: throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
     }
   }

@@ -1,5 +1,8 @@
 import Pipeline
 
+// `withoutActuallyEscaping` counts the length of the file's path into the program. A package must have the same bytes wherever
+// it was built.
+#sourceLocation(file:"SavedBeacon.swift",line:7)
 /// A saved beacon as a row of the outbox.
 extension SavedBeacon {
   /// Which fields are written, in which order. Raise it with each change of them, here and in the engine: a row of another

@@ -121,6 +121,23 @@ import Testing
     #expect(try open().store != nil)
   }
 
+  /// After a downgrade: what waits is not lost, and the newer version finds it again.
+  @Test func anOutboxOfANewerVersionIsRefusedAndLeftAsItIs() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(batch(1...20, epoch: 1))
+    first.store?.close()
+    func set(version: Int) throws {
+      let database = try Database(path: file.path)
+      try database.use { try $0.execute(script: "PRAGMA user_version = \(version)") }
+      try database.close()
+    }
+    try set(version: 3)
+    #expect(throws: NewerOutbox.self) { try open() }
+    try set(version: 2)
+    #expect(try open().remains?.waiting == 20)
+  }
+
   @Test(arguments: ["garbage", "cut", "overwritten"]) func aDamagedFileIsSetAsideAndANewOneBegins(
     _ damage: String
   ) throws {
@@ -193,7 +210,8 @@ import Testing
     "UPDATE meta SET value = x'00ff' WHERE name = 'epoch'",
     "UPDATE waiting SET id = 9223372036854775807 WHERE id = 5",
     "UPDATE waiting SET id = -9 WHERE id = 5; DELETE FROM waiting WHERE id > 0",
-    "UPDATE meta SET value = -5 WHERE name = 'epoch'", "PRAGMA user_version = 9", "PRAGMA user_version = 0",
+    "UPDATE meta SET value = -5 WHERE name = 'epoch'", "PRAGMA user_version = 9000",
+    "PRAGMA user_version = 0",
     "UPDATE meta SET value = \(1 << 53) WHERE name = 'epoch'", "DROP TABLE beacon",
   ])
   func numbersThatAreDamagedMakeItADamagedFile(_ damage: String) throws {

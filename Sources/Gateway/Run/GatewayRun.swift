@@ -67,7 +67,7 @@ public struct GatewayRun: Sendable {
   /// Works until SIGINT or SIGTERM.
   ///
   /// Throws what keeps it from working: `EmbeddedBrokerError`, `InvalidOptions`, `ConnectionFailure` for a refusal
-  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`; or
+  /// that would be the same for ever, `RadioError`, `CaptureError`, `OutboxInUse`, `NewerOutbox`; or
   /// `TransitionsLost` at the end.
   public func run() async throws {
     switch configuration.broker {
@@ -96,6 +96,11 @@ public struct GatewayRun: Sendable {
     let client = try Client(options)
     let outbox = try openOutbox()
     for notice in outbox.notices { logger.warning("\(notice)") }
+    if outbox.isVolatile {
+      logger.warning(
+        "the state directory is in memory (tmpfs): transitions that wait for the broker, and who is where, are lost when the machine restarts"
+      )
+    }
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
     let delivery = Delivery(

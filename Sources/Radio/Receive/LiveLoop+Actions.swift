@@ -36,7 +36,11 @@ extension LiveLoop {
           try AdapterHardware.resetUSB(adapter)
         }
       case .listed(let wanted):
-        guard wanted == 0, !options.waitsForAdapter else { continue }
+        guard wanted == 0 else { continue }
+        if options.waitsForAdapter {
+          handlers.onNotice("no Bluetooth adapter yet; waiting for one")
+          continue
+        }
         throw .noAdapter(found: try LiveRadio.adapters().map { "\($0.kernelName) (\($0.address))" })
       }
     }

@@ -36,6 +36,8 @@ struct RunCommand: AsyncParsableCommand {
       "Play this recording in real time, over and over, instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var capture: String?
+  @Flag(help: "Without an adapter, wait for one instead of giving up.")
+  var waitForAdapter = false
   @Option(
     help: ArgumentHelp(
       "Log this level and those above: debug (every message that is published, and the log of the private mosquitto), info (transitions and verdicts), notice, warning, error.",
@@ -87,7 +89,7 @@ struct RunCommand: AsyncParsableCommand {
     case let refusal as BrokerRefusal: Status(refusal.failure)
     case is RadioError, is EmbeddedBrokerError, is OutboxInUse, is GatewayNameInUse: .unavailable
     case is InvalidOptions: .configuration
-    case is CaptureError: .dataError
+    case is CaptureError, is NewerOutbox: .dataError
     case is TransitionsLost: .inputOutput
     default: .software
     }
@@ -99,8 +101,15 @@ struct RunCommand: AsyncParsableCommand {
     if capture == "-" { return (path, { _ in .standardInput }) }
     if let capture { return (path, { _ in .walk(path: capture, isDemonstration: false) }) }
     let hasAdapter = demo ? false : !((try? LiveRadio.adapters()) ?? []).isEmpty
-    guard demo || (path == nil && !hasAdapter) else {
-      return (path, { .radio(LiveRadio.Options($0)) })
+    guard demo || (path == nil && !hasAdapter && !waitForAdapter) else {
+      return (
+        path,
+        { configuration in
+          var options = LiveRadio.Options(configuration)
+          options.waitsForAdapter = waitForAdapter
+          return .radio(options)
+        }
+      )
     }
     guard let demonstration = Demonstration.find() else {
       throw failure(

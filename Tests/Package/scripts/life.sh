@@ -1,0 +1,143 @@
+# An installation from its first minute to its last, on a machine that has just booted.
+package=(/out/beaconkeeper_*.deb)
+newer=(/out/newer/beaconkeeper_*.deb)
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$1" >/out/apt.log 2>&1 || { cat /out/apt.log; fail "apt"; }; }
+config=/etc/beaconkeeper/beaconkeeper.yaml
+
+step "installs, and runs without an adapter"
+find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /run \) -prune \
+  -o -print | sort >/run/before
+install "${package[0]}"
+within 20 systemctl is-active --quiet beaconkeeper || fail "it is not active"
+within 20 has 'no beacons are configured' log || fail "it does not say that nothing is configured"
+[ "$(systemctl show -P User beaconkeeper)" = beaconkeeper ] || fail "not its own user"
+[ "$(systemctl show -P NRestarts beaconkeeper)" = 0 ] || fail "it was restarted"
+main=$(systemctl show -P MainPID beaconkeeper)
+caps=$(sed -n 's/^CapEff:\t//p' "/proc/$main/status")
+[ "$((16#$caps))" = "$(((1 << 12) | (1 << 13)))" ] || fail "capabilities $caps"
+
+step "hears a beacon of the first adapter, and says how to configure it"
+controller
+within 60 has 'F29DC74A' log || fail "the beacon is not named"
+
+step "an ordinary user may look at the air, or is told the one command"
+if su anna -c 'beaconkeeper scan --seconds 5' >/out/anna.log 2>&1; then
+  grep -i 'F29DC74A' /out/anna.log >/dev/null || { cat /out/anna.log; fail "anna sees nothing"; }
+else
+  grep 'sudo' /out/anna.log >/dev/null || { cat /out/anna.log; fail "no command for anna"; }
+fi
+su anna -c 'beaconkeeper doctor' >/out/doctor.log 2>&1 || true
+sed 's/^/       /' /out/doctor.log | cut -c1-150
+su anna -c "beaconkeeper check" >/out/anna.log 2>&1 || { cat /out/anna.log; fail "anna cannot check"; }
+
+step "an edit is reloaded"
+mosquitto_sub -q 1 -t 'beaconkeeper/#' -F '%t %p' >/out/heard &
+cat >>"$config" <<'YAML'
+beacons:
+  - { name: van, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425, major: 1, minor: 2 } }
+zones:
+  - { name: pump, enter: { signal: -70 dBm, dwell: 1 s }, exit: { signal: -80 dBm, lost: 5 s } }
+YAML
+systemctl reload beaconkeeper || fail "the reload failed"
+within 20 grep 'zone/pump/enter' /out/heard || fail "no enter"
+within 20 has enter journalctl -b -o cat BEACON=van ZONE=pump RECEIVER=hci0 || fail "the journal has no fields"
+[ "$(journalctl -b -o json BEACON=van | sed -n '1s/.*"PRIORITY":"\([0-9]\)".*/\1/p')" = 6 ] || fail "not of priority info"
+
+step "a bad edit fails the reload and says why; the gateway goes on"
+cp "$config" /run/good.yaml
+sed -i 's/-70 dBm/-70 dBmm/' "$config"
+systemctl reload beaconkeeper 2>/out/reload.log && fail "the reload of a bad file succeeded"
+within 10 has 'beaconkeeper.yaml:[0-9]*:[0-9]*' log || fail "the journal does not say where"
+systemctl is-active --quiet beaconkeeper || fail "a bad file ended the gateway"
+cp /run/good.yaml "$config"
+[ "$(systemctl show -P MainPID beaconkeeper)" = "$main" ] || fail "it was restarted meanwhile"
+
+step "a gateway that hangs is restarted"
+mkdir -p /run/systemd/system/beaconkeeper.service.d
+printf '[Service]\nWatchdogSec=6s\n' >/run/systemd/system/beaconkeeper.service.d/lab.conf
+systemctl daemon-reload && systemctl restart beaconkeeper
+main=$(systemctl show -P MainPID beaconkeeper)
+kill -STOP "$main"
+restarted() { [ "$(systemctl show -P MainPID beaconkeeper)" != "$main" ] && systemctl is-active --quiet beaconkeeper; }
+within 90 restarted || fail "it was not restarted"
+rm -r /run/systemd/system/beaconkeeper.service.d && systemctl daemon-reload
+
+step "stops within two seconds"
+within 30 has 'decides\|known' systemctl show -P StatusText beaconkeeper || true
+began=$(date +%s%N)
+systemctl stop beaconkeeper
+took=$((($(date +%s%N) - began) / 1000000))
+echo "     stopped in $took ms"
+[ "$took" -lt 2000 ] || fail "the stop took $took ms"
+[ "$(mosquitto_sub -W 5 -C 1 -t 'beaconkeeper/+/status')" = offline ] || fail "its retained status is not offline"
+
+step "a secret comes as a credential"
+systemctl start beaconkeeper
+within 20 systemctl is-active --quiet beaconkeeper || fail "no second start"
+mkdir -p -m 700 /etc/credstore && printf 'secret\n' >/etc/credstore/beaconkeeper.password
+sed -i 's#^  url: mqtt://localhost.*#&\n  username: gateway\n  password_file: $CREDENTIALS_DIRECTORY/beaconkeeper.password#' "$config"
+systemctl restart beaconkeeper || { log -n 5; fail "it does not start with a credential"; }
+within 20 has 'watch: .*-u gateway' log || fail "it does not connect with the credential"
+cp /run/good.yaml "$config" && systemctl restart beaconkeeper
+
+step "an upgrade loses nothing that waits for the broker"
+within 20 systemctl is-active --quiet beaconkeeper
+within 30 grep -q 'beacon/van/state.*pump' /out/heard || fail "the van is not in"
+systemctl stop mosquitto
+within 20 has 'lost the broker\|cannot reach' log || fail "it did not notice that the broker is gone"
+systemctl stop beaconkeeper 2>/dev/null; systemctl start beaconkeeper
+sed -i 's/exit: { signal: -80 dBm/exit: { signal: -40 dBm/; s/enter: { signal: -70 dBm/enter: { signal: -30 dBm/' "$config"
+systemctl reload beaconkeeper
+within 30 has exit journalctl -b -o cat ZONE=pump -n 3 || sleep 3
+before=$(systemctl show -P MainPID beaconkeeper)
+last=$(date +%s%N)
+install "${newer[0]}"
+within 20 systemctl is-active --quiet beaconkeeper || fail "it does not run after the upgrade"
+[ "$(systemctl show -P MainPID beaconkeeper)" != "$before" ] || fail "the old program still runs"
+echo "     the upgrade took $((($(date +%s%N) - last) / 1000000)) ms; without a gateway: $(journalctl -b -o short-unix -u beaconkeeper --no-pager \
+  | awk '/Stopping|Stopped beacon/ { s = $1 } /Started beaconkeeper/ { if (s) { gap = $1 - s; s = 0 } } END { printf "%.1f s", gap }')"
+: >/out/heard2
+systemctl start mosquitto
+within 10 mosquitto_pub -t x -m x
+mosquitto_sub -q 1 -t 'beaconkeeper/#' -F '%t %p' >/out/heard2 &
+within 60 grep 'zone/pump/exit' /out/heard2 || fail "the exit that waited was lost"
+python3 - <<'PYTHON'
+import json, re
+said = []
+for name in ("/out/heard", "/out/heard2"):
+    for line in open(name):
+        topic, _, text = line.partition(" ")
+        if re.search(r"/zone/pump/(enter|exit|near)$", topic): said.append(json.loads(text))
+by = {}
+for one in said: by.setdefault(one["epoch"], []).append(one["seq"])
+print("     transitions by epoch:", {e: sorted(set(s)) for e, s in by.items()})
+for seqs in by.values():
+    seqs = sorted(set(seqs))
+    assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), seqs
+PYTHON
+systemctl is-enabled --quiet beaconkeeper || fail "the upgrade disabled it"
+grep -q -e '-30 dBm' "$config" || fail "the upgrade took the configuration"
+
+step "state of a newer version is refused in words, and kept"
+systemctl stop beaconkeeper
+outbox=(/var/lib/beaconkeeper/*.sqlite)
+python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("pragma user_version = 7"); c.commit()' "${outbox[0]}"
+systemctl start beaconkeeper 2>/dev/null && fail "it starts with state of a newer version"
+has 'newer Beaconkeeper' log || fail "it does not say why"
+[ -s "${outbox[0]}" ] || fail "the state is gone"
+python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("pragma user_version = 2"); c.commit()' "${outbox[0]}"
+systemctl reset-failed beaconkeeper; systemctl start beaconkeeper || fail "it does not start again"
+
+step "remove keeps the configuration, purge leaves nothing"
+apt-get remove -y -qq beaconkeeper >/out/apt.log 2>&1 || { cat /out/apt.log; fail "remove"; }
+[ -e "$config" ] || fail "remove took the configuration"
+systemctl is-active --quiet beaconkeeper && fail "it runs after it was removed"
+apt-get purge -y -qq beaconkeeper >/out/apt.log 2>&1 || { cat /out/apt.log; fail "purge"; }
+rm -rf /etc/credstore/beaconkeeper.password
+find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /run \) -prune \
+  -o -print | sort >/run/after
+left=$(comm -13 /run/before /run/after | grep -v '^/etc/credstore$\|^/var/lib/dpkg\|^/var/lib/apt\|^/etc/.*-$\|^/var/lib/mosquitto' || true)
+[ -z "$left" ] || fail "left behind: $left"
+getent passwd beaconkeeper && fail "its user is left"
+echo "     nothing left"
