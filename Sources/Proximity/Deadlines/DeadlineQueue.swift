@@ -1,8 +1,8 @@
 import Beacons
 
-/// When each timer next wants attention, in order of time: a heap of four branches that knows where every timer sits in it, so that
-/// it holds each once at most, however often a beacon is heard. (swift-collections' heap cannot move an entry: what is put off would
-/// stay beside what is put in, 300 entries for a beacon that flickers.)
+/// The deadlines of all timers in order of time: a 4-ary heap that knows the place of every timer. It holds each timer at
+/// most once, however often a beacon is heard. (swift-collections' heap cannot move an entry. A rescheduled timer would
+/// leave its old entry behind: 300 entries for a beacon that flickers.)
 struct DeadlineQueue: Sendable {
   private static let branches = 4
 
@@ -20,17 +20,17 @@ struct DeadlineQueue: Sendable {
   private var places = TimerTable<Int32>()
 
   var count: Int { heap.count }
-  /// When the first of all timers comes up, or is to be put off.
+  /// The earliest deadline. Its timer may have to be rescheduled rather than acted on.
   var first: MonotonicTime? { heap.first?.time }
 
   mutating func addLink() { places.links.append(-1) }
   mutating func addPresence() { places.presences.append(-1) }
 
-  /// Whether any timer has come up.
+  /// Whether any timer is due.
   @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
 
-  /// Sees to it that `timer` comes up at `time` at the latest. What comes up too early is put back by its owner: cheaper than moving
-  /// an entry each time a beacon is heard.
+  /// Makes `timer` fire at `time` at the latest. If it fires too early, its owner reschedules it: that is cheaper than moving
+  /// an entry at every sighting.
   mutating func schedule(_ timer: DeadlineTimer, at time: MonotonicTime) {
     let place = Int(places[timer])
     if place < 0 {
@@ -42,7 +42,7 @@ struct DeadlineQueue: Sendable {
     }
   }
 
-  /// Takes out the first timer if it is due at `time` or before.
+  /// Removes and returns the first timer if it is due at `time` or before.
   mutating func popFirst(notAfter time: MonotonicTime) -> (time: MonotonicTime, timer: DeadlineTimer)? {
     guard let top = heap.first, top.time <= time else { return nil }
     places[top.timer] = -1

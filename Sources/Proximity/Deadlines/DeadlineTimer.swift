@@ -1,5 +1,5 @@
-/// What a deadline is about. Links come before presences at the same time: silence is noticed before a dwell that it ends is
-/// counted as served.
+/// What a deadline is about. At equal times links come before presences, so a silence that ends a dwell is noticed before the
+/// dwell counts as complete.
 struct DeadlineTimer: Hashable, Comparable, Sendable {
   private let rawValue: UInt32
   private static let presenceBit: UInt32 = 1 << 31
@@ -12,7 +12,7 @@ struct DeadlineTimer: Hashable, Comparable, Sendable {
   static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Something for each timer.
+/// One element per timer.
 struct TimerTable<Element: Sendable>: Sendable {
   var links: [Element] = []
   var presences: [Element] = []

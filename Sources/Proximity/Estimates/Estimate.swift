@@ -8,7 +8,7 @@ public struct Estimate: Hashable, Sendable {
   public var distance: Double
   /// Standard deviation of `distance`, metres.
   public var distanceDeviation: Double
-  /// How often the beacon is really heard by this receiver; nil until that is learnt.
+  /// How often this receiver really hears the beacon; nil until that is learnt.
   public var interval: TimeSpan?
   public var samples: Int
   public var lastHeard: MonotonicTime

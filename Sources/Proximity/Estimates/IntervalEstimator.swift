@@ -1,20 +1,20 @@
 import Beacons
 
-/// Learns from the gaps between sightings how long a silence means that a beacon has left.
+/// Learns from the gaps between sightings how long a silence must be before the beacon counts as lost.
 ///
-/// Half of all advertisements may be missed (channel hopping, scan duty, bodies), so gaps have a long tail. Two
-/// measures together follow it: four times the second largest of the recent gaps, which one odd gap does not move, and
-/// five times the mean. A beacon of which every second packet is missed is then falsely lost about once in 10⁵ gaps
-/// (geometric tail), a regular one is lost after nine intervals.
+/// Half of all advertisements may be missed (channel hopping, scan duty, bodies), so gaps have a long tail. The limit is
+/// the larger of two measures: four times the second largest recent gap, which one odd gap does not move, and
+/// five times the mean. If every second packet is missed, a beacon is falsely lost about once in 10⁵ gaps
+/// (geometric tail). A regular beacon is lost after nine intervals.
 ///
-/// Recent means the newest three blocks of gaps. A block has at least 8 gaps and 8 s, so that a burst
-/// of advertisements cannot pass for the beacon's interval.
+/// "Recent" means the newest three blocks of gaps. A block has at least 8 gaps and lasts at least 8 s, so that a burst
+/// of advertisements is not taken for the beacon's interval.
 struct IntervalEstimator: Hashable, Sendable, Codable {
-  /// Before enough gaps are known.
+  /// The limit until enough gaps are known.
   static var unlearnt: TimeSpan { TimeSpan(nanoseconds: 30_000_000_000) }
   static var floor: TimeSpan { TimeSpan(nanoseconds: 5_000_000_000) }
   static var ceiling: TimeSpan { TimeSpan(nanoseconds: 900_000_000_000) }
-  /// Gaps up to this are learnt even if they looked like a loss: pauses of scanners and bursts are shorter.
+  /// Gaps up to this are learnt even if they looked like a loss. Pauses of scanners and between bursts are shorter.
   private static var ordinary: TimeSpan { TimeSpan(nanoseconds: 20_000_000_000) }
   private static let blockGaps: UInt16 = 8
   private static let blockSeconds: Float = 8
@@ -24,7 +24,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
     var first: Float = 0
     var second: Float = 0
 
-    /// Whether the gap is among the two.
+    /// Returns whether the gap is one of the two.
     mutating func add(_ gap: Float) -> Bool {
       if gap > first {
         second = first
@@ -41,11 +41,11 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private var current = Top()
   private var previous = Top()
   private var beforePrevious = Top()
-  /// Of the current block.
+  /// The number of gaps in the current block.
   private var gaps: UInt16 = 0
   private var blocks: UInt8 = 0
   private var seconds: Float = 0
-  /// A gap that looked like a loss: it counts once the next one is like it, for then the beacon has slowed down.
+  /// A gap that looked like a loss. It counts once the next one is similar: then the beacon has slowed down.
   private var doubtful: Float = 0
   /// Smoothed gap in seconds; 0: none yet.
   private var mean: Float = 0
@@ -72,7 +72,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private mutating func learn(_ gap: Float) {
     mean = mean == 0 ? gap : mean + (gap - mean) / 16
     let isChanged = current.add(gap)
-    // Counted on by fours where a block is of more gaps than it can tell.
+    // A full counter steps back to the last multiple of four, so that it does not overflow.
     gaps = gaps == .max ? .max - 3 : gaps + 1
     seconds += gap
     if gaps >= Self.blockGaps, seconds >= Self.blockSeconds {

@@ -1,6 +1,6 @@
 import Beacons
 
-/// What is kept of a beacon's newest sighting.
+/// What the engine keeps of a beacon's newest sighting.
 public struct LastSighting: Hashable, Sendable, Codable {
   public var time: MonotonicTime
   public var wallTime: WallTime

@@ -11,19 +11,19 @@ import Beacons
 /// What one receiver hears of one beacon.
 struct Link: Hashable, Sendable, Codable {
   var receiver: ReceiverIndex
-  /// Whether the receiver still hears the beacon, as far as its interval tells.
+  /// Whether the receiver still hears the beacon, judged by the beacon's interval.
   var isCurrent = false
   var isLocated = false
   /// Sightings since the beacon appeared here.
   var samples: Int32 = 0
   var lastHeard: MonotonicTime
-  /// From when silence counts: the last sighting, or when the receiver regained its sight after it.
+  /// The silence counts from here: the last sighting, or when the receiver recovered from blindness after it.
   var silentSince: MonotonicTime
-  /// When the newest instant with a signal began.
+  /// Start of the newest instant with a signal.
   var lastSignal: MonotonicTime
   /// RSSI at 1 m in dBm as this receiver hears this beacon.
   var power: Float
-  /// log10 of the distance in metres; as good as `filter.hasLevel`.
+  /// log10 of the distance in metres; valid if `filter.hasLevel`.
   var logDistance: Float = 0
   var filter = SignalFilter()
   var interval = IntervalEstimator()
@@ -36,7 +36,7 @@ struct Link: Hashable, Sendable, Codable {
     lastSignal = time
   }
 
-  /// How long a silence means loss. After a blind time a slow guess is better than a quick one.
+  /// How long a silence means loss. After a blind period the link waits longer rather than guess.
   var patience: TimeSpan {
     silentSince > lastHeard ? max(interval.lost, IntervalEstimator.unlearnt) : interval.lost
   }
@@ -48,28 +48,28 @@ struct Link: Hashable, Sendable, Codable {
   /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
   private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
-  /// dB by which a beacon that appears is expected to be weaker than at 1 m: it is assumed to be 3 m away, plus or minus 3 m.
+  /// A beacon that appears is assumed to be 3 m away, plus or minus 3 m: so many dB weaker than at 1 m.
   private static var appearance: Float { 9.5 }
 
-  /// What came of a sighting.
+  /// What a sighting changed.
   struct News {
-    /// The receiver had not heard the beacon for long, or ever.
+    /// The receiver had not heard the beacon for long, or never before.
     var isReturning: Bool
-    /// There is something new to tell of the signal.
+    /// The signal changed.
     var isOfSignal: Bool
   }
 
-  /// Takes in that the beacon was heard.
+  /// Processes a sighting.
   ///
   /// - Parameters:
   ///   - power: RSSI at 1 m in dBm as this receiver hears this beacon.
-  ///   - decadesPerDecibel: of the receiver's calibration.
+  ///   - decadesPerDecibel: from the receiver's calibration.
   @inline(__always) mutating func hear(
     rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
   ) -> News {
     self.power = power
     var news = News(isReturning: !isCurrent, isOfSignal: false)
-    // A gap in which the receiver was blind says nothing of the beacon.
+    // A gap in which the receiver was blind says nothing about the beacon.
     if time > lastHeard, silentSince == lastHeard { interval.add(gap: time - lastHeard) }
     if !isCurrent {
       isCurrent = true
@@ -93,7 +93,7 @@ struct Link: Hashable, Sendable, Codable {
     return news
   }
 
-  /// What the receiver makes of the beacon. `locator`: where joint position decided the distance.
+  /// The receiver's estimate of the beacon. `locator`: set where the joint position decides the distance.
   func estimate(calibration: Calibration, locator: Locator?) -> Estimate? {
     guard filter.hasLevel else { return nil }
     let distance = pow(10, Double(logDistance))
@@ -101,7 +101,7 @@ struct Link: Hashable, Sendable, Codable {
     if isLocated, let locator, let position = calibration.position {
       deviation = locator.deviation(to: position)
     } else {
-      // Shadowing stays however often one samples; about a fifth of the variance is noise that does not
+      // Shadowing does not average out however often one samples. About a fifth of the variance is noise that does
       // (2.9 dB at a fixed point of 6.3 dB over a walk, Position-Annotated-BLE-RSSI-Dataset).
       let variance = calibration.deviation * calibration.deviation * (0.8 + 0.2 / Double(min(samples, 5)))
       deviation = distance * variance.squareRoot() * 0.230_258_509_299_404_57 / calibration.exponent

@@ -8,18 +8,18 @@ import Beacons
   import Darwin
 #endif
 
-/// Where a beacon is, from all receivers of known position that hear it: an extended Kalman filter on the plane over
-/// RSSI, with a random walk as its idea of motion.
+/// The position of a beacon, from all receivers of known position that hear it: an extended Kalman filter on the plane over
+/// RSSI, with a random walk as the motion model.
 ///
-/// One receiver alone cannot tell a near beacon behind a body from a far one; the others can.
+/// One receiver alone cannot tell a near beacon behind a body from a far one. Several together can.
 struct Locator: Hashable, Sendable, Codable {
   /// Receivers needed for a position to mean anything.
   static let quorum: UInt16 = 3
-  /// How far a beacon strays in a second (standard deviation, metres): a walk.
+  /// How far a beacon moves in a second (standard deviation, metres): walking.
   private static let stride = 1.2
-  /// Degrees of freedom of the Student-t weight that tames wild samples.
+  /// Degrees of freedom of the Student-t weight that damps outliers.
   private static let freedom = 4.0
-  /// No beacon is nearer to an antenna than this, metres; keeps the slope of the model finite.
+  /// The least distance between beacon and antenna, metres. It keeps the slope of the model finite.
   private static let closest = 0.5
   /// dB per natural logarithm of squared distance, for an exponent of 1: 5 / ln 10.
   private static let slope = 2.171_472_409_516_259
@@ -31,12 +31,12 @@ struct Locator: Hashable, Sendable, Codable {
   private var xy = 0.0
   private var yy = 0.0
   private var time = MonotonicTime.zero
-  /// Receivers of known position that hear the beacon now.
+  /// How many receivers of known position hear the beacon now.
   var receivers: UInt16 = 0
 
   var isUsable: Bool { receivers >= Self.quorum }
 
-  /// Starts near the one receiver that hears the beacon, unsure by the distance its signal suggests.
+  /// Starts at the one receiver that hears the beacon, with the distance its signal suggests as uncertainty.
   mutating func restart(at position: Position, logDistance: Float, time: MonotonicTime) {
     x = position.x
     y = position.y
@@ -47,7 +47,7 @@ struct Locator: Hashable, Sendable, Codable {
     self.time = time
   }
 
-  /// Takes in one sample: dBm at a receiver at `position`, that hears `power` dBm at 1 m.
+  /// Processes one sample in dBm from a receiver at `position`, which receives `power` dBm at 1 m.
   mutating func add(
     rssi: Double, position: Position, power: Double, exponent: Double, deviation: Double,
     time now: MonotonicTime
@@ -57,7 +57,7 @@ struct Locator: Hashable, Sendable, Codable {
     xx += growth
     yy += growth
 
-    // E[ln d²] over the present uncertainty, within a few per cent: half the variance adds to the square.
+    // E[ln d²] over the present uncertainty, within a few per cent: add half the variance to the square.
     let (dx, dy) = (x - position.x, y - position.y)
     let square = dx * dx + dy * dy + Self.height(of: position) + 0.5 * (xx + yy)
     let k = Self.slope * exponent
@@ -94,7 +94,7 @@ struct Locator: Hashable, Sendable, Codable {
 
   mutating func shift(by span: TimeSpan) { time = time + span }
 
-  /// Square of the height of a receiver over the beacon, m².
+  /// Square of the height difference between receiver and beacon, m².
   private static func height(of position: Position) -> Double {
     let difference = position.z - Position.beaconHeight
     return max(difference * difference, closest * closest)

@@ -1,14 +1,14 @@
 import Beacons
 
-/// The best that the receivers of a zone make of a beacon now: the smallest distance and the strongest
-/// signal, which need not come from the same one.
+/// The best values that a zone's receivers have for the beacon now: the smallest distance and the strongest
+/// signal. They may come from different receivers.
 struct Nearest {
   var logDistance = Float.infinity
   var level = -Float.infinity
   var nearestLink: Int32 = -1
   var strongestLink: Int32 = -1
 
-  /// Takes in what one receiver makes of the beacon, if that has a level.
+  /// Considers one receiver's values, if it has a level.
   mutating func consider(logDistance: Float, level: Float, at index: Int32) {
     if logDistance < self.logDistance {
       self.logDistance = logDistance
@@ -24,11 +24,11 @@ struct Nearest {
 
   init() {}
 
-  /// What the receivers of a presence that hear its beacon make of it.
+  /// The best values of a presence's receivers that hear its beacon.
   ///
   /// - Parameters:
-  ///   - member: the first of the presence.
-  ///   - lost: how long a receiver's word counts, where that is not learnt.
+  ///   - member: the first member of the presence.
+  ///   - lost: how long a receiver's value counts, if that is not learnt.
   @inline(__always) init(
     of member: Int32, lost: TimeSpan?, at time: MonotonicTime, members: Span<Member>, links: Span<LinkSlot>
   ) {
@@ -42,12 +42,12 @@ struct Nearest {
     }
   }
 
-  /// What the only receiver of a presence makes of its beacon, which it hears.
+  /// The values of a presence's only receiver, which hears the beacon.
   @inline(__always) init(only link: Link, at index: Int32) {
     if link.filter.hasLevel { consider(logDistance: link.logDistance, level: link.filter.level, at: index) }
   }
 
-  /// Takes in what a link makes of the beacon. Fields are read one by one, so that no link is copied.
+  /// Considers the values of a link. It reads single fields, so that no link is copied.
   @inline(__always) mutating func consider(_ index: Int32, in links: Span<LinkSlot>) {
     let slot = Int(index)
     guard links[slot].link.filter.hasLevel else { return }

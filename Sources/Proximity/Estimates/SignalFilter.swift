@@ -1,46 +1,49 @@
-/// Smooths what one receiver hears of one beacon, in dBm: the median of the last three samples, so that a wild one has
-/// no say, then an exponential average over six samples, at least 1 s and at most 3 s, that quickens the farther off it
-/// is, so that a step is followed in a second or so while the 3 dB by which a signal wavers at a fixed point are averaged
-/// out. A beacon heard ten times a second is thus followed three times as closely as one heard twice.
+/// Smooths the signal of one beacon at one receiver, in dBm.
+///
+/// The median of the last three samples removes single outliers. An exponential average over six samples, at least 1 s and
+/// at most 3 s, follows. It speeds up with its distance from the samples: it follows a step within about a second and still
+/// averages out the 3 dB by which a signal wavers at a fixed point. A beacon heard ten times a second is thus followed three
+/// times as closely as one heard twice.
 ///
 /// On walks through an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) this did as well as any
 /// filter tried on one receiver's signal: plain exponential averages, medians of 5 to 9, upper quantiles, fast attack
 /// with slow release, and margins. A steady signal comes out as it came in.
 ///
-/// The very first sample stands alone, and may be wild: where it is stronger than expected it is weighed against that.
+/// The very first sample stands alone and may be an outlier. If it is stronger than expected, it is weighed against the
+/// expectation.
 struct SignalFilter: Hashable, Sendable, Codable {
   private static let samples: Float = 6
   /// Seconds.
   private static let shortest: Float = 1
   private static let longest: Float = 3
-  /// Twice as quick at this many dB off, five times at twice as many.
+  /// At this many dB off, the average is twice as fast; at twice as many, five times.
   private static let surprise: Float = 8
 
-  /// How sure of itself an expected level is, and one sample: standard deviations in dB.
+  /// Standard deviations of an expected level and of one sample, in dB.
   private static let expectation: Float = 9
   private static let noise: Float = 6
-  /// Degrees of freedom of the Student-t weight that tames a wild sample, as in `Locator`.
+  /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
   private static let freedom: Float = 4
 
   private var newest: Int8 = 0
   private var previous: Int8 = 0
   private var beforePrevious: Int8 = 0
   private var filled: UInt8 = 0
-  /// Seconds from sample to sample, smoothed.
+  /// Smoothed time between samples, seconds.
   private var pace: Float = 0.5
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
 
-  /// Whether any sample came in.
+  /// Whether there was any sample.
   var hasLevel: Bool { filled > 0 }
 
-  /// Takes in a further sample of the newest instant, which still counts as one: a burst must not outvote the
+  /// Adds another sample to the newest instant, which still counts as one sample: a burst must not outvote the
   /// time around it.
   mutating func merge(_ rssi: Int8) {
     newest = Int8(clamping: (Int(newest) + Int(rssi)) / 2)
   }
 
-  /// Takes in a sample. `elapsed`: seconds since the one before. `expected`: the level at which a beacon usually appears.
+  /// Adds a sample. `elapsed`: seconds since the previous one. `expected`: the level at which a beacon usually appears.
   mutating func add(_ rssi: Int8, elapsed: Float, expected: Float) {
     beforePrevious = previous
     previous = newest
@@ -52,12 +55,12 @@ struct SignalFilter: Hashable, Sendable, Codable {
     let error = sample - level
     let ratio = error / Self.surprise
     let settled = min(max(Self.samples * pace, Self.shortest), Self.longest) / (1 + ratio * ratio)
-    // Until three samples are there the plain mean is quicker.
+    // For the first three samples the plain mean is faster.
     level += error * max(elapsed / (elapsed + settled), filled < 3 ? 0.5 : 0)
   }
 
-  /// What to make of a sample that stands alone. One that is weaker than expected is taken as it is: a beacon far away
-  /// gets nowhere by it.
+  /// The level to assume from a single sample. One weaker than expected is taken as it is: it cannot make a
+  /// distant beacon seem near.
   private static func believed(_ sample: Float, _ expected: Float) -> Float {
     let surprise = sample - expected
     guard surprise > 0 else { return sample }
@@ -66,7 +69,7 @@ struct SignalFilter: Hashable, Sendable, Codable {
     return expected + surprise * prior / (prior + noise / weight)
   }
 
-  /// The median; of two samples the weaker, for a wild one is rather too strong.
+  /// The median. Of two samples the weaker, as outliers tend to be too strong.
   private var likely: Int8 {
     switch filled {
     case 1: newest

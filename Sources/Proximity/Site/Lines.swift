@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// A zone's thresholds as lines to be on one side of: near, enter, rearm and exit, in the order of the bits of a `Standing`.
-/// Compared all at once and without a jump, for noise makes jumps that nobody can foretell.
+/// A zone's thresholds as lines: near, enter, rearm and exit, in the order of the bits of a `Standing`.
+/// All are compared at once and without a branch: the signal's noise would defeat branch prediction.
 struct Lines: Sendable {
   private let values: SIMD4<Float>
   private let areDistances: SIMDMask<SIMD4<Int32>>
@@ -23,14 +23,14 @@ struct Lines: Sendable {
   @inline(__always) func standing(of nearest: Nearest) -> Standing {
     let place = SIMD4(repeating: -nearest.level).replacing(
       with: SIMD4(repeating: nearest.logDistance), where: areDistances)
-    // On the line counts on both sides.
+    // A value on the line is on both sides.
     let near = SIMD4<Int32>.zero.replacing(with: SIMD4(1, 2, 0, 0), where: place .<= values)
     let far = SIMD4<Int32>.zero.replacing(with: SIMD4(0, 0, 4, 8), where: place .>= values)
     return Standing(rawValue: UInt8(truncatingIfNeeded: (near | far).wrappedSum()))
   }
 }
 
-/// Which thresholds a beacon has on its near side, and which on its far side.
+/// Which thresholds a beacon is within, and which it is beyond.
 struct Standing: OptionSet, Sendable {
   let rawValue: UInt8
   static let near = Standing(rawValue: 1)
@@ -39,7 +39,7 @@ struct Standing: OptionSet, Sendable {
   static let away = Standing(rawValue: 8)
 }
 
-/// A threshold as it was configured, and as a line.
+/// A threshold as configured, and as a line.
 struct Boundary: Sendable {
   let threshold: Threshold
   let line: Line
@@ -55,14 +55,14 @@ struct Boundary: Sendable {
   var isDistance: Bool { line.isDistance }
 }
 
-/// A threshold in the unit that the engine works in: log10 of metres, or dBm with the sign turned. What is farther is larger.
+/// A threshold in the engine's unit: log10 of metres, or negated dBm. Farther is larger.
 struct Line: Sendable {
   let isDistance: Bool
   let value: Float
 
-  /// A line on neither side of which anything is: no number compares with it.
+  /// A line that nothing is on either side of: no number compares with NaN.
   static let none = Line(isDistance: false, value: .nan)
 
-  /// Whether being heard at all, even without a signal, is enough: −127 dBm is the weakest a radio reports.
+  /// Whether it is enough to be heard at all, even without a signal. −127 dBm is the weakest that a radio reports.
   var isAnySignal: Bool { !isDistance && value >= 127 }
 }

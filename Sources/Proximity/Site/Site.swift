@@ -1,12 +1,12 @@
 import Beacons
 
-/// What the engine knows of a place before it hears anything: its zones and how its receivers hear.
+/// What the engine knows of a place beforehand: its zones and the calibration of its receivers.
 public struct Site: Sendable {
   /// By `ZoneIndex`.
   public var zones: [Zone]
-  /// What differs from `calibration` at some receivers.
+  /// Receivers that differ from `calibration`.
   public var receivers: [ReceiverIndex: Calibration]
-  /// For every receiver that `receivers` does not name.
+  /// For every receiver that is not in `receivers`.
   public var calibration: Calibration
 
   public init(
@@ -21,15 +21,15 @@ public struct Site: Sendable {
 /// How one receiver hears, in the log-distance path-loss model
 /// `rssi = measuredPower + offset − 10 · exponent · log10(distance)`.
 public struct Calibration: Hashable, Sendable {
-  /// RSSI at 1 m in dBm as this receiver hears it; it overrides what frame and beacon say. nil: theirs.
+  /// RSSI at 1 m in dBm at this receiver; it overrides the values of frame and beacon. nil: use theirs.
   public var measuredPower: Double?
-  /// dB by which this receiver hears stronger than the measured power says (antenna, cable, wall plate).
+  /// How many dB more this receiver hears than the measured power says (antenna, cable, wall plate).
   public var offset: Double
   /// Path-loss exponent.
   public var exponent: Double
   /// Standard deviation of the signal around the model in dB (shadowing and multipath).
   public var deviation: Double
-  /// Where the receiver hangs; nil: unknown. From three such receivers on, that hear a beacon at once, its
+  /// Where the receiver is mounted; nil: unknown. If three or more such receivers hear a beacon at once, its
   /// distance to each comes from a joint position instead of from each signal alone.
   public var position: Position?
 
@@ -49,15 +49,15 @@ public struct Calibration: Hashable, Sendable {
   public static let defaultExponent = 2.0
   /// The middle of what open offices and factory halls measure (Rappaport, table 4.6: 3 to 10 dB).
   public static let defaultDeviation = 6.0
-  /// RSSI at 1 m in dBm where nobody states it; what most iBeacons at 0 dBm state.
+  /// RSSI at 1 m in dBm if nobody states it: the value that most iBeacons at 0 dBm state.
   public static let defaultMeasuredPower = -59.0
 }
 
-/// A place in the site's own frame, metres.
+/// A place in the site's own coordinates, metres.
 public struct Position: Hashable, Sendable {
   public var x: Double
   public var y: Double
-  /// Height above the floor; left out: 1.2 m, as high as beacons are assumed to be carried.
+  /// Height above the floor; default 1.2 m, the height at which beacons are assumed to be carried.
   public var z: Double
 
   public init(x: Double, y: Double, z: Double = Position.beaconHeight) {

@@ -1,6 +1,6 @@
 import Beacons
 
-/// What one zone of the site asks for. Thresholds of a zone share no unit: `near` may be a distance and
+/// The rules of one zone of the site. Its thresholds may differ in unit: `near` may be a distance and
 /// `exit` a signal.
 public struct Zone: Sendable {
   /// The receivers whose estimates decide; nil: all.
@@ -21,14 +21,14 @@ public struct Zone: Sendable {
   }
 }
 
-/// A place in the list of zones.
+/// An index into the list of zones.
 public struct ZoneIndex: Hashable, Comparable, Sendable, Codable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A boundary that is crossed: nearer is a smaller distance or a stronger signal.
+/// A boundary that a beacon crosses: nearer is a smaller distance or a stronger signal.
 public enum Threshold: Hashable, Sendable {
   /// Metres.
   case distance(Double)
@@ -36,7 +36,7 @@ public enum Threshold: Hashable, Sendable {
   case signal(Double)
 }
 
-/// A threshold with the time for which it must be met without a break.
+/// A threshold and how long it must be met without a break.
 public struct Rule: Hashable, Sendable {
   public var threshold: Threshold
   public var dwell: TimeSpan
@@ -47,7 +47,7 @@ public struct Rule: Hashable, Sendable {
   }
 }
 
-/// Near fires once an approach; it may fire again after the beacon was beyond `rearm`.
+/// Near fires once per approach. It may fire again after the beacon was beyond `rearm`.
 public struct NearRule: Hashable, Sendable {
   public var rule: Rule
   public var rearm: Threshold
@@ -58,9 +58,9 @@ public struct NearRule: Hashable, Sendable {
   }
 }
 
-/// When a silent beacon has left.
+/// When a silent beacon counts as gone.
 public enum LostRule: Hashable, Sendable {
-  /// After a time learnt from how often this beacon is really heard.
+  /// After a time learnt from how often the beacon is really heard.
   case auto
   case after(TimeSpan)
 }

@@ -1,6 +1,6 @@
 import Beacons
 
-/// A zone's thresholds as the engine compares them; `lines` and `dwells` hold what every sighting asks for.
+/// A zone's thresholds in the form the engine compares. `lines` and `dwells` are what every sighting needs.
 struct ZoneRules: Sendable {
   var near: Boundary?
   var enter: Boundary
@@ -27,7 +27,7 @@ struct ZoneRules: Sendable {
     }
   }
 
-  /// Where a beacon stands; nil where nobody can tell.
+  /// Where a beacon stands; nil if unknown.
   @inline(__always) func standing(of nearest: Nearest) -> Standing? {
     if nearest.isKnown { return lines.standing(of: nearest) }
     return lines.entersByAnySignal ? .entered : nil
@@ -36,7 +36,7 @@ struct ZoneRules: Sendable {
 
 /// How long each of a zone's thresholds must be met.
 struct Dwells: Sendable {
-  /// No time is that much later than another.
+  /// Larger than the difference of any two times.
   static let endless = TimeSpan(nanoseconds: .max)
 
   var near: TimeSpan

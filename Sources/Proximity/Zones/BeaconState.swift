@@ -1,16 +1,16 @@
 import Beacons
 
-/// All that the engine knows of one beacon, to be written out and read back: on restart, or when another worker takes
-/// the beacon over.
+/// All that the engine knows of one beacon, in a form to save and restore: for a restart, or when another worker takes
+/// over the beacon.
 public struct BeaconState: Hashable, Sendable, Codable {
   var links: [Link]
   var presences: [Presence]
   var locator: Locator?
   var wallOffset: TimeSpan
-  /// nil also for what was saved before it was kept.
+  /// Also nil in states saved before this field existed.
   var lastSighting: LastSighting?
 
-  /// Moves every time in it by `span`: for a process whose monotonic clock started elsewhere. Wall times stay.
+  /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
   public mutating func shift(by span: TimeSpan) {
     for index in links.indices { links[index].shift(by: span) }
     for index in presences.indices { presences[index].shift(by: span) }
@@ -20,9 +20,9 @@ public struct BeaconState: Hashable, Sendable, Codable {
       MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
   }
 
-  /// Every receiver that it speaks of.
+  /// All receivers that it refers to.
   public var receivers: [ReceiverIndex] { links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver } }
-  /// The last sighting; where that was not kept, what the links tell of it. nil: never sighted.
+  /// The last sighting. If it was not saved, it is rebuilt from the links. nil: never sighted.
   public var newestSighting: LastSighting? {
     if let lastSighting { return lastSighting }
     return links.max { $0.lastHeard < $1.lastHeard }.map {
@@ -31,7 +31,7 @@ public struct BeaconState: Hashable, Sendable, Codable {
         receiver: $0.receiver)
     }
   }
-  /// Every zone that it speaks of.
+  /// All zones that it refers to.
   public var zones: [ZoneIndex] { presences.map(\.zone) }
   /// The zones that the beacon is in.
   public var occupiedZones: [ZoneIndex] { presences.filter(\.isInside).map(\.zone) }
@@ -46,7 +46,7 @@ public struct BeaconState: Hashable, Sendable, Codable {
     links.contains { receivers?.contains($0.receiver) ?? true }
   }
 
-  /// Renumbers receivers and zones for an engine that counts them otherwise; what maps to nil is left out.
+  /// Renumbers receivers and zones for an engine with other indices; what maps to nil is dropped.
   public mutating func renumber(
     receivers: (ReceiverIndex) -> ReceiverIndex?, zones: (ZoneIndex) -> ZoneIndex?
   ) {
@@ -71,7 +71,7 @@ public struct BeaconState: Hashable, Sendable, Codable {
 }
 
 extension ZoneEngine {
-  /// Everything known of a beacon; nil if it was never admitted.
+  /// All that is known of a beacon; nil if it was never admitted.
   public func state(of beacon: BeaconIndex) -> BeaconState? {
     let index = Int(beacon.rawValue)
     guard beacons.indices.contains(index), beacons[index].isAdmitted else { return nil }
@@ -91,13 +91,15 @@ extension ZoneEngine {
     return state
   }
 
-  /// Puts a beacon that was admitted, and not yet sighted, back into a saved state. Emits nothing; what is overdue happens
+  /// Restores the saved state of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen
   /// at the next `advance`.
   ///
-  /// `sightSince`: when receiving resumed; nobody is declared away before a full interval from then. nil: it never
-  /// stopped, as when another worker takes over. `changed`: zones that ask for something else than when the state was
-  /// saved: who is inside stays there until the new rules, counted from now on, say otherwise. `regained`: those of them
-  /// that were blind and see now, as they have other receivers.
+  /// - Parameters:
+  ///   - sightSince: when receiving resumed; nobody is declared away before a full interval from then. nil: it never
+  ///     stopped, as when another worker takes over.
+  ///   - changed: zones whose rules changed since the state was saved. Whoever is inside stays there until the new rules,
+  ///     counted from now on, say otherwise.
+  ///   - regained: those changed zones that were blind and are not any more, as they have other receivers.
   public mutating func restore(
     _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil,
     changed: Set<ZoneIndex> = [], regained: Set<ZoneIndex> = []
@@ -143,7 +145,7 @@ extension ZoneEngine {
     let slot = Int(index)
     presences[slot].presence = saved
     if zones[Int(saved.zone.rawValue)].near == nil {
-      // Nobody is near where near means nothing.
+      // A zone without a near rule has nobody near.
       presences[slot].presence.nearSince = Presence.never
       presences[slot].presence.isArmed = true
     }
@@ -169,7 +171,7 @@ extension ZoneEngine {
     watch(index)
   }
 
-  /// The zone of a presence asks for something else: every dwell begins now, by where the beacon stands now.
+  /// The rules of a presence's zone changed: every dwell starts now, from where the beacon stands now.
   private mutating func judgeAnew(_ index: Int32) {
     let slot = Int(index)
     let zone = Int(presences[slot].presence.zone.rawValue)
@@ -181,7 +183,7 @@ extension ZoneEngine {
     if isHeard, let standing = standing(index, at: now) {
       presences[slot].presence.stand(standing, at: now)
     }
-    // Also for who is outside: by the new rules it may enter without being heard again.
+    // This also applies outside the zone: under the new rules the beacon may enter without being heard again.
     if let lost = zones[zone].lost {
       presences[slot].presence.lostDeadline = silentSince + lost
     } else if !isHeard {

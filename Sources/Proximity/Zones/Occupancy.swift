@@ -4,8 +4,8 @@ import Beacons
 public struct Occupancy: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case occupied, empty
-    /// Every receiver of the zone is blind: `members` are those that were there when sight was lost. Also while none
-    /// of its receivers has been heard of yet.
+    /// Every receiver of the zone is blind, or none has reported yet. `members` are those that were inside when the
+    /// last receiver went blind.
     case unknown
   }
 
@@ -13,7 +13,7 @@ public struct Occupancy: Hashable, Sendable {
     public var beacon: BeaconIndex
     /// When it entered.
     public var since: WallTime
-    /// Whether a near trigger fired in this approach and is not re-armed.
+    /// Whether near fired in this approach and is not re-armed yet.
     public var isNear: Bool
 
     public init(beacon: BeaconIndex, since: WallTime, isNear: Bool) {

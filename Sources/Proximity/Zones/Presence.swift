@@ -2,33 +2,33 @@ import Beacons
 
 /// Where one beacon stands in one zone, and since when.
 ///
-/// Fixed in size and without optionals, as it is gone through at every sighting.
+/// It has a fixed size and no optionals, because every sighting reads it.
 struct Presence: Hashable, Sendable {
-  /// Stands for no time at all: later than all that happen.
+  /// Stands for "no time": later than every real time.
   static var never: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
   var zone: ZoneIndex
   var isInside = false
   /// Whether near may fire.
   var isArmed = true
-  /// Whether near may fire again from now on: true from the sighting that shows it until that is settled, at once.
+  /// Whether near re-arms: set by the sighting that shows it, cleared at once when the engine settles it.
   private var isRearmDue = false
-  /// Whether an enter or near waits, and whether anybody was ever told.
+  /// Whether an enter or near is waiting, and whether that was ever reported.
   var isHeld = false
   var isHoldTold = false
   /// Whether the crowd's pace lets the next enter or near happen at `heldUntil`.
   var hasTurn = false
   /// When it entered.
   var since = WallTime(nanoseconds: 0)
-  /// From when a threshold has been met without a break; `never` while it is not.
+  /// Since when a threshold has been met without a break; `never` if it is not met.
   var nearSince = Self.never
   var enterSince = Self.never
   var exitSince = Self.never
-  /// From when the zone's silence counts: the last sighting, or when the zone regained its sight after it.
+  /// The zone's silence counts from here: the last sighting, or when the zone recovered from blindness after it.
   var silentSince: MonotonicTime
-  /// When silence ends the presence; `never`: not while a receiver hears it.
+  /// When silence ends the presence; `never` while a receiver hears the beacon.
   var lostDeadline = Self.never
-  /// Neither enter nor near before that: they came too often. The earliest time there is, if they did not.
+  /// No enter or near before this time, because they came too often. The earliest time if they did not.
   var heldUntil = MonotonicTime(nanoseconds: .min)
 
   init(zone: ZoneIndex, time: MonotonicTime) {
@@ -36,20 +36,20 @@ struct Presence: Hashable, Sendable {
     silentSince = time
   }
 
-  /// Takes in where the beacon stands against the thresholds from `time` on.
+  /// Notes where the beacon stands against the thresholds from `time` on.
   @inline(__always) mutating func stand(_ standing: Standing, at time: MonotonicTime) {
     func start(_ since: MonotonicTime, isMet: Bool) -> MonotonicTime {
       isMet ? (since == Self.never ? time : since) : Self.never
     }
     nearSince = start(nearSince, isMet: standing.contains(.near))
     enterSince = start(enterSince, isMet: standing.contains(.entered))
-    // Thresholds of unlike units may contradict each other; then the nearer one holds.
+    // Thresholds of different units may contradict each other; then the nearer one counts.
     let isAway = standing.contains(.away) && standing.isDisjoint(with: [.near, .entered])
     exitSince = start(exitSince, isMet: isAway)
     isRearmDue = !isArmed && standing.contains(.rearmed) && !standing.contains(.near)
   }
 
-  /// The event that is due at `time`: the first of them, if there are several. `isBlind`: the zone sees nothing, so nobody
+  /// The event that is due at `time`; the first if there are several. `isBlind`: no receiver of the zone works, so nobody
   /// leaves it.
   func due(at time: MonotonicTime, dwells: Dwells, isBlind: Bool) -> Due {
     if isRearmDue { return .rearm }
@@ -66,21 +66,21 @@ struct Presence: Hashable, Sendable {
   enum Due {
     case nothing, enter, near, enterAndNear, exit, lost, rearm, held
 
-    /// Whether it counts for the pace of transitions.
+    /// Whether it counts against the pace of transitions.
     var isComing: Bool { self == .enter || self == .near || self == .enterAndNear }
   }
 
-  /// When `due` has something to say, if nothing is heard until then; or `never`.
+  /// When `due` returns an event, if nothing is heard until then; or `never`.
   @inline(__always) func deadline(dwells: Dwells, isBlind: Bool) -> MonotonicTime {
     if isRearmDue { return silentSince }
     var coming = isInside ? Self.never : enterSince + dwells.enter
     if isArmed { coming = min(coming, nearSince + dwells.near) }
-    // That it has to wait is noted when it would have happened.
+    // The wait is noted when the event would have happened.
     if isHeld { coming = max(coming, heldUntil) }
     return isInside && !isBlind ? min(coming, lostDeadline, exitSince + dwells.exit) : coming
   }
 
-  /// Breaks every dwell: what was met can't be seen any more.
+  /// Breaks every dwell, because the thresholds can no longer be checked.
   mutating func interrupt() {
     nearSince = Self.never
     enterSince = Self.never
@@ -117,7 +117,7 @@ struct Presence: Hashable, Sendable {
   }
 }
 
-/// As it is saved: a time that stands for none is left out, and so is who waits.
+/// The saved form. It omits times that are `never`, and waiting events.
 extension Presence: Codable {
   private enum CodingKeys: CodingKey {
     case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline,
@@ -141,7 +141,7 @@ extension Presence: Codable {
     heldUntil = try saved.decodeIfPresent(MonotonicTime.self, forKey: .heldUntil) ?? heldUntil
   }
 
-  /// In the order in which it is read: the outbox keeps no names.
+  /// Encodes in the order of decoding: the outbox keeps no names.
   func encode(to encoder: any Encoder) throws {
     var saved = encoder.container(keyedBy: CodingKeys.self)
     func encode(_ time: MonotonicTime, _ key: CodingKeys) throws {

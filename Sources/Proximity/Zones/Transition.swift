@@ -9,10 +9,10 @@ public struct Transition: Hashable, Sendable {
   public var event: Event
   public var zone: ZoneIndex
   public var beacon: BeaconIndex
-  /// When it happened: the deadline's own time, not when the next advertisement revealed it.
+  /// When it happened: the deadline itself, not when the next advertisement revealed it.
   public var time: MonotonicTime
   public var wallTime: WallTime
-  /// Metres, at the receiver that decided; nil where no sighting carried a usable signal.
+  /// Metres, at the deciding receiver; nil if no sighting had a usable signal.
   public var distance: Double?
   /// Standard deviation of `distance`, metres.
   public var distanceDeviation: Double?
@@ -45,14 +45,14 @@ public struct Evidence: Hashable, Sendable {
     case seconds = "s"
   }
 
-  /// Why a beacon left that nothing it did made leave: the configuration was changed. Then `unit` is seconds, of silence.
+  /// Why a beacon left although it did nothing: the configuration changed. `unit` is then seconds, of silence.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     case zoneRemoved = "zone_removed"
-    /// Also where it has another name now.
+    /// Or it was renamed.
     case beaconRemoved = "beacon_removed"
-    /// The zone does not ask for it any more.
+    /// The zone no longer lists it.
     case beaconUnwatched = "beacon_unwatched"
-    /// None of the receivers that the zone has now heard it.
+    /// None of the zone's present receivers has heard it.
     case receiversChanged = "receivers_changed"
   }
 

@@ -1,27 +1,27 @@
 import Beacons
 
-/// How often enter and near may happen. Who flickers on a threshold, or is made to, would else fill the card and everybody's
-/// inbox. An exit is never held: there is at most one an enter.
+/// How often enter and near may happen. Without a limit, a beacon that flickers on a threshold, by accident or on purpose,
+/// would fill the SD card and every subscriber's inbox. An exit is never held back: there is at most one per enter.
 ///
-/// What is held happens once it may, if it is still true then.
+/// A transition that was held back happens as soon as it may, if it is still true.
 public enum TransitionPace {
-  /// Of one beacon in one zone: so many at once, then one each `interval`.
+  /// For one beacon in one zone: so many at once, then one per `interval`.
   public static let burst = 20
   public static let interval = TimeSpan.seconds(10)
 
-  /// In a crowd nobody waits longer for a turn without asking again.
+  /// The longest wait in a crowd; after that the transition asks for a turn again.
   static let patience = TimeSpan.seconds(60)
 
-  /// A newcomer's first enter and near: a crowd that flickers cannot hold up somebody who has just come.
+  /// A newcomer's first enter and near do not wait: a crowd that flickers cannot delay somebody who has just arrived.
   static let newcomersTurns: UInt8 = 2
 }
 
-/// Somebody whose enter or near has to wait.
+/// A beacon whose enter or near has to wait.
 public struct HeldTransition: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
-    /// It comes and goes too often.
+    /// The beacon comes and goes too often.
     case flickers
-    /// Too many do at once.
+    /// Too many beacons come and go at once.
     case crowd
   }
 
@@ -31,22 +31,22 @@ public struct HeldTransition: Hashable, Sendable {
 }
 
 extension ZoneEngine {
-  /// How many are kept for `takeHeld`.
+  /// How many `takeHeld` returns at most.
   static let heldLimit = 16
 
-  /// Those whose enter or near was held for the first time since the last call; some of them, if there are many.
+  /// Beacons whose enter or near was held back for the first time since the last call; only some if there are many.
   public mutating func takeHeld() -> [HeldTransition] {
     defer { held.removeAll() }
     return held
   }
 
-  /// Goes on at the pace of an earlier engine.
+  /// Continues with the pace of an earlier engine.
   public mutating func adoptPace(of earlier: ZoneEngine) {
     crowd.adopt(earlier.crowd)
     heldTransitions = earlier.heldTransitions
   }
 
-  /// An enter or near has to wait.
+  /// Notes that an enter or near has to wait.
   mutating func hold(_ index: Int32, because reason: HeldTransition.Reason) {
     let slot = Int(index)
     guard !presences[slot].presence.isHeld else { return }
@@ -60,7 +60,7 @@ extension ZoneEngine {
         reason: reason))
   }
 
-  /// Whether an enter or near that is due has to wait for its turn in the crowd.
+  /// Whether a due enter or near has to wait for its turn in the crowd.
   mutating func hasToWait(_ index: Int32, at time: MonotonicTime) -> Bool {
     let slot = Int(index)
     let beacon = Int(presences[slot].beacon)

@@ -1,8 +1,8 @@
 import Beacons
 
-/// Blind is not away: while no receiver of a zone sees, nobody leaves it.
+/// A blind receiver proves no absence: while all receivers of a zone are blind, nobody leaves it.
 extension ZoneEngine {
-  /// A receiver became blind or works again. Deadlines up to `time` (inclusive) happen first.
+  /// A receiver became blind or works again. Deadlines up to `time` (inclusive) are processed first.
   public mutating func setBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
@@ -21,14 +21,14 @@ extension ZoneEngine {
     blindZones.indices.contains(Int(zone.rawValue)) && blindZones[Int(zone.rawValue)]
   }
 
-  /// Whether a receiver of the zone has been heard of.
+  /// Whether any receiver of the zone has reported.
   public func isWatched(_ zone: ZoneIndex) -> Bool {
     guard zoneReceivers.indices.contains(Int(zone.rawValue)) else { return false }
     guard let own = zoneReceivers[Int(zone.rawValue)] else { return knownReceivers > 0 }
     return own.contains { isKnown($0) }
   }
 
-  /// A receiver was heard of for the first time: a zone of all receivers has one more that sees.
+  /// A receiver reported for the first time: a zone of all receivers has one more that works.
   mutating func meet(_ receiver: ReceiverIndex, into transitions: inout [Transition]) {
     register(receiver)
     if blindReceivers > 0 { updateBlindZones(into: &transitions) }
@@ -44,7 +44,7 @@ extension ZoneEngine {
     knownReceivers += 1
   }
 
-  /// Silence at a receiver that just regained its sight counts from now.
+  /// Counts the silence at a receiver that has just recovered from now.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
     for index in links.indices where links[index].link.receiver == receiver {
       links[index].link.silentSince = now
@@ -55,7 +55,7 @@ extension ZoneEngine {
     for zone in zones.indices {
       let isBlind: Bool
       if let own = zoneReceivers[zone] {
-        // One that was never heard of sees nothing either.
+        // A receiver that never reported hears nothing either.
         let known = own.filter { isKnown($0) }
         isBlind = !known.isEmpty && known.allSatisfy { receivers[Int($0.rawValue)].isBlind }
       } else {
@@ -75,7 +75,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Gives a beacon a full interval from `time` in which to be heard again.
+  /// Gives a beacon a full interval from `time` to be heard again.
   mutating func regainSight(_ index: Int32, since time: MonotonicTime) {
     let slot = Int(index)
     presences[slot].presence.silentSince = max(presences[slot].presence.silentSince, time)

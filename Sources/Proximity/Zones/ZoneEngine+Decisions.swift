@@ -1,13 +1,13 @@
 import Beacons
 
-/// From what receivers hear to enter, near and exit.
+/// Turns what receivers hear into enter, near and exit.
 extension ZoneEngine {
-  /// Where the beacon of a presence stands; nil where nobody can tell.
+  /// Where the beacon of a presence stands; nil if unknown.
   func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
     zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
   }
 
-  /// Lets happen what is due in a presence, and sees to its next deadline.
+  /// Processes what is due in a presence and schedules its next deadline.
   mutating func settle(_ index: Int32, at time: MonotonicTime, into transitions: inout [Transition]) {
     let slot = Int(index)
     let zone = presences[slot].presence.zone
@@ -50,14 +50,14 @@ extension ZoneEngine {
     }
   }
 
-  /// Takes a beacon out of a zone that the configuration does not hold it in any more.
+  /// Removes a beacon from a zone that no longer includes it after a change of the configuration.
   public mutating func leave(
     _ zone: ZoneIndex, _ beacon: BeaconIndex, because reason: Evidence.Reason, at time: MonotonicTime,
     into transitions: inout [Transition]
   ) {
     guard insiders.indices.contains(Int(zone.rawValue)), let index = insiders[Int(zone.rawValue)][beacon]
     else { return }
-    // It may be heard as well as ever: where it is then goes by the receiver that decides, not by the one that heard it last.
+    // The beacon may still be heard. Then its place comes from the deciding receiver, not from the one that heard it last.
     var exit = transition(.exit, of: index, at: max(time, now))
     let (samples, receiver) = (exit.evidence.samples, exit.evidence.receiver)
     exit.evidence = loss(of: index, at: max(time, now)).evidence
@@ -70,7 +70,7 @@ extension ZoneEngine {
     insiders[Int(zone.rawValue)][beacon] = nil
   }
 
-  /// Sees to it that the timer of a presence comes up when something will be due, or before.
+  /// Schedules the timer of a presence for its next deadline, or earlier.
   mutating func watch(_ index: Int32) {
     let slot = Int(index)
     let zone = Int(presences[slot].presence.zone.rawValue)
@@ -80,7 +80,7 @@ extension ZoneEngine {
     queue.schedule(.presence(index), at: deadline)
   }
 
-  /// Sees to it that the timer of a link comes up when its silence would mean loss, or before.
+  /// Schedules the timer of a link for the time when its silence means loss, or earlier.
   mutating func watchSilence(of index: Int32) {
     let slot = Int(index)
     let deadline = links[slot].link.silenceDeadline
@@ -89,7 +89,7 @@ extension ZoneEngine {
     queue.schedule(.link(index), at: deadline)
   }
 
-  /// A link's timer came up: its receiver may have stopped hearing the beacon.
+  /// A link's timer fired: its receiver may have stopped hearing the beacon.
   mutating func silence(_ index: Int32, at time: MonotonicTime, into transitions: inout [Transition]) {
     let slot = Int(index)
     guard links[slot].link.isCurrent else { return }
@@ -133,7 +133,7 @@ extension ZoneEngine {
     return false
   }
 
-  /// When silence in a presence has lasted long enough for `lost: auto`: after the most patient of its receivers.
+  /// When a presence has been silent long enough for `lost: auto`; its most patient receiver decides.
   func patienceEnds(_ index: Int32) -> MonotonicTime {
     let silentSince = presences[Int(index)].presence.silentSince
     var patience = TimeSpan.zero
@@ -145,7 +145,7 @@ extension ZoneEngine {
       patience = max(patience, link.interval.lost)
       member = members[Int(member)].nextOfPresence
     }
-    // Not blind since it was last heard: each receiver has already waited for as long as it must.
+    // It was not blind since the beacon was last heard, so each receiver has already waited long enough.
     if silentSince <= lastHeard { return silentSince }
     return silentSince + max(patience, IntervalEstimator.unlearnt)
   }

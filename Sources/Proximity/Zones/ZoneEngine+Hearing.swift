@@ -1,12 +1,12 @@
 import Beacons
 
-/// Sightings one after the other, of which hardly any changes more than its own beacon's records.
+/// Processes sightings in sequence. Hardly any of them changes more than its own beacon's records.
 extension ZoneEngine {
-  /// Takes in sightings up to the first that brings transitions about, ends somebody's being near, or tells of a receiver
-  /// never heard of before: one by one it would come to the same.
+  /// Processes sightings up to and including the first that causes a transition, ends a near, or comes from
+  /// a receiver that never reported before. The result is the same as with one sighting at a time.
   ///
-  /// - Parameter transitions: empty to begin with, else nothing is taken in.
-  /// - Returns: how many were taken in.
+  /// - Parameter transitions: must be empty; otherwise nothing is processed.
+  /// - Returns: how many sightings were processed.
   public mutating func observe(_ sightings: Span<Sighting>, into transitions: inout [Transition]) -> Int {
     let receivers = knownReceivers
     let rearmed = rearmedZones.count
@@ -30,7 +30,8 @@ extension ZoneEngine {
     return next
   }
 
-  /// Takes in one sighting of an admitted beacon and a receiver that have met; what was due before it has happened.
+  /// Processes one sighting of an admitted beacon whose receiver has a link to it. Earlier deadlines must be processed
+  /// already.
   mutating func hearAlone(_ sighting: Sighting, into transitions: inout [Transition]) {
     let alone: InlineArray<1, Sighting> = [sighting]
     let heard = hear(alone.span, until: nil)
@@ -40,25 +41,25 @@ extension ZoneEngine {
     if let unsettled = heard.unsettled { finish(alone.span, unsettled, into: &transitions) }
   }
 
-  /// Where a sighting was left off.
+  /// Where processing of a sighting stopped.
   private struct Unsettled {
-    /// In which something is due now; −1: none.
+    /// The presence in which something is due now; −1: none.
     var presence: Int32
     var link: Int32
-    /// From here on nothing knows of the sighting yet.
+    /// From this member on the sighting is not processed yet.
     var nextMember: Int32
   }
 
   private struct Heard {
-    /// The sightings that were taken in whole.
+    /// How many sightings were processed completely.
     var count: Int
-    /// In the one after them.
+    /// Where it stopped in the next one.
     var unsettled: Unsettled?
-    /// What is new about its link, where that is to be located before it is weighed.
+    /// What changed in its link, if the beacon must be located before the zones are judged.
     var news: Link.News?
   }
 
-  /// Takes in what is left of a sighting.
+  /// Processes the rest of a sighting.
   private mutating func finish(
     _ sighting: Span<Sighting>, _ unsettled: Unsettled, into transitions: inout [Transition]
   ) {
@@ -78,13 +79,13 @@ extension ZoneEngine {
       zones: zones, blindZones: blindZones)
   }
 
-  /// Takes in sightings as long as each is of a beacon and receiver that have met, and nothing is due before it.
+  /// Processes sightings for as long as beacon and receiver have a link and nothing is due before the sighting.
   ///
-  /// The tables are held fast all the while, so that no access needs to find out whether one of them is shared.
+  /// It holds exclusive access to the tables meanwhile, so that no access has to check for a shared array.
   ///
   /// - Parameters:
-  ///   - unsettled: where the first of them was left off.
-  ///   - due: when something else happens first; nil: all of that has happened, and it is `now`.
+  ///   - unsettled: where processing of the first sighting stopped.
+  ///   - due: the next deadline; nil: all deadlines up to `now` are processed.
   private static func hear(
     _ sightings: Span<Sighting>, from unsettled: Unsettled?, until due: MonotonicTime?, isLocating: Bool,
     now: inout MonotonicTime, queue: inout DeadlineQueue, beacons: inout [Tracked], links: inout [LinkSlot],
@@ -187,6 +188,6 @@ extension ZoneEngine {
 }
 
 extension Sighting {
-  /// dBm; nil where it cannot be true (Core Specification, Vol 4, Part E, 7.7.65.2), or is none.
+  /// dBm; nil if there is none or if it cannot be true (Core Specification, Vol 4, Part E, 7.7.65.2).
   var level: Int8? { rssi.flatMap { (-127...20).contains($0) ? $0 : nil } }
 }

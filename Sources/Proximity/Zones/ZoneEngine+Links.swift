@@ -2,13 +2,13 @@ import Beacons
 
 /// Which receiver hears which beacon, and for which zones that counts.
 extension ZoneEngine {
-  /// Whether anything came from a receiver: an advertisement, or word of its sight.
+  /// Whether the receiver ever reported: an advertisement, or that it is blind or works.
   public func isKnown(_ receiver: ReceiverIndex) -> Bool {
     let index = Int(receiver.rawValue)
     return index < receivers.count && receivers[index].isKnown
   }
 
-  /// The link of a beacon at a receiver, made if need be; nil where the beacon has as many as it may.
+  /// The link between a beacon and a receiver, made if needed; nil if the beacon has no free link.
   @inline(__always) mutating func link(
     of beacon: Int, at receiver: ReceiverIndex, time: MonotonicTime
   ) -> Int32? {
@@ -41,7 +41,7 @@ extension ZoneEngine {
     return index
   }
 
-  /// A beacon takes part in more zones than it did: what is heard of it counts there, too.
+  /// Adds a beacon to further zones: what is heard of it counts there, too.
   mutating func join(_ zones: [ZoneIndex], _ beacon: Int) {
     for zone in zones where !admitted[beacon].contains(zone) {
       admitted[beacon].append(zone)
@@ -73,7 +73,7 @@ extension ZoneEngine {
     return longest
   }
 
-  /// The presence of a beacon in a zone, made if need be.
+  /// The presence of a beacon in a zone, made if needed.
   mutating func presence(
     of beacon: Int, in zone: ZoneIndex, at receiver: ReceiverIndex, time: MonotonicTime
   ) -> Int32 {
@@ -117,7 +117,7 @@ extension ZoneEngine {
     }
   }
 
-  /// Takes a link out of all its presences.
+  /// Removes a link from all its presences.
   mutating func detach(_ link: Int32) {
     var index = links[Int(link)].firstMember
     while index >= 0 {
@@ -141,8 +141,8 @@ extension ZoneEngine {
     links[Int(link)].solePresence = -1
   }
 
-  /// Where enough receivers of known position hear the beacon, their joint word on its distance stands for that of the one
-  /// which just heard it.
+  /// If enough receivers of known position hear the beacon, their joint estimate replaces the distance from the receiver
+  /// that has just heard it.
   mutating func locate(_ index: Int32, rssi: Int8?, news: Link.News, time: MonotonicTime) {
     let slot = Int(index)
     let receiver = Int(links[slot].link.receiver.rawValue)

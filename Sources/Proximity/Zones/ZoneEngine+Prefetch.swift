@@ -1,10 +1,11 @@
 import Beacons
 
 extension ZoneEngine {
-  /// Asks for what sightings of some beacons will read. A sighting waits for one miss after another: which link and presence a
-  /// beacon has is in its own record. Here all those records are asked for first, then all that they lead to.
+  /// Prefetches what the next sightings will read. Otherwise a sighting waits for one cache miss after another, because the
+  /// beacon's record says where its link and presence are. Here all records are requested first, then everything they refer
+  /// to.
   ///
-  /// - Parameter beacons: those not tracked are passed over.
+  /// - Parameter beacons: those that are not tracked are skipped.
   public func prefetch(_ beacons: Span<Int32>) {
     for place in beacons.indices { self.beacons.prefetch(at: Int(beacons[place])) }
     for place in beacons.indices where self.beacons.indices.contains(Int(beacons[place])) {

@@ -1,17 +1,17 @@
 import Beacons
 
 extension ZoneEngine {
-  /// Whether `takeRearmed` has something to give.
+  /// Whether `takeRearmed` has anything to return.
   public var hasRearmed: Bool { !rearmedZones.isEmpty }
 
-  /// Appends the zones in which, since the last call, somebody went beyond `rearm` without leaving: who is near changed, and no
-  /// transition tells.
+  /// Appends the zones in which somebody moved beyond `rearm` without leaving since the last call. Who is near changed
+  /// there, and no transition says so.
   public mutating func takeRearmed(into zones: inout [ZoneIndex]) {
     zones += rearmedZones.sorted()
     rearmedZones.removeAll(keepingCapacity: true)
   }
 
-  /// What one receiver makes of a beacon, or (nil) the receiver to which it is nearest now. nil where none hears it
+  /// The estimate of a beacon at one receiver or, if nil, at the receiver it is nearest to. nil if no receiver hears it
   /// any more, or none with a signal.
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
     receiver: ReceiverIndex, estimate: Estimate
@@ -30,7 +30,7 @@ extension ZoneEngine {
     return (links[Int(nearest.nearestLink)].link.receiver, estimate)
   }
 
-  /// What the zone's receivers make of a beacon: the nearest of them. nil where none of them hears it any more, or none
+  /// The estimate at the zone's receiver that the beacon is nearest to. nil if none of them hears it any more, or none
   /// with a signal.
   public func estimate(of beacon: BeaconIndex, in zone: ZoneIndex) -> Estimate? {
     guard beacons.indices.contains(Int(beacon.rawValue)), zones.indices.contains(Int(zone.rawValue)) else {
@@ -46,8 +46,8 @@ extension ZoneEngine {
     return nearest.isKnown ? estimate(nearest.nearestLink) : nil
   }
 
-  /// When and where a beacon was last heard, as the sighting said it, but for wall times that lie centuries from monotonic ones;
-  /// nil where it was not heard, or at the very first time there is.
+  /// When and where a beacon was last heard, as in the sighting, except for wall times that are centuries off the monotonic
+  /// ones. nil if it was never heard, or at the earliest possible time.
   public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
     guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
     let tracked = beacons[Int(beacon.rawValue)]
@@ -58,8 +58,8 @@ extension ZoneEngine {
       receiver: tracked.lastReceiver)
   }
 
-  /// From when the silence of a beacon counts, and when it will mean loss by the beacon's own interval, if it is not heard
-  /// until then: the latest over the zone's receivers, or (nil) over all. nil where none of them ever heard it.
+  /// Since when a beacon has been silent, and when that silence means loss by the beacon's own interval if it stays silent:
+  /// the latest over the zone's receivers, or over all receivers if nil. nil if none of them ever heard it.
   public func silence(of beacon: BeaconIndex, in zone: ZoneIndex?) -> (
     since: MonotonicTime, loss: MonotonicTime
   )? {
@@ -80,11 +80,11 @@ extension ZoneEngine {
     return latest
   }
 
-  /// Whether no receiver sees.
+  /// Whether all receivers are blind.
   public var isBlind: Bool { knownReceivers > 0 && blindReceivers == knownReceivers }
 
-  /// Who is in a zone, by beacon, ascending. `unknown` while nobody looks: all receivers are blind, or none has been
-  /// heard of yet.
+  /// Who is in a zone, by beacon, ascending. `unknown` if all its receivers are blind or none has
+  /// reported yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {
     guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
     let inside = insiders[Int(zone.rawValue)].sorted { $0.key.rawValue < $1.key.rawValue }
@@ -96,7 +96,7 @@ extension ZoneEngine {
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
   }
 
-  /// Whether a beacon was admitted, and not retired since.
+  /// Whether a beacon was admitted and not retired since.
   public func isAdmitted(_ beacon: BeaconIndex) -> Bool {
     let index = Int(beacon.rawValue)
     return beacons.indices.contains(index) && beacons[index].isAdmitted
@@ -107,7 +107,7 @@ extension ZoneEngine {
     zoneReceivers.indices.contains(Int(zone.rawValue)) ? zoneReceivers[Int(zone.rawValue)] : []
   }
 
-  /// How many are in a zone.
+  /// How many beacons are in a zone.
   public func memberCount(of zone: ZoneIndex) -> Int {
     insiders.indices.contains(Int(zone.rawValue)) ? insiders[Int(zone.rawValue)].count : 0
   }

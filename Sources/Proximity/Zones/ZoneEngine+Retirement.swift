@@ -1,10 +1,10 @@
 import Beacons
 
-/// Rows of beacons that are forgotten serve others.
+/// Reuses the rows of forgotten beacons.
 extension ZoneEngine {
-  /// Forgets a beacon that is in no zone: its index may be admitted anew, as that of another.
+  /// Forgets a beacon that is in no zone. Its index may then be admitted again for another beacon.
   ///
-  /// - Returns: false if it is in a zone, and stays.
+  /// - Returns: false if it is in a zone; then it stays.
   public mutating func retire(_ beacon: BeaconIndex) -> Bool {
     let index = Int(beacon.rawValue)
     guard beacons.indices.contains(index), beacons[index].isAdmitted, zones(of: beacon).isEmpty else {
@@ -15,7 +15,7 @@ extension ZoneEngine {
       let slot = Int(link)
       let next = links[slot].nextOfBeacon
       detach(link)
-      // Its timer finds nothing to do.
+      // Its timer then finds nothing to do.
       links[slot].link.isCurrent = false
       links[slot].nextOfBeacon = freeLink
       freeLink = link
@@ -37,7 +37,7 @@ extension ZoneEngine {
     return true
   }
 
-  /// A row for a link. One that served before keeps its place in the queue.
+  /// A row for a link. A reused row keeps its place in the queue.
   mutating func row(for link: LinkSlot) -> Int32? {
     if freeLink >= 0 {
       let index = freeLink
@@ -53,7 +53,7 @@ extension ZoneEngine {
     return Int32(links.count - 1)
   }
 
-  /// As for a link.
+  /// A row for a presence, as for a link.
   mutating func row(for presence: PresenceSlot) -> Int32 {
     if freePresence >= 0 {
       let index = freePresence

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Decides which beacon is in which zone. A function of its input and of the time passed in: it asks no clock.
+/// Decides which beacon is in which zone. It depends only on its input and on the time passed in; it reads no clock.
 ///
 /// ```swift
 /// let door = Zone(
@@ -13,34 +13,34 @@ import Beacons
 /// engine.advance(to: now, into: &transitions)   // whenever `nextDeadline` has passed
 /// ```
 ///
-/// Time: what is earlier than the latest time seen is taken to happen at that one. A jump forward lets every deadline
-/// in between happen at its own time; one at the very last time that a clock can tell, or beyond, never happens. Wall times
+/// Time: an input earlier than the latest time seen counts as happening at that time. After a jump forward every deadline
+/// in between happens at its own time. A deadline at or beyond the last time that a clock can show never happens. Wall times
 /// of transitions follow the newest sighting of the beacon concerned.
 ///
-/// Signal: RSSI outside the −127…+20 dBm of the Core Specification proves presence only, as does none.
+/// Signal: a missing RSSI, or one outside the −127…+20 dBm of the Core Specification, proves presence only.
 public struct ZoneEngine: Sendable {
-  /// A beacon is followed by at most so many receivers at a time; more are ignored until one falls silent.
+  /// How many receivers follow a beacon at most. Further ones are ignored until one falls silent.
   public static let receiversPerBeacon = 64
-  /// From so many receivers on, one that fell silent gives its place up to a new one.
+  /// With this many receivers, one that fell silent gives way to a new one.
   static let receiversKept = 16
 
   var zones: [ZoneRules]
   var zoneReceivers: [Set<ReceiverIndex>?]
   var blindZones: [Bool]
-  /// By zone: who is inside, with its place in `presences`.
+  /// By zone: who is inside, with the index in `presences`.
   var insiders: [[BeaconIndex: Int32]]
-  /// Zones in which somebody is near no more, who stays inside; taken with `takeRearmed`.
+  /// Zones in which somebody is no longer near but still inside; read with `takeRearmed`.
   var rearmedZones: Set<ZoneIndex> = []
   var site: Site
   var receivers: [Receiver] = []
-  /// Receivers heard of so far.
+  /// How many receivers have reported so far.
   public internal(set) var knownReceivers = 0
   var blindReceivers = 0
 
   var beacons: [Tracked] = []
-  /// By beacon, as `beacons`: the zones it takes part in.
+  /// By beacon, as `beacons`: the zones that include it.
   var admitted: [[ZoneIndex]] = []
-  /// By beacon; empty where the site knows too few positions.
+  /// By beacon; empty if the site has too few known positions.
   var locators: [Locator] = []
   let isLocating: Bool
 
@@ -48,18 +48,18 @@ public struct ZoneEngine: Sendable {
   var presences: [PresenceSlot] = []
   var members: [Member] = []
   var freeMember: Int32 = -1
-  /// Rows of retired beacons, chained by `nextOfBeacon`.
+  /// Free rows of retired beacons, chained by `nextOfBeacon`.
   var freeLink: Int32 = -1
   var freePresence: Int32 = -1
   var queue = DeadlineQueue()
   /// The pace of beacons that anybody can invent.
   var crowd: RateLimit
-  /// Enters and nears that had to wait.
+  /// How many enters and nears had to wait.
   public internal(set) var heldTransitions: UInt64 = 0
   var held: [HeldTransition] = []
   var now = MonotonicTime(nanoseconds: .min)
 
-  /// - Parameter crowd: enter and near of all beacons together that anybody can invent.
+  /// - Parameter crowd: limits enter and near of all beacons together that anybody can invent.
   public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions) {
     self.crowd = crowd
     self.site = site
@@ -71,12 +71,16 @@ public struct ZoneEngine: Sendable {
     isLocating = positions >= Int(Locator.quorum)
   }
 
-  /// Takes up a newly tracked beacon; a second time it takes part in more zones at most.
+  /// Starts tracking a beacon. A second call can only add zones.
   ///
-  /// `zones`: those it takes part in; others are none. `measuredPower`: RSSI at 1 m in dBm from the configuration; it
-  /// overrides what frames say. `isInventable`: anybody can make up one like it. `isNewcomer`: it was heard for the first
-  /// time, and never waits behind a crowd for its first enter and near; the caller bounds the number of newcomers.
-  /// Sightings of a beacon never admitted are ignored. Beacon indices are dense: the memory used is that of the largest one.
+  /// - Parameters:
+  ///   - zones: the zones that include it; unknown ones are ignored.
+  ///   - measuredPower: RSSI at 1 m in dBm from the configuration; it overrides the frames' value.
+  ///   - isInventable: anybody can make up a beacon like it.
+  ///   - isNewcomer: it was heard for the first time; its first enter and near never wait behind a crowd. The caller
+  ///     limits the number of newcomers.
+  ///
+  /// Sightings of a beacon that was never admitted are ignored. Use dense beacon indices: memory grows with the largest one.
   public mutating func admit(
     _ beacon: BeaconIndex, zones: [ZoneIndex], measuredPower: Double? = nil, isInventable: Bool = false,
     isNewcomer: Bool = false
@@ -98,7 +102,7 @@ public struct ZoneEngine: Sendable {
     admitted[index] = zones
   }
 
-  /// Takes in a sighting. Deadlines up to its time (inclusive) happen first, in order, even where it is of nobody known.
+  /// Processes a sighting. Deadlines up to its time (inclusive) are processed first, in order, even if the beacon is unknown.
   public mutating func observe(_ sighting: Sighting, into transitions: inout [Transition]) {
     let beacon = Int(sighting.beacon.rawValue)
     advance(to: sighting.time, into: &transitions)
@@ -109,10 +113,10 @@ public struct ZoneEngine: Sendable {
     hearAlone(sighting, into: &transitions)
   }
 
-  /// Lets every deadline up to `time` (inclusive) happen, in order.
+  /// Processes every deadline up to `time` (inclusive), in order.
   public mutating func advance(to time: MonotonicTime, into transitions: inout [Transition]) {
     if queue.isDue(at: time) { happen(until: time, into: &transitions) }
-    // The very last time there is stands for none.
+    // The very last time stands for "never".
     now = max(now, min(time, MonotonicTime(nanoseconds: .max - 1)))
   }
 
@@ -129,24 +133,24 @@ public struct ZoneEngine: Sendable {
     }
   }
 
-  /// When `advance` next has something to do, at the earliest; nil: not before another sighting. It may prove too
-  /// early: call `advance`, then ask again.
+  /// When to call `advance` next; nil: not before another sighting. The time may turn out too early:
+  /// call `advance`, then ask again.
   public var nextDeadline: MonotonicTime? { queue.first }
 }
 
-/// A beacon's part of the engine's tables. In this order it takes 40 octets.
+/// A beacon's row in the engine's tables. With the fields in this order it takes 40 bytes.
 struct Tracked: Sendable {
   var measuredPower: Float?
   var isAdmitted = false
   var isInventable = false
-  /// Transitions for which it does not wait behind a crowd.
+  /// How many more transitions need not wait behind a crowd.
   var freeTurns: UInt8 = 0
   var linkCount: UInt8 = 0
-  /// Of the newest sighting.
+  /// The receiver of the newest sighting.
   var lastReceiver = ReceiverIndex(rawValue: 0)
-  /// Wall time less monotonic time at the newest sighting.
+  /// Wall time minus monotonic time at the newest sighting.
   var wallOffset = TimeSpan.zero
-  /// The earliest time there is, before the first sighting.
+  /// The earliest time until the first sighting.
   var lastHeard = MonotonicTime(nanoseconds: .min)
   var firstLink: Int32 = -1
   var firstPresence: Int32 = -1
@@ -163,16 +167,16 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
-  /// The presence that it counts for, where that is one and no other link ever counted for it; else −1. As most beacons have
-  /// one zone and one receiver, their members are not asked for.
+  /// The only presence that the link counts for, if no other link ever counted for it; else −1. Most beacons have
+  /// one zone and one receiver, so this saves reading their members.
   var solePresence: Int32 = -1
-  /// When its timer comes up, or `Presence.never`: kept here too, to leave the queue alone at most sightings.
+  /// When its timer fires, or `Presence.never`. A copy of the queue's value, so that most sightings need not touch the queue.
   var queuedFor = Presence.never
 
-  /// Takes in that the receiver heard the beacon. All in one, for each change of an element of an array has to find out
+  /// Notes that the receiver heard the beacon. One call for everything, because each access to an array element has to check
   /// first whether the array is shared.
   ///
-  /// - Returns: what is new, and when its timer is to come up if that is sooner than it would.
+  /// - Returns: what changed, and a new time for its timer if that is earlier than the present one.
   @inline(__always) mutating func hear(
     rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
   ) -> (news: Link.News, timer: MonotonicTime?) {
@@ -189,13 +193,13 @@ struct PresenceSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
-  /// Where the beacon was last heard; the link is −1 once it made room for another.
+  /// Where the beacon was last heard; the link is −1 once it was replaced by another.
   var lastLink: Int32 = -1
   var lastReceiver: ReceiverIndex
-  /// As that of a link.
+  /// As for a link.
   var queuedFor = Presence.never
 
-  /// Takes in that one of the zone's receivers heard the beacon, and where the beacon stands now; nil: nobody can tell.
+  /// Notes that one of the zone's receivers heard the beacon, and where the beacon stands now; nil: unknown.
   ///
   /// - Returns: when something is due, if nothing is heard until then; or `Presence.never`.
   @inline(__always) mutating func hear(
@@ -211,7 +215,7 @@ struct PresenceSlot: Sendable {
   }
 }
 
-/// That a link counts for a presence: chained from both.
+/// Connects a link with a presence it counts for; chained from both.
 struct Member: Sendable {
   var link: Int32
   var presence: Int32
