@@ -2,30 +2,30 @@ public import Beacons
 
 /// Finds the configured entry behind a resolvable private address.
 ///
-/// An address is `prand` (24 bits) and `hash` (24 bits); it belongs to the key for which
-/// `ah(key, prand) = hash` (Core Specification, Vol 6, Part B, 1.3.2.3; Vol 3, Part H, 2.2.2). With many keys
-/// and many strangers' phones about, that is asked once for each address: answers, also "nobody", are
-/// remembered, and the memory is bounded. So is how many keys are tried a second: an address that finds none left is
-/// asked about again when it is heard again.
+/// An address is `prand` (24 bits) and `hash` (24 bits). It belongs to the key for which
+/// `ah(key, prand) = hash` (Core Specification, Vol 6, Part B, 1.3.2.3; Vol 3, Part H, 2.2.2). There may be many keys
+/// and many strangers' phones, so each address is tried once and the answer is remembered, also "nobody". The memory is
+/// limited, and so is the number of keys tried per second. An address that exceeds the limit is tried when it is heard
+/// again.
 public struct AddressResolver: Sendable {
   private let ciphers: [(entry: BeaconEntryIndex, cipher: BlockCipher)]
   /// How many addresses one generation holds.
   private let generation: Int
-  /// By the 48 bits of the address; -1: nobody.
+  /// Indexed by the 48 bits of the address; −1: nobody.
   private var recent: [UInt64: Int32] = [:]
   private var older: [UInt64: Int32] = [:]
   private var budget = ResolutionBudget()
-  /// Advertisements whose sender was not looked for yet.
+  /// How many advertisements came from an address that was not tried yet.
   public private(set) var postponed: UInt64 = 0
   private var block: [UInt8] = Array(repeating: 0, count: 16)
 
-  /// Keys in the order in which they are tried. `memory` is how many addresses are remembered.
+  /// `keys` are tried in this order. `memory` is how many addresses are remembered.
   public init(keys: [(entry: BeaconEntryIndex, key: SecretKey)], memory: Int = 16_384) {
     ciphers = keys.compactMap { entry, key in BlockCipher(key: key).map { (entry, $0) } }
     generation = max(1, memory / 2)
   }
 
-  /// The entry whose key made this address; nil for any other address, and for one that must wait.
+  /// The entry whose key made this address; nil for other addresses and for those that have to wait.
   public mutating func entry(for address: DeviceAddress, at time: MonotonicTime) -> BeaconEntryIndex? {
     guard !ciphers.isEmpty, address.isResolvablePrivate else { return nil }
     if let known = recent[address.bits] { return entry(known) }
@@ -50,7 +50,7 @@ public struct AddressResolver: Sendable {
     answer < 0 ? nil : BeaconEntryIndex(rawValue: answer)
   }
 
-  /// Takes over what was counted by an earlier one.
+  /// Takes over the counter of an earlier resolver.
   public mutating func adopt(_ other: AddressResolver) { postponed = other.postponed }
 
   private mutating func resolve(_ address: DeviceAddress) -> Int32 {
@@ -60,7 +60,7 @@ public struct AddressResolver: Sendable {
     return -1
   }
 
-  /// The random address hash function: the lowest 24 bits of AES-128 over `prand` padded with zeros.
+  /// The random address hash function: the lowest 24 bits of AES-128 of `prand`, padded with zeros.
   private mutating func ah(_ cipher: BlockCipher, _ prand: UInt32) -> UInt32? {
     for position in 0..<13 { block[position] = 0 }
     block[13] = UInt8(truncatingIfNeeded: prand >> 16)

@@ -1,48 +1,49 @@
 public import Beacons
 
-/// Reads the encrypted BTHome frames of one device, each counter once.
+/// Decrypts the BTHome frames of one device and accepts each counter once.
 ///
 /// The nonce is address (6, most significant octet first), service UUID (2), device information (1) and
 /// counter (4). Source: https://bthome.io/encryption
 ///
-/// A new battery starts the counter again from zero, so a counter below `restartLimit` is taken although it went
-/// back, as Home Assistant's bthome-ble does. Whoever recorded such frames may send them again, and what followed them, until
-/// the device itself is heard: its counter is ahead of all of them. Restarts in quick succession are therefore refused.
+/// A device with a new battery restarts its counter at zero. Therefore a counter below `restartLimit` is accepted although
+/// it went back, as Home Assistant's bthome-ble does. An attacker who recorded such frames could replay them and their
+/// successors until the device itself is heard, whose counter is ahead of all of them. Therefore restarts in quick
+/// succession are refused.
 public struct BTHomeDecryptor: Sendable {
-  /// Counters below this may be those of a device that starts anew.
+  /// A counter below this may come from a device that restarted.
   static let restartLimit: UInt32 = 100
-  /// Between two restarts. Longer than a battery needs to be put in twice; a reading that is refused by mistake is
-  /// refused no longer.
+  /// The least time between two restarts: longer than changing a battery twice takes. If a genuine restart is refused, its
+  /// readings are refused no longer than this.
   static let restartPause = TimeSpan.seconds(600)
 
   private let cipher: CounterModeWithCBCMAC
   private let checksReplay: Bool
-  /// Of the last frame that was opened.
+  /// The counter of the last decrypted frame.
   public private(set) var lastCounter: UInt32?
   private var restarted: MonotonicTime?
   private var text: [UInt8] = []
 
   public enum Opening: Hashable, Sendable {
-    /// The counter went on, or the frame is the last one again.
+    /// The counter went up, or the last frame was repeated.
     case continued
-    /// The counter began anew.
+    /// The counter restarted.
     case restarted
   }
 
   /// - Parameters:
-  ///   - checksReplay: declines counters that go back; the same counter is the same advertisement again, and is read.
-  ///   - lastCounter: of the last frame that an earlier run opened.
+  ///   - checksReplay: decline counters that went back. An equal counter is a repeated advertisement, and is read.
+  ///   - lastCounter: the counter of the last frame that an earlier run decrypted.
   public init(key: SecretKey, checksReplay: Bool = true, lastCounter: UInt32? = nil) {
     cipher = CounterModeWithCBCMAC(key: key)
     self.checksReplay = checksReplay
     self.lastCounter = lastCounter
   }
 
-  /// Whether it opens frames with this key.
+  /// Whether it uses this key.
   public func isFor(_ key: SecretKey) -> Bool { cipher.key == key }
 
-  /// Visits the frame as it would look had it not been encrypted, with the data for `forEachReading`.
-  /// `frame` was decoded from `data`; `address` is the sender's, used unless the frame includes its own.
+  /// Visits the frame as if it had not been encrypted, with the data for `forEachReading`.
+  /// `frame` was decoded from `data`. `address` is the sender's address, used unless the frame includes its own.
   @discardableResult
   public mutating func open(
     _ frame: BTHome, in data: Span<UInt8>, from address: DeviceAddress, at time: MonotonicTime = .zero,
@@ -74,7 +75,7 @@ public struct BTHomeDecryptor: Sendable {
     return restarted.map { time - $0 >= Self.restartPause } ?? true
   }
 
-  /// Counters wrap after 2³²; half the circle ahead is ahead.
+  /// Counters wrap at 2³². A counter counts as ahead if it is less than half of that ahead.
   private static func isBehind(_ counter: UInt32, _ last: UInt32) -> Bool { counter &- last > 0x8000_0000 }
 
   private func nonce(

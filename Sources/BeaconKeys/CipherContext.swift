@@ -1,27 +1,27 @@
 import CCrypto
 import Synchronization
 
-/// A cipher context of libcrypto. It is used again and again: making one allocates memory, using it does not.
+/// A reusable cipher context of libcrypto. Creating one allocates memory; using it does not.
 final class CipherContext: Sendable {
   private let handle: Mutex<Handle>
 
   /// - Parameter cipher: a name as in EVP_CIPHER-AES(7ssl).
   ///
-  /// nil where libcrypto has no such cipher, or no memory is left.
+  /// nil if libcrypto has no such cipher or no memory is left.
   init?(_ cipher: String) {
     guard let handle = Handle(cipher) else { return nil }
     self.handle = Mutex(handle)
   }
 
-  /// Makes calls that belong together; whether they succeeded.
+  /// Makes calls that belong together; returns whether all succeeded.
   func perform(_ calls: (OpaquePointer) -> Bool) -> Bool {
     let isDone = handle.withLock { handle in unsafe calls(handle.pointer) }
-    // Errors stay with the thread, where TLS would take them for its own.
+    // libcrypto's errors stay in the thread's queue, where TLS would take them for its own.
     if !isDone { ERR_clear_error() }
     return isDone
   }
 
-  /// Owns the context, and frees it once.
+  /// Owns the context and frees it.
   @safe private struct Handle: ~Copyable {
     let pointer: OpaquePointer
 

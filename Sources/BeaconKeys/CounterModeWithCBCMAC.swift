@@ -6,12 +6,12 @@ struct CounterModeWithCBCMAC: Sendable {
 
   let key: SecretKey
 
-  /// One for all keys: a sensor sends now and then, and a context for each would hold half a kilobyte.
+  /// Shared by all keys: a sensor sends only now and then, and each context takes half a kilobyte.
   private static let context = CipherContext("AES-128-CCM")
 
-  /// Decrypts `text` in place; false where the tag does not fit, and then `text` is worthless.
+  /// Decrypts `text` in place. Returns false if the tag is wrong; then `text` must not be used.
   func open(_ text: inout [UInt8], nonce: Nonce, tag: UInt32) -> Bool {
-    // Of an empty text nothing can be read; as a null pointer it would mean something else.
+    // An empty text has nothing to read, and its null pointer would mean something else to libcrypto.
     guard !text.isEmpty, let length = Int32(exactly: text.count), let context = Self.context else {
       return false
     }
@@ -24,7 +24,7 @@ struct CounterModeWithCBCMAC: Sendable {
         unsafe EVP_DecryptInit_ex2(context, nil, key.octets, nonce.baseAddress, nil) == 1
       }
       var count: Int32 = 0
-      // The length takes the nonce over. Left to itself, libcrypto does so only after a text that was genuine.
+      // Passing the length makes libcrypto use the new nonce. Otherwise it does so only after a text with a valid tag.
       guard hasNonce, unsafe EVP_DecryptUpdate(context, nil, &count, nil, length) == 1 else { return false }
       return unsafe text.withUnsafeMutableBufferPointer { text in
         unsafe EVP_DecryptUpdate(context, text.baseAddress, &count, text.baseAddress, length) == 1

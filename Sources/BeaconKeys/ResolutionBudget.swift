@@ -1,19 +1,19 @@
 import Beacons
 
-/// How many keys may be tried on strangers' addresses. A phone has a new address every quarter of an hour, a hostile radio a
-/// new one each time; with thousands of keys each would cost most of a millisecond.
+/// Limits how many keys are tried on strangers' addresses. A phone has a new address every quarter of an hour, a hostile
+/// radio a new one every time. With thousands of keys each would cost most of a millisecond.
 ///
-/// Addresses that come again are preferred: half of what there is is kept for them. So who is really there is
+/// Half of the budget is reserved for addresses that come again. So devices that are really there are
 /// recognised after a few advertisements, however many strangers come and go.
 struct ResolutionBudget: Sendable {
-  /// Keys tried a second: some hundredths of a core.
+  /// Keys tried per second: a few per cent of a core.
   static let rate: Int64 = 250_000
   private static let places = 1024
 
-  /// Keys that may still be tried.
+  /// How many keys may still be tried.
   private var left = rate
   private var time: MonotonicTime?
-  /// Addresses that were put off, by the lowest bits; 0: none.
+  /// Addresses that have to wait, indexed by their lowest bits; 0: none.
   private var waiting = [UInt64](repeating: 0, count: places)
 
   /// Whether `cost` keys may be tried on an address now.

@@ -1,8 +1,8 @@
-/// Text from the air, a recording or the broker as a terminal may show it.
+/// Makes text from the air, a recording or the broker safe to show on a terminal.
 extension String {
-  /// On one line, and no more than it seems to be: without control and formatting characters (also those that turn the
-  /// direction of writing), line and paragraph separators, private-use, unassigned and invisible ones; a letter
-  /// keeps as many marks as languages give it.
+  /// The text on one line, without characters that hide or change anything: control and formatting characters (also those
+  /// for the writing direction), line and paragraph separators, private-use, unassigned and invisible characters. A letter
+  /// keeps as many combining marks as real languages use.
   public var printable: String {
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var marks = 0
@@ -25,7 +25,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows as itself, or changes how the letter before it looks.
+  /// Whether it is visible, or changes the look of the letter before it.
   public var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false

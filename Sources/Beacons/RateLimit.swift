@@ -1,8 +1,8 @@
-/// So many at once, and one each `interval` after that (generic cell rate algorithm, ITU-T I.371). It asks no clock.
+/// Allows a burst, then one per `interval` (generic cell rate algorithm, ITU-T I.371). It reads no clock.
 public struct RateLimit: Hashable, Sendable {
   public let burst: Int
   public let interval: TimeSpan
-  /// When the burst would be possible again in full.
+  /// When the full burst is available again.
   private var rested = MonotonicTime(nanoseconds: .min)
 
   public init(burst: Int, perSecond: Double) {
@@ -14,17 +14,18 @@ public struct RateLimit: Hashable, Sendable {
     self.interval = max(TimeSpan(nanoseconds: 1), interval)
   }
 
-  /// Goes on from where an earlier one was.
+  /// Continues from an earlier state.
   public mutating func adopt(_ earlier: RateLimit) { rested = earlier.rested }
 
-  /// Whether one more may be now; if so it counts.
+  /// Whether one more is allowed now; if so, it counts.
   public mutating func take(at time: MonotonicTime) -> Bool {
     guard next <= time else { return false }
     spend(at: time)
     return true
   }
 
-  /// Gives away the next turn: when it is, which is now or later. nil: not within `horizon`, and nothing is given away.
+  /// Reserves the next turn and returns its time, which is now or later. nil: there is none within `horizon`, and nothing
+  /// is reserved.
   public mutating func reserve(at time: MonotonicTime, within horizon: TimeSpan) -> MonotonicTime? {
     let turn = max(next, time)
     guard turn - time <= horizon else { return nil }
@@ -32,14 +33,14 @@ public struct RateLimit: Hashable, Sendable {
     return turn
   }
 
-  /// The earliest time at which one more may be.
+  /// The earliest time for one more.
   private var next: MonotonicTime { rested - interval.times(burst - 1) }
 
   private mutating func spend(at time: MonotonicTime) { rested = max(rested, time) + interval }
 }
 
 extension TimeSpan {
-  /// Saturates, as all of its arithmetic.
+  /// Saturates, as all arithmetic of `TimeSpan`.
   public func times(_ count: Int) -> TimeSpan {
     TimeSpan(nanoseconds: nanoseconds.multipliedSaturating(by: Int64(count)))
   }

@@ -1,12 +1,12 @@
-/// Integers out of raw bytes. Bounds are checked; a decoder checks the length first, so that a short payload is
+/// Reads integers from raw bytes with bounds checks. A decoder checks the length first, so that a short payload is
 /// declined and never traps.
 extension Span<UInt8> {
-  /// The integer whose bytes lie at an offset, in the byte order of this machine.
+  /// The integer at an offset, in the byte order of this machine.
   @inlinable @inline(__always)
   package func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Integer.Type)
     -> Integer
   {
-    // Unsafe in general, for a type may have bit patterns that are no value: an integer has none.
+    // Unsafe in general because a type may have invalid bit patterns; integers have none.
     unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
   }
 

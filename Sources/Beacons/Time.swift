@@ -1,4 +1,4 @@
-/// A point on a clock that never steps back. It decides: order, dwell, loss.
+/// A point on a clock that never steps back. Decisions use it: order, dwell, loss.
 ///
 /// Unit: nanoseconds since an arbitrary start (boot for a live radio, the first record for a recording).
 public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
@@ -22,7 +22,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
   }
 }
 
-/// A point on the calendar. It is reported, and decides nothing.
+/// A point on the calendar. It is only reported and decides nothing.
 ///
 /// Unit: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public struct WallTime: Hashable, Comparable, Sendable, Codable {
@@ -42,7 +42,7 @@ public struct WallTime: Hashable, Comparable, Sendable, Codable {
   }
 }
 
-/// A length of time in nanoseconds; may be negative. Arithmetic saturates: a hostile timestamp
+/// A length of time in nanoseconds; may be negative. Arithmetic saturates, because a hostile timestamp
 /// must not trap.
 public struct TimeSpan: Hashable, Comparable, Sendable, Codable {
   public var nanoseconds: Int64
@@ -53,7 +53,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, Codable {
   public static func milliseconds(_ count: Int64) -> Self {
     Self(nanoseconds: count.multipliedSaturating(by: 1_000_000))
   }
-  /// Rounded to the nearest nanosecond; not a number becomes zero, what does not fit saturates.
+  /// Rounds to the nearest nanosecond. NaN becomes zero; values out of range saturate.
   public static func seconds(_ count: Double) -> Self {
     let nanoseconds = (count * 1e9).rounded()
     if nanoseconds.isNaN { return .zero }

@@ -5,18 +5,18 @@
 ///     type     1
 ///     data     length − 1
 ///
-/// A length of zero ends the payload early. A length that reaches past the end is declined; the structures
-/// before it stand.
+/// A length of zero ends the payload early. A length beyond the end is declined; the structures
+/// before it remain valid.
 ///
-/// It keeps offsets only, so that it is a plain value beside the bytes:
+/// It keeps only offsets, so it is a plain value beside the bytes:
 ///
 ///     var structures = ADStructures()
 ///     while let next = structures.next(in: payload) { … }
 public struct ADStructures: Sendable {
   public enum Element: Hashable, Sendable {
-    /// The type and where its data lies in the payload.
+    /// The type, and the position of the data in the payload.
     case structure(type: UInt8, data: Range<Int>)
-    /// The last element: a length that lies.
+    /// The last element: its length is wrong.
     case declined(type: UInt8?, Decline)
   }
 
@@ -42,7 +42,7 @@ public struct ADStructures: Sendable {
   }
 }
 
-/// AD types that Beaconkeeper looks into (Bluetooth Assigned Numbers, 2.3).
+/// AD types that Beaconkeeper reads (Bluetooth Assigned Numbers, 2.3).
 public enum ADType {
   public static let flags: UInt8 = 0x01
   public static let shortenedLocalName: UInt8 = 0x08

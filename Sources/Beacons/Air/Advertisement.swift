@@ -1,19 +1,19 @@
-/// What one radio reported once. Its payload bytes travel beside it, in an `AdvertisementBatch`, so that
+/// One report of one radio. The payload bytes are in the `AdvertisementBatch`, so that
 /// this stays a plain value of fixed size.
 public struct Advertisement: Sendable {
   /// Which radio heard it.
   public var receiver: ReceiverIndex
-  /// Who sent it, as far as the air tells.
+  /// The sender's address as received.
   public var address: DeviceAddress
-  /// Received signal strength in dBm; nil where the controller says "unknown" (127).
+  /// Received signal strength in dBm; nil if the controller reports "unknown" (127).
   public var rssi: Int8?
-  /// Transmit power in dBm from an extended report's header; nil where absent (127).
+  /// Transmit power in dBm from the header of an extended report; nil if absent (127).
   public var txPower: Int8?
   public var phy: PHY
   public var isScanResponse: Bool
-  /// When it was heard, on the clock that decides.
+  /// When it was heard, on the clock used for decisions.
   public var time: MonotonicTime
-  /// When it was heard, on the clock that is reported.
+  /// When it was heard, on the clock used for reports.
   public var wallTime: WallTime
 
   public init(
@@ -38,15 +38,15 @@ public enum PHY: UInt8, Sendable {
   case leCoded = 3
 }
 
-/// A receiver's place in the `ReceiverTable`; small, so that an advertisement stays small.
+/// A receiver's index in the `ReceiverTable`; small, to keep advertisements small.
 public struct ReceiverIndex: Hashable, Comparable, Sendable, Codable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The names of all receivers heard of, in order of first mention. Bounded: a recording or a remote scanner
-/// that invents names cannot make it grow without end.
+/// The names of all receivers that reported, in the order of their first report. The size is limited, in case a recording
+/// or a remote scanner invents names.
 public struct ReceiverTable: Sendable {
   public static let limit = 4096
 
@@ -55,7 +55,7 @@ public struct ReceiverTable: Sendable {
 
   public init() {}
 
-  /// The index of a name, new or known; nil once `limit` names are in use.
+  /// The index of a new or known name; nil if `limit` names are in use.
   public mutating func index(of name: String) -> ReceiverIndex? {
     if let known = indicesByName[name] { return known }
     guard names.count < Self.limit else { return nil }
@@ -65,9 +65,9 @@ public struct ReceiverTable: Sendable {
     return index
   }
 
-  /// Every index given out, in order.
+  /// All indices in use, in order.
   public var indices: [ReceiverIndex] { names.indices.map { ReceiverIndex(rawValue: UInt16($0)) } }
 
-  /// The name behind an index that this table gave out.
+  /// The name for an index of this table.
   public func name(of index: ReceiverIndex) -> String { names[Int(index.rawValue)] }
 }

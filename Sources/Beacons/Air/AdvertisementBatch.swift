@@ -1,9 +1,9 @@
-/// Advertisements with their payloads, as one read from a radio or a file yields them.
+/// Advertisements with their payloads, as one read from a radio or a file returns them.
 ///
-/// A source fills one batch over and over; its storage is kept, so that steady state allocates nothing.
+/// A source fills the same batch again and again. It keeps its storage, so it soon allocates nothing.
 public struct AdvertisementBatch: Sendable {
   @usableFromInline var advertisements: [Advertisement] = []
-  /// Where each payload ends in `bytes`; it starts where the one before it ended.
+  /// Where each payload ends in `bytes`. It starts where the previous one ends.
   @usableFromInline var ends: [Int] = []
   @usableFromInline var bytes: [UInt8] = []
 
@@ -11,7 +11,7 @@ public struct AdvertisementBatch: Sendable {
 
   public var count: Int { advertisements.count }
   public var isEmpty: Bool { advertisements.isEmpty }
-  /// Bytes of payload held, so that callers can bound a batch.
+  /// Total size of the payloads in bytes, so that callers can limit a batch.
   public var payloadBytes: Int { bytes.count }
 
   public mutating func removeAll() {
@@ -20,9 +20,9 @@ public struct AdvertisementBatch: Sendable {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Appends one advertisement with its payload (AD structures as they came from the air).
+  /// Appends one advertisement with its payload (AD structures as received).
   public mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>) {
-    // Unsafe in general; here the pointer ends with the call, and the copy is one move of memory.
+    // Unsafe in general; but this pointer is not used after the call, and the copy is a single memcpy.
     unsafe payload.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     ends.append(bytes.count)
     advertisements.append(advertisement)
@@ -30,14 +30,14 @@ public struct AdvertisementBatch: Sendable {
 
   public subscript(index: Int) -> Advertisement { advertisements[index] }
 
-  /// Visits all in order.
+  /// Visits all advertisements in order.
   @inlinable public func forEach<Failure: Error>(
     _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     try forEach(in: advertisements.indices, body)
   }
 
-  /// Visits those at some indices in order.
+  /// Visits the advertisements at some indices in order.
   @inlinable public func forEach<Failure: Error>(
     in range: Range<Int>, _ body: (borrowing Advertisement, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -50,9 +50,9 @@ public struct AdvertisementBatch: Sendable {
     }
   }
 
-  /// Puts what several receivers heard in the order in which it was heard; what came at the same time stays as it is.
+  /// Sorts what several receivers heard by time, stably.
   ///
-  /// - Parameter room: another batch, whose contents are lost.
+  /// - Parameter room: another batch to use as scratch space; its contents are lost.
   public mutating func sortByTime(by room: inout AdvertisementBatch) {
     var latest = MonotonicTime(nanoseconds: .min)
     var isSorted = true
@@ -69,7 +69,7 @@ public struct AdvertisementBatch: Sendable {
     swap(&self, &room)
   }
 
-  /// Replaces every advertisement's times; a source that learns them late sets them here.
+  /// Changes every advertisement, for a source that learns their times later.
   @inlinable public mutating func mapAdvertisements(_ change: (inout Advertisement) -> Void) {
     for index in advertisements.indices { change(&advertisements[index]) }
   }

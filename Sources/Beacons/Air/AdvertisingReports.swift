@@ -6,17 +6,17 @@
 ///     3   reports         1  how many
 ///     4   report          …  one after the other
 ///
-/// The specification orders several reports by field; controllers, and the Linux kernel, order them by
-/// report. So does this.
+/// By the specification, several reports in one event are ordered by field. Controllers and the Linux kernel order them
+/// by report, and so does this.
 ///
-/// It has state because extended advertisements come in fragments; use one per controller.
+/// It keeps state because extended advertisements come in fragments. Use one per controller.
 public struct AdvertisingReports: Sendable {
   public private(set) var fragments = FragmentedAdvertisements()
 
   public init() {}
 
-  /// Visits the reports of one event (packet type octet left off), in order. Throws where it finds a lie; the
-  /// reports before it have been visited.
+  /// Visits the reports of one event (without the packet type octet) in order. Throws at the first malformed report;
+  /// the ones before it have been visited.
   public mutating func read(
     _ event: Span<UInt8>, receiver: ReceiverIndex, time: MonotonicTime, wallTime: WallTime,
     _ body: (Advertisement, Span<UInt8>) -> Void
@@ -63,10 +63,10 @@ public struct AdvertisingReports: Sendable {
     }
   }
 
-  /// 127 means that the controller does not know.
+  /// nil for 127: the controller does not know.
   private func known(_ power: Int8) -> Int8? { power == 127 ? nil : power }
 
-  /// Types 2 and 3 are identity addresses that the controller resolved; 0xFF, anonymous, has no address: zero.
+  /// Types 2 and 3 are identity addresses that the controller resolved. Type 0xFF, anonymous, has no address: zero.
   private func address(_ report: Span<UInt8>, at offset: Int) -> DeviceAddress {
     guard report[offset] != 0xFF else { return DeviceAddress(bits: 0, kind: .random) }
     return DeviceAddress(
@@ -74,7 +74,7 @@ public struct AdvertisingReports: Sendable {
   }
 }
 
-/// How one report is laid out.
+/// The layout of one report.
 private enum Layout {
   /// Event type 1, address type 1, address 6, data length 1, data, RSSI 1.
   case legacy
@@ -86,8 +86,8 @@ private enum Layout {
 
   var addressOffset: Int { self == .extended ? 2 : 1 }
 
-  /// What the report at the front needs. Data may be longer than the specification allows: some controllers
-  /// do that.
+  /// The length of the first report. Its data may be longer than the specification allows, as some controllers
+  /// send.
   func length(of reports: Span<UInt8>) -> Int {
     switch self {
     case .legacy: reports.count > 8 ? 10 + Int(reports[8]) : 10

@@ -5,7 +5,7 @@ public struct DeviceAddress: Hashable, Sendable {
     case random = 1
   }
 
-  /// The 48 bits of the address; the octet that is written first is the most significant.
+  /// The 48 bits of the address. The octet written first is the most significant.
   public var bits: UInt64
   public var kind: Kind
 
@@ -19,7 +19,7 @@ public struct DeviceAddress: Hashable, Sendable {
 }
 
 extension DeviceAddress: CustomStringConvertible {
-  /// As people write it: `C1:00:00:00:00:01`.
+  /// The usual notation: `C1:00:00:00:00:01`.
   public var description: String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []

@@ -1,7 +1,7 @@
-/// Puts extended advertisements together that a controller delivers in fragments.
+/// Reassembles extended advertisements that a controller delivers in fragments.
 ///
-/// Bounded: at most `limit` at a time, each at most `maximumLength` bytes; the one that waited longest gives
-/// way. Its storage is kept.
+/// Limited to `limit` advertisements at a time, each of at most `maximumLength` bytes. The one that waited longest is
+/// dropped first. The storage is kept.
 public struct FragmentedAdvertisements: Sendable {
   public static let limit = 16
   /// Core Specification, Vol 6, Part B, 2.3.4.9.
@@ -13,20 +13,20 @@ public struct FragmentedAdvertisements: Sendable {
     var isScanResponse: Bool
     var bytes: [UInt8]
     var isOverlong: Bool
-    /// When it was last added to, in additions.
+    /// When the last fragment was added, counted in fragments.
     var age: UInt64
   }
 
   private var chains: [Chain] = []
   private var additions: UInt64 = 0
-  /// Chains given up: never completed, or longer than allowed.
+  /// How many were dropped: never completed, or too long.
   public private(set) var dropped: UInt64 = 0
 
   init() {}
 
   public var pending: Int { chains.count }
 
-  /// Adds a fragment; visits the advertisement when `status` says that it is whole (0) or that the rest was
+  /// Adds a fragment. Visits the advertisement when `status` says that it is complete (0) or that the rest was
   /// lost (2).
   mutating func add(
     _ data: Span<UInt8>, status: UInt8, set: UInt8, to advertisement: Advertisement,

@@ -1,10 +1,10 @@
 /// Why an HCI event, or the rest of it, was not read.
 public enum HCIDecline: Error, Hashable, Sendable {
-  /// Some other event: nothing wrong with it.
+  /// Some other event, which is no error.
   case notAnAdvertisingReport(event: UInt8, subevent: UInt8?)
-  /// The event, or the report at this position in it, ends too soon.
+  /// The event, or the report at this index, is too short.
   case truncated(report: Int, needs: Int, has: Int)
-  /// The event says that it holds no report.
+  /// The event contains no report.
   case noReports
 }
 

@@ -1,10 +1,10 @@
-/// Whether a receiver can hear. Silence alone is never a reason to call it blind: the only tag may have left.
+/// Whether a receiver can hear. Silence alone does not make it blind: the only tag may have left.
 public enum ReceiverHealth: String, Sendable, CaseIterable {
   /// It hears.
   case ok
-  /// It hears nobody, and would: it answers and scans.
+  /// It hears nothing, but answers and scans.
   case quiet
-  /// It hears, but more arrives than is taken in.
+  /// It hears, but loses some reports.
   case lossy
   /// The controller was removed.
   case gone
@@ -12,10 +12,10 @@ public enum ReceiverHealth: String, Sendable, CaseIterable {
   case deaf
   /// Reports arrive without data.
   case empty
-  /// A recording says that it was blind and not why.
+  /// A recording says that it was blind, without a reason.
   case blind
 
-  /// Whether absence means nothing while this lasts: exits freeze and occupancy is unknown.
+  /// Whether absence proves nothing in this state. Exits are then held back, and occupancy is unknown.
   public var isBlind: Bool {
     switch self {
     case .ok, .quiet, .lossy: false
@@ -24,11 +24,11 @@ public enum ReceiverHealth: String, Sendable, CaseIterable {
   }
 }
 
-/// A receiver's health changed.
+/// A change of a receiver's health.
 public struct ReceiverHealthChange: Equatable, Sendable {
   public var receiver: ReceiverIndex
   public var health: ReceiverHealth
-  /// In words, for a log or a health message; empty where there is nothing to add.
+  /// A sentence for logs and health messages; empty if there is nothing to add.
   public var reason: String
   public var time: MonotonicTime
   public var wallTime: WallTime

@@ -1,10 +1,10 @@
-/// An advertisement that belongs to a known beacon, or to nobody known: what the proximity engine works on.
+/// An advertisement together with the known beacon it belongs to, or with nobody: the input of the proximity engine.
 public struct Sighting: Sendable {
   public var beacon: BeaconIndex
   public var receiver: ReceiverIndex
-  /// dBm; nil where the radio did not know. Such a sighting proves presence, not distance.
+  /// dBm; nil if the radio did not know. Such a sighting proves presence, not distance.
   public var rssi: Int8?
-  /// RSSI at 1 m in dBm, where the frame carries it.
+  /// RSSI at 1 m in dBm, if the frame has it.
   public var measuredPower: Int8?
   public var time: MonotonicTime
   public var wallTime: WallTime
@@ -21,7 +21,7 @@ public struct Sighting: Sendable {
     self.wallTime = wallTime
   }
 
-  /// That there was an advertisement of nobody known: it tells what time it is.
+  /// An advertisement of an unknown sender: it only tells the time.
   public init(ofNobodyIn advertisement: Advertisement) {
     self.init(
       beacon: .nobody, receiver: advertisement.receiver, rssi: nil, measuredPower: nil,
@@ -29,7 +29,7 @@ public struct Sighting: Sendable {
   }
 }
 
-/// A tracked beacon's place in the catalogue: dense from 0, in order of first sighting.
+/// A tracked beacon's index in the catalogue: dense from 0, in order of first sighting.
 public struct BeaconIndex: Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -39,7 +39,7 @@ public struct BeaconIndex: Hashable, Comparable, Sendable {
   public static var nobody: BeaconIndex { BeaconIndex(rawValue: -1) }
 }
 
-/// A configured `beacons:` entry's place in the configuration.
+/// The index of an entry of `beacons:` in the configuration.
 public struct BeaconEntryIndex: Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }

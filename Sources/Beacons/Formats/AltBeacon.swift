@@ -13,7 +13,7 @@ public struct AltBeacon: Hashable, Sendable {
   public var idLow: UInt32
   /// RSSI at 1 m in dBm, as sent.
   public var measuredPower: Int8
-  /// nil where it was left out.
+  /// nil if the tag left it out.
   public var reserved: UInt8?
   /// The company id under which it was sent.
   public var manufacturer: UInt16

@@ -1,15 +1,15 @@
-/// One object of a BTHome payload: what its id says about length, sign, scale and quantity.
+/// One kind of BTHome object: length, sign, scale and quantity, by object id.
 /// Source: https://bthome.io/format, https://github.com/Bluetooth-Devices/bthome-ble (ids 0x60 and above)
 public struct BTHomeObject: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
-    /// The raw integer divided by `divisor`: exact where a multiplication by 0.01 would not be.
+    /// The raw integer divided by `divisor`, which is exact where multiplying by 0.01 is not.
     case unsigned(divisor: Int32)
     case signed(divisor: Int32)
     /// Steps of 0.35.
     case thirtyFiveHundredths
     case flag
     case button
-    /// The octet after the id has the number of arguments in its lowest five bits; an opcode follows, then they.
+    /// The lowest five bits of the first octet are the number of arguments; the opcode and the arguments follow.
     case command
     case dimmer
     case text
@@ -19,7 +19,7 @@ public struct BTHomeObject: Hashable, Sendable {
 
   public var quantity: Quantity
   public var kind: Kind
-  /// Octets of the value; 0: the first octet says how many follow.
+  /// Length of the value in octets; 0: the first octet holds the length.
   public var length: UInt8
 
   private init(_ quantity: Quantity, _ kind: Kind, _ length: UInt8) {

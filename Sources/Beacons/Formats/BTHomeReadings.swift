@@ -1,6 +1,6 @@
-/// From BTHome objects to readings.
+/// Turns BTHome objects into readings.
 extension BTHomeObject {
-  /// Where the whole and known objects from `start` on end, and why they end before the data does.
+  /// Where the complete, known objects from `start` on end, and why they end before the data does.
   static func extent(in data: Span<UInt8>, from start: Int) -> (end: Int, rest: Decline?) {
     var offset = start
     while offset < data.count {
@@ -16,7 +16,7 @@ extension BTHomeObject {
     return (offset, nil)
   }
 
-  /// Where the value lies; may reach past the end of the data.
+  /// The position of the value. It may extend beyond the end of the data.
   @usableFromInline func value(in data: Span<UInt8>, after id: Int) -> Range<Int> {
     let start = id + 1
     guard length == 0 else { return start..<(start + Int(length)) }
@@ -25,8 +25,8 @@ extension BTHomeObject {
     return (start + 1)..<(start + 1 + Int(data[start]))
   }
 
-  /// Readings of the objects in a range that `extent` found. A value that makes no sense (an undefined
-  /// event, text that is not UTF-8) is left out; the others stand.
+  /// The readings of the objects in a range returned by `extent`. A value without meaning (an undefined
+  /// event, text that is not UTF-8) is skipped.
   @inlinable static func forEachReading(
     in data: Span<UInt8>, _ range: Range<Int>, _ body: (Reading) -> Void
   ) {
@@ -64,7 +64,7 @@ extension BTHomeObject {
 
   /// At most four octets, least significant first.
   @inline(__always) private func integer(in data: Span<UInt8>, _ range: Range<Int>) -> Int64 {
-    // Mostly four octets are there, whether they belong to the value or not.
+    // Usually the data goes on for four octets, so one load reads them all.
     if range.count <= 4, data.count - range.lowerBound >= 4 {
       let octets = Int64(data.littleEndian32(at: range.lowerBound))
       return octets & ((1 &<< Int64(8 * range.count)) - 1)
@@ -84,16 +84,16 @@ extension BTHomeObject {
   }
 }
 
-/// How many of each quantity a frame has had so far.
+/// How often each quantity has occurred in a frame.
 @usableFromInline struct Ordinals {
-  /// By the quantity's raw value.
+  /// Indexed by the quantity's raw value.
   @usableFromInline var counts: InlineArray<96, UInt8> = .init(repeating: 0)
 
   @usableFromInline init() {}
 
   @usableFromInline mutating func next(_ quantity: Quantity) -> UInt8 {
     let position = Int(quantity.rawValue)
-    // An AD structure has no room for so many; data from elsewhere may.
+    // An AD structure cannot hold that many; data from other sources can.
     if counts[position] < .max { counts[position] += 1 }
     return counts[position]
   }

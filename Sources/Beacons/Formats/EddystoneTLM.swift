@@ -9,9 +9,9 @@
 ///
 /// Source: https://github.com/google/eddystone/blob/master/eddystone-tlm/tlm-plain.md
 public struct EddystoneTLM: Hashable, Sendable {
-  /// mV; nil where not supported.
+  /// mV; nil if not supported.
   public var battery: UInt16?
-  /// 1/256 °C; nil where not supported.
+  /// 1/256 °C; nil if not supported.
   public var temperature: Int16?
   public var advertisementCount: UInt32
   /// Tenths of a second.

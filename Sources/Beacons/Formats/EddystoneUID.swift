@@ -29,7 +29,7 @@ public struct EddystoneUID: Hashable, Sendable {
   }
 }
 
-/// Eddystone gives its power at 0 m; free space takes 41 dB over the first metre
+/// Eddystone states the power at 0 m. The first metre of free space takes 41 dB
 /// (https://github.com/google/eddystone/tree/master/eddystone-uid#tx-power).
 public func measuredPower(fromEddystone txPower: Int8) -> Int8 {
   Int8(clamping: Int(txPower) - 41)

@@ -9,10 +9,10 @@
 public struct EddystoneURL: Hashable, Sendable {
   /// RSSI at 0 m in dBm.
   public var txPower: Int8
-  /// Scheme and compressed URL, as sent, in the low octets; unused high octets are zero.
+  /// Scheme and compressed URL, as sent, right-aligned; unused high octets are zero.
   public var high: UInt32
   public var low: UInt128
-  /// Octets used of those, 1 … 18.
+  /// How many octets are used, 1 … 18.
   public var length: UInt8
 
   public static func decode(_ data: Span<UInt8>) throws(Decline) -> EddystoneURL {
@@ -33,7 +33,7 @@ public struct EddystoneURL: Hashable, Sendable {
       txPower: data.signed8(at: 1), high: high, low: low, length: UInt8(data.count - 2))
   }
 
-  /// The URL written out.
+  /// The expanded URL.
   public var url: String {
     var text = ""
     for index in stride(from: Int(length) - 1, through: 0, by: -1) {

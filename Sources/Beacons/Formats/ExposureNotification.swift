@@ -1,5 +1,5 @@
-/// Apple and Google's Exposure Notification: service data of 0xFD6F. A phone, never a beacon: it is recognised
-/// so that it can be set aside.
+/// Apple and Google's Exposure Notification: service data of 0xFD6F. It comes from phones, never from beacons, and is
+/// recognised only to be ignored.
 ///
 ///     0   rolling proximity identifier      16
 ///     16  associated encrypted metadata      4

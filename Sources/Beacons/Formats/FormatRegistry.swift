@@ -1,4 +1,4 @@
-/// Which decoder reads what: one line a format. CONTRIBUTING.md shows how to add one.
+/// Chooses the decoder: one line per format. CONTRIBUTING.md shows how to add one.
 enum FormatRegistry {
   /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
   @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame

@@ -7,13 +7,13 @@
 ///     20  minor           2  big endian
 ///     22  measured power  1  RSSI at 1 m, dBm, signed
 ///
-/// Bytes after that are other tags' extras and are tolerated.
+/// Some tags append further bytes, which are ignored.
 /// Source: Apple, Proximity Beacon Specification, R1.
 public struct IBeacon: Hashable, Sendable {
   public var uuid: UInt128
   public var major: UInt16
   public var minor: UInt16
-  /// RSSI at 1 m in dBm, as sent; 0 from tags that were never calibrated.
+  /// RSSI at 1 m in dBm, as sent. Tags that were never calibrated send 0.
   public var measuredPower: Int8
 
   public init(uuid: UInt128, major: UInt16, minor: UInt16, measuredPower: Int8) {
@@ -32,7 +32,7 @@ public struct IBeacon: Hashable, Sendable {
       measuredPower: data.signed8(at: 22))
   }
 
-  /// All that an advertisement of it carries: flags (general discoverable, no classic Bluetooth), then itself.
+  /// The complete payload of its advertisement: flags (general discoverable, no classic Bluetooth), then the iBeacon.
   public var advertisingData: [UInt8] {
     var data: [UInt8] = [0x02, 0x01, 0x06, 0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
     for shift in stride(from: 120, through: 0, by: -8) {

@@ -1,4 +1,4 @@
-/// What phones, headphones and laptops send all day: recognised, so that it can be set aside.
+/// What phones, headphones and laptops send all day; recognised only to be ignored.
 public enum Noise: String, Hashable, Sendable, CaseIterable {
   case appleAirPrint = "Apple AirPrint"
   case appleAirDrop = "Apple AirDrop"

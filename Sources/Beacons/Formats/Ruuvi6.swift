@@ -15,8 +15,8 @@
 ///     16  flags           1  bit 0: calibrating
 ///     17  address         3  lowest octets
 ///
-/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6; sound, which is reserved
-/// there, as Ruuvi's own ruuvi.endpoints.c encodes it.
+/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6. It lists sound as reserved;
+/// sound is decoded here as Ruuvi's own ruuvi.endpoints.c encodes it.
 public struct Ruuvi6: SensorFormat, Hashable {
   public static let name = "ruuvi"
 
@@ -44,10 +44,10 @@ public struct Ruuvi6: SensorFormat, Hashable {
       addressLow: data.bigEndian24(at: 17))
   }
 
-  /// lx, to hundredths; nil where not available.
+  /// lx, to hundredths; nil if not available.
   public var luminosity: Double? {
     guard let luminosityCode else { return nil }
-    // 65536^(1/254), raised to the code by squaring.
+    // 65536^(1/254), raised to the power of the code by squaring.
     var base = 1.0446300614125956
     var power = 1.0
     var exponent = luminosityCode

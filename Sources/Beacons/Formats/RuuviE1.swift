@@ -21,13 +21,13 @@
 ///     29  reserved        5
 ///     34  address         6
 ///
-/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1; sound, which is reserved
-/// there, as Ruuvi's own ruuvi.endpoints.c encodes it.
+/// Source: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-e1. It lists sound as reserved;
+/// sound is decoded here as Ruuvi's own ruuvi.endpoints.c encodes it.
 public struct RuuviE1: SensorFormat, Hashable {
   public static let name = "ruuvi"
 
   public var environment: RuuviEnvironment
-  /// 0.1 µg/m³, as are the next three.
+  /// 0.1 µg/m³, as the next three.
   public var pm1: UInt16?
   public var pm25: UInt16?
   public var pm4: UInt16?

@@ -1,4 +1,4 @@
-/// Octets 1–6 that the Ruuvi formats 5, 6 and E1 share; see `Ruuvi5`.
+/// Octets 1–6, which the Ruuvi formats 5, 6 and E1 share; see `Ruuvi5`.
 public struct RuuviEnvironment: Hashable, Sendable {
   /// 0.005 °C.
   public var temperature: Int16?
@@ -20,16 +20,16 @@ public struct RuuviEnvironment: Hashable, Sendable {
   }
 }
 
-/// Particles and gases that the formats 6 and E1 share.
+/// The particle and gas values that formats 6 and E1 share.
 public struct RuuviAir: Hashable, Sendable {
   /// ppm.
   public var co2: UInt16?
   public var vocIndex: UInt16?
   public var noxIndex: UInt16?
-  /// Readings are not yet accurate.
+  /// The readings are not accurate yet.
   public var isCalibrating: Bool
 
-  /// VOC and NOX have nine bits each; the lowest ones are bits 6 and 7 of the flags.
+  /// VOC and NOX have nine bits each; their lowest bits are bits 6 and 7 of the flags.
   init(co2: UInt16, voc: UInt8, nox: UInt8, flags: UInt8) {
     self.co2 = available(co2)
     let vocIndex = UInt16(voc) << 1 | UInt16(flags >> 6 & 1)
@@ -47,11 +47,11 @@ public struct RuuviAir: Hashable, Sendable {
   }
 }
 
-/// A sound level of the formats 6 and E1: nine bits of 0.2 dB from 18 dB on, the lowest of them among the flags.
+/// A sound level in formats 6 and E1: nine bits in steps of 0.2 dB from 18 dB; the lowest bit is in the flags.
 public struct RuuviSound: Hashable, Sendable {
   public var code: UInt16
 
-  /// nil where all upper bits are set: a device without a microphone, whatever its flags say.
+  /// nil if all upper bits are set, whatever the flags say: the device has no microphone.
   init?(_ upper: UInt8, lowestBit: UInt8) {
     guard upper != 0xFF else { return nil }
     code = UInt16(upper) << 1 | UInt16(lowestBit & 1)
@@ -60,7 +60,7 @@ public struct RuuviSound: Hashable, Sendable {
   public var decibels: Double { Double(code) / 5 + 18 }
 }
 
-/// Ruuvi says "not available" with the largest unsigned and the smallest signed value.
+/// nil for Ruuvi's "not available": the largest unsigned and the smallest signed value.
 func available<Integer: FixedWidthInteger>(_ value: Integer) -> Integer? {
   value == (Integer.isSigned ? .min : .max) ? nil : value
 }

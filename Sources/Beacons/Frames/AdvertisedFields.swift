@@ -1,10 +1,10 @@
-/// What a payload says about its sender besides beacon frames.
+/// What a payload says about its sender apart from beacon frames.
 public struct AdvertisedFields: Hashable, Sendable {
   /// Core Specification Supplement, Part A, 1.3.
   public var flags: UInt8?
   /// Transmit power in dBm (Part A, 1.5).
   public var txPower: Int8?
-  /// Where the local name lies in the payload; the complete one if both are there.
+  /// The position of the local name in the payload; of the complete one if both are there.
   public var localName: Range<Int>?
 
   public init(_ payload: Span<UInt8>) {
@@ -23,7 +23,7 @@ public struct AdvertisedFields: Hashable, Sendable {
     }
   }
 
-  /// The local name as text that a terminal may show; what is not UTF-8 is replaced.
+  /// The local name as text that is safe for a terminal. Invalid UTF-8 is replaced.
   public static func localName(in payload: Span<UInt8>) -> String? {
     guard let range = AdvertisedFields(payload).localName else { return nil }
     var bytes: [UInt8] = []

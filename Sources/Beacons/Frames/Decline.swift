@@ -1,28 +1,28 @@
-/// Why bytes were not decoded. A decoder never guesses and never traps: it declines with one of these.
+/// Why bytes were not decoded. A decoder never guesses and never traps: it throws one of these.
 public enum Decline: Error, Hashable, Sendable {
   /// An AD structure claims more bytes than the payload still has.
   case truncated(needs: Int, has: Int)
   case wrongLength(expected: Int, got: Int)
   case unsupportedVersion(UInt8)
   case unknownFrameType(UInt8)
-  /// A BTHome object id that the specification does not list; what follows it cannot be told apart.
+  /// A BTHome object id that the specification does not list. The objects after it cannot be separated.
   case unknownObject(UInt8)
   /// A byte that the format does not allow at this offset.
   case invalidByte(UInt8, at: Int)
   /// Text that is not UTF-8.
   case invalidText
-  /// A key is needed to read this.
+  /// Reading it needs a key.
   case encrypted
-  /// The key does not fit, or someone tampered.
+  /// The key is wrong, or the data was tampered with.
   case authenticationFailed
-  /// A counter that went back: someone replays old advertisements.
+  /// The counter went back: old advertisements are replayed.
   case replayed
-  /// Nobody has written a decoder for this company, service or type yet.
+  /// There is no decoder for this company, service or type yet.
   case noDecoder
 }
 
 extension Decline: CustomStringConvertible {
-  /// In plain words, for `decode` and logs.
+  /// A text for `decode` and logs.
   public var description: String {
     switch self {
     case .truncated(let needs, let has): "truncated: needs \(needs) bytes, has \(has)"

@@ -1,4 +1,4 @@
-/// What one AD structure holds, decoded. A plain value of fixed size; variable parts (BTHome's objects) stay
+/// The decoded contents of one AD structure: a plain value of fixed size. Variable parts (BTHome's objects) stay
 /// in the payload and are read from there.
 public enum Frame: Hashable, Sendable {
   case iBeacon(IBeacon)
@@ -9,7 +9,7 @@ public enum Frame: Hashable, Sendable {
   case eddystoneEncryptedTLM(EddystoneEncryptedTLM)
   case eddystoneEID(EddystoneEID)
   case bthome(BTHome)
-  /// A sensor that is known by its address: RuuviTag and whatever the registry lists.
+  /// A sensor that is known by its address: a RuuviTag or another format in the registry.
   case sensor(SensorFrame)
   case exposureNotification(ExposureNotification)
   case noise(Noise)
@@ -30,7 +30,7 @@ public enum Frame: Hashable, Sendable {
     }
   }
 
-  /// RSSI at 1 m in dBm, where the frame tells; nil also for 0, which uncalibrated tags send.
+  /// RSSI at 1 m in dBm, if the frame has it. Also nil for 0, which uncalibrated tags send.
   public var measuredPower: Int8? {
     switch self {
     case .iBeacon(let frame): frame.measuredPower == 0 ? nil : frame.measuredPower
@@ -42,7 +42,7 @@ public enum Frame: Hashable, Sendable {
     }
   }
 
-  /// Visits the readings. `data` is what `forEachFrame` passed beside the frame.
+  /// Visits the readings. `data` is the data that `forEachFrame` passed with the frame.
   @inlinable public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
     switch self {
     case .eddystoneTLM(let frame): frame.forEachReading(body)

@@ -1,10 +1,10 @@
-/// Which kind of AD structure a frame came in.
+/// The kind of AD structure that a frame came in.
 public enum FrameSource: Hashable, Sendable {
   /// With the company id.
   case manufacturerData(UInt16)
   /// With the 16-bit service UUID.
   case serviceData(UInt16)
-  /// A structure that could not be taken apart; with its type, where even that was there.
+  /// A malformed structure, with its type if that was there.
   case structure(UInt8?)
 
   public var adType: UInt8? {
@@ -28,7 +28,7 @@ public enum FrameResult: Hashable, Sendable {
   }
 }
 
-/// From payloads to frames. It needs no heap and keeps no state, and bad bytes never trap: a structure that is declined does not
+/// Decodes payloads into frames. It needs no heap and keeps no state, and bad bytes never trap. A declined structure does not
 /// affect the others.
 ///
 /// ```swift
@@ -41,8 +41,8 @@ public enum FrameResult: Hashable, Sendable {
 /// }
 /// ```
 public enum FrameDecoder {
-  /// Visits what the manufacturer and service data of a payload hold, in order. With each result comes the
-  /// data that was decoded (company id or UUID left off), for `Frame.forEachReading`.
+  /// Visits the frames in the manufacturer and service data of a payload, in order. Each result comes with the
+  /// decoded data (without company id or UUID), for `Frame.forEachReading`.
   @inlinable public static func forEachFrame(
     in payload: Span<UInt8>, _ body: (FrameResult, Span<UInt8>) -> Void
   ) {
@@ -72,12 +72,12 @@ public enum FrameDecoder {
     }
   }
 
-  /// Decodes manufacturer data whose company id has been taken off.
+  /// Decodes manufacturer data without its company id.
   @inlinable public static func manufacturerData(_ data: Span<UInt8>, company: UInt16) -> FrameResult {
     decodeManufacturerData(data, company: company)
   }
 
-  /// Decodes service data whose 16-bit UUID has been taken off.
+  /// Decodes service data without its 16-bit UUID.
   @inlinable public static func serviceData(_ data: Span<UInt8>, uuid: UInt16) -> FrameResult {
     decodeServiceData(data, uuid: uuid)
   }
@@ -87,8 +87,8 @@ public enum FrameDecoder {
   }
 }
 
-// Free functions: of a method of a type the compiler makes two, one of which copies what the other returns, and waits for what
-// has just been written in smaller pieces. That was a seventh of all decoding.
+// These are free functions because the compiler makes two functions of a method. One of them copies the other's result and
+// stalls on reading what was just written in smaller pieces. That took a seventh of all decoding time.
 
 @usableFromInline func decodeManufacturerData(_ data: Span<UInt8>, company: UInt16) -> FrameResult {
   do {

@@ -1,7 +1,7 @@
-/// Bytes that people write: `02011a`, `02 01 1a`, `02:01:1A` or `0x02011a`.
+/// Bytes in common notations: `02011a`, `02 01 1a`, `02:01:1A` or `0x02011a`.
 public enum HexadecimalText {
   public enum Fault: Error, Hashable, Sendable {
-    /// Not a digit, with its position from 1.
+    /// Not a digit, and its position counted from 1.
     case notADigit(Character, at: Int)
     case oddDigits(Int)
   }

@@ -10,7 +10,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case precipitation, channel, rotationalSpeed, lightLevel, text, raw, generic, powerOn, opening
   case batteryLow, batteryCharging, carbonMonoxide, cold, connectivity, door, garageDoor, gasDetected
   case heat, light
-  /// True: unlocked, as BTHome and Home Assistant count it.
+  /// True: unlocked, as in BTHome and Home Assistant.
   case lock
   case moistureDetected, motion, moving, occupancy, plug, presence, problem, running, safety, smoke
   case sound, tamper, vibration, window, button, command, dimmer, packetID, deviceType, firmwareVersion
@@ -19,7 +19,7 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   /// Counts measurements, not advertisements.
   case measurementSequence
   case calibrating
-  /// Advertisements sent since the beacon was powered.
+  /// Advertisements sent since the beacon was switched on.
   case advertisementCount
   case uptime
 

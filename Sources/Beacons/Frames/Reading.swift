@@ -6,18 +6,18 @@ public struct Reading: Hashable, Sendable {
   public var value: Value
 
   public enum Value: Hashable, Sendable {
-    /// In the unit that the quantity names.
+    /// In the quantity's unit.
     case number(Double)
     case flag(Bool)
     case button(ButtonEvent)
     case dimmer(DimmerEvent)
-    /// With where its arguments lie in the frame's data; what they mean is the maker's affair.
+    /// With the position of its arguments in the frame's data; their meaning depends on the maker.
     case command(CommandEvent, arguments: Range<Int>)
-    /// Where UTF-8 text lies in the frame's data.
+    /// The position of UTF-8 text in the frame's data.
     case text(Range<Int>)
-    /// Where bytes without meaning to us lie in the frame's data.
+    /// The position of opaque bytes in the frame's data.
     case bytes(Range<Int>)
-    /// Major first, `parts` octets of `octets` from the most significant of those used.
+    /// Major version first: the lowest `parts` octets of `octets`, from the most significant one.
     case version(octets: UInt32, parts: UInt8)
   }
 
@@ -29,7 +29,7 @@ public struct Reading: Hashable, Sendable {
 
   @inlinable init(_ quantity: Quantity, _ number: Double) { self.init(quantity, .number(number)) }
 
-  /// Its name in JSON: the quantity's, with `_2`, `_3` … from the second of a kind on.
+  /// Its name in JSON: the quantity's name, with `_2`, `_3` … for further values of the same quantity.
   public var name: String {
     ordinal == 1 ? quantity.name : "\(quantity.name)_\(ordinal)"
   }
@@ -46,10 +46,10 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   case longTriplePress = 0x06
   case holdPress = 0x80
 
-  /// What Shelly's buttons said for `holdPress` before their firmware 1.0.20.
+  /// The code for `holdPress` in the firmware of Shelly buttons before 1.0.20.
   private static let earlyHoldPress: UInt8 = 0xFE
 
-  /// nil for a code that is not defined.
+  /// nil for an undefined code.
   public init?(code: UInt8) {
     self.init(rawValue: code == Self.earlyHoldPress ? Self.holdPress.rawValue : code)
   }
@@ -68,7 +68,7 @@ public enum ButtonEvent: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a remote control asks for (BTHome v2, object 0x3B).
+/// What a remote control requests (BTHome v2, object 0x3B).
 public enum CommandEvent: UInt8, Hashable, Sendable, CaseIterable {
   case off = 0x00
   case on = 0x01

@@ -1,23 +1,23 @@
-/// A format that carries readings of a device which is known by its address. One file that conforms, one line
-/// in `FormatRegistry`: nothing else in the project needs to know it.
+/// A format with readings of a device that is known by its address. To add one, write one conforming file and one line
+/// in `FormatRegistry`; nothing else changes.
 public protocol SensorFormat: Sendable {
   /// The name in JSON and in `scan`. Versions of a format share it.
   static var name: String { get }
 
-  /// `data` has company id or service UUID taken off.
+  /// `data` comes without company id or service UUID.
   static func decode(_ data: Span<UInt8>) throws(Decline) -> Self
 
-  /// Declines what `decode` declines, and has no other result. Every format has it from the extension below; one that can
-  /// tell by less than all of the data says so itself.
+  /// Declines what `decode` declines, and returns nothing. The extension below implements it for every format. A format that
+  /// can decide without reading all of the data implements it itself.
   static func check(_ data: Span<UInt8>) throws(Decline)
 
   func forEachReading(_ body: (Reading) -> Void)
 
-  /// What `decode` shows besides readings: the version of the format, the device's own address.
+  /// Visits what `decode` shows besides readings: the version of the format, the device's own address.
   func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void)
 
-  /// Decodes and visits. Every format has it from the extension below. It is a requirement so that each gets code of its own:
-  /// shared code would ask the runtime about the format's type at every frame.
+  /// Decodes the data and visits the readings. The extension below implements it for every format. It is a requirement so
+  /// that each format gets specialised code: shared code would query the format's type at runtime for every frame.
   static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void)
   static func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void)
 }
@@ -43,7 +43,7 @@ extension SensorFormat {
   }
 }
 
-/// Says which sensor format some data was found to be in; the values stay in the data.
+/// The sensor format that was found in some data; the values stay in the data.
 public struct SensorFrame: Sendable {
   public let format: any SensorFormat.Type
 
@@ -63,7 +63,7 @@ public struct SensorFrame: Sendable {
 }
 
 extension SensorFrame: Hashable {
-  /// The same format; values are not compared.
+  /// Compares the format, not the values.
   public static func == (a: Self, b: Self) -> Bool {
     ObjectIdentifier(a.format) == ObjectIdentifier(b.format)
   }

@@ -1,26 +1,26 @@
-/// Which beacon was last seen at an address, so that a frame without identity (telemetry, a sensor's readings)
-/// finds its beacon, and one with an identity is mostly spared the search for it.
+/// Which beacon was last seen at an address. With it, a frame without identity (telemetry, a sensor's readings)
+/// finds its beacon, and a frame with an identity seldom needs a search.
 ///
-/// Bounded: sets of four, which evict the least recently seen. While a set has room, repeats are not noted. There are at least
-/// four times as many places as beacons, so about one set in 150 is full.
+/// The size is limited: sets of four that evict the least recently seen. While a set has room, repeats are not recorded.
+/// There are at least four times as many places as beacons, so about one set in 150 is full.
 struct AddressMemory: Sendable {
   private struct Slot {
     var bits: UInt64
     var beacon: Int32
-    /// Of the beacon's row, which may have been given to another since.
+    /// The generation of the beacon's row, which may have been reused since.
     var generation: UInt32
   }
 
   private static let ways = 4
-  /// So many slots fit a cache from which nobody has to wait long.
+  /// So many slots fit a fast cache, and need no prefetch.
   private static let near = 1 << 15
   /// log2 of the number of sets.
   private var magnitude = 12
   private var slots: [Slot] = []
-  /// Grows whenever another beacon is seen at an address, or one is forgotten.
+  /// Grows whenever another beacon is seen at an address, or a beacon is forgotten.
   private(set) var revision: UInt64 = 0
 
-  /// Not a keyed hash: a sender that provokes collisions can only make others' telemetry unattributable
+  /// Not a keyed hash: a sender that provokes collisions can at worst make others' telemetry unattributable
   /// for a moment.
   @inline(__always) private func start(_ key: UInt64) -> Int {
     let mixed = key &* 0x9E37_79B9_7F4A_7C15
@@ -31,7 +31,7 @@ struct AddressMemory: Sendable {
     address.bits | UInt64(address.kind.rawValue) << 48
   }
 
-  /// Who was last seen at an address, as long as the beacon's row is of the same generation as then.
+  /// Which beacon was last seen at an address, if the beacon's row was not reused since.
   func beacon(at address: DeviceAddress, _ generation: (BeaconIndex) -> UInt32) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
@@ -43,12 +43,12 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// As above, for callers that compare the payload anyway.
+  /// As above without the check of the generation, for callers that compare the payload anyway.
   @inline(__always) func beacon(at address: DeviceAddress) -> BeaconIndex? {
     guard !slots.isEmpty else { return nil }
     let key = key(address)
     let start = start(key)
-    // Usually the first: there are more addresses than sets only if somebody invents them.
+    // Usually the first slot: only invented addresses outnumber the sets.
     if slots[start].bits == key, slots[start].beacon >= 0 {
       return BeaconIndex(rawValue: slots[start].beacon)
     }
@@ -58,7 +58,7 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// Looks up the addresses of some advertisements, as `LikelyBeacons` keeps them.
+  /// Looks up the addresses of some advertisements for `LikelyBeacons`.
   func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
     likely.revision = revision
     if slots.isEmpty { return }
@@ -119,7 +119,7 @@ struct AddressMemory: Sendable {
     slots[start] = Slot(bits: key, beacon: beacon.rawValue, generation: generation)
   }
 
-  /// Whether the next address fits the set without evicting one. Until then the set keeps the order of arrival.
+  /// Whether the set has room for another address. Until it is full, its order is the order of arrival.
   private func hasRoom(_ start: Int) -> Bool { slots[start + Self.ways - 1].beacon < 0 }
 
   /// Doubles the number of sets; each keeps its order.

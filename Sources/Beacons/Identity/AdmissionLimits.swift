@@ -1,16 +1,18 @@
-/// How many members of regions are known, how many are taken up a second, and how many transitions they bring about: anybody can
-/// invent them, and each costs memory and writes here and a retained state at the broker. By the advertisements' own time.
+/// Limits for members of regions: how many are known, how many are admitted per second, and how many transitions they cause.
+/// Anybody can invent members, and each costs memory and writes here and a retained message at the broker. Time is that of
+/// the advertisements.
 ///
-/// Half the rate is for those who come again after a refusal. So a flood of names that are each heard once cannot keep out
-/// one that is really there.
+/// Half of the rate is reserved for members that come again after a refusal. So a flood of identities that are heard only
+/// once cannot keep out a beacon that is really there.
 public struct AdmissionLimits: Sendable {
   public static let usualMembers = 100_000
-  /// At once, as when a museum is switched on in the morning.
+  /// How many at once, as when a museum is switched on in the morning.
   public static let usualBurst = 10_000
-  /// A second, after that.
+  /// How many per second after that.
   public static let usualRate = 100
 
-  /// Enter and near of all of them together, at once and a second after that; everybody of the burst above may do both.
+  /// Enter and near of all of them together, at once and per second after that. It allows both for every member of the
+  /// burst above.
   public static let usualTransitionBurst = 20_000
   public static let usualTransitionRate = 200
 
@@ -18,7 +20,7 @@ public struct AdmissionLimits: Sendable {
   public let transitions: RateLimit
   private var newcomers: RateLimit
   private var returning: RateLimit
-  /// Hashes of those refused last, by their lowest bits; empty until somebody was refused.
+  /// Hashes of the most recently refused members, indexed by their lowest bits; empty until one is refused.
   private var refused: [UInt64] = []
   private static let refusedPlaces = 4096
 
@@ -32,15 +34,15 @@ public struct AdmissionLimits: Sendable {
     returning = RateLimit(burst: perSecond, perSecond: Double(perSecond) / 2)
   }
 
-  /// Goes on from where an earlier one was.
+  /// Continues from an earlier state.
   mutating func adopt(_ earlier: AdmissionLimits) {
     newcomers.adopt(earlier.newcomers)
     returning.adopt(earlier.returning)
   }
 
-  /// Whether one more is admitted; if so it counts.
+  /// Whether one more member is admitted; if so, it counts.
   ///
-  /// - Parameter hash: of its identity.
+  /// - Parameter hash: the hash of its identity.
   mutating func admits(_ hash: UInt64, at time: MonotonicTime) -> Bool {
     if newcomers.take(at: time) { return true }
     if refused.isEmpty { refused = Array(repeating: 0, count: Self.refusedPlaces) }

@@ -1,4 +1,5 @@
-/// Most beacons send the same payload a few times a second for years: once looked up, it is not decoded again.
+/// Most beacons repeat the same payload a few times a second for years. A payload that was looked up once is not decoded
+/// again.
 extension BeaconCatalogue {
   /// Finds out which beacons probably sent some advertisements.
   public func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
@@ -10,25 +11,26 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Asks for what sightings of some beacons will read.
+  /// Prefetches what sightings of these beacons will read.
   public func prefetch(_ likely: LikelyBeacons) {
     for beacon in likely.beacons { traits.prefetch(at: Int(beacon)) }
   }
 
-  /// Takes down the sighting in an advertisement whose payload is again the one that its beacon was last known by; false if it
-  /// may say anything else.
+  /// Writes the sighting of an advertisement whose payload is the same as the last remembered one of its beacon. Returns
+  /// false if the advertisement may say anything else.
   ///
   /// - Parameters:
-  ///   - receiver: who heard it; it need not be the advertisement's.
-  ///   - place: of the advertisement in `likely`.
-  ///   - sightings: written to, not returned: a copy would wait for what has just been written in smaller pieces.
+  ///   - receiver: the receiver that heard it; it may differ from the advertisement's.
+  ///   - place: the advertisement's place in `likely`.
+  ///   - sightings: receives the sighting. Returning it would need a copy, which would stall on data just written in
+  ///     smaller pieces.
   @inline(__always) public mutating func repeatedSighting(
     of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
     likely: LikelyBeacons, at place: Int, into sightings: inout [Sighting]
   ) -> Bool {
     let beacon = likely.beacons[place]
     let isOutdated = likely.revision != addresses.revision
-    // Nobody was there.
+    // No beacon was seen at this address.
     if beacon < 0, !isOutdated { return false }
     guard likely.isSettled(place), !isOutdated else {
       return repeatedSighting(of: advertisement, by: receiver, payload: payload, into: &sightings)
@@ -63,8 +65,8 @@ extension BeaconCatalogue {
     return true
   }
 
-  /// Keeps the payload that led to a sighting, to know it by that alone. It must say nothing else: no reading, no second
-  /// identity.
+  /// Remembers the payload of a sighting, to recognise it next time without decoding. It must contain nothing else: no
+  /// reading, no second identity.
   public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting) {
     guard let payload = ShortPayload(payload) else { return }
     traits[Int(sighting.beacon.rawValue)].payload = payload

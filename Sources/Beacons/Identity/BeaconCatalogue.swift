@@ -1,9 +1,9 @@
-/// Who is this? Turns advertisements into sightings of the beacons that were configured.
+/// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
-/// The most specific entry names a beacon: its address or resolved key, then its whole id, then UUID with
-/// major, then UUID (or namespace, or the longer prefix). Members of a region are beacons of their own.
-/// Bounded: members of regions up to a limit, and so many a second, since anyone can invent them; what is beyond is refused
-/// and counted, and members that were not heard for long can be retired. Known beacons cost no allocation.
+/// The most specific entry gives a beacon its name: first its address or resolved key, then its whole id, then UUID with
+/// major, then UUID (or namespace, or the longer prefix). Each member of a region is a beacon of its own.
+/// As anyone can invent members of regions, their number and their rate are limited. Those beyond the limits are refused
+/// and counted, and members that have been silent for long can be retired. Known beacons need no allocation.
 ///
 /// ```swift
 /// var catalogue = BeaconCatalogue(entries: [
@@ -15,25 +15,25 @@
 public struct BeaconCatalogue: Sendable {
   struct Tracked {
     var identity: BeaconIdentity
-    /// The most specific first.
+    /// The matching entries, most specific first.
     var entries: [BeaconEntryIndex]
-    /// The last one that was sent besides, by a beacon known by its address.
+    /// The last identity sent by a beacon that is known by its address.
     var heardIdentity: BeaconIdentity?
   }
 
-  /// What is asked of a beacon at every sighting, apart from the rest: less than a line of the cache.
+  /// What every sighting needs of a beacon, kept apart from the rest: less than a cache line.
   struct Traits {
-    /// A payload that carries the identity and nothing else; none at first.
+    /// A payload that contains the identity and nothing else; empty at first.
     var payload = ShortPayload()
-    /// What a sighting by that payload says.
+    /// The measured power in that payload.
     var payloadPower: Int8?
     var measuredPower: Int8?
     var specificity: UInt8 = 0
     var isSighted = false
-    /// How often its row was given to another.
+    /// How often its row was reused.
     var generation: UInt32 = 0
 
-    /// The measured power of a sighting by a payload, nil where it has none; nil for another payload.
+    /// The measured power of a sighting with the remembered payload (nil if it has none); nil for another payload.
     @inline(__always) func power(repeating other: ShortPayload) -> Int8?? {
       payload == other ? .some(payloadPower) : nil
     }
@@ -44,22 +44,22 @@ public struct BeaconCatalogue: Sendable {
   private(set) var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   var traits: [Traits] = []
-  /// By beacon, as they are published: a list of a zone's members needs many of them.
+  /// Published names by beacon, stored because the list of a zone's members needs many of them.
   private var names: [String] = []
-  /// By beacon too.
+  /// Also by beacon.
   var identities = PlaceTable<IdentityKey>()
   private var strangers = Strangers()
-  /// By entry; nil for one that is no beacon, or none that was heard.
+  /// By entry; nil if the entry is a region, or was not heard.
   private var beaconsByEntry: [BeaconIndex?]
   private var members = 0
   private var limits: AdmissionLimits
-  /// Rows of those that were retired.
+  /// Free rows of retired beacons.
   private var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
 
-  /// Advertisements of region members that were refused: too many are known, or too many came at once.
+  /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public private(set) var refused: UInt64 = 0
-  /// Grows whenever a beacon is sighted for the first time, or matches an entry that it did not match before.
+  /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
   public private(set) var revision: UInt64 = 0
 
   public init(entries: [BeaconEntry], limits: AdmissionLimits = AdmissionLimits()) {
@@ -71,20 +71,20 @@ public struct BeaconCatalogue: Sendable {
 
   /// Beacons have indices 0 ..< count.
   public var count: Int { tracked.count }
-  /// Indices that nobody has at the moment.
+  /// How many indices are free at the moment.
   public var vacancyCount: Int { vacancies.count }
 
-  /// Whether no further member of a region can be taken up until one is retired.
+  /// Whether no further member of a region can be admitted until one is retired.
   public var isFull: Bool { members >= limits.members }
 
-  /// Whether a beacon is one of many within the region that names it.
+  /// Whether a beacon is a member of the region that names it.
   public func isMember(_ beacon: BeaconIndex) -> Bool {
     let known = tracked[Int(beacon.rawValue)]
     guard let first = known.entries.first else { return false }
     return known.identity.isMember(of: entries[Int(first.rawValue)].pattern)
   }
 
-  /// Forgets a member of a region; its index serves another from then on.
+  /// Forgets a member of a region. Its index is reused.
   public mutating func retire(_ beacon: BeaconIndex) {
     guard isMember(beacon) else { return }
     let index = Int(beacon.rawValue)
@@ -102,7 +102,7 @@ public struct BeaconCatalogue: Sendable {
   /// The name under which a beacon is published: its entry's, or `region:member`.
   public func name(of beacon: BeaconIndex) -> String { names[Int(beacon.rawValue)] }
 
-  /// Every name that a beacon answers to: for each entry that matches it that entry's, or `region:member`.
+  /// All names of a beacon: for each matching entry the entry's, or `region:member`.
   public func names(of beacon: BeaconIndex) -> [String] {
     let known = tracked[Int(beacon.rawValue)]
     return known.entries.map { name(of: known.identity, in: $0) }
@@ -114,12 +114,12 @@ public struct BeaconCatalogue: Sendable {
       ? identity.name(inRegion: entry.name, entry.pattern) : entry.name
   }
 
-  /// All entries that match a beacon, the naming one first. May grow while the beacon is heard: see `revision`.
+  /// All entries that match a beacon, the naming one first. More may match later: see `revision`.
   public func entries(of beacon: BeaconIndex) -> [BeaconEntryIndex] {
     tracked[Int(beacon.rawValue)].entries
   }
 
-  /// The sighting in an advertisement; nil where it belongs to nobody we know.
+  /// The sighting in an advertisement; nil if no known beacon sent it.
   public mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, resolved: BeaconEntryIndex? = nil
   ) -> Sighting? {
@@ -130,12 +130,12 @@ public struct BeaconCatalogue: Sendable {
     return sighting(recognition, of: advertisement)
   }
 
-  /// A beacon that is known by its address alone, once it was seen.
+  /// The beacon that is known by this address alone, if it was seen.
   func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
     patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
   }
 
-  /// First step, for those who look at the frames themselves: who the address says it is. `resolved` is the
+  /// First step, for callers that read the frames themselves: identifies the sender by its address. `resolved` is the
   /// entry whose key resolves the address.
   public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
   {
@@ -151,7 +151,7 @@ public struct BeaconCatalogue: Sendable {
     return recognition
   }
 
-  /// Second step: what one of the frames adds.
+  /// Second step: adds what one of the frames says.
   public mutating func add(_ frame: Frame, to recognition: inout Recognition) {
     guard let identity = BeaconIdentity(frame) else { return }
     if recognition.isByAddress {
@@ -167,10 +167,10 @@ public struct BeaconCatalogue: Sendable {
     recognition.measuredPower = frame.measuredPower
   }
 
-  /// Third step: the sighting, if it is of someone we know.
+  /// Third step: the sighting, if the beacon is known.
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
-    // A beacon may have become known in an advertisement that another identity in it named.
+    // The beacon may have become known by an advertisement that belonged to another identity.
     let known = traits[Int(beacon.rawValue)]
     if !known.isSighted {
       traits[Int(beacon.rawValue)].isSighted = true
@@ -185,16 +185,16 @@ public struct BeaconCatalogue: Sendable {
       time: advertisement.time, wallTime: advertisement.wallTime)
   }
 
-  /// Whose readings an advertisement carries: the beacon recognised in it, else the one last seen at its
+  /// The beacon whose readings an advertisement carries: the one recognised in it, else the one last seen at its
   /// address.
   public func owner(_ recognition: Recognition) -> BeaconIndex? {
     recognition.beacon ?? recognition.atAddress
   }
 
-  /// Takes over the beacons of an earlier catalogue, so that tracked beacons stay tracked when entries change.
+  /// Takes over the beacons of an earlier catalogue, so that they stay tracked when entries change.
   ///
-  /// - Returns: for each of its beacons the index here; nil for one that no entry matches any more. A beacon
-  ///   known by its address or key stays if an entry of the same name and pattern is there.
+  /// - Returns: for each of its beacons the index here; nil if no entry matches it any more. A beacon
+  ///   known by its address or key stays if there is an entry with the same name and pattern.
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
     let entries = entriesByKey()
     refused = previous.refused
@@ -207,7 +207,7 @@ public struct BeaconCatalogue: Sendable {
     }
   }
 
-  /// The beacon of an entry that is one by its address or key, with what it sent besides.
+  /// The beacon of an entry for an address or key, with the identity it also sent.
   mutating func beacon(_ entry: BeaconEntryIndex, heard identity: BeaconIdentity?) -> BeaconIndex? {
     guard let known = beacon(entry) else { return nil }
     if let identity { addEntries(identity, to: known) }
@@ -222,7 +222,7 @@ public struct BeaconCatalogue: Sendable {
     return beacon
   }
 
-  /// The beacon with an identity, taken up if entries match it. `likely`: looked at first. `time`: when it was heard; nil:
+  /// The beacon with an identity; admitted now if entries match it. `likely`: compared first. `time`: when it was heard; nil:
   /// in an earlier run, or under an earlier configuration.
   mutating func beacon(
     _ identity: BeaconIdentity, likely: BeaconIndex? = nil, at time: MonotonicTime? = nil
@@ -292,10 +292,10 @@ public struct BeaconCatalogue: Sendable {
   }
 }
 
-/// Who an advertisement belongs to, as far as its parts have been looked at.
+/// What is known so far about the sender of an advertisement.
 public struct Recognition: Sendable {
   public internal(set) var beacon: BeaconIndex?
-  /// Who was last seen at the address.
+  /// The beacon last seen at the address.
   var atAddress: BeaconIndex?
   var isByAddress = false
   var specificity: UInt8 = 0
@@ -307,7 +307,7 @@ public struct Recognition: Sendable {
 }
 
 extension BeaconPattern {
-  /// Higher names a beacon before lower.
+  /// The identity with the higher value names the beacon.
   var specificity: UInt8 {
     switch self {
     case .address, .resolvingKey: 255

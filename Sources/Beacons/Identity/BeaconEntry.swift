@@ -1,8 +1,8 @@
-/// A configured beacon, or a region of them.
+/// A configured beacon or region.
 public struct BeaconEntry: Hashable, Sendable {
   public var name: String
   public var pattern: BeaconPattern
-  /// RSSI at 1 m in dBm; overrides what frames say.
+  /// RSSI at 1 m in dBm; overrides the frames' value.
   public var measuredPower: Int8?
 
   public init(name: String, pattern: BeaconPattern, measuredPower: Int8? = nil) {
@@ -12,24 +12,24 @@ public struct BeaconEntry: Hashable, Sendable {
   }
 }
 
-/// What a beacon must send to belong to an entry.
+/// What a beacon must send to match an entry.
 public enum BeaconPattern: Hashable, Sendable {
-  /// One beacon with both major and minor, else a region. A minor without a major never matches.
+  /// One beacon if both major and minor are given, else a region. A minor without a major never matches.
   case iBeacon(uuid: UInt128, major: UInt16? = nil, minor: UInt16? = nil)
-  /// One beacon with all 20 octets, else a region of those that begin so.
+  /// One beacon if all 20 octets are given, else a region of all ids with this prefix.
   case altBeacon(idPrefix: [UInt8])
-  /// 80 and 48 bits; a region without instance.
+  /// 80 and 48 bits; a region if there is no instance.
   case eddystoneUID(namespace: UInt128, instance: UInt64? = nil)
-  /// Written out, as `EddystoneURL.url`.
+  /// The expanded URL, as `EddystoneURL.url`.
   case eddystoneURL(String)
   /// 48 bits, public or random.
   case address(UInt64)
-  /// Whoever holds this entry's identity resolving key; `AddressResolver` says so.
+  /// The holder of this entry's identity resolving key, as found by `AddressResolver`.
   case resolvingKey
 }
 
 extension BeaconPattern {
-  /// Whether many beacons can match, each then a member such as `fleet:1.2`.
+  /// Whether many beacons can match; each is then a member such as `fleet:1.2`.
   public var isRegion: Bool {
     switch self {
     case .iBeacon(_, let major, let minor): major == nil || minor == nil

@@ -1,11 +1,11 @@
 extension BeaconCatalogue {
-  /// A text that stands for a tracked beacon in every run of the gateway, whatever its index. A beacon known by its
-  /// address or key is its entry: another pattern under the same name is another beacon.
+  /// A text that identifies a tracked beacon across runs of the gateway, whatever its index. A beacon known by its
+  /// address or key is identified by its entry: the same name with another pattern is another beacon.
   public func key(of beacon: BeaconIndex) -> String {
     key(of: tracked[Int(beacon.rawValue)].identity)
   }
 
-  /// As `key(of:)`, of what a beacon known by its address or key sent besides last; nil where that is nothing.
+  /// As `key(of:)`, for the identity that a beacon known by its address or key also sent last; nil if there is none.
   public func heardKey(of beacon: BeaconIndex) -> String? {
     tracked[Int(beacon.rawValue)].heardIdentity.map { key(of: $0) }
   }
@@ -24,7 +24,7 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Takes up beacons that an earlier run knew by these keys, and by what they sent besides; nil for one that no entry
+  /// Restores beacons from the keys saved by an earlier run; nil for each that no entry
   /// matches any more.
   public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
     let entries = entriesByKey()
@@ -34,7 +34,7 @@ extension BeaconCatalogue {
     }
   }
 
-  /// Those that are themselves a beacon: known by an address or by an identity resolving key.
+  /// The entries for single beacons with an address or identity resolving key.
   func entriesByKey() -> [String: BeaconEntryIndex] {
     var found: [String: BeaconEntryIndex] = [:]
     for (position, entry) in entries.enumerated() {
@@ -48,7 +48,7 @@ extension BeaconCatalogue {
     return found
   }
 
-  /// The name is last, for it may hold anything.
+  /// The name comes last because it may contain any character.
   static func key(of entry: BeaconEntry) -> String {
     switch entry.pattern {
     case .address(let bits): "entry address \(hexadecimal(UInt128(bits), octets: 6)) \(entry.name)"

@@ -4,10 +4,10 @@ enum BeaconIdentity: Hashable, Sendable {
   case altBeacon(high: UInt128, low: UInt32)
   case eddystoneUID(namespace: UInt128, instance: UInt64)
   case eddystoneURL(high: UInt32, low: UInt128, length: UInt8)
-  /// Known by its address: the entry is the beacon.
+  /// Known by its address or key: the entry is the beacon.
   case entry(BeaconEntryIndex)
 
-  /// nil for frames that identify nobody for long.
+  /// nil for frames without a lasting identity.
   init?(_ frame: Frame) {
     switch frame {
     case .iBeacon(let frame): self = .iBeacon(uuid: frame.uuid, major: frame.major, minor: frame.minor)
@@ -20,7 +20,7 @@ enum BeaconIdentity: Hashable, Sendable {
     }
   }
 
-  /// Whether it is one of many within the region that an entry describes, and not the entry's only beacon.
+  /// Whether it is one member of the region that an entry describes, and not the entry's only beacon.
   func isMember(of pattern: BeaconPattern) -> Bool {
     switch (self, pattern) {
     case (.iBeacon, .iBeacon(_, _, nil)), (.eddystoneUID, .eddystoneUID(_, nil)): true
@@ -29,7 +29,7 @@ enum BeaconIdentity: Hashable, Sendable {
     }
   }
 
-  /// `region:member`, where it is a member: what is left of its id when the region's part is taken off.
+  /// `region:member` if it is a member: the member is the part of its id that the region does not fix.
   func name(inRegion region: String, _ pattern: BeaconPattern) -> String {
     // The longest has 20 octets in hexadecimal digits.
     let text = [UInt8](capacity: region.utf8.count + 1 + 40) { text in

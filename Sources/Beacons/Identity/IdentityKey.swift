@@ -1,4 +1,4 @@
-/// An identity as plain numbers: equal where the identities are.
+/// An identity as plain numbers; equal if and only if the identities are.
 struct IdentityKey: PlaceKey {
   private var high: UInt128
   /// The kind in the uppermost octet.
@@ -22,8 +22,8 @@ struct IdentityKey: PlaceKey {
   }
 }
 
-/// Identities that match no entry, so that a stranger who is heard all day is looked up once. Of fixed size: a newcomer
-/// takes the place of whoever has it.
+/// Identities that match no entry, so that a stranger who is heard all day is looked up only once. The size is fixed: a
+/// newcomer replaces the previous one in its place.
 struct Strangers: Sendable {
   private static let size = 4096
   private var keys: [IdentityKey?] = []

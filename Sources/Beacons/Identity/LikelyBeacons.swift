@@ -1,21 +1,22 @@
-/// Of whom some advertisements of a batch probably are, by their addresses alone: what is looked up ahead of them. It holds
-/// until another beacon is seen at an address.
+/// The beacons that probably sent some advertisements of a batch, judged by address alone: looked up ahead of time. It is
+/// valid until another beacon is seen at an address.
 public struct LikelyBeacons: Sendable {
-  /// How many advertisements there are at most: what they bring near must still be there when the last of them is taken in.
+  /// The maximum number of advertisements. What was prefetched for the last of them must still be in the cache when its
+  /// turn comes.
   public static let limit = 64
 
   /// The advertisements' indices in their batch.
   public private(set) var range = 0..<0
   /// By place in `range`: a `BeaconIndex`; −1 for nobody.
   public private(set) var beacons: [Int32] = []
-  /// By place: whether nothing needs to be remembered of the address when the beacon is seen there again.
+  /// By place: whether the address memory needs no update when the beacon is seen at that address again.
   private var settled: UInt64 = 0
-  /// Of the addresses when they were looked up.
+  /// The address memory's revision at the time of the look-up.
   var revision: UInt64 = 0
 
   public init() {}
 
-  /// Turns to the advertisements from `start` on: all, or `limit` of them. `count` is the batch's.
+  /// Moves to the advertisements from `start` on: all, or `limit` of them. `count` is the batch's.
   public mutating func turn(to start: Int, of count: Int) {
     range = start..<min(start + Self.limit, count)
     beacons.removeAll(keepingCapacity: true)

@@ -1,4 +1,4 @@
-/// Finds the entries that a beacon matches in a few look-ups, however many entries there are.
+/// Finds the entries that match a beacon in a few look-ups, however many entries there are.
 struct PatternIndex: Sendable {
   /// The part of an identity that a pattern fixes.
   private enum Key: Hashable {
@@ -8,12 +8,12 @@ struct PatternIndex: Sendable {
   }
 
   private var frames: [Key: [BeaconEntryIndex]] = [:]
-  /// By UUID and by namespace.
+  /// By UUID, and below by namespace.
   private var iBeacons = Families()
   private var eddystoneUIDs = Families()
   /// The 48 bits of each address.
   private var addresses = PlaceTable<UInt64>()
-  /// As `addresses`.
+  /// In the order of `addresses`.
   private var addressEntries: [BeaconEntryIndex] = []
   private var urls: [String: [BeaconEntryIndex]] = [:]
   /// Prefix lengths in use, longest first.
@@ -59,7 +59,7 @@ struct PatternIndex: Sendable {
     addresses.place(of: address.bits).map { addressEntries[$0] }
   }
 
-  /// Whether there is any entry for identities of its kind.
+  /// Whether any entry is for identities of this kind.
   @inline(__always) func concern(_ identity: BeaconIdentity) -> Bool {
     switch identity {
     case .iBeacon: !iBeacons.isEmpty
@@ -70,8 +70,8 @@ struct PatternIndex: Sendable {
     }
   }
 
-  /// The entries that an identity matches, the most specific first. Those of a family that has no other are shared, not
-  /// copied, by all its members.
+  /// The entries that match an identity, most specific first. If a family has no entries for parts, all its members share
+  /// one array.
   func entries(matching identity: BeaconIdentity) -> [BeaconEntryIndex] {
     switch identity {
     case .iBeacon(let uuid, let major, _):
@@ -110,12 +110,12 @@ struct PatternIndex: Sendable {
   }
 }
 
-/// UUIDs, or namespaces, of which there is any entry: most strangers end here.
+/// UUIDs or namespaces with any entry. Most strangers are ruled out here.
 private struct Families: Sendable {
   struct Family: Sendable {
-    /// For all of it.
+    /// The entries for the whole family.
     var entries: [BeaconEntryIndex] = []
-    /// Whether there are entries for a part of it.
+    /// Whether there are entries for parts of it.
     var hasParts = false
   }
 

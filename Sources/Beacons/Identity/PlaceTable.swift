@@ -1,14 +1,14 @@
-/// Finds keys among those that were put in: they get places 0, 1, 2 … in order, and keep them. Open addressing. A key that is
-/// taken out leaves its place to another.
+/// An open-addressing hash table that gives keys the places 0, 1, 2 … in the order of insertion. Places never change. The
+/// place of a removed key is reused.
 ///
-/// Swift's Dictionary does the same with a hash made for keys of any shape, which costs more than all else that is done
+/// Swift's Dictionary could do the same, but hashing a key of arbitrary shape costs more than everything else that is done
 /// with an advertisement.
 struct PlaceTable<Key: PlaceKey>: Sendable {
   private static var tagMask: UInt64 { 0xFFFF_FFFF_0000_0000 }
 
   let seed = HashSeed()
   private var keys: [Key] = []
-  /// The hash in the upper half, place + 1 in the lower; 0: free. A power of two of them, at most half of them taken.
+  /// The hash in the upper half, place + 1 in the lower; 0: free. The size is a power of two, and at most half is used.
   private var slots: [UInt64] = []
 
   var count: Int { keys.count }
@@ -34,7 +34,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
     }
   }
 
-  /// Puts a key in that is not there yet.
+  /// Inserts a new key.
   mutating func append(_ key: Key) {
     keys.append(key)
     if keys.count * 2 > slots.count {
@@ -45,7 +45,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
     }
   }
 
-  /// Takes the key out that is at a place; another is to be put there before the next is appended.
+  /// Removes the key at a place. Another must be put there before the next `append`.
   mutating func remove(at place: Int) {
     let mask = slots.count - 1
     let hash = hash(of: keys[place])
@@ -55,7 +55,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
       if slots[free] == 0 { return }
       free = (free + 1) & mask
     }
-    // Whoever was put off by it moves up, or he would not be found.
+    // Keys that were displaced by it move up; otherwise they would not be found.
     var next = (free + 1) & mask
     while slots[next] != 0 {
       let other = Int(slots[next] & ~Self.tagMask) - 1
@@ -69,7 +69,7 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
     slots[free] = 0
   }
 
-  /// Puts a key that is not there yet at a place whose key was taken out.
+  /// Inserts a new key at the place of a removed one.
   mutating func put(_ key: Key, at place: Int) {
     keys[place] = key
     settle(place)
@@ -84,13 +84,13 @@ struct PlaceTable<Key: PlaceKey>: Sendable {
   }
 }
 
-/// A key of fixed size that is quickly hashed.
+/// A key of fixed size with a fast hash.
 protocol PlaceKey: Equatable, Sendable {
   func hash(_ seed: HashSeed) -> UInt64
 }
 
-/// Differs from process to process, so that nobody on the air can choose keys that collide. It decides where a key lies in
-/// memory and nothing else.
+/// Differs in every process, so that nobody on the air can choose keys that collide. It affects only where keys lie in
+/// memory.
 struct HashSeed: Sendable {
   let first: UInt64
   let second: UInt64
@@ -105,7 +105,7 @@ struct HashSeed: Sendable {
     second = draw(2) | 1
   }
 
-  /// Both halves of a product together: each bit of the result depends on all bits of both.
+  /// Combines both halves of a product: each bit of the result depends on all bits of both factors.
   func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = (a ^ first).multipliedFullWidth(by: b ^ second)
     return product.high ^ product.low

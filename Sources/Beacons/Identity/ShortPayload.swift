@@ -1,6 +1,6 @@
-/// A payload of up to 31 octets, which is all that legacy advertising carries, as plain numbers: equal where the octets are.
+/// A payload of up to 31 octets, the maximum of legacy advertising, as plain numbers. Equal if the octets are equal.
 ///
-/// Most beacons say the same a few times a second for years. To see that they do takes four comparisons.
+/// Most beacons repeat the same payload for years. Comparing it this way takes four comparisons.
 struct ShortPayload: Equatable, Sendable {
   private var first: UInt64
   private var second: UInt64
@@ -8,11 +8,11 @@ struct ShortPayload: Equatable, Sendable {
   /// The rest, with the length in the uppermost octet.
   private var last: UInt64
 
-  /// nil for one that is longer, or shorter than 8 octets, in which nobody makes himself known.
+  /// nil if it is longer, or shorter than 8 octets, which is too short for any identity.
   @inline(__always) init?(_ payload: Span<UInt8>) {
     let count = payload.count
     guard (8...31).contains(count) else { return nil }
-    // What is left after whole words of eight: the uppermost octets of the last eight.
+    // The rest after whole words of eight octets: the uppermost octets of the last eight.
     let left = count & 7
     let rest = (payload.littleEndian64(at: count - 8) >> 8) &>> UInt64(56 - 8 * left)
     first = payload.littleEndian64(at: 0)
