@@ -1,4 +1,4 @@
-/// Amounts as people write them: `180 s`, `2.5min`, `50m`, `1.4 m/s`. Only 0 needs no unit.
+/// Parses amounts in common notation: `180 s`, `2.5min`, `50m`, `1.4 m/s`. Only 0 needs no unit.
 public enum Amount {
   /// At most 10 years.
   public static func duration(_ text: String) -> Milliseconds? {
@@ -10,12 +10,12 @@ public enum Amount {
     scaled(text, ["m": 1e6, "cm": 1e4, "km": 1e9], most: 1e12)
   }
 
-  /// Micrometres a second.
+  /// Micrometres per second.
   public static func speed(_ text: String) -> Micrometres? {
     scaled(text, ["m/s": 1e6, "cm/s": 1e4, "km/h": 1e6 / 3.6], most: 1e12)
   }
 
-  /// `50m@1m/s`: how far away, and how fast it comes nearer.
+  /// `50m@1m/s`: the distance, and the speed of approach.
   public static func approach(_ text: String) -> (distance: Micrometres, speed: Micrometres)? {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, let distance = distance(String(parts[0])), let speed = speed(String(parts[1])),

@@ -1,11 +1,11 @@
 import JSON
 
-/// What a phone's real app, or a home automation, tells of it: a word such as `background`, a word with a value such as
-/// `permission denied`, or a JSON object such as `{"event":"permission","value":"denied"}`. The words are those of timeline
-/// files; `audio`, `screen`, `bluetooth`, `location` and `location-services` take on or off, and `terminated` takes
+/// Reads what a phone's real app, or a home automation, reports about it: a word such as `background`, a word with a value
+/// such as `permission denied`, or a JSON object such as `{"event":"permission","value":"denied"}`. The words are those of
+/// timeline files. `audio`, `screen`, `bluetooth`, `location` and `location-services` take on or off; `terminated` takes
 /// low-memory (the default), force-quit or reboot.
 public struct AppReports: Sendable {
-  /// A longer report is refused unread, in bytes.
+  /// Longer reports, in bytes, are refused unread.
   public static let largest = 1024
 
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -16,12 +16,12 @@ public struct AppReports: Sendable {
 
   public init() {}
 
-  /// Reads one report: hostile bytes.
+  /// Reads one report. The bytes may be hostile.
   public mutating func read(_ payload: [UInt8]) throws(Refusal) -> PhoneEvent {
     guard payload.count <= Self.largest else {
       throw Refusal(description: "\(payload.count) bytes are more than \(Self.largest)")
     }
-    // A line end is space, wherever it stands.
+    // Line breaks and tabs count as spaces.
     let bytes = payload.map { $0 == 0x0A || $0 == 0x0D || $0 == 0x09 ? 0x20 : $0 }
     do throws(JSONCursor.Malformed) {
       let first = bytes.first { $0 != 0x20 }
@@ -79,7 +79,7 @@ public struct AppReports: Sendable {
     return members
   }
 
-  /// A word, and perhaps its value after a space, a colon or an equals sign.
+  /// A word, possibly with a value after a space, a colon or an equals sign.
   private func members(ofWords bytes: [UInt8]) throws(JSONCursor.Malformed) -> [String: FlatObject.Member] {
     guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw JSONCursor.Malformed(offset: 0, message: "neither words nor a JSON object")
@@ -106,7 +106,7 @@ public struct AppReports: Sendable {
 }
 
 extension PhoneEvent {
-  /// Whether it tells how things are, and not only what happened once: an old report of it still holds.
+  /// Whether the event describes a lasting state. An old report of it is then still true.
   public var isLasting: Bool {
     switch self {
     case .bluetooth, .permission, .locationServices, .foreground, .background, .debugger, .screen, .audio,

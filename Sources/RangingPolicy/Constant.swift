@@ -22,7 +22,7 @@ public enum Confidence: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A figure of a profile with where it comes from.
+/// A value in a profile, and its source.
 public struct Constant<Value: Hashable & Sendable>: Hashable, Sendable {
   public var value: Value
   public var source: String

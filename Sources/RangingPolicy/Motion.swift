@@ -2,12 +2,12 @@
 public struct Motion: Hashable, Sendable {
   public var start: Milliseconds
   public var distance: Micrometres
-  /// Micrometres that the distance grows in `per` milliseconds; negative while the phone comes nearer.
+  /// By how many micrometres the distance grows in `per` milliseconds; negative while the phone comes nearer.
   public var rate: Int64
   /// At least 1.
   public var per: Milliseconds
 
-  /// Farther than any beacon is heard: input beyond it is cut.
+  /// Farther than any beacon is heard: larger distances are cut to this.
   static let farthest = Micrometres.metres(1_000_000)
 
   public init(start: Milliseconds, distance: Micrometres, rate: Int64 = 0, per: Milliseconds = 1) {
@@ -17,7 +17,7 @@ public struct Motion: Hashable, Sendable {
     self.per = min(max(per, 1), 1 << 50)
   }
 
-  /// From one waypoint to the next.
+  /// The motion between two waypoints.
   public init(from: (Milliseconds, Micrometres), to: (Milliseconds, Micrometres)) {
     let start = min(max(from.1, 0), Self.farthest)
     let end = min(max(to.1, 0), Self.farthest)
@@ -26,18 +26,18 @@ public struct Motion: Hashable, Sendable {
       per: to.0.subtractingReportingOverflow(from.0).partialValue)
   }
 
-  /// Metres at a time, never below zero.
+  /// Distance in metres at a time, never below zero.
   public func metres(at time: Milliseconds) -> Double {
     let moved = Double(rate) * Double(time - start) / Double(per)
     return max(0, (Double(distance) + moved) / 1e6)
   }
 
-  /// Whether the distance is at most `threshold`, decided without rounding.
+  /// Whether the distance is at most `threshold`, computed without rounding.
   func isWithin(_ threshold: Micrometres, at time: Milliseconds) -> Bool {
     Int128(rate) * Int128(time - start) <= Int128(threshold - distance) * Int128(per)
   }
 
-  /// The first time from `now` on at which `isWithin` is `wanted`; `.never` if this leg has none.
+  /// The first time from `now` on when `isWithin` equals `wanted`; `.never` if there is none on this leg.
   func first(
     from now: Milliseconds, within threshold: Micrometres, is wanted: Bool
   ) -> Milliseconds {

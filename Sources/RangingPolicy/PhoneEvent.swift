@@ -1,4 +1,4 @@
-/// The name by which an app holds a background task. Negative ones are the strategies' own.
+/// The name under which an app holds a background task. Negative ones belong to the strategies.
 public struct TaskID: Hashable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -21,31 +21,31 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
 public enum PhoneEvent: Hashable, Sendable {
   case bluetooth(Bool)
   case permission(Permission)
-  /// The phone's own location switch (Android scans nothing without it).
+  /// The phone's own location switch (without it Android does not scan).
   case locationServices(Bool)
 
   case foreground
   /// The app leaves the foreground.
   case background
   case userLaunch
-  /// The user swipes the app away (iOS) or stops it by force (Android).
+  /// The user swipes the app away (iOS) or force-stops it (Android).
   case forceQuit
   case lowMemory
   case reboot
   case debugger(Bool)
 
-  /// How far away the beacon is from now on; nil: out of earshot.
+  /// The distance to the beacon from now on; nil: out of earshot.
   case motion(Motion?)
   case regionEnter
   case regionExit
-  /// A gateway's wake region, by its index from 0, comes on air or leaves it.
+  /// A gateway starts or stops broadcasting a wake region, given by its index from 0.
   case onAir(Int, Bool)
   case screen(Bool)
 
   case audio(Bool)
   /// The app starts or stops location updates (for `activity-session`: the session).
   case location(Bool)
-  /// The app begins a task and keeps its identifier under this name; not `granted`: the invalid one came back.
+  /// The app begins a task and keeps its identifier under this name. Not `granted`: it got the invalid identifier.
   case beginTask(TaskID, granted: Bool)
   case endTask(TaskID)
   /// The phone lies still, or moves again.
@@ -55,7 +55,7 @@ public enum PhoneEvent: Hashable, Sendable {
   /// Somebody else (a gateway's zone) decided that the beacon is near.
   case near
 
-  /// At one timestamp: permission and radio, then lifecycle, then region, then what the app calls.
+  /// The order at equal times: permission and radio, then lifecycle, then region, then the app's calls.
   var order: Order {
     switch self {
     case .bluetooth, .permission, .locationServices: .permission
@@ -67,7 +67,7 @@ public enum PhoneEvent: Hashable, Sendable {
   }
 }
 
-/// What goes first at one timestamp.
+/// What comes first at equal times.
 enum Order: Int, Comparable, Sendable {
   case permission, lifecycle, region, call, timer, near, tick, end
 

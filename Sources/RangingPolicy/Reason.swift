@@ -1,24 +1,24 @@
-/// What became of a near trigger: delivered, or the first thing that stood in its way.
+/// The outcome of a near trigger: delivered, or the first condition that blocked it.
 public enum Reason: String, Hashable, Sendable, CaseIterable {
   case delivered = "DELIVERED"
   /// Delivered a second or more after the crossing.
   case deliveredLate = "DELIVERED_LATE"
 
-  /// The beacon was not heard, or no event had told the app of it yet.
+  /// The beacon was not heard, or no event had reported it to the app yet.
   case notDetected = "NOT_DETECTED"
   case graceExpired = "GRACE_EXPIRED"
   case taskExpired = "TASK_EXPIRED"
   /// `beginBackgroundTask` returned the invalid identifier.
   case taskRefused = "TASK_REFUSED"
-  /// A task that nobody ended made the system kill the app.
+  /// The system killed the app because of a task that was never ended.
   case taskLeakKilled = "TASK_LEAK_KILLED"
-  /// Killed for a leaked task earlier; an event since then woke nothing.
+  /// Killed for a leaked task; an event since then woke nothing.
   case latchedUntilLaunch = "LATCHED_UNTIL_LAUNCH"
   case noLocationSession = "NO_LOCATION_SESSION"
   case locationAutoPaused = "LOCATION_AUTO_PAUSED"
   case locationConfigRejected = "LOCATION_CONFIG_REJECTED"
   case audioPause = "AUDIO_PAUSE"
-  /// A timer that was to start the next sample stands still with its process.
+  /// The timer for the next sample does not run while its process is suspended.
   case timerFrozen = "TIMER_FROZEN"
   case authDenied = "AUTH_DENIED"
   case reducedAccuracy = "REDUCED_ACCURACY"

@@ -1,5 +1,5 @@
 extension Reason {
-  /// The names of the constants that this outcome hangs on.
+  /// The names of the constants that this outcome depends on.
   public var constants: [String] {
     switch self {
     case .delivered, .deliveredLate: ["tick_period"]

@@ -1,5 +1,5 @@
 extension Reason {
-  /// The outcome in plain words, as the end of a sentence: `the 10 s after the last event were over`.
+  /// The outcome as the end of a sentence: `the 10 s after the last event were over`.
   public var words: String {
     switch self {
     case .delivered: "delivered"

@@ -43,7 +43,7 @@ public struct Fact: Hashable, Sendable {
   public var what: What
 }
 
-/// The last few facts, oldest first. Bounded, so that memory does not grow with time.
+/// The last few facts, oldest first. Its size is limited, so memory does not grow with time.
 struct FactLog: Sendable {
   static let limit = 10
   private var facts: [Fact] = []

@@ -1,16 +1,16 @@
 extension PhoneEngine {
-  /// Whether the app's process gets to run code.
+  /// Whether the app's process can run code.
   var isRunning: Bool { lifecycle == .foreground || lifecycle == .background }
 
-  /// When the countdown began: the latest of the end of grace, entering the background and the end of what kept
+  /// When the countdown began: the latest of the end of grace, entering the background, and the end of whatever kept
   /// the app alive.
   var countdownStart: Milliseconds { max(graceUntil, backgroundSince, keptAliveUntil) }
   var countdownEnd: Milliseconds { countdownStart + rules.cap }
 
-  /// Whether background time is without limit now.
+  /// Whether background time is unlimited now.
   var isUnlimited: Bool { lifecycle == .foreground || now < graceUntil || wasKeptAlive }
 
-  /// `backgroundTimeRemaining` now; nil: without limit.
+  /// `backgroundTimeRemaining` now; nil: unlimited.
   public var remaining: Milliseconds? { isUnlimited ? nil : max(0, countdownEnd - now) }
 
   /// Whether the app may run in the background now.
@@ -37,7 +37,7 @@ extension PhoneEngine {
     runInBackground()
   }
 
-  /// What an app does when it finds itself in the background.
+  /// What an app does when it enters the background or runs there again.
   private mutating func runInBackground() {
     backgroundSince = now
     region.isSilent = false
@@ -53,7 +53,7 @@ extension PhoneEngine {
     }
   }
 
-  /// An event wakes the app: grace, and whatever the strategy does on top.
+  /// An event wakes the app: it gets grace, and the strategy may add to that.
   mutating func wake(_ fact: Fact.What) {
     if case .terminated(_, let isLatched) = lifecycle {
       guard !isLatched else {
@@ -75,7 +75,7 @@ extension PhoneEngine {
     if lifecycle == .background && rules.beginsTask && !tasksAreScripted { beginOwnTask() }
   }
 
-  /// The system starts the app again, in the background.
+  /// The system restarts the app in the background.
   mutating func relaunch() {
     record(.relaunched)
     startProcess()
@@ -87,7 +87,7 @@ extension PhoneEngine {
     if rules.mechanism == .sampledLocation { runInBackground() }
   }
 
-  /// A new process: nothing of the old one is left.
+  /// Starts a new process, without any state of the old one.
   private mutating func startProcess() {
     session = LocationSession()
     session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation

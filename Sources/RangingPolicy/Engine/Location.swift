@@ -1,7 +1,7 @@
-/// An app's use of location, or of a background activity session.
+/// An app's location updates, or its background activity session.
 struct LocationSession: Hashable, Sendable {
   var isOn = false
-  /// Whether it began while the app was in the foreground.
+  /// Whether it began in the foreground.
   var isFromForeground = false
   var isAutoPaused = false
 
@@ -13,7 +13,7 @@ struct LocationSession: Hashable, Sendable {
 }
 
 extension PhoneEngine {
-  /// Whether location keeps the app running now, wherever it is.
+  /// Whether location keeps the app running now, in foreground or background.
   var isKeptAlive: Bool {
     if case .terminated = lifecycle { return false }
     guard session.isOn, isPermitted else { return false }
@@ -25,7 +25,7 @@ extension PhoneEngine {
     }
   }
 
-  /// Whether location updates come in now.
+  /// Whether location updates arrive now.
   var isLocating: Bool { session.isOn && isRunning && isPermitted && !session.isAutoPaused }
 
   mutating func setLocation(_ isOn: Bool) {
@@ -42,7 +42,7 @@ extension PhoneEngine {
     }
   }
 
-  /// Starts location for one sample. The timers are armed at its first fix.
+  /// Starts location for one sample. The timers start at its first fix.
   mutating func startSample() {
     session.isOn = true
     session.isAutoPaused = false
@@ -52,7 +52,7 @@ extension PhoneEngine {
     session.timerDue = .never
   }
 
-  /// What the sampling app does now, if it runs. Timers that are due while it does not run wait for it.
+  /// What the sampling app does now, if it runs. Timers that become due while it does not run wait until it does.
   mutating func runSampler() {
     guard rules.mechanism == .sampledLocation, isRunning else { return }
     if now >= session.fixDue && isPermitted {

@@ -1,8 +1,8 @@
-/// When a phone is near its beacon, and when it has left again.
+/// When a phone counts as near its beacon, and when as gone again.
 public struct NearDistances: Hashable, Sendable {
-  /// The distance at which the near trigger fires; nil: others decide, by the `near` event.
+  /// The distance at which the near trigger fires; nil: only the `near` event fires it.
   public var near: Micrometres?
-  /// Beyond this distance the trigger is armed anew. Never below `near`.
+  /// Beyond this distance the trigger re-arms. Never less than `near`.
   public var rearm: Micrometres
 
   public init(near: Micrometres?, rearm: Micrometres) {
@@ -19,13 +19,13 @@ enum Trigger: Hashable, Sendable {
 }
 
 extension PhoneEngine {
-  /// A trigger waits, and it is not yet known that something stood in its way, though something does.
+  /// A trigger waits, something blocks it, and the reason is not noted yet.
   var needsBlockReason: Bool {
     if case .pending(_, nil) = trigger { return blocking != nil }
     return false
   }
 
-  /// Whether the next callback would tell something new.
+  /// Whether the next callback could change anything.
   var needsTick: Bool {
     guard isHeard, isRanging else { return false }
     if totals.detected == nil { return true }
@@ -63,7 +63,7 @@ extension PhoneEngine {
     if isBeyondRearm { concludeTrigger(into: &output) }
   }
 
-  /// Ends a waiting trigger as missed: the phone has left, or nothing more will come.
+  /// Ends a waiting trigger as missed: the phone has left, or no further events will come.
   public mutating func concludeTrigger(into output: inout PolicyOutput) {
     if case .pending(let crossed, let block) = trigger {
       let reason = block ?? .notDetected
@@ -89,19 +89,19 @@ extension PhoneEngine {
     trigger = .done
   }
 
-  /// A delivery is late from here on.
+  /// A delivery counts as late from this delay on.
   static let lateness: Milliseconds = 1000
 }
 
 extension PhoneEngine {
-  /// The next callback that is worth a step, at or after a time: an empty one only to note that it was empty.
+  /// The next callback that needs a step, at or after a time. An empty one needs a step only once.
   func nextTick(from time: Milliseconds) -> Milliseconds {
     var tick = multiple(of: rules.tickPeriod, from: time)
     if tick == lastEmptyTick { tick += rules.tickPeriod }
     return tick
   }
 
-  /// Whether a callback comes without the beacon. Only in the background.
+  /// Whether a callback comes without the beacon, which happens only in the background.
   func isEmpty(tick: Milliseconds) -> Bool {
     guard rules.emptyTicksPerTen > 0, lifecycle != .foreground else { return false }
     let index = (tick / rules.tickPeriod) % 10

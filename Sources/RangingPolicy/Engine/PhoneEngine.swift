@@ -1,8 +1,8 @@
 /// One phone with one app: when it can range, and whether it would have delivered a near trigger.
 ///
-/// A pure state machine in whole milliseconds that asks no clock. Feed it events in order of time with `apply`, let
-/// time pass with `advance`; both tell what changed. Its size does not grow with time. Windows are half-open:
-/// at the instant at which one ends the app no longer ranges. Ranging callbacks fall on whole multiples of the
+/// A pure state machine in whole milliseconds that reads no clock. Pass events in order of time to `apply`, and let
+/// time pass with `advance`; both output what changed. Its size does not grow with time. Windows are half-open:
+/// at the instant a window ends, the app no longer ranges. Ranging callbacks happen at whole multiples of the
 /// profile's tick period from time zero.
 public struct PhoneEngine: Sendable {
   enum Lifecycle: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct PhoneEngine: Sendable {
   public internal(set) var now: Milliseconds
 
   var lifecycle: Lifecycle
-  /// Something happened at `now` whose consequences are still to be drawn.
+  /// Whether something happened at `now` that is not settled yet.
   var isUnsettled = true
 
   // The phone.
@@ -46,7 +46,7 @@ public struct PhoneEngine: Sendable {
 
   // The region.
   var region = RegionMonitor()
-  /// By index; no more than `wakeRegionLimit`.
+  /// By index; at most `wakeRegionLimit`.
   var wakeRegions: [WakeRegion] = []
 
   // Where the beacon is.
@@ -68,10 +68,10 @@ public struct PhoneEngine: Sendable {
   var wasLocating = false
   var published: Window?
 
-  /// Where the app is when time begins.
+  /// The app's state at the start.
   public enum Start: Hashable, Sendable {
     case foreground
-    /// Long in the background: what the strategy keeps alive there is alive, tasks have run out.
+    /// In the background for a long time: whatever the strategy keeps alive there is alive, tasks have expired.
     /// A schedule or a chain of samples begins now.
     case background
   }
@@ -97,7 +97,7 @@ public struct PhoneEngine: Sendable {
     }
   }
 
-  /// Times after this are taken as this, so that none overflows.
+  /// Later times are cut to this, so that none overflows.
   static let latest: Milliseconds = 1 << 60
 
   /// When something will change by itself; nil: not before another event.
@@ -106,7 +106,7 @@ public struct PhoneEngine: Sendable {
     return time == .never ? nil : time
   }
 
-  /// Takes in an event. Deadlines before it happen first; an event earlier than `now` happens now.
+  /// Processes an event. Deadlines before it are processed first. An event earlier than `now` happens now.
   public mutating func apply(_ event: PhoneEvent, at time: Milliseconds, into output: inout PolicyOutput) {
     let time = min(max(time, now), Self.latest)
     run(until: time, event.order, into: &output)
@@ -114,7 +114,7 @@ public struct PhoneEngine: Sendable {
     take(event, into: &output)
   }
 
-  /// Lets every deadline up to `time` (inclusive) happen, and tells the state then.
+  /// Processes every deadline up to `time` (inclusive), and outputs the state at that time.
   public mutating func advance(through time: Milliseconds, into output: inout PolicyOutput) {
     let time = min(time, Self.latest)
     guard time >= now else { return }
@@ -123,7 +123,7 @@ public struct PhoneEngine: Sendable {
     publish(into: &output)
   }
 
-  /// Lets every deadline before `time` happen: the end of a half-open span.
+  /// Processes every deadline before `time`: the end of a half-open span.
   public mutating func advance(before time: Milliseconds, into output: inout PolicyOutput) {
     let time = min(time, Self.latest)
     guard time > now else { return }

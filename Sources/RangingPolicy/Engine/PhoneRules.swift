@@ -1,4 +1,4 @@
-/// A profile's values alone, as the engine works on them.
+/// The values of a profile without their sources, in the form the engine uses.
 struct PhoneRules: Sendable {
   let mechanism: StrategyProfile.Mechanism
   let isAndroid: Bool
@@ -28,9 +28,9 @@ struct PhoneRules: Sendable {
   let endsTask: Bool
   let taskGranted: Bool
   let startsLocation: Bool
-  /// Whether the app's settings let location run on in the background.
+  /// Whether the app's settings let location continue in the background.
   let locationRunsInBackground: Bool
-  /// Whether the system refuses accuracy or distance filter.
+  /// Whether the system rejects the accuracy or the distance filter.
   let isLocationRejected: Bool
   let pausesWhileAudio: Bool
   let sampleInterval: Milliseconds
@@ -115,5 +115,5 @@ struct PhoneRules: Sendable {
   }
 }
 
-/// No profile can make times overflow: 35,000 years are enough.
+/// Keeps a profile's values from overflowing times: 35,000 years are enough.
 private func bounded(_ span: Milliseconds) -> Milliseconds { min(max(span, 0), 1 << 50) }

@@ -14,7 +14,7 @@ extension PhoneEngine {
     return Window(state: state, since: since, time: now, expires: expires, why: why)
   }
 
-  /// Tells the window if it changed. Called when all that happens at `now` has happened.
+  /// Outputs the window if it changed. Call it after everything at `now` has been processed.
   mutating func publish(into output: inout PolicyOutput) {
     let window = window
     if let published, published.state == window.state, published.expires == window.expires,
@@ -26,7 +26,7 @@ extension PhoneEngine {
     output.windows.append(window)
   }
 
-  /// Adds up the span from `now` to `time`, in which nothing changes.
+  /// Adds the span from `now` to `time`, in which nothing changes, to the totals.
   mutating func integrate(to time: Milliseconds) {
     let span = time - now
     let isRanging = isRanging
@@ -46,7 +46,7 @@ extension PhoneEngine {
     if rules.isAndroid && lifecycle == .background && scan.bucketPeriod != nil { scan.bucketUsed += span }
   }
 
-  /// The nearest callback of a span on one leg is its first or its last.
+  /// On one leg, the callback with the least distance is the first or the last one.
   private mutating func noteClosest(until time: Milliseconds) {
     guard let motion else { return }
     var tick = multiple(of: rules.tickPeriod, from: now)

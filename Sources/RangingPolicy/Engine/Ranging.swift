@@ -9,7 +9,7 @@ extension PhoneEngine {
     return !rules.isAndroid || (scan.isOn && !scan.isStarved && !isDowngraded)
   }
 
-  /// The first condition that keeps the app from seeing the beacon now; nil where nothing does.
+  /// The first condition that keeps the app from seeing the beacon now; nil if there is none.
   public var blocking: Reason? {
     if !rules.supportsBeacons { return .rangingUnsupported }
     if !permission.isGranted { return .authDenied }
@@ -27,7 +27,7 @@ extension PhoneEngine {
     return isHeard ? nil : .notDetected
   }
 
-  /// Why an app that does not range in spite of running gets nothing (Android).
+  /// Why an app that runs does not range (Android).
   private var scanReason: Reason {
     if isDozing { return .dozeDeferred }
     if scan.isStarved { return .scanQuota }

@@ -1,4 +1,4 @@
-/// What the system knows of the region, and what it will tell the app.
+/// What the system knows of the region, and what it will report to the app.
 struct RegionMonitor: Hashable, Sendable {
   var isInside = false
   var enterDue = Milliseconds.never
@@ -6,9 +6,9 @@ struct RegionMonitor: Hashable, Sendable {
   var screenWakeDue = Milliseconds.never
   /// Whether any event, or entering the background, ever gave the app time.
   var wokeApp = false
-  /// Inside became known without an enter event.
+  /// The app is inside the region but got no enter event.
   var isSilent = false
-  /// Events are given; none follow from distance.
+  /// Region events come from outside; none follow from distance.
   var isGiven = false
 }
 
@@ -17,10 +17,10 @@ extension PhoneEngine {
     permission.isGranted && !(permission == .reducedAccuracy && rules.hasReducedAccuracy)
   }
 
-  /// Whether the system watches the region now.
+  /// Whether the system monitors the region now.
   var isMonitoring: Bool { rules.isMonitored && isRadioOn && isPermitted && !rules.isAndroid }
 
-  /// Region events come from outside from now on, as callbacks: without latency.
+  /// From now on region events come from outside, as callbacks: without latency.
   public mutating func takeGivenRegionEvents() { region.isGiven = true }
 
   mutating func setMotion(_ motion: Motion?) {
@@ -31,7 +31,7 @@ extension PhoneEngine {
     rearmChange = change(of: near.rearm, from: !isBeyondRearm)
   }
 
-  /// When the distance comes to lie on the other side of a threshold.
+  /// When the distance crosses a threshold.
   private func change(of threshold: Micrometres, from isWithin: Bool) -> Milliseconds {
     guard let motion else { return isWithin ? now : .never }
     return motion.first(from: now, within: threshold, is: !isWithin)
@@ -119,7 +119,7 @@ extension PhoneEngine {
     sightMayChange(from: was)
   }
 
-  /// When monitoring ends the region's state is unknown; when it comes back the state is known, and no event tells.
+  /// When monitoring ends, the region's state becomes unknown. When it resumes, the state is known again, without an event.
   private mutating func sightMayChange(from was: (monitoring: Bool, scans: Bool)) {
     if was.scans != canSystemScan { refreshHit() }
     guard was.monitoring != isMonitoring else { return }

@@ -1,13 +1,13 @@
-/// Android's scans: what a schedule grants, and what the system takes away again.
+/// Android's scans: what a schedule allows, and what the system takes away.
 struct ScanSchedule: Sendable {
-  /// When the schedule began: its cycles or jobs count from here.
+  /// When the schedule began: its cycles or jobs are counted from here.
   var start: Milliseconds
   /// Until when a hit of the system's own scan lets the app scan.
   var hitUntil = Milliseconds.min
   var hitDue = Milliseconds.never
-  /// Since when the beacon has been in earshot.
+  /// When the beacon came into earshot.
   var heardSince = Milliseconds.never
-  /// Whether the library counts the beacon as present; a hit then is no first one.
+  /// Whether the library counts the beacon as present. Then a hit is not a first hit.
   var isSeen = false
   var forgetDue = Milliseconds.never
   var isServiceDenied = false
@@ -16,7 +16,7 @@ struct ScanSchedule: Sendable {
   var isOn = false
   var since = Milliseconds.min
   var isStarved = false
-  /// Granted starts, the latest at the end; never more than the limit.
+  /// Times of permitted scan starts, the latest last; at most the limit.
   var starts: [Milliseconds] = []
 
   var bucketPeriod: Milliseconds?
@@ -37,7 +37,7 @@ struct ScanSchedule: Sendable {
 }
 
 extension PhoneEngine {
-  /// When Doze begins if nothing changes; `.never` where it does not.
+  /// When Doze begins if nothing changes; `.never` if it does not.
   var dozeTime: Milliseconds {
     guard let limit = rules.dozeAfter, let stillSince, !isScreenOn, lifecycle != .foreground else {
       return .never
@@ -76,7 +76,7 @@ extension PhoneEngine {
   /// Whether the system itself could scan for the app.
   var canSystemScan: Bool { rules.supportsBeacons && isRadioOn && isPermitted && hasLocationServices }
 
-  /// When the schedule next changes by itself; always after `now`.
+  /// When the schedule changes next by itself; always after `now`.
   func nextScheduleChange() -> Milliseconds {
     var next = Milliseconds.never
     func consider(_ time: Milliseconds) { if time > now { next = min(next, time) } }
@@ -97,7 +97,7 @@ extension PhoneEngine {
       default: break
       }
     }
-    // Other mechanisms take no notice of it.
+    // The bucket does not affect other mechanisms.
     if rules.mechanism == .job, let period = scan.bucketPeriod {
       consider(scan.bucketStart + period)
       if lifecycle == .background, !isBucketExhausted {
@@ -107,7 +107,7 @@ extension PhoneEngine {
     return next
   }
 
-  /// Whether the schedule can start the app again after the system ended it.
+  /// Whether the schedule can restart the app after the system ended it.
   var isRecoverable: Bool {
     guard case .terminated(_, latched: false) = lifecycle else { return false }
     return rules.mechanism == .job || rules.mechanism == .intent
@@ -124,7 +124,7 @@ extension PhoneEngine {
     refreshHit()
   }
 
-  /// The system's own scan counts from when it can hear the beacon.
+  /// Restarts the latency of the system's own scan, which counts from when it can hear the beacon.
   mutating func refreshHit() {
     guard rules.isAndroid, isHeard, canSystemScan else {
       scan.hitDue = .never
@@ -134,12 +134,12 @@ extension PhoneEngine {
     if let latency = rules.hitLatency, !scan.isSeen { scan.hitDue = now + latency }
   }
 
-  /// The phone moves again, or its screen goes on: jobs that Doze put off run now.
+  /// The phone moves again, or its screen turns on: jobs that Doze deferred run now.
   mutating func leaveDoze() {
     if isDozing && rules.mechanism == .job { scan.start = now }
   }
 
-  /// Draws all consequences for Android's scans at `now`.
+  /// Processes all consequences for Android's scans at `now`.
   mutating func settleScans() {
     if let period = scan.bucketPeriod, now >= scan.bucketStart + period {
       scan.bucketStart += (now - scan.bucketStart) / period * period
@@ -157,7 +157,7 @@ extension PhoneEngine {
     }
   }
 
-  /// Starts or stops the app's scan as the moment allows.
+  /// Starts or stops the app's scan, as the present state allows.
   mutating func updateScan() {
     let wanted = wantsScan
     if wanted && !scan.isOn { startScan() }

@@ -1,11 +1,11 @@
 extension PhoneEngine {
-  /// Draws all consequences of what happened at `now`: what keeps the app alive, expiry, suspension, timers.
-  /// Expiry goes before the app's own timers: a window is half-open, and a timer due at its end stays frozen.
+  /// Processes all consequences of what happened at `now`: what keeps the app alive, expiry, suspension, timers.
+  /// Expiry comes before the app's own timers: a window is half-open, so a timer due at its end never fires.
   mutating func settle() {
     isUnsettled = false
     if rules.isAndroid { settleScans() }
     pauseLocationIfDue()
-    // A sample that starts or stops changes what keeps the app alive, at most once each.
+    // Starting or stopping a sample changes what keeps the app alive, at most once each.
     for _ in 0..<4 {
       updateKeepAlive()
       runHandler()
@@ -48,7 +48,7 @@ extension PhoneEngine {
     lifecycle = .suspended
   }
 
-  /// When `settle` next has something to do; after `now`.
+  /// When `settle` has something to do next; after `now`.
   func nextTimer() -> Milliseconds {
     var next = Milliseconds.never
     func consider(_ time: Milliseconds) { if time > now { next = min(next, time) } }

@@ -1,4 +1,4 @@
-/// What the engine does by itself, and when.
+/// A change that the engine makes by itself, and its time.
 struct Step {
   enum Kind {
     case hearing, enter, exit, screenWake, settle, near, rearm, blocked, tick, none

@@ -1,24 +1,24 @@
-/// An app's background tasks: which it holds, and what became of the others.
+/// An app's background tasks: those it holds, and counts of the others.
 ///
-/// `begins = ends + leaks + held`, always. Bounded: beyond `limit` tasks at once the system refuses.
+/// `begins = ends + leaks + held`, always. The system refuses more than `limit` tasks at once.
 public struct TaskLedger: Hashable, Sendable {
   static let limit = 256
 
   public private(set) var begins = 0
   public private(set) var ends = 0
-  /// Tasks whose identifier was overwritten, or that were held when the app was killed for them.
+  /// Tasks whose identifier was overwritten, or which were still held when the app was killed because of them.
   public private(set) var leaks = 0
   public private(set) var refusals = 0
-  /// Ends of identifiers that nobody held: without effect, a warning.
+  /// Ends of identifiers that are not held. They have no effect apart from a warning.
   public private(set) var unknownEnds = 0
   public private(set) var held: [TaskID] = []
-  /// Leaked tasks of the process that still lives: nobody can end them.
+  /// Leaked tasks of the current process: nothing can end them.
   private var lost = 0
 
   public var isEmpty: Bool { held.isEmpty && lost == 0 }
   public func holds(_ id: TaskID) -> Bool { held.contains(id) }
 
-  /// Whether the task was granted. Beginning under a held name leaks the task that it stood for.
+  /// Returns whether the task was granted. Beginning a task under a name in use leaks the task that had the name.
   mutating func begin(_ id: TaskID, granted: Bool = true) -> Bool {
     guard granted, held.count + lost < Self.limit else {
       refusals += 1
@@ -34,7 +34,7 @@ public struct TaskLedger: Hashable, Sendable {
     return true
   }
 
-  /// Whether the name stood for a task.
+  /// Returns whether the name was in use.
   mutating func end(_ id: TaskID) -> Bool {
     guard let index = held.firstIndex(of: id) else {
       unknownEnds += 1
@@ -51,7 +51,7 @@ public struct TaskLedger: Hashable, Sendable {
     ends += before - held.count
   }
 
-  /// The process is gone, and its tasks with it; `forLeak`: because of them.
+  /// The process and its tasks are gone; `forLeak`: it was killed because of them.
   mutating func processEnded(forLeak: Bool) {
     if forLeak { leaks += held.count } else { ends += held.count }
     held.removeAll(keepingCapacity: true)

@@ -17,8 +17,8 @@ extension PhoneEngine {
     if begin(id, granted: granted && rules.taskGranted) { tasks.endAll(except: id) }
   }
 
-  /// A task that the timeline or the real app begins: from then on the strategy begins none by itself, since the
-  /// app's tasks are told. In `task-list-sampled` it is one more on the list.
+  /// A task that the timeline or the real app begins. From then on the strategy begins none by itself, because the app's
+  /// own tasks are reported. `task-list-sampled` adds it to its list instead.
   mutating func scriptedBegin(_ id: TaskID, granted: Bool) {
     guard isRunning, !rules.isAndroid, id.rawValue >= 0 else { return record(.notRunning) }
     if rules.mechanism == .sampledLocation { return addTask(granted: granted) }
@@ -51,7 +51,7 @@ extension PhoneEngine {
 
   var handlerTime: Milliseconds { countdownEnd - rules.margin }
 
-  /// The expiration handler of the strategy's own task.
+  /// Runs the expiration handler of the strategy's own task.
   mutating func runHandler() {
     guard lifecycle == .background, !isUnlimited, now >= handlerTime, hasOwnTask else { return }
     if rules.mechanism == .sampledLocation { tasks.endAll() } else { _ = tasks.end(Self.ownTask) }
@@ -61,7 +61,7 @@ extension PhoneEngine {
 
   var killTime: Milliseconds { countdownEnd + rules.killDelay }
 
-  /// The system kills an app that still holds a task after its time, unless a debugger is attached.
+  /// Kills an app that still holds a task after its time, unless a debugger is attached.
   mutating func killIfDue() {
     guard lifecycle == .suspended, !tasks.isEmpty, now >= killTime, sparedAt != countdownEnd else { return }
     if hasDebugger {

@@ -6,19 +6,19 @@ struct WakeRegion: Hashable, Sendable {
   var exitDue = Milliseconds.never
 }
 
-/// A wake region's enter or exit, as the app was told of it.
+/// The enter or exit of a wake region, as reported to the app.
 public struct RegionCallback: Hashable, Sendable {
   public var time: Milliseconds
-  /// Counts from 0.
+  /// Its index, from 0.
   public var region: Int
   public var isEnter: Bool
 }
 
 extension PhoneEngine {
-  /// Indices beyond this are left out, whatever a profile says.
+  /// Regions with this index or a higher one are ignored, whatever a profile says.
   static let wakeRegionLimit = 32
 
-  /// A wake region comes on air or leaves it. The gateway stands where the beacon does: the phone hears it within the
+  /// The gateway starts or stops broadcasting a wake region. It stands where the beacon does: the phone hears both within the
   /// same distance. Regions beyond the system's limit are not monitored.
   mutating func setOnAir(_ index: Int, _ isOnAir: Bool) {
     guard (0..<rules.wakeRegionLimit).contains(index) else { return }
@@ -28,7 +28,7 @@ extension PhoneEngine {
     if isHeard { wakeRegionHeard(index, isOnAir) }
   }
 
-  /// The phone came within reach of the gateway, or left it.
+  /// The phone came into earshot of the gateway, or left it.
   mutating func wakeRegionsHeard() {
     for index in wakeRegions.indices where wakeRegions[index].isOnAir {
       wakeRegionHeard(index, isHeard)
@@ -63,7 +63,7 @@ extension PhoneEngine {
     wake(.regionExit)
   }
 
-  /// Monitoring began or ended: as for the app's own region, no event tells of it.
+  /// Monitoring began or ended. As for the app's own region, no event reports it.
   mutating func wakeRegionsSightChanged() {
     for index in wakeRegions.indices {
       wakeRegions[index].enterDue = .never

@@ -1,4 +1,4 @@
-/// What a phone's app can do from a time on.
+/// What a phone's app can do from a certain time on.
 public struct Window: Hashable, Sendable {
   public enum State: String, Hashable, Sendable, CaseIterable {
     case foreground
@@ -13,37 +13,37 @@ public struct Window: Hashable, Sendable {
   public var state: State
   /// When this state began.
   public var since: Milliseconds
-  /// When this was decided: later than `since` where only the countdown or the reason changed.
+  /// When this was decided: later than `since` if only the countdown or the reason changed.
   public var time: Milliseconds
-  /// When background time runs out; nil: without limit.
+  /// When background time runs out; nil: unlimited.
   public var expires: Milliseconds?
   /// Why the app does not range; nil while it does.
   public var why: Reason?
 
-  /// Background time left; nil: without limit. Zero while suspended or terminated.
+  /// Background time left; nil: unlimited. Zero while suspended or terminated.
   public func remaining(at now: Milliseconds) -> Milliseconds? {
     if state == .suspended || state == .terminated { return 0 }
     return expires.map { max(0, $0 - now) }
   }
 }
 
-/// What became of one near trigger.
+/// The outcome of one near trigger.
 public struct Verdict: Hashable, Sendable {
   public var outcome: Reason
   /// When the near threshold was crossed.
   public var crossed: Milliseconds
-  /// When the app's ranging saw it; nil where it never did.
+  /// When the app's ranging saw it; nil: never.
   public var delivered: Milliseconds?
-  /// When the verdict fell.
+  /// When the verdict was reached.
   public var time: Milliseconds
-  /// The first thing that stood in the way, also where it was delivered late.
+  /// The first condition that blocked it, also if it was delivered late.
   public var blockedBy: Reason?
   public var evidence: [Fact]
 
   public var lateness: Milliseconds? { delivered.map { $0 - crossed } }
 }
 
-/// What the engine tells; the caller empties it.
+/// The engine's output. The caller empties it.
 public struct PolicyOutput: Sendable {
   public var windows: [Window] = []
   public var verdicts: [Verdict] = []
@@ -61,16 +61,16 @@ public struct PolicyOutput: Sendable {
 /// Sums since the start. All times in milliseconds.
 public struct Totals: Hashable, Sendable {
   public var ranging: Milliseconds = 0
-  /// Times that ranging began.
+  /// How often ranging began.
   public var windows = 0
   public var location: Milliseconds = 0
-  /// Times that location began.
+  /// How often location began.
   public var samples = 0
   /// Receiver time in thousandths of a millisecond.
   var receiver: Int64 = 0
-  /// First region enter or callback with the beacon in it.
+  /// The first region enter, or the first callback with the beacon in it.
   public var detected: Milliseconds?
-  /// The nearest distance that a callback saw, metres.
+  /// The smallest distance in any callback, metres.
   public var closestRanged: Double?
 
   /// Drain as a multiple of the drain without ranging: linear in duty.

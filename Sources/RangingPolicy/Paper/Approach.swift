@@ -1,6 +1,6 @@
-/// One visit to a beacon: what a phone goes through on paper, or went through in a recording.
+/// One visit of a phone to a beacon, simulated or from a recording.
 public struct Approach: Hashable, Sendable {
-  /// What people call it, such as `50m@1m/s` or `van, 21:49:00`.
+  /// A readable name, such as `50m@1m/s` or `van, 21:49:00`.
   public var name: String
   public var near: NearDistances
   public var timeline: Timeline
@@ -11,8 +11,8 @@ public struct Approach: Hashable, Sendable {
     self.timeline = timeline
   }
 
-  /// The same visit as a part of a day: afterwards the phone is out of earshot, its app in the background, until
-  /// `span` is over. A visit that is longer stays as it is.
+  /// The same visit as part of a day: afterwards the phone is out of earshot and its app in the background until
+  /// `span` is over. A longer visit stays unchanged.
   public func followedByAbsence(until span: Milliseconds) -> Timeline {
     var day = timeline
     guard span > timeline.end else { return day }
@@ -22,7 +22,7 @@ public struct Approach: Hashable, Sendable {
 }
 
 extension Timeline {
-  /// Goes away at its end and stays away.
+  /// Adds that the phone leaves at the end and stays away.
   fileprivate mutating func leave(until span: Milliseconds) {
     let leaving = end
     if endsInForeground { append(.background, at: leaving) }

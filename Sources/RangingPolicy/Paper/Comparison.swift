@@ -1,18 +1,18 @@
-/// The strategies of one system, best first: what each delivers, and at what cost.
+/// The strategies of one system, best first: how much each delivers, and its cost.
 public struct Comparison: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public var tally: Tally
-    /// Whether no other strategy of the same system delivers at least as much for at most the same battery, and does
-    /// better in one of the two.
+    /// Whether it is on the Pareto front: no other strategy of the same system delivers at least as much for at most the same
+    /// battery and is better in one of the two.
     public var isOnFront: Bool
   }
 
-  /// The systems that come to the same.
+  /// The systems with this same result.
   public var systems: [OSProfile]
-  /// By share, the largest first; then those late less often; then by battery, the smallest first.
+  /// By share, largest first; then by late deliveries, fewest first; then by battery, smallest first.
   public var entries: [Entry]
 
-  /// One for each system, in the order in which they come; those that come to the same are joined.
+  /// One comparison per system, in the given order. Systems with equal results are joined.
   public static func ranking(_ tallies: [Tally]) -> [Comparison] {
     var groups: [(system: OSProfile, tallies: [Tally])] = []
     for tally in tallies where tally.phone == nil {

@@ -1,5 +1,5 @@
 extension Simulation {
-  /// A constant that the outcome hangs on.
+  /// A constant that the outcome depends on.
   public struct DecidingConstant: Hashable, Sendable {
     public var name: String
     public var value: String
@@ -7,7 +7,7 @@ extension Simulation {
     public var confidence: Confidence
   }
 
-  /// The constants behind the outcome and, where it was late, behind what stood in its way.
+  /// The constants behind the outcome and, if it was late, behind what blocked it.
   public var decidingConstants: [DecidingConstant] {
     var names: [String] = outcome?.constants ?? []
     if let block = verdicts.first?.blockedBy { names += block.constants.filter { !names.contains($0) } }
@@ -16,7 +16,7 @@ extension Simulation {
 }
 
 extension PhoneProfile {
-  /// Those of the named constants that have a value.
+  /// The named constants that have a value.
   public func constants(_ names: [String]) -> [Simulation.DecidingConstant] {
     names.compactMap { name in
       guard let told = told(name), told.value != "none" else { return nil }

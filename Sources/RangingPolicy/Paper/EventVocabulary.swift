@@ -1,6 +1,6 @@
 import JSON
 
-/// The words for what happens to a phone, in timeline files and from the phone's real app.
+/// The words for events of a phone, in timeline files and in reports of the phone's real app.
 struct EventVocabulary: Sendable {
   static let events: [String] = [
     "foreground", "background", "region-enter", "region-exit", "begin-task", "end-task", "audio-on",
@@ -11,7 +11,7 @@ struct EventVocabulary: Sendable {
     "location-services-off", "still", "moving", "bucket",
   ]
 
-  /// Live, a name that was ended stands for nothing any more, and so many are kept: an app may invent ever new ones.
+  /// Live, a name is dropped once its task ended, and at most so many are kept: an app may invent new ones without end.
   private static let taskLimit = 256
   private let isLive: Bool
   /// By the app's own name for the task.
@@ -23,7 +23,7 @@ struct EventVocabulary: Sendable {
 
   /// - Parameters:
   ///   - member: the name of the event.
-  ///   - members: what stands beside it, by name.
+  ///   - members: the other members of its object, by name.
   mutating func event(
     _ member: FlatObject.Member, _ members: [String: FlatObject.Member]
   ) throws(JSONCursor.Malformed) -> PhoneEvent {
@@ -72,7 +72,7 @@ struct EventVocabulary: Sendable {
     return flag
   }
 
-  /// The app's own name for a task: a string or a number; left out: one nameless variable.
+  /// The app's own name for a task: a string or a number. Without one it is a single nameless variable.
   private mutating func task(
     _ member: FlatObject.Member?, isEnd: Bool = false
   ) throws(JSONCursor.Malformed) -> TaskID {
@@ -91,7 +91,7 @@ struct EventVocabulary: Sendable {
     lastTask = lastTask == .max ? 0 : lastTask + 1
     let id = TaskID(rawValue: lastTask)
     if isLive && isEnd { return id }
-    // More than a phone grants: they are of processes long gone.
+    // More than a phone grants, so they belong to processes long gone.
     if isLive && tasks.count == Self.taskLimit { tasks.removeAll() }
     tasks[name] = id
     return id
@@ -108,7 +108,7 @@ struct EventVocabulary: Sendable {
       offset: member.valueOffset, message: "\"value\" of a permission is one of \(all)")
   }
 
-  /// Android's standby buckets with the period of their allowance.
+  /// Android's standby buckets, as the period of their allowance.
   private func bucket(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Milliseconds? {
     switch member.value {
     case .text("active"): return nil

@@ -1,7 +1,7 @@
-/// What a timeline comes to under one profile.
+/// The result of a timeline under one profile.
 ///
 /// ```swift
-/// // From 50 m at 1 m/s; near is 4 m, and is armed again beyond 6 m.
+/// // From 50 m at 1 m/s; near is 4 m, and re-arms beyond 6 m.
 /// let walk = Timeline(approachFrom: 50_000_000, speed: 1_000_000)
 /// let simulation = Simulation(phone, near: NearDistances(near: 4_000_000, rearm: 6_000_000), timeline: walk)
 /// for verdict in simulation.verdicts { print(verdict.outcome) }
@@ -16,21 +16,21 @@ public struct Simulation: Sendable {
 
   public let profile: PhoneProfile
   public let timeline: Timeline
-  /// Until when it was followed: the timeline's end, or where a window still open then closed by itself.
+  /// Until when it was simulated: the timeline's end, or when a window that was open then closed by itself.
   public let end: Milliseconds
   public let intervals: [Interval]
   /// Every change, with its reason.
   public let windows: [Window]
-  /// One for each time that the near threshold was crossed.
+  /// One for each crossing of the near threshold.
   public let verdicts: [Verdict]
-  /// What the app was told of wake regions.
+  /// The callbacks of wake regions.
   public let callbacks: [RegionCallback]
   public let totals: Totals
   public let tasks: TaskLedger
-  /// The first verdict's outcome; where the threshold was never crossed, what kept the app from ranging at the end, nil
-  /// where nothing did.
+  /// The first verdict's outcome. If the threshold was never crossed: what kept the app from ranging at the end, or nil
+  /// if nothing did.
   public let outcome: Reason?
-  /// When the window that decided closed, and why; nil where it stayed open or never was.
+  /// When and why the deciding window closed; nil if it stayed open or there was none.
   public let closing: (time: Milliseconds, why: Reason)?
 
   public init(_ profile: PhoneProfile, near: NearDistances, timeline: Timeline) {
@@ -74,7 +74,7 @@ public struct Simulation: Sendable {
     return intervals
   }
 
-  /// The end of the window that delivered or, where it was missed, of the last one before the crossing.
+  /// The end of the window that delivered. For a miss, the end of the last window before the crossing.
   private static func closing(in windows: [Window], for verdict: Verdict?) -> (
     time: Milliseconds, why: Reason
   )? {
@@ -102,7 +102,7 @@ extension Window {
 }
 
 extension PhoneEngine {
-  /// A little after the open window closes by itself if nothing more happens; nil where it does not, or none is open.
+  /// A little after the open window closes by itself if nothing else happens; nil if it does not close, or none is open.
   fileprivate func closing(of profile: PhoneProfile, after end: Milliseconds) -> Milliseconds? {
     guard !rules.isAndroid, isRunning || (lifecycle == .suspended && !tasks.isEmpty) else { return nil }
     var probe = self

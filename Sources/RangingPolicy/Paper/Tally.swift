@@ -1,7 +1,7 @@
-/// What became of the near triggers of several approaches under one profile, and what that cost.
+/// The outcomes of the near triggers of several approaches under one profile, and their cost.
 public struct Tally: Hashable, Sendable {
   public let profile: PhoneProfile
-  /// The phone that it is an account of; nil: anybody's with this profile.
+  /// The phone it is about; nil: any phone with this profile.
   public let phone: String?
   public private(set) var approaches = 0
   public private(set) var delivered = 0
@@ -11,9 +11,9 @@ public struct Tally: Hashable, Sendable {
   /// The longest delay of a delivery.
   public private(set) var worstLateness: Milliseconds = 0
   public private(set) var ranging: Milliseconds = 0
-  /// Approaches that never came near: nothing to deliver.
+  /// Approaches that never came near, so there was nothing to deliver.
   public private(set) var withoutTrigger = 0
-  /// Excess drain, and over how long, in milliseconds.
+  /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
   private var span: Milliseconds = 0
 
@@ -22,20 +22,20 @@ public struct Tally: Hashable, Sendable {
     self.phone = phone
   }
 
-  /// Near triggers: crossings of the near threshold, or what the gateway decided.
+  /// Near triggers: crossings of the near threshold, or the gateway's near decisions.
   public var triggers: Int { delivered + late + missedCount }
   public var missedCount: Int { missed.values.reduce(0, +) }
-  /// Part of the triggers that the app saw, late or not; nil where there was none.
+  /// The share of triggers that the app saw, late or not; nil if there was none.
   public var share: Double? { triggers > 0 ? Double(delivered + late) / Double(triggers) : nil }
-  /// By number, then by name.
+  /// By count, then by name.
   public var reasons: [(reason: Reason, count: Int)] {
     missed.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { ($0.key, $0.value) }
   }
   /// Drain as a multiple of the drain without ranging.
   public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
 
-  /// Takes in what became of one approach. `cost`: over what time the drain counts, such as the whole day of which the
-  /// approach is a part; nil: the approach.
+  /// Adds the result of one approach. `cost`: the simulation whose drain counts, such as the whole day that contains the
+  /// approach; nil: the approach itself.
   public mutating func add(_ result: Simulation, cost: Simulation? = nil) {
     approaches += 1
     if result.verdicts.isEmpty { withoutTrigger += 1 }

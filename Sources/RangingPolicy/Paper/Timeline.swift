@@ -1,4 +1,4 @@
-/// What happens to one phone, on paper: events in order, and when the account ends.
+/// The events of one phone in order, and the end of the simulation.
 public struct Timeline: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public var time: Milliseconds
@@ -10,7 +10,7 @@ public struct Timeline: Hashable, Sendable {
     }
   }
 
-  /// A known distance; between two of them the phone moves evenly. nil: out of earshot from then on.
+  /// A known distance. The phone moves evenly between waypoints. nil: out of earshot from then on.
   public struct Waypoint: Hashable, Sendable {
     public var time: Milliseconds
     public var distance: Micrometres?
@@ -21,16 +21,16 @@ public struct Timeline: Hashable, Sendable {
     }
   }
 
-  /// By time; at one time in the order in which they take effect.
+  /// By time; entries of the same time in the order in which they take effect.
   public private(set) var entries: [Entry]
   public var end: Milliseconds
-  /// Its end is only that of a recording: what the phone did later nobody knows.
+  /// The recording ends here. What the phone did later is unknown.
   public var isCut = false
   public var start: PhoneEngine.Start
-  /// Region events or wake regions are among the entries: no events of the app's own region follow from distance.
+  /// The entries include region events or wake regions. Distance then causes no events of the app's own region.
   public private(set) var givesRegionEvents: Bool
 
-  /// `end` nil: the latest entry. `start` nil: in the foreground if the first thing told of the app is that it leaves
+  /// `end` nil: the latest entry. `start` nil: in the foreground if the first event of the app is that it leaves
   /// it, else in the background.
   public init(
     events: [Entry], waypoints: [Waypoint] = [], end: Milliseconds? = nil, start: PhoneEngine.Start? = nil
@@ -58,7 +58,7 @@ public struct Timeline: Hashable, Sendable {
     self.start = start ?? Self.start(of: entries)
   }
 
-  /// A phone that comes straight up to the beacon and stays there. `speed`: micrometres a second.
+  /// A phone that walks straight up to the beacon and stays there. `speed`: micrometres per second.
   public init(approachFrom distance: Micrometres, speed: Micrometres, stay: Milliseconds = 0) {
     let speed = min(max(speed, 1), Motion.farthest)
     let motion = Motion(start: 0, distance: distance, rate: -speed, per: 1000)
@@ -72,7 +72,7 @@ public struct Timeline: Hashable, Sendable {
     givesRegionEvents = false
   }
 
-  /// Adds what happens next; earlier than what is there already: at the same time as that.
+  /// Appends an event. An earlier time than that of the last entry counts as that time.
   mutating func append(_ event: PhoneEvent, at time: Milliseconds) {
     let time = max(time, entries.last?.time ?? time)
     entries.append(Entry(time: time, event: event))
@@ -98,7 +98,7 @@ public struct Timeline: Hashable, Sendable {
     return .background
   }
 
-  /// Metres at a time; nil where unknown.
+  /// Distance in metres at a time; nil if unknown.
   public func distance(at time: Milliseconds) -> Double? {
     var motion: Motion?
     for entry in entries {

@@ -1,6 +1,6 @@
 import JSON
 
-/// What is wrong with a line of a timeline file.
+/// An error in a line of a timeline file.
 public struct TimelineFault: Error, Hashable, Sendable {
   /// From 1.
   public var line: Int
@@ -10,9 +10,9 @@ public struct TimelineFault: Error, Hashable, Sendable {
   public var hint: String?
 }
 
-/// Reads a timeline: one JSON object a line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
+/// Reads a timeline: one JSON object per line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
 public struct TimelineFile {
-  /// No more faults than these are collected.
+  /// At most so many faults are collected.
   static let faultLimit = 20
 
   private var entries: [Timeline.Entry] = []
@@ -38,7 +38,7 @@ public struct TimelineFile {
 
   public var isEmpty: Bool { entries.isEmpty && waypoints.isEmpty }
 
-  /// `end`: how long to follow it; nil: until its last line.
+  /// `end`: how long to simulate; nil: until the last line.
   public func timeline(until end: Milliseconds? = nil) -> Timeline {
     Timeline(events: entries, waypoints: waypoints, end: end)
   }

@@ -19,7 +19,7 @@ extension StrategyProfile {
     }
   }
 
-  /// AltBeacon's intent scan: the system scans and starts the app at a hit.
+  /// AltBeacon's intent scan: the system scans, and starts the app at a hit.
   static var altBeaconIntent: StrategyProfile {
     StrategyProfile("altbeacon-intent", .intent, "The system scans and wakes the app at a hit") {
       $0.hitLatency = Constant(.seconds(5), "AltBeacon: first beacon after 5 s, typically", .high)

@@ -1,6 +1,6 @@
-/// The profiles that ship, by name.
+/// The built-in profiles, by name.
 public enum Catalogue {
-  /// Every operating system. `variant` matters to iOS only.
+  /// Every operating system. `variant` affects iOS only.
   public static func systems(_ variant: Variant = .seed) -> [OSProfile] {
     OSProfile.iOS(variant) + OSProfile.android
   }
@@ -17,8 +17,8 @@ public enum Catalogue {
     systems(variant).first { $0.name == name }
   }
 
-  /// The profile that stands for a version which has none of its own, as `ios7` does for `ios8` and `ios17` for `iOS 18`:
-  /// the newest of the same family that is not newer; nil where no version can be read, or all are newer.
+  /// The profile for a version that has none of its own, as `ios7` for `ios8` and `ios17` for `iOS 18`:
+  /// the newest of the same family that is not newer. nil if the version cannot be read, or all are newer.
   public static func systemName(for version: String) -> String? {
     guard version.utf8.count <= 20 else { return nil }
     let letters = version.lowercased().filter { $0 != " " && $0 != "-" }
@@ -38,19 +38,19 @@ public enum Catalogue {
   }
 }
 
-/// An operating system and a strategy that fit together.
+/// An operating system and a strategy that works on it.
 public struct PhoneProfile: Hashable, Sendable {
   public var os: OSProfile
   public var strategy: StrategyProfile
 
-  /// nil where the strategy does not exist on that system; `mismatch` says why.
+  /// nil if the strategy does not exist on that system; `mismatch` says why.
   public init?(os: OSProfile, strategy: StrategyProfile) {
     guard Self.mismatch(os: os, strategy: strategy) == nil else { return nil }
     self.os = os
     self.strategy = strategy
   }
 
-  /// Why a strategy does not exist on a system, in words; nil where it does.
+  /// Why a strategy does not exist on a system, as text; nil if it does.
   public static func mismatch(os: OSProfile, strategy: StrategyProfile) -> String? {
     if strategy.mechanism.family != os.family {
       let other = strategy.mechanism.family == .iOS ? "an iOS" : "an Android"
@@ -66,7 +66,7 @@ public struct PhoneProfile: Hashable, Sendable {
     return nil
   }
 
-  /// Every pair that fits, systems first.
+  /// Every possible pair, ordered by system.
   public static func all(_ variant: Variant = .seed) -> [PhoneProfile] {
     Catalogue.systems(variant).flatMap { os in
       Catalogue.strategies.compactMap { PhoneProfile(os: os, strategy: $0) }

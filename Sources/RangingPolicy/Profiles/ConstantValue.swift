@@ -10,7 +10,7 @@ public enum ConstantValue: Hashable, Sendable {
 }
 
 extension ConstantField {
-  /// Sets the constant to a value of its kind; one of another kind changes nothing.
+  /// Sets the constant, if the value is of its kind; otherwise nothing changes.
   public func set(
     _ value: ConstantValue, in profile: inout Profile, source: String, confidence: Confidence
   ) {
@@ -35,7 +35,7 @@ extension ConstantField {
     }
   }
 
-  /// What `text` says: `180 s`, `50 m`, `true`, `none` where there may be none.
+  /// Parses a value: `180 s`, `50 m`, `true`, or `none` if the constant is optional.
   public func value(_ text: String) throws(ConstantError) -> ConstantValue {
     switch self {
     case .duration(_, let least):
@@ -74,7 +74,7 @@ extension ConstantField {
     return value
   }
 
-  /// The constant's value in words, its source and confidence.
+  /// The constant's value as text, its source and confidence.
   public func told(of profile: Profile) -> (value: String, source: String, confidence: Confidence) {
     func tell<Value>(_ constant: Constant<Value>, _ text: String) -> (String, String, Confidence) {
       (text, constant.source, constant.confidence)
@@ -97,7 +97,8 @@ extension ConstantField {
 }
 
 extension PhoneProfile {
-  /// Sets a constant of the system or of the strategy to what `text` says. `false`: neither has one of this name.
+  /// Sets a constant of the system or of the strategy to the value in `text`. Returns false if neither has a constant of
+  /// this name.
   public mutating func set(
     _ name: String, to text: String, source: String, confidence: Confidence
   ) throws(ConstantError) -> Bool {
@@ -113,13 +114,13 @@ extension PhoneProfile {
     return true
   }
 
-  /// Sets a constant of the system or of the strategy, whichever has one of this name.
+  /// Sets a constant of the system or of the strategy, whichever has this name.
   public mutating func set(_ name: String, to value: ConstantValue, source: String, confidence: Confidence) {
     os.set(name, to: value, source: source, confidence: confidence)
     strategy.set(name, to: value, source: source, confidence: confidence)
   }
 
-  /// A constant by name, in words.
+  /// The value of a named constant as text, its source and confidence.
   public func told(_ name: String) -> (value: String, source: String, confidence: Confidence)? {
     OSProfile.constants.first { $0.name == name }?.field.told(of: os)
       ?? StrategyProfile.constants.first { $0.name == name }?.field.told(of: strategy)
@@ -127,7 +128,7 @@ extension PhoneProfile {
 }
 
 extension OSProfile {
-  /// Sets a constant; a name that no constant has changes nothing.
+  /// Sets a constant; an unknown name changes nothing.
   public mutating func set(_ name: String, to value: ConstantValue, source: String, confidence: Confidence) {
     let field = Self.constants.first { $0.name == name }?.field
     field?.set(value, in: &self, source: source, confidence: confidence)
@@ -135,7 +136,7 @@ extension OSProfile {
 }
 
 extension StrategyProfile {
-  /// Sets a constant; a name that no constant has changes nothing.
+  /// Sets a constant; an unknown name changes nothing.
   public mutating func set(_ name: String, to value: ConstantValue, source: String, confidence: Confidence) {
     let field = Self.constants.first { $0.name == name }?.field
     field?.set(value, in: &self, source: source, confidence: confidence)

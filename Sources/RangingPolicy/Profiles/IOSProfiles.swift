@@ -46,7 +46,7 @@ extension OSProfile {
     profile.hasReducedAccuracy = Constant(true, "iOS 14 and later", .high)
   }
 
-  /// What was seen in the field since the seed documents.
+  /// Applies what was observed in the field since the seed documents.
   private mutating func observe() {
     let old = name == "ios7.0" || name == "ios7"
     entryLatency = Constant(.seconds(1), "region entry takes about 1 s", .medium)

@@ -1,6 +1,6 @@
-/// What a phone's operating system allows: its constants, each with source and confidence.
+/// What a phone's operating system allows: constants, each with source and confidence.
 ///
-/// A plain value: copy one, change what differs, give it a name.
+/// A plain value: to make another profile, copy one, change it and rename it.
 public struct OSProfile: Hashable, Sendable {
   public enum Family: String, Hashable, Sendable {
     case iOS = "ios"
@@ -9,26 +9,26 @@ public struct OSProfile: Hashable, Sendable {
 
   public var name: String
   public var family: Family
-  /// One line on what it stands for.
+  /// One line of description.
   public var summary: String
 
   /// Whether apps can range beacons at all.
   public var supportsBeacons = Constant(true, "S1: from the iPhone 5S on", .high)
-  /// Ranging after each region event, before the countdown.
+  /// How long the app ranges after each region event, before the countdown.
   public var grace = Constant<Milliseconds>(.seconds(10), "S0, S3", .high)
-  /// What `beginBackgroundTask` grants.
+  /// The time that `beginBackgroundTask` grants.
   public var taskCap = Constant<Milliseconds>(.seconds(180), "S0, device log", .high)
   /// How long before zero the expiration handler runs.
   public var expirationMargin = Constant<Milliseconds>(.seconds(4), "S0, device log of iOS 7", .high)
-  /// How long after zero an app with a task left is killed.
+  /// How long after zero an app is killed if it still holds a task.
   public var killDelay = Constant<Milliseconds>(.seconds(1), "S0", .high)
-  /// Ranging callbacks fall on whole multiples of this, from time zero.
+  /// Ranging callbacks happen at whole multiples of this, from time zero.
   public var tickPeriod = Constant<Milliseconds>(.seconds(1), "device logs show 1 Hz", .high)
   /// How many of ten background callbacks are empty, spread evenly.
   public var emptyTicksPerTen = Constant<Int64>(0, "over 30 % seen on 10.0.2 only: 3 shows it", .low)
 
   public var entryLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
-  /// Silence after which a region exit is reported; hearing the beacon again within it cancels the exit.
+  /// How long the beacon must be silent before a region exit is reported. Hearing it again earlier cancels the exit.
   public var exitLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
   /// From screen-on to the wake-up with `notifyEntryStateOnDisplay`.
   public var screenWakeLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
@@ -36,9 +36,9 @@ public struct OSProfile: Hashable, Sendable {
   public var fixLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
   /// Regions that one app may monitor.
   public var regionLimit = Constant<Int64>(20, "Core Location reference", .high)
-  /// Regions that the Bluetooth hardware watches for all apps together.
+  /// Regions that the Bluetooth hardware monitors for all apps together.
   public var slotLimit = Constant<Int64>(30, "platform facts: first registered wins", .high)
-  /// Entry latency of a region without a hardware slot: the longest seen.
+  /// Enter latency of a region without a hardware slot: the longest observed.
   public var slowSlotLatency = Constant<Milliseconds>(.minutes(15), "platform facts, old", .high)
   public var relaunchesAfterForceQuit = Constant(true, "7.1 and later relaunch", .medium)
   /// Whether users can withhold precise location, which blocks ranging and monitoring.
@@ -50,28 +50,28 @@ public struct OSProfile: Hashable, Sendable {
   /// Whether a distance filter may be set on background location.
   public var allowsDistanceFilter = Constant(true, "S3", .high)
   public var hasActivitySession = Constant(false, "from iOS 17 on", .high)
-  /// Stillness after which location pauses itself, if the app lets it; nil: never.
+  /// How long the phone lies still before location pauses itself, if the app allows that; nil: never.
   public var autoPauseAfter = Constant<Milliseconds?>(nil, "seed documents saw none", .medium)
   /// Drain at full duty, as a multiple of the drain without ranging.
   public var fullDutyFactor = Constant(2.0, "S1: about twice as quickly", .medium)
 
-  /// How long a background service lives after the app left the foreground; nil: without limit.
+  /// How long a background service lives after the app left the foreground; nil: unlimited.
   public var serviceLimit = Constant<Milliseconds?>(nil, "before Android 8", .high)
   /// Whether a filtered low-power scan runs between cycles while nothing is in sight.
   public var scansBetweenCycles = Constant(false, "Android 5 to 7 only", .high)
-  /// Scan starts within `scanStartPeriod`; a further one yields nothing, silently.
+  /// Scan starts within `scanStartPeriod`; further ones silently yield nothing.
   public var scanStartLimit = Constant<Int64>(5, "Android 7 and later", .high)
   public var scanStartPeriod = Constant<Milliseconds>(.seconds(30), "Android 7 and later", .high)
   /// A scan older than this becomes opportunistic; nil: never.
   public var downgradesScanAfter = Constant<Milliseconds?>(.minutes(30), "Android 7 and later", .high)
   /// Whether a scan without filter stops at screen-off.
   public var screenOffNeedsFilter = Constant(true, "Android 8.1 and later", .high)
-  /// Stillness with the screen off after which Doze stops detection; nil: never.
+  /// How long the phone lies still with its screen off before Doze stops detection; nil: never.
   public var dozeAfter = Constant<Milliseconds?>(
     .minutes(60), "Doze when motionless (H); one hour is AOSP's default", .medium)
   public var startsServiceInBackground = Constant(true, "before Android 12", .high)
   public var serviceNeedsType = Constant(false, "before Android 14", .high)
-  /// Scan time that a limited standby bucket grants in its period.
+  /// Scan time in each period of a limited standby bucket.
   public var bucketAllowance = Constant<Milliseconds>(.minutes(10), "standby buckets", .high)
 
   init(_ name: String, _ family: Family, _ summary: String, _ change: (inout OSProfile) -> Void = { _ in }) {
@@ -82,10 +82,10 @@ public struct OSProfile: Hashable, Sendable {
   }
 }
 
-/// Which side a profile takes where the documents and later observation differ.
+/// Which side a profile takes where the documents and later observations differ.
 public enum Variant: String, Hashable, Sendable, CaseIterable {
-  /// As the five seed documents have it: no latencies, and their recipes work.
+  /// As in the five seed documents: no latencies, and their recipes work.
   case seed
-  /// With the latencies and refusals that were seen since.
+  /// With the latencies and refusals observed since.
   case observed
 }

@@ -1,4 +1,4 @@
-/// The documents that the profiles' constants were taken from, and that `Constant.source` names by their codes.
+/// The documents that are the sources of the profiles' constants; `Constant.source` names them by their codes.
 public enum PolicySource: String, CaseIterable, Sendable {
   case radiusNetworks = "S0"
   case museumGuide = "S1"
@@ -26,7 +26,7 @@ public enum PolicySource: String, CaseIterable, Sendable {
     }
   }
 
-  /// A source in words: names of documents in place of their codes.
+  /// A source as text, with the documents' names instead of their codes.
   public static func inWords(_ source: String) -> String {
     allCases.reduce(source) {
       $0.split(separator: $1.rawValue, omittingEmptySubsequences: false).joined(separator: $1.name)

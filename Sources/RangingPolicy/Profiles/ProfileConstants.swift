@@ -1,6 +1,6 @@
-/// What kind of value a constant holds, and where it stands in its profile.
+/// The kind of a constant's value, and its key path in the profile.
 public enum ConstantField<Profile>: Sendable {
-  /// A length of time, no shorter than the bound.
+  /// A length of time, at least the bound.
   case duration(any WritableKeyPath<Profile, Constant<Milliseconds>> & Sendable, atLeast: Milliseconds = 0)
   case optionalDuration(any WritableKeyPath<Profile, Constant<Milliseconds?>> & Sendable)
   case distance(any WritableKeyPath<Profile, Constant<Micrometres>> & Sendable)
@@ -18,7 +18,7 @@ public struct ConstantError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension OSProfile {
-  /// Every constant by the name under which it can be overridden.
+  /// Every constant, by the name used to override it.
   public static let constants: [(name: String, field: ConstantField<OSProfile>)] = [
     ("supports_beacons", .flag(\.supportsBeacons)),
     ("grace", .duration(\.grace)),
@@ -56,7 +56,7 @@ extension OSProfile {
 }
 
 extension StrategyProfile {
-  /// Every constant by the name under which it can be overridden.
+  /// Every constant, by the name used to override it.
   public static let constants: [(name: String, field: ConstantField<StrategyProfile>)] = [
     ("risk", .risk(\.risk)),
     ("review_risk", .risk(\.reviewRisk)),

@@ -1,5 +1,5 @@
 extension StrategyProfile {
-  /// What an app gets with no effort (S0, S3).
+  /// What an app gets without any effort (S0, S3).
   static var stock: StrategyProfile {
     StrategyProfile("stock", .events, "Region events only: 10 s each")
   }

@@ -30,20 +30,20 @@ public struct StrategyProfile: Hashable, Sendable {
   public var summary: String
   /// What can go wrong in the field.
   public var risk = Constant(Risk.low, "", .medium)
-  /// What app review may say to it.
+  /// What app review may object to.
   public var reviewRisk = Constant(Risk.low, "no special approval needed", .medium)
 
-  /// How far away the beacon is heard.
+  /// The distance within which the beacon is heard.
   public var heardDistance = Constant<Micrometres>(.metres(50), "S0: up to 50 meters", .high)
   public var rangingStarted = Constant(true, "the app starts ranging", .high)
   public var notifiesOnDisplay = Constant(false, "notifyEntryStateOnDisplay is off by default", .high)
-  /// The place of the app's region among those it registered: beyond the system's limit it is not monitored.
+  /// The rank of the app's region among those it registered. Beyond the system's limit it is not monitored.
   public var regionRank = Constant<Int64>(1, "one region", .high)
   /// Hardware slots that other apps registered first.
   public var slotsTaken = Constant<Int64>(0, "no other beacon app", .medium)
 
   public var beginsTask = Constant(false, "no background task", .high)
-  /// Whether the app begins no second task while it holds one; otherwise the second overwrites the first.
+  /// Whether the app begins no second task while it holds one. Otherwise the second overwrites the first.
   public var guardsTask = Constant(true, "S0: the demo's own guard", .high)
   public var endsTask = Constant(true, "S0: the handler ends the task", .high)
   /// Whether `beginBackgroundTask` returns a valid identifier.
@@ -63,16 +63,16 @@ public struct StrategyProfile: Hashable, Sendable {
 
   public var scanPeriod = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)
   public var scanInterval = Constant<Milliseconds>(.seconds(310), "AltBeacon: 10 s scan, 300 s pause", .high)
-  /// From coming in earshot to the first hit of a scan that the system runs; nil: there is none.
+  /// From coming into earshot to the first hit of the system's own scan; nil: there is none.
   public var hitLatency = Constant<Milliseconds?>(nil, "not used", .high)
-  /// Silence after which the library counts the beacon as gone, so that the next hit is a first one.
+  /// How long the beacon must be silent before the library counts it as gone, so that the next hit is a first hit.
   public var forgetsAfter = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)
   public var filtersScans = Constant(true, "AltBeacon sets filters", .medium)
   public var restartsLongScans = Constant(true, "AltBeacon restarts scans in time", .medium)
   public var declaresServiceType = Constant(true, "type and permission in the manifest", .high)
-  /// Share of scan time for which the receiver is really on, in thousandths.
+  /// The share of scan time in which the receiver is really on, in thousandths.
   public var scanDuty = Constant<Int64>(1000, "S1: ranging keeps the receiver on 100 %", .high)
-  /// The period of the app's standby bucket; nil: it is not limited.
+  /// The period of the app's standby bucket; nil: no limit.
   public var bucketPeriod = Constant<Milliseconds?>(nil, "an app in use", .medium)
 
   init(
@@ -87,7 +87,7 @@ public struct StrategyProfile: Hashable, Sendable {
 }
 
 extension StrategyProfile {
-  /// As far as a beacon of usual power is heard (S0). A strategy with less tells something of the site, and is held to;
-  /// any other phone hears whatever the gateway hears.
+  /// The range of a beacon of usual power (S0). A strategy with a shorter range is held to it, because that range describes
+  /// the site. Any other phone hears whatever the gateway hears.
   public static let usualHearing: Micrometres = 50_000_000
 }
