@@ -6,7 +6,7 @@ struct Account {
 
   init(_ result: Simulation) { self.result = result }
 
-  /// All that the drawing shows, for who cannot see it.
+  /// Everything that the drawing shows, for readers who cannot see it.
   var sentence: String {
     var parts: [String] = []
     for interval in result.intervals.prefix(12) {
@@ -17,7 +17,7 @@ struct Account {
     return "The app was " + parts.joined(separator: ", ") + ". " + verdict
   }
 
-  /// What became of the near trigger.
+  /// The outcome of the near trigger.
   var verdict: String {
     guard let verdict = result.verdicts.first else {
       return "The phone never came near." + (result.outcome.map { " At the end: \($0.words)." } ?? "")

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The strategies against each other: for each system a drawing of the trade-off and a table.
+/// Compares the strategies: for each system a drawing of the trade-off and a table.
 struct ComparisonSection {
   let comparisons: [Comparison]
   let visitsPerDay: Int
@@ -52,6 +52,6 @@ struct ComparisonSection {
 }
 
 extension Figures {
-  /// A factor with what it has above 1: `×1.0021`.
+  /// A factor with enough digits to show how far it is above 1: `×1.0021`.
   static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
 }

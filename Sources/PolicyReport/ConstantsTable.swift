@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Constants with their value, where it comes from and how well it is known.
+/// Constants with their value, source and confidence.
 struct ConstantsTable {
   let constants: [Simulation.DecidingConstant]
   let caption: String

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The distance over time, as few points as a drawing needs.
+/// The distance over time, with as few points as a drawing needs.
 struct DistanceCurve {
   /// nil: out of earshot from then on.
   private(set) var points: [(time: Milliseconds, metres: Double?)] = []
@@ -13,7 +13,7 @@ struct DistanceCurve {
     for entry in timeline.entries {
       if case .motion(let motion) = entry.event { legs.append((entry.time, motion)) }
     }
-    // Of many short legs only every so many is drawn, the nearest of them.
+    // Of many short legs, only one in each group is drawn: the nearest.
     let stride = max(1, (legs.count + Self.limit / 2 - 1) / (Self.limit / 2))
     var index = 0
     while index < legs.count {
@@ -37,7 +37,7 @@ struct DistanceCurve {
 }
 
 extension Simulation {
-  /// Until when it is known where the phone was.
+  /// Until when the phone's position is known.
   var knownUntil: Milliseconds { timeline.isCut ? min(end, timeline.end) : end }
 
   /// Where the app ranged and the beacon was in earshot; half-open.

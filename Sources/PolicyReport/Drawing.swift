@@ -13,10 +13,10 @@ extension Markup {
   }
 }
 
-/// A decimal logarithm of our own: the C library's may differ in the last digit from machine to machine, and a page is to
-/// be the same everywhere.
+/// A decimal logarithm of our own. The C library's may differ in the last digit between machines, and a page must be
+/// identical everywhere.
 enum Logarithm {
-  /// Of a number above zero, to about six digits.
+  /// The logarithm of a positive number, to about six digits.
   static func ten(_ number: Double) -> Double {
     guard number > 0, number.isFinite else { return -300 }
     // ln(m · 2^e) = ln m + e · ln 2, and ln m = 2 · atanh((m − 1) / (m + 1)).

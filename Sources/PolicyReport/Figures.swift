@@ -2,9 +2,9 @@ import JSON
 import Messages
 import RangingPolicy
 
-/// Amounts as the report writes them.
+/// Formats amounts for the report.
 enum Figures {
-  /// `46 s`, `3 min 5 s`, `2 h 10 min`; never more than is worth knowing.
+  /// `46 s`, `3 min 5 s`, `2 h 10 min`; never finer than useful.
   static func time(_ time: Milliseconds) -> String {
     let seconds = Double(time) / 1000
     if abs(seconds) < 600 { return number(seconds, 1) + " s" }

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// What the codes and columns mean, those that occur.
+/// Explains the codes and columns that occur on the page.
 struct Legend {
   let report: Report
 

@@ -1,4 +1,4 @@
-/// Writes HTML that is well-formed XML too: every element is closed, every attribute quoted, every text escaped.
+/// Writes HTML that is also well-formed XML: every element is closed, every attribute quoted, every text escaped.
 struct Markup {
   private(set) var text = ""
 
@@ -25,10 +25,10 @@ struct Markup {
 
   mutating func element(_ name: String, _ content: String) { element(name, [:], content) }
 
-  /// Text, whatever it holds.
+  /// Writes any text, escaped.
   mutating func say(_ content: String) { text += Self.escaped(content) }
 
-  /// A part of the page that is our own and constant.
+  /// Writes a constant part of the page unescaped.
   mutating func raw(_ content: String) { text += content }
 
   /// Elements without content, of HTML and of SVG.

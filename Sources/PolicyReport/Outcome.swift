@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// How an outcome looks: a sign, a word and a class, so that colour is never all that tells.
+/// How an outcome looks: a sign, a word and a class, so that colour is never the only difference.
 struct Outcome {
   var sign: String
   var word: String
@@ -43,7 +43,7 @@ extension Window.State {
     }
   }
 
-  /// Fits in a band.
+  /// A label short enough for a band.
   var label: String {
     switch self {
     case .foreground: "foreground"

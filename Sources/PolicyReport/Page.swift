@@ -1,4 +1,4 @@
-/// A page that needs nothing but itself: UTF-8 text, the same for the same content.
+/// A self-contained page of UTF-8 text. The same content gives the same bytes.
 struct Page {
   let title: String
   let version: String
@@ -27,7 +27,7 @@ struct Page {
     return page.text
   }
 
-  /// What was asked for: names and what was given.
+  /// Writes the question: its names and values.
   static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
     page.element("dl", ["class": "scenario"]) { page in
       for (name, value) in scenario {

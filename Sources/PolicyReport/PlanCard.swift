@@ -1,7 +1,7 @@
 import RangingPolicy
 import WakePlanner
 
-/// One profile's plan: the drawing, how well it was seen to work, what it costs and what it hangs on.
+/// One profile's plan: the drawing, how well it worked in simulation, its cost and the constants that decide it.
 struct PlanCard {
   let proposal: WakeProposal
   let uuid: String?

@@ -1,12 +1,12 @@
 import RangingPolicy
 import WakePlanner
 
-/// What `plan` found, as one HTML page that needs nothing but itself.
+/// The results of `plan` as one self-contained HTML page.
 public struct PlanReport: Sendable {
-  /// What was asked for: a name and what was given, such as `speed`, `1m/s`.
+  /// The question, as names and values, such as `speed`, `1m/s`.
   public var scenario: [(name: String, value: String)]
   public var proposals: [WakeProposal]
-  /// The UUID of the regions; nil: the user is to choose one.
+  /// The UUID of the regions; nil: the user has to choose one.
   public var uuid: String?
   public var version: String
 

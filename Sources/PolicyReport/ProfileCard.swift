@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// One profile on one approach: the drawing, what happened in words, and the figures that it hangs on.
+/// One profile on one approach: the drawing, the events as text, and the constants that decide the outcome.
 struct ProfileCard {
   let example: Report.Example
   let id: String
@@ -45,7 +45,7 @@ struct ProfileCard {
     ConstantsTable(constants, caption: "This verdict hangs on").write(into: &page)
   }
 
-  /// More than these are left to the JSON output.
+  /// Further rows are only in the JSON output.
   private static let rowLimit = 40
 
   private func writeDetails(into page: inout Markup) {

@@ -1,12 +1,12 @@
 import RangingPolicy
 
-/// What `simulate` found, as one HTML page that needs nothing but itself.
+/// The results of `simulate` as one self-contained HTML page.
 public struct Report: Sendable {
   /// One profile on one approach, to be drawn.
   public struct Example: Sendable {
     public var approach: Approach
     public var result: Simulation
-    /// The phone that it is an account of; nil: anybody's with this profile.
+    /// The phone it is about; nil: any phone with this profile.
     public var phone: String?
 
     public init(approach: Approach, result: Simulation, phone: String? = nil) {
@@ -16,13 +16,13 @@ public struct Report: Sendable {
     }
   }
 
-  /// What was asked for: a name and what was given, such as `approach`, `50m@1m/s`.
+  /// The question, as names and values, such as `approach`, `50m@1m/s`.
   public var scenario: [(name: String, value: String)]
   public var tallies: [Tally]
   public var examples: [Example]
-  /// The strategies against each other; empty: not asked for.
+  /// Comparisons of the strategies; empty: not requested.
   public var comparisons: [Comparison] = []
-  /// How many such approaches a day has, for the cost in a comparison.
+  /// How many such approaches there are per day, for the cost in a comparison.
   public var visitsPerDay: Int = 1
   public var version: String
 
@@ -35,7 +35,7 @@ public struct Report: Sendable {
     self.version = version
   }
 
-  /// UTF-8 text; the same for the same findings.
+  /// UTF-8 text. The same results give the same bytes.
   public var html: String {
     Page(title: title, version: version).html { page in
       writeHead(into: &page)
@@ -67,7 +67,7 @@ public struct Report: Sendable {
   private var profiles: Int { tallies.count }
   var isSingle: Bool { tallies.allSatisfy { $0.approaches <= 1 } }
 
-  /// Where on the page a profile's drawings begin.
+  /// The anchor of a profile's first drawing on the page.
   func anchor(of tally: Tally) -> String? {
     let place = examples.firstIndex { $0.result.profile == tally.profile && $0.phone == tally.phone }
     return place.map { "p\($0 + 1)" }
@@ -89,7 +89,7 @@ public struct Report: Sendable {
     }
   }
 
-  /// What the drawings' signs and bands mean.
+  /// Explains the signs and bands of the drawings.
   private func writeKey(into page: inout Markup) {
     page.element("ul", ["class": "key", "aria-label": "Key to the drawings"]) { page in
       for state in Window.State.allCases {

@@ -1,7 +1,8 @@
 import RangingPolicy
 import WakePlanner
 
-/// Two rounds of a rotation: which region is on air, what a phone that comes at the start is told, and when its app ranges.
+/// Two rounds of a rotation: which region is on air, the callbacks of a phone that arrives at the start, and when its app
+/// ranges.
 struct RotationChart {
   let proposal: WakeProposal
   let plan: WakePlan

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// From a range of values to a range of coordinates.
+/// Maps a range of values to a range of coordinates.
 struct Scale {
   var from: Double
   var to: Double
@@ -12,7 +12,7 @@ struct Scale {
     return start + (min(max(value, from), to) - from) / (to - from) * (end - start)
   }
 
-  /// Round values, at most about `count` of them.
+  /// Round values, about `count` of them at most.
   func ticks(_ count: Int, steps: [Double]) -> [Double] {
     let wanted = (to - from) / Double(max(1, count))
     var step = steps.first { $0 >= wanted } ?? steps.last ?? 1

@@ -1,4 +1,4 @@
-/// How the page looks: on a wide screen, on a phone, on paper, by day and by night. No fonts, pictures or scripts.
+/// The look of the page: on wide screens, phones and paper, by day and by night. No fonts, pictures or scripts.
 enum Style {
   static let sheet = """
     :root {

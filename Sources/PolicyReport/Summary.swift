@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The table at the top: a row for each profile.
+/// The table at the top: one row per profile.
 struct Summary {
   let report: Report
 

@@ -1,17 +1,17 @@
 import RangingPolicy
 
-/// One phone's account of an approach as a drawing: the distance with its thresholds, below it the states as bands and
-/// the ranging callbacks, and where each near trigger was delivered or lost.
+/// A drawing of one phone's approach: the distance with its thresholds, below it the states as bands and
+/// the ranging callbacks, and where each near trigger was delivered or missed.
 struct TimelineChart {
   let result: Simulation
   let near: NearDistances
-  /// Sets its parts apart from those of other drawings on the page.
+  /// A prefix that keeps its element ids apart from those of other drawings on the page.
   let id: String
 
   private static let width = 480.0, height = 270.0
   private static let left = 40.0, right = 470.0, top = 28.0, floor = 182.0
   private static let callbackTop = 188.0, bandTop = 202.0, bandBottom = 226.0
-  /// More crossings than these are too many to tell apart.
+  /// More crossings than this cannot be told apart.
   private static let markLimit = 24
 
   private let time: Scale
@@ -93,7 +93,7 @@ struct TimelineChart {
     }
   }
 
-  /// A name that would lie on another one stands to the right of it.
+  /// Draws the names of the thresholds. A name that would overlap another is moved to its right.
   private func drawThresholdNames(into page: inout Markup) {
     var placed: [(y: Double, end: Double)] = []
     for threshold in thresholds {
@@ -108,7 +108,7 @@ struct TimelineChart {
   private func drawBands(into page: inout Markup) {
     var drawn = -Double.infinity
     for interval in result.intervals {
-      // Closer together than eyes can tell: of a long time not every change is drawn.
+      // Skip changes that are too close together to see.
       guard x(interval.to) - drawn > 0.4 else { continue }
       drawn = x(interval.to)
       let from = x(interval.from)
@@ -131,7 +131,7 @@ struct TimelineChart {
     }
   }
 
-  /// Sleep and end are told without colour, too.
+  /// Hatches sleep and end, so that they do not depend on colour.
   private func hatch(_ from: Double, _ width: Double, isCrossed: Bool, into page: inout Markup) {
     var path = ""
     let height = Self.bandBottom - Self.bandTop
@@ -145,7 +145,7 @@ struct TimelineChart {
     if !path.isEmpty { page.element("path", ["d": path, "class": "hatch"]) }
   }
 
-  /// One stroke for each callback that saw the beacon; where they lie too close, a bar.
+  /// Draws one stroke per callback that saw the beacon, or a bar where they are too close.
   private func drawCallbacks(into page: inout Markup) {
     let period = max(1, result.profile.os.tickPeriod.value)
     let apart = x(period) - x(0)
@@ -187,7 +187,7 @@ struct TimelineChart {
     if !path.isEmpty { page.element("path", ["d": path, "class": "curve"]) }
   }
 
-  /// Where a recording broke off.
+  /// Marks where a recording ended.
   private func drawCut(into page: inout Markup) {
     guard result.timeline.isCut else { return }
     let x = x(result.timeline.end)

@@ -1,8 +1,8 @@
 import RangingPolicy
 
-/// Share delivered against the drain of a day, with the front that no strategy beats.
+/// The share delivered against the drain of a day, with the front that no strategy beats.
 ///
-/// The cost axis is logarithmic in the drain above 1: a few seconds and a whole day both find their place.
+/// The cost axis is logarithmic in the drain above 1, so that it can show both a few seconds and a whole day.
 struct TradeOffChart {
   let comparison: Comparison
   let id: String
@@ -84,7 +84,7 @@ struct TradeOffChart {
     )
   }
 
-  /// Steps: what the best of the front delivers at most for a given cost.
+  /// Draws the front as steps: the most that any strategy delivers for a given cost.
   private func drawFront(into page: inout Markup) {
     let front = points.filter(\.isOnFront).sorted { ($0.x, -$0.y) < ($1.x, -$1.y) }
     guard let first = front.first else { return }
@@ -94,7 +94,7 @@ struct TradeOffChart {
     page.element("path", ["d": path, "class": "front"])
   }
 
-  /// Points that lie on one another share one mark with all their numbers beside it.
+  /// Draws the points. Points in the same place share one mark, with all their numbers beside it.
   private func drawPoints(into page: inout Markup) {
     var groups: [[Point]] = []
     for point in points {

@@ -5,7 +5,7 @@ struct Decision {
   var verdict: WakeProposal.Verdict
   var why: String?
   var plan: WakePlan?
-  /// The share of time that the plan covers for sure; nil without a plan.
+  /// The share of time that the plan is certain to cover; nil without a plan.
   var sureShare: Double?
 
   init(_ profile: PhoneProfile, idle: WakeTrial, _ conditions: WakeConditions) {
@@ -45,7 +45,7 @@ struct Decision {
     sureShare = rotation.map(search.sureShare)
   }
 
-  /// Android: callbacks open no window there; the schedule of scans does.
+  /// Android: callbacks open no window; only the scan schedule does.
   private init(_ profile: PhoneProfile, scheduled alone: WakeTrial.Outcome) {
     let strategy = profile.strategy
     let period = seconds(strategy.scanPeriod.value)
@@ -78,7 +78,7 @@ struct Decision {
   }
 }
 
-/// Why there is no plan without a gap, and what comes closest.
+/// Why no plan is free of gaps, and which comes closest.
 struct Obstacle {
   let words: String
   let bestRotation: Rotation?

@@ -1,9 +1,9 @@
 import RangingPolicy
 
-/// A proposal in words, alike on the terminal and on a page.
+/// A proposal as text, the same on the terminal and on a page.
 public struct PlanWords: Sendable {
   let proposal: WakeProposal
-  /// The UUID of the regions; nil: the user is to choose one.
+  /// The UUID of the regions; nil: the user has to choose one.
   let uuid: String?
 
   public init(_ proposal: WakeProposal, uuid: String? = nil) {
@@ -22,7 +22,7 @@ public struct PlanWords: Sendable {
       + "\(period) the first is on again."
   }
 
-  /// What was found, line by line.
+  /// The results, line by line.
   public var summary: [(name: String, words: String)] {
     var lines = [("Cover", cover), ("First window", wait)]
     if let proof = proposal.proof {
@@ -56,7 +56,7 @@ public struct PlanWords: Sendable {
     return lines
   }
 
-  /// A share, never rounded up to all.
+  /// A percentage. Less than all is never rounded up to 100.
   public static func percent(_ share: Double) -> String {
     number(share < 1 ? min(99.9, share * 100) : 100, 1) + " %"
   }
@@ -131,7 +131,7 @@ public struct PlanWords: Sendable {
 }
 
 extension WakeProposal {
-  /// The constants of the profile that the plan, or its absence, hangs on.
+  /// The constants of the profile that decide the plan, or why there is none.
   public var decidingConstants: [Simulation.DecidingConstant] {
     let strategy = profile.strategy
     guard profile.os.supportsBeacons.value else { return profile.constants(["supports_beacons"]) }
@@ -148,7 +148,7 @@ extension WakeProposal {
   }
 }
 
-/// Rounded to so many decimals, without zeros at its end.
+/// Rounds to this many decimals and drops trailing zeros.
 private func number(_ value: Double, _ decimals: Int) -> String {
   var scale = 1.0
   for _ in 0..<decimals { scale *= 10 }

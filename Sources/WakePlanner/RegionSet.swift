@@ -1,4 +1,4 @@
-/// A few regions by index, from 0 to 31, in one word.
+/// A set of region indices from 0 to 31, in one word.
 public struct RegionSet: Sendable, Hashable, Sequence {
   private var bits: UInt32 = 0
 
@@ -8,7 +8,7 @@ public struct RegionSet: Sendable, Hashable, Sequence {
     for region in regions { insert(region) }
   }
 
-  /// Indices that do not fit are left out.
+  /// Ignores indices out of range.
   public mutating func insert(_ region: Int) {
     if (0..<32).contains(region) { bits |= 1 << UInt32(region) }
   }

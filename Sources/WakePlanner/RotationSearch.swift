@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Regions that take turns: each on air equally long, one beginning every `spacing`.
+/// Regions that take turns: each is on air equally long, and one begins every `spacing`.
 struct Rotation: Hashable, Sendable {
   var regions: Int
   var spacing: Milliseconds
@@ -16,27 +16,27 @@ struct Rotation: Hashable, Sendable {
       })
   }
 
-  /// Less air time, as a share of time; then the shorter period.
+  /// Whether it has the smaller share of air time or, if equal, the shorter period.
   func isBetter(than other: Rotation) -> Bool {
     let (mine, theirs) = (duration * other.spacing, other.duration * spacing)
     return mine != theirs ? mine < theirs : period < other.period
   }
 }
 
-/// Looks for the rotation with the fewest regions, then the least air time, then the shortest period.
+/// Finds the rotation with the fewest regions, then the least air time, then the shortest period.
 ///
-/// Turns of one length at one distance are enough: cover without a gap needs a callback in time after each that is, so
-/// the least air time is that of the shortest broadcasts as far apart as the window allows, and so many regions are
-/// needed that each can be silent for long enough in between. The tests hold this to an exhaustive search. Uneven turns
-/// of two regions and more can be shorter where exits are as good as enters, and yet one region does not do: where
-/// entry and exit latency are about alike and the window hardly longer. No profile that ships comes near.
+/// It only considers turns of equal length and equal spacing. That is enough: without a gap, each callback must be followed
+/// by another in time. So the least air time comes from the shortest broadcasts, as far apart as the window allows, with
+/// enough regions that each can be silent long enough in between. The tests compare this with an exhaustive search. Uneven
+/// turns of two or more regions can be better only if exits are as good as enters and yet one region is not enough: entry
+/// and exit latency must be about equal and the window hardly longer. No built-in profile comes close to that.
 struct RotationSearch {
   let conditions: WakeConditions
 
-  /// No spacing beyond this is looked at: a rotation would be slower than people walk.
+  /// The largest spacing to consider. A rotation beyond it would be slower than people walk.
   static let longestSpacing: Milliseconds = 3_600_000
 
-  /// nil: there is none.
+  /// nil if there is none.
   func best() -> Rotation? {
     for regions in 1...max(1, conditions.regions) {
       if let rotation = best(regions) { return rotation }
@@ -55,7 +55,7 @@ struct RotationSearch {
     return best
   }
 
-  /// The gap-free rotation that wakes a phone the soonest after it came.
+  /// The gap-free rotation that wakes a phone soonest after its arrival.
   func soonest() -> Rotation? {
     var soonest: Rotation?
     var wait = Milliseconds.max
@@ -71,7 +71,7 @@ struct RotationSearch {
     return soonest
   }
 
-  /// Where there is no gap-free one: the rotation that covers the largest share of time for sure, then the shortest.
+  /// If no rotation is gap-free: the one that is certain to cover the largest share of time, then the shortest.
   func mostCovering() -> Rotation? {
     var most: Rotation?
     for spacing in spacings(conditions.regions) {
@@ -87,7 +87,7 @@ struct RotationSearch {
     return most
   }
 
-  /// From the closest at which each region still has its silence to the farthest at which cover is possible.
+  /// The spacings to try, from the closest at which each region is silent long enough to the farthest that can still cover.
   private func spacings(_ regions: Int) -> StrideThrough<Milliseconds> {
     let grid = conditions.grid
     let cycle = conditions.shortestBroadcast + conditions.shortestSilence
@@ -97,7 +97,7 @@ struct RotationSearch {
       from: max(grid, closest), through: min(farthest, Self.longestSpacing), by: Int64.Stride(grid))
   }
 
-  /// The shortest broadcasts that at this spacing leave no gap and wake in time.
+  /// The shortest broadcasts that leave no gap at this spacing and wake phones in time.
   private func duration(_ spacing: Milliseconds) -> Milliseconds? {
     var least = conditions.shortestBroadcast
     let late = conditions.longestWait(spacing: spacing, duration: least) - conditions.firstWake
@@ -109,7 +109,7 @@ struct RotationSearch {
     let (enters, exits) = (Milliseconds(enter.count), Milliseconds(exit.count))
     if enters >= spacing || exits >= spacing { return least }
     guard enters + exits >= spacing else { return nil }
-    // The exit's window must begin before the enter's may close, and last until the next enter is sure.
+    // The exit's window must begin before the enter's may close, and last until the next enter is certain.
     let offset = remainder(least + exit.lowerBound - enter.lowerBound, spacing)
     let wanted = spacing - exits...enters
     if wanted.contains(offset) { return least }
@@ -126,17 +126,17 @@ struct RotationSearch {
     return rotation
   }
 
-  /// The share of time that is covered for sure, whatever the latencies.
+  /// The share of time that is certain to be covered, whatever the latencies.
   func sureShare(_ rotation: Rotation) -> Double { Double(cover(rotation)) / Double(rotation.spacing) }
 
-  /// How much of each spacing is covered for sure.
+  /// How much of each spacing is certain to be covered.
   private func cover(_ rotation: Rotation) -> Milliseconds {
     let (enter, exit) = (conditions.enterCover, conditions.exitCover)
     let spacing = rotation.spacing
     let (enters, exits) = (Milliseconds(enter.count), Milliseconds(exit.count))
     if enters >= spacing || exits >= spacing { return spacing }
     let offset = remainder(rotation.duration + exit.lowerBound - enter.lowerBound, spacing)
-    // The part of the exit's window that lies beyond the enter's, before its end and after the round.
+    // The part of the exit's window outside the enter's window: up to the end of this round, then in the next one.
     let beyond = max(0, min(offset + exits, spacing) - max(offset, enters))
     let wrapped = max(0, offset + exits - spacing - enters)
     return min(spacing, enters + beyond + wrapped)

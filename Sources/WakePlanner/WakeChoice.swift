@@ -1,11 +1,11 @@
 public import RangingPolicy
 
-/// Which plan a phone needs, without the proof that it works. Fast enough to run while a configuration is read.
+/// The plan that a phone needs, without the proof that it works. Fast enough to run while a configuration is read.
 public struct WakeChoice: Sendable {
   public let verdict: WakeProposal.Verdict
-  /// In words, as a sentence without its full stop: why none is needed or there is none.
+  /// A sentence without its full stop: why no plan is needed, or why there is none.
   public let why: String?
-  /// Without a gap, or the best that there is.
+  /// A plan without gaps, or the best there is.
   public let plan: WakePlan?
 
   public init(_ profile: PhoneProfile, _ request: WakeProposal.Request) {

@@ -1,22 +1,23 @@
 import RangingPolicy
 
-/// What a rotation has to cope with: the phone's rules, the gateway's radio, and how soon a phone must be woken.
+/// The conditions for a rotation: the phone's rules, the gateway's radio, and how soon a phone must be woken.
 ///
-/// A callback may come at any time that its latency allows, each independently of the others. So an enter is sure to
-/// have come at the latest moment after its region came on air, and the window that it opens is sure to last until the
-/// window's length after the earliest.
+/// A callback may come at any time within its latency, independently of the others. So an enter is certain only
+/// after the longest latency since its region came on air, and the window it opens is certain to last only until the
+/// window's length after the shortest latency.
 public struct WakeConditions: Sendable, Hashable {
   /// How long the app ranges after a callback.
   public var window: Milliseconds
   /// From the time at which a region comes on air to its enter.
   public var entryLatency: ClosedRange<Milliseconds>
-  /// From the end of a broadcast to the exit. A region on air again within the longest may cause neither exit nor enter.
+  /// From the end of a broadcast to the exit. If a region is on air again within the longest latency, it may cause neither
+  /// exit nor enter.
   public var exitLatency: ClosedRange<Milliseconds>
-  /// How far a broadcast's start and end may be off, either way.
+  /// How far the start and end of a broadcast may be off, in both directions.
   public var tolerance: Milliseconds
-  /// A phone must have had its first callback so long after it came within reach.
+  /// The latest time after its arrival at which a phone must have had its first callback.
   public var firstWake: Milliseconds
-  /// Regions that the app may register for this, at most.
+  /// How many regions the app may register for this.
   public var regions: Int
   /// Advertising instances of the gateway's controller.
   public var slots: Int
@@ -38,7 +39,7 @@ public struct WakeConditions: Sendable, Hashable {
     self.grid = grid
   }
 
-  /// When an enter is sure to have opened the window, from the start of its broadcast; when that may close.
+  /// From when an enter is certain to have opened the window, to when that may close; both from the start of its broadcast.
   var enterCover: Range<Milliseconds> {
     cover(after: entryLatency)
   }
@@ -53,14 +54,14 @@ public struct WakeConditions: Sendable, Hashable {
     return from..<max(from, latency.lowerBound + window - tolerance)
   }
 
-  /// The shortest broadcast after which an enter is sure.
+  /// The shortest broadcast that is certain to cause an enter.
   public var shortestBroadcast: Milliseconds { above(entryLatency.upperBound + 2 * tolerance) }
 
-  /// The shortest silence after which an exit is sure, and with it the next enter.
+  /// The shortest silence that is certain to cause an exit, and so to allow the next enter.
   public var shortestSilence: Milliseconds { above(exitLatency.upperBound + 2 * tolerance) }
 
-  /// The longest time from coming within reach to the first callback, of regions that are on air for `duration` each and
-  /// start `spacing` apart: the phone comes just too late for one of them.
+  /// The longest time from arrival to the first callback, with regions that are on air for `duration` each and
+  /// start `spacing` apart: the phone arrives just too late for one of them.
   func longestWait(spacing: Milliseconds, duration: Milliseconds) -> Milliseconds {
     max(
       entryLatency.upperBound, spacing - duration + 2 * (entryLatency.upperBound + tolerance))

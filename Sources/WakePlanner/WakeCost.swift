@@ -2,13 +2,13 @@ import RangingPolicy
 
 /// What a plan costs a phone.
 public struct WakeCost: Sendable, Hashable {
-  /// Enters and exits that the app is woken for while it is within reach.
+  /// Enters and exits that wake the app while it is within reach.
   public let callbacksPerMinute: Double
-  /// Drain within reach, as a multiple of a phone that does not range.
+  /// Drain within reach, as a multiple of the drain without ranging.
   public let batteryWithinReach: Double
-  /// Drain over a day with one such visit, out of reach else.
+  /// Drain over a day with one such visit, and out of reach otherwise.
   public let batteryOfDay: Double
-  /// The same day with location updates that keep the app running always (S3), where the system lets them.
+  /// The same day with location updates that always keep the app running (S3), if the system allows them.
   public let batteryOfLocationAlways: Double
 
   static let day: Milliseconds = 86_400_000

@@ -1,17 +1,17 @@
 import RangingPolicy
 
-/// A rotation of wake regions: which of them a gateway broadcasts when, over and over.
+/// A rotation of wake regions: which of them a gateway broadcasts when, repeated forever.
 ///
-/// Times are whole milliseconds. The rotation has no beginning: a broadcast that goes past the end of a period goes on at
-/// the start of the next, and so is on air at the start of the first.
+/// Times are whole milliseconds. The rotation has no beginning: a broadcast that extends beyond the end of a period
+/// continues at the start of the next, and so is also on air at the start of the first.
 public struct WakePlan: Sendable, Equatable {
-  /// One region on air for a while, once a period.
+  /// One region on air for a while, once per period.
   public struct Broadcast: Sendable, Hashable {
-    /// Counts from 0.
+    /// The index of the region, from 0.
     public var region: Int
     /// From the start of the period; less than the period.
     public var start: Milliseconds
-    /// At most the period, which then is always.
+    /// At most the period; then the region is always on air.
     public var duration: Milliseconds
 
     public init(region: Int, start: Milliseconds, duration: Milliseconds) {
@@ -21,23 +21,23 @@ public struct WakePlan: Sendable, Equatable {
     }
   }
 
-  /// Why numbers make no plan.
+  /// Why some numbers are no valid plan.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
   }
 
-  /// Core Location monitors no more regions for one app.
+  /// Core Location does not monitor more regions for one app.
   public static let mostRegions = 20
   public static let mostBroadcasts = 1000
   /// A day.
   public static let longestPeriod: Milliseconds = 86_400_000
 
   public let period: Milliseconds
-  /// How many regions there are; each is in at least one broadcast.
+  /// How many regions there are; each has at least one broadcast.
   public let regions: Int
   /// By start, then by region.
   public let broadcasts: [Broadcast]
-  /// Every change within a period, in order; the first at its start.
+  /// Every change within a period, in order, beginning with its start.
   let steps: [Step]
 
   struct Step: Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct WakePlan: Sendable, Equatable {
     var regions: RegionSet
   }
 
-  /// The number of regions follows from the broadcasts: one more than the largest index.
+  /// The number of regions is one more than the largest index in the broadcasts.
   public init(period: Milliseconds, broadcasts: [Broadcast]) throws(Fault) {
     try Self.check(period, broadcasts)
     self.period = period
@@ -87,7 +87,7 @@ public struct WakePlan: Sendable, Equatable {
   }
 
   private static func steps(of broadcasts: [Broadcast], over period: Milliseconds) -> [Step] {
-    // How many broadcasts of a region hold it on air: they may overlap.
+    // How many broadcasts currently hold each region on air; they may overlap.
     var held = [Int](repeating: 0, count: mostRegions)
     var edges: [(time: Milliseconds, region: Int, by: Int)] = []
     for broadcast in broadcasts {
@@ -115,14 +115,14 @@ public struct WakePlan: Sendable, Equatable {
 }
 
 extension WakePlan {
-  /// What is on air from a moment on, and until when.
+  /// What is on air at a moment, and until when.
   public struct OnAir: Sendable, Hashable {
     public var regions: RegionSet
-    /// When that next changes, on the same clock; nil: never.
+    /// When that changes next, on the same clock; nil: never.
     public var until: Milliseconds?
   }
 
-  /// What is on air at a time since the plan's start. Before it, nothing is.
+  /// What is on air at a time since the plan's start. Before the start nothing is.
   public func onAir(at elapsed: Milliseconds) -> OnAir {
     guard elapsed >= 0 else { return OnAir(regions: RegionSet(), until: 0) }
     let phase = elapsed % period
@@ -137,7 +137,7 @@ extension WakePlan {
     return OnAir(regions: regions, until: overflows ? nil : until)
   }
 
-  /// The last step that begins at `phase` or before; the first begins at 0.
+  /// The last step at or before `phase`; the first step begins at 0.
   private func lastStep(through phase: Milliseconds) -> Int {
     var low = 0
     var high = steps.count
@@ -148,7 +148,7 @@ extension WakePlan {
     return low
   }
 
-  /// The same rotation without one of its regions, the later ones moved up; nil where none is left.
+  /// The same rotation without one of its regions, with the later ones renumbered; nil if none is left.
   public func without(_ region: Int) -> WakePlan? {
     let rest = broadcasts.filter { $0.region != region }.map { broadcast in
       var broadcast = broadcast
@@ -158,13 +158,13 @@ extension WakePlan {
     return try? WakePlan(period: period, broadcasts: rest)
   }
 
-  /// How many regions are on air at once, at most: the advertising instances that a controller must have.
+  /// The largest number of regions on air at once: the advertising instances that a controller needs.
   public var mostAtOnce: Int { steps.map(\.regions.count).max() ?? 0 }
 
-  /// Time on air, added up over the regions, as a share of all time.
+  /// Time on air, summed over the regions, as a share of all time.
   public var airShare: Double { Double(airTime) / Double(period) }
 
-  /// Milliseconds on air in a period, added up over the regions.
+  /// Milliseconds on air in a period, summed over the regions.
   public var airTime: Milliseconds {
     var sum: Milliseconds = 0
     for (index, step) in steps.enumerated() {

@@ -1,25 +1,25 @@
 import RangingPolicy
 
-/// What the engine found when phones met a plan at every phase, under every latency that is allowed at its extremes.
+/// The result of simulating phones that arrive at every phase of a plan, with every extreme of the permitted latencies.
 public struct WakeProof: Sendable {
-  /// Phones that were followed.
+  /// How many phones were simulated.
   public private(set) var phones = 0
-  /// How far apart they arrived, milliseconds.
+  /// The time between two arrivals, milliseconds.
   public let step: Milliseconds
   /// The smallest share of a visit, from the first window on, in which the app ranged.
   public private(set) var share = 1.0
   public private(set) var longestGap: Milliseconds = 0
   /// The longest time from arrival to the first window; nil: a phone was never woken.
   public private(set) var longestWait: Milliseconds? = 0
-  /// Where the longest gap was; without any, where the wait was longest.
+  /// The circumstances of the longest gap or, without a gap, of the longest wait.
   public private(set) var worst: WakeTrial.Circumstances
 
   public var isGapFree: Bool { longestWait != nil && longestGap == 0 }
 
-  /// Arrivals are a second apart; of rotations longer than this, so far that there are no more of them.
+  /// Arrivals are a second apart, or more in long rotations, so that there are no more of them than this.
   static let mostArrivals: Milliseconds = 600
 
-  /// - Parameter everyArrival: false: one phone for each extreme of the latencies, which comes at the period's start.
+  /// - Parameter everyArrival: false: one phone per extreme of the latencies, which arrives at the period's start.
   public init(_ trial: WakeTrial, _ conditions: WakeConditions, everyArrival: Bool = true) {
     let period = trial.plan?.period ?? 1000
     step = max(1000, (period / Self.mostArrivals + 999) / 1000 * 1000)
@@ -31,7 +31,7 @@ public struct WakeProof: Sendable {
         take(trial.outcome(circumstances), circumstances)
       }
     }
-    // One change from early to late: no longer than a few rounds, since every round is alike.
+    // One change from early to late callbacks. A few rounds are enough, because all rounds are alike.
     let short = WakeTrial(
       trial.profile, plan: trial.plan,
       visit: .init(
@@ -56,7 +56,7 @@ public struct WakeProof: Sendable {
     if countsShare { share = min(share, outcome.share) }
   }
 
-  /// Latencies and the gateway's exactness at their ends, the latest first.
+  /// The extremes of the latencies and of the gateway's tolerance, the latest first.
   private static func extremes(_ conditions: WakeConditions) -> [WakeTrial.Circumstances] {
     let (entry, exit) = (conditions.entryLatency, conditions.exitLatency)
     let off = conditions.tolerance
@@ -64,7 +64,7 @@ public struct WakeProof: Sendable {
     let ends: [Ends] = [
       (entry.upperBound, exit.upperBound, 0, 0), (entry.lowerBound, exit.lowerBound, 0, 0),
       (entry.lowerBound, exit.upperBound, 0, 0), (entry.upperBound, exit.lowerBound, 0, 0),
-      // The shortest broadcasts, and the shortest silences.
+      // The shortest broadcasts, then the shortest silences.
       (entry.upperBound, exit.upperBound, off, -off), (entry.upperBound, exit.upperBound, -off, off),
     ]
     var different: [WakeTrial.Circumstances] = []

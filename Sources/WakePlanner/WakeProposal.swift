@@ -1,20 +1,20 @@
 import RangingPolicy
 
-/// What a gateway can do to keep one kind of phone listening, and how well that was seen to work.
+/// What a gateway can do to keep one kind of phone listening, and how well that worked in simulation.
 ///
 /// ```swift
 /// let proposal = WakeProposal(phone, WakeProposal.Request(visit: .init(reach: 50_000_000, speed: 1_000_000)))
 /// if proposal.verdict == .gapFree, let plan = proposal.plan { print(plan.period, plan.broadcasts) }
 /// ```
 public struct WakeProposal: Sendable {
-  /// What the site is like, and what the gateway may use.
+  /// The conditions at the site, and what the gateway may use.
   public struct Request: Sendable, Hashable {
     public var visit: WakeTrial.Visit
-    /// Regions, at most; the system's own limit holds besides.
+    /// How many regions at most; the system's own limit applies as well.
     public var regions: Int
     /// Advertising instances of the controller.
     public var slots: Int
-    /// How far a broadcast's start and end may be off, either way.
+    /// How far the start and end of a broadcast may be off, in both directions.
     public var tolerance: Milliseconds
 
     public init(
@@ -31,28 +31,28 @@ public struct WakeProposal: Sendable {
   public enum Verdict: Sendable, Hashable {
     /// The plan leaves no gap.
     case gapFree
-    /// The app listens anyhow.
+    /// The app listens without a plan.
     case needsNone
-    /// No plan is without a gap; the best that there is may be given.
+    /// No plan is free of gaps. The best one may be given.
     case none
   }
 
   public let profile: PhoneProfile
   public let request: Request
   public let verdict: Verdict
-  /// In words, as a sentence without its full stop: why none is needed or there is none.
+  /// A sentence without its full stop: why no plan is needed, or why there is none.
   public let why: String?
-  /// nil where callbacks change nothing.
+  /// nil if callbacks change nothing.
   public let conditions: WakeConditions?
   public let plan: WakePlan?
   public let proof: WakeProof?
-  /// The share of time that the plan covers whatever the latencies, each callback's by itself; nil without a plan.
+  /// The share of time that the plan covers whatever the latency of each callback; nil without a plan.
   public let sureShare: Double?
-  /// Whether every region is needed: without any one of them a gap opens.
+  /// Whether every region is needed: without any one of them there is a gap.
   public let isTight: Bool
-  /// Of the plan; where nothing is broadcast, of the strategy by itself.
+  /// The cost of the plan or, if nothing is broadcast, of the strategy alone.
   public let cost: WakeCost
-  /// One visit under the latest callbacks: of the plan, or of the strategy by itself.
+  /// One visit with the latest callbacks: with the plan, or with the strategy alone.
   public let example: Simulation
 
   public init(_ profile: PhoneProfile, _ request: Request) {
@@ -89,13 +89,13 @@ public struct WakeProposal: Sendable {
     cost = WakeCost(trial ?? idle, circumstances)
   }
 
-  /// How the one visit of the example went.
+  /// The outcome of the example visit.
   public var outcome: WakeTrial.Outcome { WakeTrial.Outcome(example, until: request.visit.duration) }
 
-  /// The share of a visit, from the first window on, in which the app surely ranges.
+  /// The share of a visit, from the first window on, in which the app is certain to range.
   public var share: Double { min(sureShare ?? 1, proof?.share ?? outcome.share) }
   public var longestGap: Milliseconds { proof?.longestGap ?? outcome.longestGap }
-  /// The longest time from arrival to the first window; nil: there was none.
+  /// The longest time from arrival to the first window; nil: there was no window.
   public var longestWait: Milliseconds? {
     if let proof { return proof.longestWait }
     return outcome.wait
@@ -121,7 +121,7 @@ extension WakeConditions {
 }
 
 extension PhoneProfile {
-  /// How long the app ranges after a region event with no other near: the engine's own answer, long after all else.
+  /// How long the app ranges after a region event that is far from all others, as the engine computes it.
   var windowAfterCallback: Milliseconds {
     let late: Milliseconds = 4 * 3_600_000
     let timeline = Timeline(

@@ -1,11 +1,11 @@
 import RangingPolicy
 
-/// One phone and one plan, followed by the ranging policy engine.
+/// Simulates one phone with one plan in the ranging policy engine.
 public struct WakeTrial: Sendable {
-  /// The walk: up to the gateway from the edge of its reach, then it stays.
+  /// The walk: from the edge of the gateway's reach up to the gateway, where the phone stays.
   public struct Visit: Sendable, Hashable {
     public var reach: Micrometres
-    /// Micrometres a second.
+    /// Micrometres per second.
     public var speed: Micrometres
     public var duration: Milliseconds
 
@@ -15,7 +15,7 @@ public struct WakeTrial: Sendable {
       self.duration = duration
     }
 
-    /// How long it walks.
+    /// How long the walk takes.
     public var approach: Milliseconds {
       let (scaled, overflows) = reach.multipliedReportingOverflow(by: 1000)
       return overflows ? Self.longest : min(Self.longest, (scaled + speed - 1) / speed)
@@ -24,17 +24,18 @@ public struct WakeTrial: Sendable {
     private static let longest: Milliseconds = 1 << 50
   }
 
-  /// What may be so or so: when the phone comes, how fast the phone tells, how exact the gateway is.
+  /// What varies: when the phone arrives, how fast it reports, how exact the gateway is.
   public struct Circumstances: Sendable, Hashable {
     /// Time of arrival within the plan's period.
     public var arrival: Milliseconds = 0
     public var entryLatency: Milliseconds
     public var exitLatency: Milliseconds
-    /// How much later than planned broadcasts start; negative: earlier.
+    /// By how much broadcasts start late; negative: early.
     public var startShift: Milliseconds = 0
     public var endShift: Milliseconds = 0
-    /// Until this time since arrival every callback comes as early as it may, after it as late: the longest gap that
-    /// latencies can make. Then the latencies are the earliest, and `delays` come on top.
+    /// Until this time since arrival every callback comes as early as possible, after it as late as possible. This makes
+    /// the longest gap that latencies can make. `entryLatency` and `exitLatency` are then the shortest, and the delays are
+    /// added to them.
     public var turn: Turn?
 
     public struct Turn: Sendable, Hashable {
@@ -79,12 +80,12 @@ public struct WakeTrial: Sendable {
     self.edges = edges
   }
 
-  /// What the phone goes through.
+  /// What happens to the phone.
   public func timeline(_ circumstances: Circumstances) -> Timeline {
     var events = broadcasts(circumstances).map {
       Timeline.Entry(time: $0.time, event: .onAir($0.region, $0.isStart))
     }
-    // Without wake regions none follow from the distance either, except where a scan schedule decides.
+    // Without wake regions, distance must not cause region events, except where a scan schedule decides.
     if events.isEmpty && profile.os.family == .iOS { events = [.init(time: 0, event: .onAir(0, false))] }
     if visit.approach < visit.duration { events.append(.init(time: visit.approach, event: .still(true))) }
     let walk = [
@@ -107,7 +108,7 @@ public struct WakeTrial: Sendable {
     Outcome(simulation(circumstances), until: visit.duration)
   }
 
-  /// Starts and ends of broadcasts from the arrival on. What is on air then starts at 0.
+  /// Starts and ends of broadcasts from the arrival on. Whatever is on air at the arrival starts at 0.
   private func broadcasts(_ circumstances: Circumstances) -> [Edge] {
     guard let plan else { return [] }
     var isOn = isOnAtStart
@@ -137,14 +138,14 @@ public struct WakeTrial: Sendable {
 }
 
 extension WakeTrial {
-  /// How well a phone was kept listening. Cover counts from its first window on.
+  /// How well a phone was kept listening. Coverage counts from its first window on.
   public struct Outcome: Sendable, Hashable {
     /// From arrival to the first window; nil: there was none.
     public var wait: Milliseconds?
     public var covered: Milliseconds = 0
     /// From the first window to the end of the visit.
     public var span: Milliseconds = 0
-    /// The whole visit where there was no window.
+    /// The whole visit if there was no window.
     public var longestGap: Milliseconds = 0
 
     public var share: Double { span > 0 ? Double(covered) / Double(span) : 0 }

@@ -3,9 +3,9 @@ import JSON
 import Beacons
 import Proximity
 
-/// What a configuration will make the gateway do, in plain words. No secret is in it: keys have their names only.
+/// Describes in plain words what a configuration makes the gateway do. It contains no secrets: keys appear by name only.
 public struct Explanation: Hashable, Sendable {
-  /// Something by name, and the sentences about it.
+  /// A named item, and sentences about it.
   public struct Item: Hashable, Sendable {
     public var name: String
     public var sentences: [String]
@@ -20,7 +20,7 @@ public struct Explanation: Hashable, Sendable {
   public var phones: [Item]
   public var wake: [Item]
   public var homeAssistant: String
-  /// nil: they are off.
+  /// nil: metrics are off.
   public var metrics: String?
 
   public init(_ configuration: Configuration) {

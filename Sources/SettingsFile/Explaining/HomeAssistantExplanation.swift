@@ -1,6 +1,6 @@
 import Settings
 
-/// What Home Assistant will be told, in plain words.
+/// What the gateway will announce to Home Assistant, in plain words.
 func sentence(_ settings: HomeAssistantSettings) -> String {
   guard settings.isOn else {
     return "nothing is announced; earlier announcements are removed"

@@ -2,7 +2,7 @@ import Settings
 import Beacons
 import WakePlanner
 
-/// What `wake:` will make the gateway do: the plan, then each region.
+/// What `wake:` makes the gateway do: the plan, then each region.
 func items(_ wake: WakeSettings) -> [Explanation.Item] {
   let period = Measure(.time, Double(wake.plan.period) / 1000)
   let place = wake.adapter ?? "the first adapter that is found"

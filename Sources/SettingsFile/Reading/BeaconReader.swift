@@ -4,7 +4,7 @@ import Beacons
 
 /// Reads `beacons:`.
 struct BeaconReader {
-  /// The names in the keys file; nil where that could not be read, so that nothing can be said of them.
+  /// The names in the keys file; nil if it could not be read, and names cannot be checked.
   var keyNames: Set<String>?
 
   private static let patterns = ["ibeacon", "altbeacon", "eddystone", "address", "irk"]
@@ -104,7 +104,8 @@ struct BeaconReader {
     return bytes
   }
 
-  /// A key is named, never written here; what looks like a key is not repeated in the message.
+  /// Reads the name of a key. Keys themselves do not belong here; a text that looks like a key is not repeated in the
+  /// message.
   private func readKeyName(_ value: Value) -> String? {
     guard let name = value.text() else { return nil }
     let remedy = "put the key into keys_file under a name, and that name here"
@@ -176,7 +177,7 @@ func bigEndian(_ bytes: [UInt8]) -> UInt128 {
   bytes.reduce(0) { $0 << 8 | UInt128($1) }
 }
 
-/// Whether a text is, or was meant as, the 16 bytes of a key; such a text is in no message.
+/// Whether a text is, or was meant as, a 16-byte key. Messages never repeat such a text.
 func looksLikeKey(_ text: String) -> Bool {
   let digits = text.utf8.count { hexadecimalDigit($0) != nil }
   return digits >= 20 || (text.utf8.count >= 22 && text.hasSuffix("="))

@@ -4,7 +4,7 @@ import Beacons
 /// Reads `broker:`.
 struct BrokerReader {
   var environment: [String: String]
-  /// Where relative paths start: the directory of the configuration file.
+  /// The base of relative paths: the directory of the configuration file.
   var directory: String
   /// Whether the password is needed.
   var connects: Bool
@@ -14,7 +14,7 @@ struct BrokerReader {
   func read(_ value: Value) -> BrokerSettings? {
     if let word = value.scalar, !value.isNull {
       if word == "embedded" { return .embedded }
-      // It may be a URL with a password in it, so that it is not repeated.
+      // The value may be a URL with a password in it, so the message does not repeat it.
       value.error(
         "broker must be embedded, or a mapping with a url",
         hint: nearest(to: word, among: ["embedded"]).map { "did you mean \($0)?" } ?? Self.hint)
@@ -113,7 +113,7 @@ struct BrokerReader {
         value.error("the password file is not UTF-8 text")
         return nil
       }
-      // Editors end the last line; the line end is not part of the password.
+      // Editors add a line end, which is not part of the password.
       return checkedPassword(String(text.prefix { !$0.isNewline }), value)
     } catch {
       lacks(
@@ -123,7 +123,7 @@ struct BrokerReader {
     }
   }
 
-  /// Who only checks or replays may do without a password that the gateway will have.
+  /// Reports a missing secret: only as a warning if the command does not connect, because the gateway may have it.
   private func lacks(_ what: String, _ value: Value, hint: String) {
     if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
   }
@@ -171,7 +171,7 @@ struct BrokerReader {
   }
 }
 
-/// A path as seen from the configuration file's directory.
+/// A path relative to the configuration file's directory, made absolute.
 func absolute(_ path: String, in directory: String) -> String {
   path.hasPrefix("/") ? path : "\(directory)/\(path)"
 }

@@ -5,7 +5,7 @@ struct BrokerURL: Equatable {
   var port: UInt16
 }
 
-/// No message repeats the URL: it may hold a password.
+/// Reads the URL. Messages do not repeat it, because it may contain a password.
 func readURL(_ value: Value) -> BrokerURL? {
   let hint = "mqtt://host, mqtt://host:1883 or mqtts://host"
   guard let text = value.text(hint: hint) else { return nil }

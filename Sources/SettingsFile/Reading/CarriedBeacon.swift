@@ -2,14 +2,14 @@ import Settings
 import JSON
 import Beacons
 
-/// The beacon that a phone carries: an entry of `beacons:`, or a member of one that is a region.
+/// The beacon that a phone carries: an entry of `beacons:`, or a member of a region there.
 struct CarriedBeacon {
-  /// As the phone's settings name it.
+  /// The name used in the phone's settings.
   var name: String
-  /// What it sends; nil where only its address or its key tells.
+  /// What it sends; nil if it is known only by its address or key.
   var pattern: BeaconPattern
 
-  /// Finds out what is meant; nil, with the reason found, where nothing can be.
+  /// Finds the beacon; nil, with a finding, if there is none.
   init?(_ value: Value, among beacons: [BeaconSettings], known: Set<String>) {
     guard let text = value.text() else { return nil }
     if known.contains(text), let entry = beacons.first(where: { $0.name == text }) {
@@ -23,7 +23,7 @@ struct CarriedBeacon {
       pattern = entry.pattern
       return
     }
-    // An entry with a fault of its own: that is told already.
+    // An entry with an error of its own, which is already reported.
     if known.contains(text) { return nil }
     if let colon = text.firstIndex(of: ":"),
       let region = beacons.first(where: { $0.name == text[..<colon] && $0.pattern.isRegion })
@@ -53,12 +53,12 @@ struct CarriedBeacon {
     return nil
   }
 
-  /// Whether an entry of `beacons:` speaks of it.
+  /// Whether an entry of `beacons:` matches it.
   func belongs(to entry: BeaconSettings) -> Bool { entry.name == name || entry.pattern.includes(pattern) }
 }
 
 extension BeaconPattern {
-  /// The member of a region by the name that `BeaconCatalogue` gives it: `1.2`, or hexadecimal digits.
+  /// The member of a region with the name that `BeaconCatalogue` gives it: `1.2`, or hexadecimal digits.
   func member(_ name: String) -> BeaconPattern? {
     switch self {
     case .iBeacon(let uuid, let own, nil):
@@ -78,7 +78,7 @@ extension BeaconPattern {
     }
   }
 
-  /// How a member of the region is written.
+  /// An example of a member's name in this region.
   var memberExample: String {
     switch self {
     case .iBeacon(_, let major, _): "\(major ?? 1).2"
@@ -87,7 +87,7 @@ extension BeaconPattern {
     }
   }
 
-  /// Whether every beacon of another pattern is one of this pattern, too.
+  /// Whether every beacon of another pattern also matches this pattern.
   fileprivate func includes(_ other: BeaconPattern) -> Bool {
     switch (self, other) {
     case (.iBeacon(let uuid, let major, let minor), .iBeacon(let otherUUID, let otherMajor, let otherMinor)):

@@ -3,24 +3,24 @@ import FoundationEssentials
 import Glibc
 
 extension Configuration {
-  /// A configuration that can be used, and what looks odd in it.
+  /// A usable configuration, and its warnings.
   public struct Loaded: Sendable {
     public var configuration: Configuration
     public var warnings: [Diagnostic]
   }
 
-  /// Where a configuration is looked for when none is named.
+  /// Where to look for a configuration if none is named.
   public static let searchPath = ["beaconkeeper.yaml", "/etc/beaconkeeper/beaconkeeper.yaml"]
 
-  /// The first file of `searchPath` that is there; nil: run with `builtIn`.
+  /// The first file of `searchPath` that exists; nil: run with `builtIn`.
   public static func find() -> String? { searchPath.first(where: FileManager.default.fileExists(atPath:)) }
 
-  /// Without any file: the embedded broker, every beacon unknown, the gateway named after the host.
+  /// The configuration without any file: the embedded broker, all beacons unknown, and the host name as the gateway's name.
   public static func builtIn(hostName: String = machineName()) -> Configuration {
     Configuration(gatewayName: name(fromHost: hostName))
   }
 
-  /// Reads a file with the secret files that it names. All that is wrong is told at once.
+  /// Reads a file and the secret files that it names. Reports all errors at once.
   ///
   /// - Parameter connects: whether the broker's password is needed; if not, its absence is only a warning.
   public static func load(
@@ -39,7 +39,7 @@ extension Configuration {
     return try read(bytes, path: path, environment: environment, hostName: hostName, connects: connects)
   }
 
-  /// Reads the bytes of a configuration; files that it names are looked for beside `path`.
+  /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
   public static func read(
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true
   ) throws(ConfigurationErrors) -> Loaded {
@@ -59,7 +59,7 @@ private func directory(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// The first label of a host name, as far as it can be seen.
+/// The first label of a host name, without invisible characters.
 private func name(fromHost host: String) -> String {
   let label = host.prefix { $0 != "." }.unicodeScalars.filter {
     $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || ("0"..."9").contains($0))
@@ -67,7 +67,7 @@ private func name(fromHost host: String) -> String {
   return label.isEmpty ? "gateway" : String(String(String.UnicodeScalarView(label)).prefix(63))
 }
 
-/// The name the kernel has; unlike Foundation's, it asks no name server.
+/// The kernel's host name. Unlike Foundation's, it queries no name server.
 public func machineName() -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The bytes of a file with what its owner lets others do.
+/// The bytes of a file, with its permissions.
 struct ConfigurationFile {
-  /// A configuration of a thousand zones stays far below.
+  /// The largest size in bytes. A configuration of a thousand zones is far smaller.
   static let limit = 1 << 20
 
   /// How long to wait for the writer of a pipe, in milliseconds.
@@ -13,21 +13,21 @@ struct ConfigurationFile {
   /// Permission bits, such as 0o600.
   var mode: UInt32
 
-  /// Whether its owner alone may read it. systemd opens the credentials that it hands a unit to that unit's user by an access
-  /// list, which shows as the group's permission.
+  /// Whether only its owner may read it. systemd makes a unit's credentials readable for the unit's user by an access
+  /// control list, which shows as the group's permission.
   func isPrivate(in environment: [String: String]) -> Bool {
     let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
     return mode & (isCredential ? 0o007 : 0o077) == 0
   }
 
-  /// Why a file cannot be read, in words.
+  /// Why a file cannot be read, as text.
   struct Unreadable: Error {
     var reason: String
   }
 
-  /// Reads at most `limit` bytes; mode and content are of the same open file.
+  /// Reads at most `limit` bytes. Mode and content are from the same open file.
   init(path: String) throws(Unreadable) {
-    // A pipe into which nobody writes must not hold us up.
+    // A pipe that nobody writes to must not block.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
     defer { close(descriptor) }

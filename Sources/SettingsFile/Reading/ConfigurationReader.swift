@@ -2,16 +2,16 @@ import Settings
 import Beacons
 import Proximity
 
-/// Reads the whole file, section by section, and what one section says of another.
+/// Reads the whole file section by section, and checks references between sections.
 struct ConfigurationReader {
   var environment: [String: String]
-  /// Where relative paths start: the directory of the configuration file.
+  /// The base of relative paths: the directory of the configuration file.
   var directory: String
-  /// The gateway's name where the file gives none.
+  /// The gateway's name if the file has none.
   var defaultName: String
   /// Whether the broker's password is needed.
   var connects: Bool
-  /// What is wrong in the keys file, which has places of its own.
+  /// Findings in the keys file, whose positions are its own.
   private(set) var keyFindings: Findings?
 
   init(environment: [String: String], directory: String, defaultName: String, connects: Bool) {
@@ -21,7 +21,7 @@ struct ConfigurationReader {
     self.connects = connects
   }
 
-  /// The configuration as far as it can be read; use it only where no error was found.
+  /// The configuration as far as it can be read. Use it only if no error was found.
   mutating func read(_ bytes: [UInt8], findings: Findings) -> Configuration {
     var configuration = Configuration(gatewayName: defaultName)
     guard let root = YAMLDocument.read(bytes, findings: findings) else {
@@ -118,7 +118,7 @@ struct ConfigurationReader {
     }
   }
 
-  /// The entries of a list of the file; one whose every entry is commented out is none.
+  /// The entries of a list. A list whose entries are all commented out counts as absent.
   private func entries(_ value: Value?) -> [Value] {
     guard let value, !value.isNull else { return [] }
     return value.list() ?? []

@@ -1,7 +1,7 @@
 import Settings
 import RangingPolicy
 
-/// The constants of one kind of profile, as far as reading needs to know them.
+/// The constants of one kind of profile, as the reader needs them.
 struct AnyConstants {
   var names: [String]
   private var read: (String, Value) -> ConstantValue?
@@ -11,7 +11,7 @@ struct AnyConstants {
     read = { name, value in constants.first { $0.name == name }.flatMap { $0.field.read(value) } }
   }
 
-  /// The value, if the constant may have it; else nil, with the reason found.
+  /// The value if it is valid for the constant; otherwise nil, with a finding.
   func value(of name: String, _ value: Value) -> ConstantValue? { read(name, value) }
 }
 
@@ -78,10 +78,10 @@ private func readConfidence(_ value: Value) -> Confidence? {
 }
 
 extension ConstantField {
-  /// Ten years, as much as `Amount.duration` takes.
+  /// Ten years, the maximum of `Amount.duration`.
   private static var longest: Double { 3.2e8 }
 
-  /// The value; nil, with the reason found, where it is none.
+  /// The value; nil, with a finding, if it is invalid.
   fileprivate func read(_ value: Value) -> ConstantValue? {
     switch self {
     case .duration(_, let least): return readDuration(value, atLeast: Double(least) / 1000)
@@ -123,7 +123,7 @@ extension ConstantField {
   }
 }
 
-/// Metres that a phone can be away from a beacon: 1 cm to 1000 km, so that it reads without an exponent.
+/// A distance between phone and beacon in metres: 1 cm to 1000 km, so that it is written without an exponent.
 func readMetres(_ value: Value) -> Double? {
   guard let metres = value.measure(.distance) else { return nil }
   guard (0.01...1_000_000).contains(metres) else {

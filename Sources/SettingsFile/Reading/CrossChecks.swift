@@ -1,7 +1,7 @@
 import Settings
 import Beacons
 
-/// What is wrong only beside something else.
+/// Checks for errors that only show in combination.
 
 func nameOf(_ entry: Value) -> String? { entry.node["name"]?.scalar }
 
@@ -9,7 +9,7 @@ private func namePosition(_ entry: Value) -> Diagnostic.Position {
   entry.node["name"]?.position ?? entry.position
 }
 
-/// Two entries of one name.
+/// Reports two entries with the same name.
 func refuseTwins(_ entries: [Value], _ kind: String) {
   var lines: [String: Int] = [:]
   for entry in entries {
@@ -30,7 +30,7 @@ private struct Identity: Hashable {
   var key: String?
 }
 
-/// Two names for the same beacon, and a name that a region gives to one of its members.
+/// Reports two names for the same beacon, and a name that a region gives to one of its members.
 func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
   var positions: [String: Diagnostic.Position] = [:]
   for entry in entries {
@@ -56,9 +56,9 @@ func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
   }
 }
 
-/// Beacons that no zone watches: their state is published, and no zone event ever.
+/// Warns of beacons that no zone watches: their state is published, but they never cause a zone event.
 func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
-  // A zone or a name that cannot be read may be the one.
+  // An unreadable zone or name might be the one that watches it.
   guard entries.first?.findings.hasErrors == false, !zones.isEmpty,
     !zones.contains(where: { $0.beacons == nil })
   else {

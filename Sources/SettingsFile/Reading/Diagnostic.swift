@@ -19,7 +19,7 @@ public struct Diagnostic: Hashable, Sendable {
 
   public var severity: Severity
   public var file: String
-  /// nil where the whole file is meant (it cannot be read).
+  /// nil if it concerns the whole file (which cannot be read).
   public var position: Position?
   /// What is wrong.
   public var message: String
@@ -38,7 +38,7 @@ public struct Diagnostic: Hashable, Sendable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-  /// `file:line:column: error: what is wrong`, and a second line with the hint.
+  /// `file:line:column: error: what is wrong`, with the hint on a second line.
   public var description: String {
     let place = position.map { "\(file):\($0.line):\($0.column)" } ?? file
     let remedy = hint.map { "\n  hint: \($0)" } ?? ""
@@ -46,7 +46,7 @@ extension Diagnostic: CustomStringConvertible {
   }
 }
 
-/// Why a configuration cannot be used: all its errors, and its warnings, by position.
+/// Why a configuration cannot be used: all its errors and warnings, by position.
 public struct ConfigurationErrors: Error, Hashable, Sendable {
   public var diagnostics: [Diagnostic]
   public init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }

@@ -1,4 +1,4 @@
-/// What somebody who wrote `word` probably meant: the nearest of `candidates`, if it is near enough.
+/// What `word` was probably meant to be: the nearest of `candidates`, if it is near enough.
 func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   guard word.utf8.count <= 64 else { return nil }
   let written = Letters(word)
@@ -9,7 +9,7 @@ func nearest(to word: String, among candidates: some Sequence<String>) -> String
     // Up to a third of the letters may be wrong.
     let shorter = min(written.scalars.count, letters.scalars.count)
     var limit = min(max(1, shorter / 3), shorter - 1)
-    // Of two that are equally near the first by the alphabet.
+    // Of two equally near candidates, take the alphabetically first.
     if let best { limit = min(limit, best.word < candidate ? best.distance - 1 : best.distance) }
     guard limit >= 0, written.mayBeWithin(limit, of: letters),
       let distance = measure.distance(written.scalars, letters.scalars, atMost: limit)
@@ -26,24 +26,24 @@ private func completion(of word: String, among candidates: some Sequence<String>
   return Set(longer).count == 1 ? longer[0] : nil
 }
 
-/// What to say of a name that is not there: what was probably meant, else what there is.
+/// A hint for an unknown name: the probable one, else a list of the known ones.
 func suggestion(for name: String, among known: some Collection<String>, whenEmpty: String) -> String {
   if known.isEmpty { return whenEmpty }
   return (nearest(to: name, among: known) ?? completion(of: name, among: known))
     .map { "did you mean \($0)?" } ?? "known: \(enumerated(known))"
 }
 
-/// The first few of names by the alphabet, and how many more there are.
+/// The alphabetically first few of some names, and how many more there are.
 func enumerated(_ names: some Collection<String>) -> String {
   let shown = 20
   guard names.count > shown else { return listed(names.sorted(), joining: "and") }
   return names.sorted().prefix(shown).joined(separator: ", ") + " and \(names.count - shown) more"
 }
 
-/// A word without regard to case, and which letters it has.
+/// A word without regard to case, and the set of its letters.
 private struct Letters {
   var scalars: [Unicode.Scalar]
-  /// One bit for each letter, or for several.
+  /// One bit per letter; several letters may share one.
   private var set: UInt64
 
   init(_ word: String) {
@@ -51,20 +51,21 @@ private struct Letters {
     set = scalars.reduce(0) { $0 | 1 << UInt64($1.value & 63) }
   }
 
-  /// Cheap, and never wrong in saying no: each letter that only one of them has takes a change of its own, or half of one.
+  /// A cheap check that never wrongly returns false: each letter that only one of the words has needs an edit, or half of
+  /// one.
   func mayBeWithin(_ limit: Int, of other: Letters) -> Bool {
     abs(scalars.count - other.scalars.count) <= limit && (set ^ other.set).nonzeroBitCount <= 2 * limit
   }
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other
+/// Counts the insertions, deletions, replacements and swaps of neighbours that turn one word into the other
 /// (optimal string alignment).
 struct EditDistance {
   private var beforeLast: [Int] = []
   private var last: [Int] = []
   private var row: [Int] = []
 
-  /// nil where it is more than `limit`. Only what lies within the limit is looked at.
+  /// nil if it is more than `limit`. Only cells within the limit are computed.
   mutating func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar], atMost limit: Int) -> Int? {
     guard abs(a.count - b.count) <= limit else { return nil }
     if b.isEmpty { return a.count }
@@ -85,7 +86,7 @@ struct EditDistance {
         row[j + 1] = min(cost, beyond)
         least = min(least, cost)
       }
-      // A swap reaches over one row.
+      // A swap skips one row.
       if least > limit, last[from...to].allSatisfy({ $0 > limit }) { return nil }
       (beforeLast, last, row) = (last, row, beforeLast)
     }

@@ -1,20 +1,20 @@
 import Beacons
 
-/// Collects what is wrong in one file.
+/// Collects the errors and warnings in one file.
 final class Findings {
   let file: String
   private(set) var diagnostics: [Diagnostic] = []
-  /// Keys that were asked for, by the section's path: what the reader understands.
+  /// The keys that the reader understands, by the section's path.
   private(set) var vocabulary: [String: Set<String>] = [:]
 
   init(file: String) { self.file = file }
 
-  /// More errors or more warnings than this in one file help nobody.
+  /// The maximum number of errors, and of warnings, per file.
   static let limit = 200
   private var counts: [Diagnostic.Severity: Int] = [:]
   var isFull: Bool { counts[.error, default: 0] >= Self.limit }
 
-  /// - Parameter hint: asked for only where there is room for one more: what was probably meant takes a while to find.
+  /// - Parameter hint: evaluated only if there is room for one more, because finding what was meant takes a while.
   func error(_ message: String, at position: Diagnostic.Position?, hint: @autoclosure () -> String? = nil) {
     report(.error, message, at: position, hint: hint)
   }
@@ -38,7 +38,7 @@ final class Findings {
 
   var hasErrors: Bool { counts[.error, default: 0] > 0 }
 
-  /// By position; what concerns the whole file comes first.
+  /// By position; those about the whole file come first.
   var sorted: [Diagnostic] {
     let start = Diagnostic.Position(line: 0, column: 0)
     return diagnostics.enumerated().sorted { a, b in
@@ -48,7 +48,7 @@ final class Findings {
   }
 }
 
-/// A text of the user's as a message shows it: in quotes, on one line, not without end.
+/// A text of the user's for a message: in quotes, on one line, shortened.
 func quoted(_ text: String) -> String {
   let shown = text.unicodeScalars.prefix(60).map { scalar in
     scalar.isPrintable ? String(scalar) : "\u{FFFD}"

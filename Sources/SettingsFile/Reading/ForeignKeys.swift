@@ -1,7 +1,7 @@
-/// What people who know another program, or write from memory, call our keys. What stands there is then read as if it had the
-/// right name, so that the errors below it are seen at once, too.
+/// Other programs' names for our keys, and likely misnomers. The reader reports such a key, and reads its value as if
+/// the key had the right name, so that errors below it are reported in the same run.
 enum ForeignKeys {
-  /// - Parameter path: of the section, such as `zones[].enter`.
+  /// - Parameter path: the path of the section, such as `zones[].enter`.
   static func names(for key: String, in path: String) -> [String] {
     let words =
       switch path {

@@ -2,7 +2,7 @@ import Settings
 
 /// Reads `home_assistant:`.
 struct HomeAssistantReader {
-  /// Also of those zones that could not be read.
+  /// Includes zones that could not be read.
   var zoneNames: Set<String>
 
   private static let hint = "on, off, or for example { zones: { house: zone.home } }"
@@ -82,7 +82,7 @@ struct HomeAssistantReader {
     return text
   }
 
-  /// Home Assistant refuses a device whose page is none.
+  /// Reads the URL of the support page. Home Assistant rejects a device whose URL is invalid.
   private func readSupportURL(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
     let host = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
@@ -121,7 +121,7 @@ struct HomeAssistantReader {
     }
   }
 
-  /// What a section says of each zone that there is.
+  /// The entries of a section for the zones that exist.
   private func zones(_ section: Section) -> [(zone: String, value: Value)] {
     defer { section.finish() }
     return section.keys.compactMap { name in
@@ -134,7 +134,7 @@ struct HomeAssistantReader {
     }
   }
 
-  /// An entity, or a mapping with its name.
+  /// Reads an entity id, or a mapping with its name.
   private func readPlace(_ value: Value, of zone: String) -> HomeAssistantSettings.Place? {
     if value.scalar != nil {
       return readEntity(value).map { HomeAssistantSettings.Place(zone: zone, entity: $0) }

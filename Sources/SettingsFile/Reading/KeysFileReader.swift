@@ -1,8 +1,8 @@
 import Settings
 
-/// Reads the keys file: `name: 32 hexadecimal digits`, one a line. No message repeats a value.
+/// Reads the keys file: `name: 32 hexadecimal digits`, one per line. Messages never repeat a value.
 struct KeysFileReader {
-  /// nil, with the reason found, for a file that cannot be used.
+  /// nil, with a finding, if the file cannot be used.
   static func read(_ bytes: [UInt8], findings: Findings) -> [String: SecretBytes]? {
     guard let root = YAMLDocument.read(bytes, findings: findings) else {
       return findings.hasErrors ? nil : [:]

@@ -1,10 +1,10 @@
 import Beacons
 
-/// What a number in the configuration measures, and the words for its units.
+/// What a number in the configuration measures, and its units.
 enum Dimension: CaseIterable {
   case distance, time, speed, signal, gain
 
-  /// Units with what one of them is in metres, seconds, metres a second, dBm or dB.
+  /// Units, each with its size in metres, seconds, metres per second, dBm or dB.
   var units: [(word: String, factor: Double)] {
     switch self {
     case .distance: [("m", 1), ("cm", 0.01), ("mm", 0.001), ("km", 1000)]
@@ -36,10 +36,10 @@ enum Dimension: CaseIterable {
   }
 }
 
-/// A number with its unit, as `1.5 m` or `-72 dBm` writes it.
+/// A number with its unit, such as `1.5 m` or `-72 dBm`.
 struct Measure: Equatable {
   var dimension: Dimension
-  /// In metres, seconds, metres a second, dBm or dB.
+  /// In metres, seconds, metres per second, dBm or dB.
   var value: Double
 
   enum Problem: Error, Equatable {
@@ -49,9 +49,9 @@ struct Measure: Equatable {
     case unitUnknown(String)
   }
 
-  /// Reads number and unit; letter case and the space between them are free.
+  /// Parses number and unit; letter case and the space between them do not matter.
   init(_ text: String) throws(Problem) {
-    // A typographic minus is what a word processor makes of `-`.
+    // Word processors turn `-` into a typographic minus.
     let written = text.replacing("\u{2212}", with: "-")
     let number = written.prefix { "+-.,0123456789".contains($0) }
     let unit = written.dropFirst(number.count).drop { $0 == " " || $0 == "\u{A0}" || $0 == "\t" }
@@ -74,7 +74,7 @@ struct Measure: Equatable {
 }
 
 extension Measure: CustomStringConvertible {
-  /// In plain words, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
+  /// As text, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
   var description: String {
     switch dimension {
     case .distance: abs(value) < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
@@ -95,7 +95,7 @@ extension Measure: CustomStringConvertible {
   }
 }
 
-/// At most three decimals, none that say nothing.
+/// At most three decimals, without trailing zeros.
 private func shortest(_ value: Double) -> String {
   let rounded = (value * 1000).rounded() / 1000
   return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"

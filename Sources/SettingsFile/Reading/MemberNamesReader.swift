@@ -1,12 +1,12 @@
 import JSON
 import Beacons
 
-/// Reads `names:` of a region: what people call its members.
+/// Reads `names:` of a region: names for its members.
 struct MemberNamesReader {
-  /// The region's.
+  /// The pattern of the region.
   var pattern: BeaconPattern
 
-  /// By member, as in `fleet:1.1` what stands after the colon.
+  /// Names by member: the part after the colon in `fleet:1.1`.
   func read(_ value: Value) -> [String: String]? {
     guard pattern.isRegion else {
       value.error(
@@ -39,7 +39,7 @@ struct MemberNamesReader {
 }
 
 extension BeaconPattern {
-  /// A member as it is published; nil where no member is written so.
+  /// A member in its published form; nil if no member is written like that.
   fileprivate func memberName(_ text: String) -> String? {
     switch self {
     case .iBeacon(_, let major, _):

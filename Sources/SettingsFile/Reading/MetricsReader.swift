@@ -3,7 +3,7 @@ import Settings
 
 /// Reads `metrics:`.
 struct MetricsReader {
-  /// Where relative paths start.
+  /// The base of relative paths.
   var directory: String
 
   private static let hint =

@@ -1,4 +1,4 @@
-/// Names go into topics, percent-encoded, and into sentences: any text, but one that can be seen.
+/// Reads a name. It goes into topics, percent-encoded, and into sentences, so it may be any text that is visible.
 func checkedName(_ value: Value) -> String? {
   guard let name = value.text() else { return nil }
   let isVisible = name.unicodeScalars.allSatisfy { scalar in
@@ -21,7 +21,7 @@ func readName(_ section: Section) -> String? {
   section.require("name", hint: "every entry needs a name").flatMap(checkedName)
 }
 
-/// The names in a list, each once; with `known`, each one that is there.
+/// The names in a list, without duplicates; with `known`, only those that exist.
 func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil) -> [String]? {
   guard let entries else { return nil }
   var names: [String] = []

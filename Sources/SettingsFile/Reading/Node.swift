@@ -1,12 +1,12 @@
 import Settings
 
-/// A value of a YAML text, and where it begins.
+/// A YAML value and its position.
 struct Node {
   enum Content {
-    /// Plain: without quotes, and no block.
+    /// Plain: without quotes, and not a block scalar.
     case scalar(String, isPlain: Bool)
     case list([Node])
-    /// In the order of the text; a key may be there twice.
+    /// In the order of the text; a key may occur twice.
     case mapping([(key: Node, value: Node)])
   }
 
@@ -15,13 +15,13 @@ struct Node {
 
   var scalar: String? { if case .scalar(let text, _) = content { text } else { nil } }
 
-  /// The value of a key of a mapping.
+  /// The value for a key, if this is a mapping.
   subscript(key: String) -> Node? {
     guard case .mapping(let pairs) = content else { return nil }
     return pairs.first { $0.key.scalar == key }?.value
   }
 
-  /// Written as nothing at all, `~` or `null`, without quotes.
+  /// Whether it is empty, `~` or `null`, without quotes.
   var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)

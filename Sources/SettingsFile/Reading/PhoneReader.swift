@@ -2,13 +2,13 @@ import Settings
 import Proximity
 import RangingPolicy
 
-/// Reads `phones:`. What is left out:
+/// Reads `phones:`. Defaults:
 /// - `variant`: seed;
 /// - `zones`: every zone with a near rule that watches the beacon;
 /// - `rearm`: that of each zone.
 struct PhoneReader {
   var beacons: [BeaconSettings]
-  /// Also of those entries that could not be read.
+  /// Includes entries that could not be read.
   var beaconNames: Set<String>
   var zones: [ZoneSettings]
   var zoneNames: Set<String>
@@ -78,7 +78,7 @@ struct PhoneReader {
           hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
         continue
       }
-      // A zone with a fault of its own: that is told already.
+      // A zone with an error of its own, which is already reported.
       guard let zone = zones.first(where: { $0.name == name }) else { continue }
       if chosen.contains(zone) {
         entry.warning("\(quoted(name)) is listed twice")

@@ -1,7 +1,7 @@
 import Settings
 import RangingPolicy
 
-/// Reads `os`, `strategy` and `variant`, wherever they stand.
+/// Reads `os`, `strategy` and `variant`, in any section that has them.
 struct ProfileChoice {
   var profiles: ProfileSettings
 

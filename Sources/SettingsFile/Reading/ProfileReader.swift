@@ -89,7 +89,7 @@ struct ProfileReader {
 }
 
 extension Value {
-  /// Says that there is nothing of that name, and what may have been meant.
+  /// Reports an unknown name, and what may have been meant.
   func refuse(_ name: String, kind: String, known: some Collection<String>) {
     if kind == "system", let system = Catalogue.systemName(for: name), system != name {
       error("there is no \(kind) \(quoted(name))", hint: "the nearest is \(system)")

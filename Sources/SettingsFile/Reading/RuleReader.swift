@@ -1,17 +1,17 @@
 import Beacons
 import Proximity
 
-/// Reads `near:`, `enter:` or `exit:`: a threshold with its dwell, or the threshold alone (`enter: 6 m`).
+/// Reads `near:`, `enter:` or `exit:`: a threshold with its dwell, or only the threshold (`enter: 6 m`).
 struct RuleReader {
   var threshold: Threshold?
   var dwell: TimeSpan
   var rearm: Threshold?
   var lost: LostRule?
-  /// Where threshold and rearm stand, for what is found out later.
+  /// The values of threshold and rearm, for errors that are found later.
   var thresholdValue: Value?
   var rearmValue: Value?
 
-  /// Longer would be a mistake of units.
+  /// A longer one is surely a wrong unit.
   static let longestDwell = TimeSpan.seconds(24 * 3600)
   static let longestLoss = TimeSpan.seconds(30 * 24 * 3600)
 
@@ -66,7 +66,7 @@ private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.dis
   }
 }
 
-/// A time from zero to `limit`.
+/// A time within these limits.
 func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan) -> TimeSpan? {
   guard let seconds = value.measure(.time) else { return nil }
   let time = TimeSpan.seconds(seconds)

@@ -1,10 +1,10 @@
-/// One value of the file with its place, to be read as what is expected there. Each reading that fails says
-/// why, and yields nil.
+/// One value of the file with its position, and methods that read it as an expected type. A method that fails reports
+/// why, and returns nil.
 struct Value {
   let node: Node
-  /// What the messages call it: `near`, or `an entry of beacons`.
+  /// Its name in messages: `near`, or `an entry of beacons`.
   let name: String
-  /// Its place in the vocabulary, such as `zones[].near`.
+  /// Its path in the vocabulary, such as `zones[].near`.
   let path: String
   let findings: Findings
 
@@ -18,10 +18,10 @@ struct Value {
     findings.warning(message, at: position, hint: hint())
   }
 
-  /// The text of a scalar; nil, without a word, for anything else.
+  /// The text of a scalar; nil, without a report, for anything else.
   var scalar: String? { node.scalar }
 
-  /// The same under another name in messages.
+  /// The same value under another name in messages.
   func named(_ name: String) -> Value { Value(node: node, name: name, path: path, findings: findings) }
 
   var isNull: Bool { node.isNull }
@@ -48,7 +48,7 @@ struct Value {
     return nil
   }
 
-  /// The entries of a list that is not empty.
+  /// The entries of a list, which must not be empty.
   func list(hint: String? = nil) -> [Value]? {
     guard case .list(let entries) = node.content else {
       mismatch("a list", hint: hint)
@@ -128,11 +128,11 @@ struct Value {
   }
 }
 
-/// A mapping whose keys are taken out one by one; what nobody asked for is unknown.
+/// A mapping whose keys are read one by one. Keys that nobody asked for are unknown.
 final class Section {
   private let value: Value
   private var entries: [(key: String, keyPosition: Diagnostic.Position, value: Value)] = []
-  /// Where each key stands in `entries`.
+  /// The index of each key in `entries`.
   private var places: [String: Int] = [:]
   private var asked: Set<String> = []
 
@@ -164,14 +164,14 @@ final class Section {
 
   func keyPosition(of key: String) -> Diagnostic.Position? { places[key].map { entries[$0].keyPosition } }
 
-  /// The value of a key. `isVocabulary` tells a key of ours from a name that the author chose.
+  /// The value for a key. `isVocabulary`: the key is one of ours, not a name that the user chose.
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {
     asked.insert(key)
     if isVocabulary { findings.noteAsked(for: key, in: value.path) }
     return places[key].map { entries[$0].value } ?? foreign(key)
   }
 
-  /// The value of a key that somebody gave another program's name.
+  /// The value for a key that the user gave another program's name.
   private func foreign(_ key: String) -> Value? {
     for name in ForeignKeys.names(for: key, in: value.path) where !asked.contains(name) {
       guard let place = places[name] else { continue }
@@ -189,19 +189,19 @@ final class Section {
       at: entry.keyPosition, hint: hint)
   }
 
-  /// A key that must be there.
+  /// The value for a required key.
   func require(_ key: String, hint: String? = nil) -> Value? {
     if let value = take(key) { return value }
-    // Of many keys one will always look alike.
+    // In a large mapping some key always looks similar, so only the first ones are compared.
     let hasLookalike = entries.prefix(100).contains { nearest(to: $0.key, among: [key]) != nil }
     if !hasLookalike { findings.error("\(key) is missing here", at: position, hint: hint) }
     return nil
   }
 
-  /// Whether something is left that nobody asked for; it may be a misspelling of what is missed.
+  /// Whether there is a key that nobody asked for. It may be a misspelling of a missing one.
   var hasUnknownKey: Bool { entries.contains { !asked.contains($0.key) } }
 
-  /// Reports what nobody asked for.
+  /// Reports all keys that nobody asked for.
   func finish() {
     let known = asked.sorted()
     let missing = known.filter { places[$0] == nil }

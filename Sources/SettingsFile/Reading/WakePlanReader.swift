@@ -3,18 +3,17 @@ import Beacons
 import RangingPolicy
 import WakePlanner
 
-/// Reads which plan is broadcast: either the phone it is for (`os`, `strategy`, …), and the plan is computed, or the plan itself
-/// (`period`,
-/// `broadcasts`). What is left out:
+/// Reads which plan to broadcast: either the phone it is for (`os`, `strategy`, …), for which a plan is computed, or the
+/// plan itself (`period`, `broadcasts`). Defaults:
 /// - `variant`: observed;
-/// - `reach`: how far the strategy hears;
+/// - `reach`: the distance at which the strategy hears;
 /// - `speed`: 1 m/s;
-/// - `regions`: as many as the system lets an app have;
+/// - `regions`: as many as the system allows an app;
 /// - `slots`: 1, which every adapter has.
 struct WakePlanReader {
   var profiles: ProfileSettings
 
-  /// - Parameter whole: where `wake:` stands.
+  /// - Parameter whole: the value of `wake:`, for positions.
   func read(_ section: Section, of whole: Value) -> (plan: WakePlan, audience: String?)? {
     let period = section.take("period")
     let broadcasts = section.take("broadcasts")
@@ -39,7 +38,7 @@ struct WakePlanReader {
 
   // MARK: Worked out
 
-  /// The keys that say which phone the plan is for; nil if there are none.
+  /// The keys that describe the phone the plan is for; nil if there are none.
   private struct PhoneKeys {
     let os, strategy, variant, reach, speed, regions, slots: Value?
     let first: Value

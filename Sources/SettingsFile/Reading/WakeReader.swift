@@ -51,7 +51,7 @@ struct WakeReader {
     return nil
   }
 
-  /// What we send ourselves is nobody's arrival.
+  /// Reports beacons that match the wake regions: our own broadcast must not count as an arrival.
   private func refuseBeacons(among regions: WakeRegions, _ value: Value) {
     for beacon in beacons {
       guard case .iBeacon(let uuid, let major?, let minor?) = beacon.pattern,

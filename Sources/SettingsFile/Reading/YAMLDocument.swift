@@ -1,6 +1,6 @@
-/// The whole of a YAML file.
+/// A whole YAML file.
 enum YAMLDocument {
-  /// Its root; nil, with the reason found, after a fault. A file with nothing in it is nil without a reason.
+  /// Its root; nil, with a finding, after an error. An empty file is nil without a finding.
   static func read(_ bytes: [UInt8], findings: Findings) -> Value? {
     if let end = endOfUTF8(in: bytes) {
       findings.error(
@@ -19,7 +19,7 @@ enum YAMLDocument {
     }
   }
 
-  /// Where bytes stop to be UTF-8; nil where they do not.
+  /// The offset at which the bytes stop being UTF-8; nil if all are valid.
   private static func endOfUTF8(in bytes: [UInt8]) -> Int? {
     guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
     var decoder = UTF8()

@@ -1,20 +1,20 @@
 import CYAML
 import Settings
 
-/// Why a text is no YAML, or none that is read here.
+/// Why a text is not YAML, or uses a part of YAML that is not supported.
 struct YAMLFault: Error {
   var message: String
   var position: Diagnostic.Position?
   var hint: String?
 }
 
-/// Makes a tree of what libyaml finds in a text. The text must stay where it is meanwhile.
+/// Builds a tree from libyaml's events. The text must not move meanwhile.
 @safe struct YAMLParser: ~Copyable {
-  /// Configurations have some five levels.
+  /// The deepest nesting. Configurations have about five levels.
   private static let deepest = 100
 
   private let text: UnsafeBufferPointer<UInt8>
-  /// libyaml keeps its address.
+  /// Allocated separately because libyaml keeps its address.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
 
   init(_ text: UnsafeBufferPointer<UInt8>) throws(YAMLFault) {
@@ -33,7 +33,7 @@ struct YAMLFault: Error {
     unsafe parser.deallocate()
   }
 
-  /// The only document; nil where there is none.
+  /// The only document; nil if there is none.
   func document() throws(YAMLFault) -> Node? {
     _ = try next()
     guard case .documentStart = try next().kind else { return nil }
@@ -47,7 +47,7 @@ struct YAMLFault: Error {
   }
 
   private func node(from event: Event, depth: Int) throws(YAMLFault) -> Node {
-    // A few nested aliases stand for billions of nodes.
+    // A few nested aliases can expand to billions of nodes.
     guard !event.isShared else {
       throw YAMLFault(
         message: "anchors (&) and aliases (*) are not used here", position: event.position,
@@ -74,7 +74,7 @@ struct YAMLFault: Error {
     return Node(content: content, position: event.position)
   }
 
-  /// nil at the end of the list or mapping.
+  /// The next entry; nil at the end of the list or mapping.
   private func entry(_ depth: Int) throws(YAMLFault) -> Node? {
     let event = try next()
     if case .end = event.kind { return nil }
@@ -90,7 +90,7 @@ struct YAMLFault: Error {
 
     var kind: Kind
     var position: Diagnostic.Position
-    /// An alias, or something that aliases may refer to.
+    /// Whether it is an alias, or something that aliases may refer to.
     var isShared: Bool
   }
 
@@ -120,7 +120,7 @@ struct YAMLFault: Error {
 
   // MARK: Faults
 
-  /// What libyaml stumbled over.
+  /// libyaml's error.
   private var fault: YAMLFault {
     let problem = unsafe words(parser.pointee.problem)
     switch unsafe parser.pointee.error {
@@ -161,7 +161,7 @@ struct YAMLFault: Error {
 }
 
 extension Diagnostic.Position {
-  /// Where the text goes on after its beginning.
+  /// The position after some text.
   init(after beginning: some Collection<UInt8>) {
     self.init(line: 1, column: 1)
     for scalar in String(decoding: beginning, as: UTF8.self).unicodeScalars {

@@ -2,21 +2,21 @@ import Settings
 import Beacons
 import Proximity
 
-/// Reads `zones:`. What is left out follows from what is there:
+/// Reads `zones:`. Defaults depend on what is given:
 /// - `near.rearm`: twice the distance of near, or 6 dB weaker;
 /// - `enter`: twice the distance of near, or 6 dB weaker; without near, heard at any strength;
 /// - `exit`: 1.5 times the distance of enter, or 4 dB weaker;
 /// - dwell: near 2 s, enter 3 s, exit 10 s; `lost`: auto.
 ///
-/// Twice the distance costs 6 dB in free space, 1.5 times the distance 3.5 dB.
+/// In free space, twice the distance costs 6 dB, and 1.5 times the distance 3.5 dB.
 struct ZoneReader {
-  /// What the configuration names; a zone may refer to it.
+  /// The names in the configuration that a zone may refer to.
   var beaconNames: Set<String>
 
   static let nearDwell = TimeSpan.seconds(2)
   static let enterDwell = TimeSpan.seconds(3)
   static let exitDwell = TimeSpan.seconds(10)
-  /// Weaker than anything a radio reports: a beacon that is heard at all is inside.
+  /// Weaker than any radio reports: every beacon that is heard is inside.
   static let heardAtAll = Threshold.signal(-127)
 
   func read(_ value: Value) -> ZoneSettings? {
@@ -48,7 +48,7 @@ struct ZoneReader {
     let rearm = near?.rearm ?? nearThreshold?.farther(times: 2, decibels: 6)
 
     if let near, let nearThreshold, let rearm { checkRearm(near, nearThreshold, rearm) }
-    // Where a threshold could not be read, its fault is reported already.
+    // An unreadable threshold is already reported.
     let isEnterSound = enterValue == nil || enter?.threshold != nil
     if isEnterSound, let near, let nearThreshold { checkNear(near, nearThreshold, against: enterThreshold) }
     if isEnterSound, let exit, exit.threshold != nil {
@@ -120,7 +120,7 @@ extension Threshold {
     }
   }
 
-  /// nil where one is a distance and the other a signal.
+  /// nil if one is a distance and the other a signal.
   func isFarther(than other: Threshold) -> Bool? {
     switch (self, other) {
     case (.distance(let a), .distance(let b)): a > b
@@ -136,7 +136,7 @@ extension Threshold {
     }
   }
 
-  /// In plain words: `1.5 m`, `-70 dBm`.
+  /// As text: `1.5 m`, `-70 dBm`.
   var words: String {
     switch self {
     case .distance(let metres): Measure(.distance, metres).description
