@@ -122,4 +122,28 @@ import Testing
       environment: ["CREDENTIALS_DIRECTORY": folder.path])
     #expect(faults.isEmpty == isRead)
   }
+
+  private let unit = """
+    broker: { url: mqtt://b, username: gw, password_file: $CREDENTIALS_DIRECTORY/password }
+    keys_file: $CREDENTIALS_DIRECTORY/keys
+    """
+
+  @Test func aCredentialIsNamedByTheVariableThatSystemdSets() throws {
+    let folder = try Folder()
+    try folder.write("hunter2\n", to: "password", mode: 0o440)
+    try folder.write("anna: 00112233445566778899aabbccddeeff\n", to: "keys", mode: 0o440)
+    #expect(diagnose(unit, environment: ["CREDENTIALS_DIRECTORY": folder.path]).isEmpty)
+  }
+
+  @Test func aCredentialThatIsMissingIsAnErrorForTheGatewayAndAWarningForWhoOnlyChecks() throws {
+    let folder = try Folder()
+    let path = try folder.write(unit, to: "beaconkeeper.yaml")
+    let faults = try #require(throws: ConfigurationErrors.self) {
+      try Configuration.load(path: path, environment: [:])
+    }.diagnostics
+    #expect(faults.map(\.severity) == [.error, .error])
+    #expect(faults.allSatisfy { $0.hint?.contains("LoadCredential=") == true })
+    let loaded = try Configuration.load(path: path, environment: [:], connects: false)
+    #expect(loaded.warnings.count == 2)
+  }
 }

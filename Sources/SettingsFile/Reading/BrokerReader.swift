@@ -100,8 +100,8 @@ struct BrokerReader {
 
   private func readPasswordFile(_ value: Value) -> Secret? {
     guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
     do throws(ConfigurationFile.Unreadable) {
-      let full = absolute(path, in: directory)
       let file = try ConfigurationFile(path: full)
       guard file.isPrivate(in: environment) else {
         value.error(
@@ -118,7 +118,9 @@ struct BrokerReader {
     } catch {
       lacks(
         "the password file cannot be read: \(error.reason)", value,
-        hint: path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
+        hint: isCredential(full)
+          ? credentialHint
+          : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
       return nil
     }
   }
@@ -157,7 +159,7 @@ struct BrokerReader {
         "\(value.name) is of no use with mqtt://", hint: "write mqtts:// for an encrypted connection")
       return nil
     }
-    let full = absolute(path, in: directory)
+    let full = absolute(path, in: directory, environment)
     do throws(ConfigurationFile.Unreadable) {
       let file = try ConfigurationFile(path: full)
       if isPrivate, file.mode & 0o007 != 0 {
@@ -165,13 +167,27 @@ struct BrokerReader {
       }
       return full
     } catch {
-      value.error("\(quoted(full)) cannot be read: \(error.reason)")
+      if isCredential(full), !connects { return full }
+      value.error(
+        "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
       return nil
     }
   }
 }
 
-/// A path relative to the configuration file's directory, made absolute.
-func absolute(_ path: String, in directory: String) -> String {
-  path.hasPrefix("/") ? path : "\(directory)/\(path)"
+/// A path as seen from the configuration file's directory. With `$CREDENTIALS_DIRECTORY/` it begins where systemd puts what a
+/// unit loads (systemd.exec(5), LoadCredential=).
+func absolute(_ path: String, in directory: String, _ environment: [String: String] = [:]) -> String {
+  if isCredential(path), let place = environment["CREDENTIALS_DIRECTORY"] {
+    return place + path.dropFirst(credentialsDirectory.count)
+  }
+  return path.hasPrefix("/") || isCredential(path) ? path : "\(directory)/\(path)"
 }
+
+private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
+
+/// Whether this is a credential of a unit, and nobody said where they are.
+func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
+
+let credentialHint =
+  "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"

@@ -100,7 +100,7 @@ struct ConfigurationReader {
 
   private mutating func readKeys(_ value: Value) -> [String: SecretBytes]? {
     guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory)
+    let full = absolute(path, in: directory, environment)
     do throws(ConfigurationFile.Unreadable) {
       let file = try ConfigurationFile(path: full)
       guard file.isPrivate(in: environment) else {
@@ -113,7 +113,16 @@ struct ConfigurationReader {
       defer { keyFindings = findings }
       return KeysFileReader.read(file.bytes, findings: findings)
     } catch {
-      value.error("the keys file \(quoted(full)) cannot be read: \(error.reason)")
+      let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
+      guard isCredential(full) else {
+        value.error(what)
+        return nil
+      }
+      if connects {
+        value.error(what, hint: credentialHint)
+      } else {
+        value.warning(what, hint: credentialHint)
+      }
       return nil
     }
   }
