@@ -2,19 +2,20 @@ import CMosquitto
 import Dispatch
 import Glibc
 
-/// Asks a broker what it would let us do, without doing it.
+/// Asks a broker what it would allow, without doing it.
 ///
-/// A message of QoS 2 is answered before it goes anywhere: the broker's PUBREC says whether it is allowed (MQTT 5.0, section
-/// 3.5.2.1), and only our PUBREL would release it to subscribers. That is never sent: the connection is closed instead, and the
-/// broker forgets the message with the session. So the very topics can be asked about, nothing is retained, and nobody hears of
-/// it. mosquitto does that; a broker may pass the message on at once, and the caller should find that out first.
+/// A broker answers a QoS 2 message before it forwards it: its PUBREC says whether the message is allowed (MQTT 5.0, section
+/// 3.5.2.1), and only our PUBREL would release it to subscribers. The probe never sends that PUBREL. It closes the connection
+/// instead, and the broker drops the message with the session. So the probe can use the real topics; nothing is retained
+/// and no subscriber gets it. This holds for mosquitto. Another broker might forward the message at once, so the caller
+/// should check that first.
 ///
-/// MQTT 5 is spoken whatever else is configured, for 3.1.1 has no word for "forbidden".
+/// It always uses MQTT 5, because MQTT 3.1.1 cannot express a refusal.
 public struct AccessProbe: Sendable {
   public enum Answer: Sendable, Equatable {
     case allowed
     case refused(reason: String)
-    /// The broker closed the connection instead of an answer, as some do with what they forbid.
+    /// The broker closed the connection instead of answering, as some do with anything forbidden.
     case closed
     case unreachable(ConnectionFailure)
   }
@@ -22,7 +23,7 @@ public struct AccessProbe: Sendable {
   private let options: Options
   private static let patience = Duration.seconds(3)
 
-  /// - Parameter options: those of the client to be; its id and its last will stay out of this.
+  /// - Parameter options: the options of the future client; its id and last will are not used.
   public init(_ options: Options) {
     var options = options
     options.protocolVersion = .v5
@@ -41,7 +42,7 @@ public struct AccessProbe: Sendable {
     try await ask([.subscribe(filter)]).first ?? .closed
   }
 
-  /// Asks about several topics over as few connections as possible. An answer for each, or `unreachable` alone.
+  /// Asks about several topics over as few connections as possible. Returns one answer for each, or only `unreachable`.
   public func mayPublish(
     _ messages: [(topic: String, payload: [UInt8])]
   ) async throws(InvalidOptions) -> [Answer] {
@@ -49,7 +50,7 @@ public struct AccessProbe: Sendable {
     while answers.count < messages.count {
       let rest = messages.dropFirst(answers.count).prefix(Self.messagesAtOnce)
       var more = try await ask(rest.map { .publish($0.topic, $0.payload) })
-      // One of them it is at which the connection is closed.
+      // The connection is closed at one of these questions.
       if more.isEmpty, let first = rest.first {
         more = [try await mayPublish(first.payload, to: first.topic)]
       }
@@ -59,7 +60,7 @@ public struct AccessProbe: Sendable {
     return answers
   }
 
-  /// mosquitto takes 20 unless it was told otherwise.
+  /// mosquitto accepts 20 by default.
   private static let messagesAtOnce = 16
 
   private enum Question: Sendable {
@@ -67,7 +68,7 @@ public struct AccessProbe: Sendable {
     case subscribe(String)
   }
 
-  /// Returns an answer for each of the first questions, or none.
+  /// Returns answers to the first questions, one each; or none.
   private func ask(_ questions: [Question]) async throws(InvalidOptions) -> [Answer] {
     let options = options
     let result = await withCheckedContinuation { continuation in
@@ -75,7 +76,7 @@ public struct AccessProbe: Sendable {
         continuation.resume(
           returning: Result { () throws(InvalidOptions) in
             let handle = try Handle(options, inbox: Inbox(options))
-            // Also makes libmosquitto keep its PUBREL until it is told to write.
+            // This also makes libmosquitto keep its PUBREL until it is told to write.
             try handle.configure(options)
             var conversation = Conversation(options: options, questions: questions)
             return conversation.run(handle)
@@ -89,7 +90,7 @@ public struct AccessProbe: Sendable {
   private struct Conversation {
     let options: Options
     var questions: [Question]
-    /// By libmosquitto's message id.
+    /// Places of the questions by libmosquitto's message id.
     private var places: [Int32: Int] = [:]
     private var refusals: [Int: String] = [:]
 
@@ -109,7 +110,7 @@ public struct AccessProbe: Sendable {
       var refusal: ConnectionFailure?
       let deadline = ContinuousClock.now + AccessProbe.patience
       while error == MOSQ_ERR_SUCCESS.code, ContinuousClock.now < deadline {
-        // What is to be written once the questions are out are PUBRELs, and stays where it is.
+        // Once the questions are sent, only PUBRELs are left to write, and they must not be sent.
         error = turn(handle, mayWrite: !isAsked)
         number = errno
         for item in handle.inbox.take() {
@@ -121,7 +122,7 @@ public struct AccessProbe: Sendable {
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):
-            // Too many at a time; it says nothing of the topic.
+            // Too many at a time, which says nothing about the topic.
             if reason == 0x97 { return [] }
             if let place = places[mid] { refusals[place] = reasonWords(reason) }
           case .subscribed(let mid, let granted) where granted >= 0x80:
@@ -139,8 +140,8 @@ public struct AccessProbe: Sendable {
       return [.unreachable(refusal ?? (error == MOSQ_ERR_SUCCESS.code ? silence : failure))]
     }
 
-    /// Of what is allowed libmosquitto tells nothing. So something harmless is asked for at the end, to which brokers answer
-    /// when they have answered the rest.
+    /// libmosquitto does not report what is allowed. So a harmless request comes last: brokers answer it only after
+    /// all the others.
     private mutating func askAll(_ client: OpaquePointer) -> Bool {
       for (place, question) in questions.enumerated() {
         var mid: Int32 = 0

@@ -1,16 +1,16 @@
 import MQTT
 
-/// Messages that libmosquitto has not seen yet, first in, first out; only where QoS 1 has no room, QoS 0 goes past it.
+/// Messages that libmosquitto has not seen yet, first in, first out. QoS 0 overtakes QoS 1 only if QoS 1 has no room.
 struct Backlog: Sendable {
   private var waitingAtMostOnce = MessageQueue()
   private var waitingAtLeastOnce = MessageQueue()
-  /// How many of each quality of service libmosquitto has not seen, those included that were taken out for it.
+  /// How many of each quality of service libmosquitto has not seen, including those already taken out for it.
   private(set) var atMostOnce = 0
   private(set) var atLeastOnce = 0
-  /// Of the last message.
+  /// The number of the last message.
   private(set) var number: UInt64 = 0
 
-  /// Nothing more is taken out at once when that has so many octets.
+  /// `take` stops at this many bytes.
   static let octetLimit = 1 << 18
 
   mutating func append(_ message: Outgoing, topic: String, payload: [UInt8]) {
@@ -25,14 +25,14 @@ struct Backlog: Sendable {
     }
   }
 
-  /// Puts messages of QoS 1 that were taken out before all that wait.
+  /// Puts QoS 1 messages that were taken out back before all others.
   mutating func putBack(_ messages: consuming MessageQueue) {
     atLeastOnce += messages.count
     while !waitingAtLeastOnce.isEmpty { waitingAtLeastOnce.moveFirst(to: &messages) }
     waitingAtLeastOnce = messages
   }
 
-  /// Takes back messages of QoS 1 that were not handed over.
+  /// Withdraws QoS 1 messages that were not handed over yet.
   mutating func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
     var (kept, withdrawn): (MessageQueue, [PublishedMessage]) = (MessageQueue(), [])
     while !waitingAtLeastOnce.isEmpty {
@@ -49,12 +49,12 @@ struct Backlog: Sendable {
     return withdrawn
   }
 
-  /// Whether `take` would take anything, where so many of QoS 1 have room.
+  /// Whether `take` would take anything, with room for this many QoS 1 messages.
   func hasNext(room: Int) -> Bool { !waitingAtMostOnce.isEmpty || room > 0 && !waitingAtLeastOnce.isEmpty }
 
-  /// Takes out the first, at most so many, and of QoS 1 at most as many as have room. They count until `handedOver`.
+  /// Takes the first messages out: at most `limit`, and at most `room` of QoS 1. They still count until `handedOver`.
   ///
-  /// - Parameter taken: empty.
+  /// - Parameter taken: must be empty.
   mutating func take(atMost limit: Int, room: Int, into taken: inout MessageQueue) {
     var room = room
     while taken.count < limit, taken.octetCount < Self.octetLimit {
@@ -70,13 +70,13 @@ struct Backlog: Sendable {
     }
   }
 
-  /// Takes in that libmosquitto has seen so many messages of each quality of service.
+  /// Notes that libmosquitto has seen this many messages of each quality of service.
   mutating func handedOver(atMostOnce: Int, atLeastOnce: Int) {
     self.atMostOnce -= atMostOnce
     self.atLeastOnce -= atLeastOnce
   }
 
-  /// Forgets what is worth nothing without the connection of the moment.
+  /// Drops messages that are worthless without the present connection.
   mutating func dropAtMostOnce() {
     waitingAtMostOnce.removeAll()
     atMostOnce = 0

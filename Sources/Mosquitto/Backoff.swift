@@ -1,7 +1,7 @@
-/// Waiting times between attempts to connect: they double up to a limit, each shortened at random by up to a
-/// half, so that a hundred gateways do not come back to a restarted broker in the same instant.
+/// Waiting times between attempts to connect. They double up to a limit, and each is shortened at random by up to a
+/// half, so that a hundred gateways do not return to a restarted broker in the same instant.
 public struct Backoff: Sendable, Equatable {
-  /// The longest first wait.
+  /// The first wait, before it is shortened.
   public var first: Duration
   /// The longest wait of all.
   public var limit: Duration

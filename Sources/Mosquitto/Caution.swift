@@ -1,38 +1,38 @@
-/// Finds the message after which a broker closes the connection, so that it does not hold up the others for ever.
+/// Finds a message that makes the broker close the connection, so that it does not block all others forever.
 ///
-/// So brokers may do where they do not allow a topic (MQTT 3.1.1, section 3.3.5), and mosquitto before 2.0.22 does so with
-/// `max_queued_messages 0`. What was under way when the broker closed the connection is sent again one by one; the message that was
-/// alone when it did so twice is the one. A function of what it is told.
+/// A broker may do that if it does not allow a topic (MQTT 3.1.1, section 3.3.5); mosquitto before 2.0.22 does it with
+/// `max_queued_messages 0`. All messages that were under way when the connection closed are sent again one by one. A
+/// message that was alone under way at two closures is the culprit. This type only computes; it does no I/O.
 struct Caution: Sendable {
   /// Messages up to this number are sent one by one.
   private var last: UInt64 = 0
   private var suspect: (number: UInt64, strikes: Int) = (0, 0)
-  /// Messages found since one got through.
+  /// How many culprits were found since a message got through.
   private var inARow = 0
 
   private static let strikes = 2
-  /// Who closes the connection after each of so many may do so for another reason.
+  /// After this many in a row, the broker may have another reason to close the connection.
   private static let limit = 3
 
-  /// Whether messages are to be sent one by one.
+  /// Whether messages must be sent one by one.
   var isActive: Bool { last > 0 }
 
-  /// Whether a broker was caught at it, and the search makes progress: no reason to wait long with the next connection.
+  /// Whether the search for a culprit makes progress. The next connection then need not wait long.
   var isSearching: Bool { isActive && inARow < Self.limit }
 
   enum Verdict: Equatable {
-    /// Send what was under way again, one by one.
+    /// Send everything that was under way again, one by one.
     case sendAgain
-    /// The broker does not take the one that was alone under way.
+    /// The broker does not accept the message that was alone under way.
     case culprit
   }
 
-  /// Messages up to this one are to travel alone.
+  /// From now on messages up to this number travel alone.
   mutating func watch(upTo number: UInt64) { last = max(last, number) }
 
-  /// The broker closed the connection, with these messages under way.
+  /// The broker closed the connection while these messages were under way.
   ///
-  /// - Parameter isOnTrial: the last of them was refused before: once is enough.
+  /// - Parameter isOnTrial: the last of them was refused before, so one closure is enough.
   mutating func closed(under numbers: ClosedRange<UInt64>, isOnTrial: Bool = false) -> Verdict {
     let wasAlone = numbers.count == 1 && isActive
     last = max(last, numbers.upperBound)
@@ -46,7 +46,7 @@ struct Caution: Sendable {
     return .culprit
   }
 
-  /// The broker has taken a message, and stayed.
+  /// The broker accepted a message and kept the connection.
   mutating func gotThrough(_ number: UInt64) {
     inARow = 0
     if suspect.number == number { suspect = (0, 0) }

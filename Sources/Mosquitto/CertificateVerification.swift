@@ -3,17 +3,17 @@ import Glibc
 
 /// Why OpenSSL did not accept the broker's certificate.
 ///
-/// libmosquitto says only "certificate verify failed", but hands out its `SSL` object. OpenSSL is loaded with
-/// libmosquitto, so its two functions are looked up by name; where they are missing, the plain words stay.
+/// libmosquitto reports only "certificate verify failed", but it hands out its `SSL` object. OpenSSL is loaded with
+/// libmosquitto, so its two functions are looked up by name. If they are missing, libmosquitto's words are used.
 struct CertificateVerification: Equatable, Sendable {
   /// `X509_V_ERR_…` of OpenSSL's `x509_vfy.h`.
   var code: Int
   var words: String
 
-  /// Somebody beside OpenSSL refused: libmosquitto, for the host name, and its log says so.
+  /// The refusal did not come from OpenSSL but from libmosquitto, for the host name; its log says so.
   static let unspecified = 1
 
-  /// `nil` if the client has no TLS connection or nothing is wrong with its certificate.
+  /// nil if the client has no TLS connection, or if its certificate is fine.
   init?(of client: OpaquePointer) {
     guard let ssl = mosquitto_ssl_get(client), let result = Self.result else { return nil }
     let code = result(ssl)

@@ -1,24 +1,24 @@
 import MQTT
 import Synchronization
 
-/// A connection to an MQTT broker that keeps itself up.
+/// A connection to an MQTT broker that reconnects by itself.
 ///
-/// All methods may be called from any task or thread; none blocks. Read `events`: they tell what became of
-/// the connection and of each message.
+/// All methods may be called from any task or thread, and none blocks. Read `events` to learn what happens to
+/// the connection and to each message.
 public final class Client: Sendable {
   let session: Session
 
-  /// Does nothing yet, see `start()`.
+  /// Does not connect yet, see `start()`.
   ///
   /// - Throws: `InvalidOptions`, also for TLS files that cannot be read.
   public init(_ options: Options) throws(InvalidOptions) { session = try Session(options) }
 
   deinit { session.requestStop(patiently: false) }
 
-  /// What happens, in order, for one reader. Ends when the client has stopped.
+  /// The events, in order, for one reader. They end when the client has stopped.
   public var events: Events { session.events }
 
-  /// Begins to connect, and goes on trying until `stop(within:)`.
+  /// Starts to connect, and retries until `stop(within:)`.
   public func start() {
     let isFirst = session.state.withLock { state in
       guard state.phase == .idle else { return false }
@@ -30,21 +30,21 @@ public final class Client: Sendable {
 
   public var isConnected: Bool { session.state.withLock { $0.connected } }
 
-  /// QoS 1 messages that the broker has not acknowledged.
+  /// How many QoS 1 messages the broker has not acknowledged.
   public var outstanding: Int { session.state.withLock { $0.outstanding } }
 
-  /// Hands a message over for sending, without waiting.
+  /// Queues a message for sending, without waiting.
   ///
-  /// QoS 1 messages wait for a connection, are sent in order, and again after a lost connection until the
-  /// broker acknowledges them: event `acknowledged` (or `rejected`) with `id`. QoS 0 messages are lost with the connection, and
-  /// bring an event only where they are `rejected`: larger than the broker takes, say. One of them may overtake QoS 1 that
-  /// waits for acknowledgements.
+  /// QoS 1 messages wait for a connection and are sent in order. After a lost connection they are sent again until the
+  /// broker acknowledges them: event `acknowledged` (or `rejected`) with `id`. QoS 0 messages are lost with the connection.
+  /// They cause an event only if they are `rejected`, for example because they are too large for the broker. A QoS 0
+  /// message may overtake QoS 1 messages that wait for acknowledgements.
   ///
   /// - Parameters:
-  ///   - expiry: after this time the broker does not deliver the message any more (MQTT 5 only).
+  ///   - expiry: after this time the broker no longer delivers the message (MQTT 5 only).
   ///   - id: the caller's own number for this message.
-  ///   - isOnTrial: the broker refused it before; it travels alone, for the broker may close the connection.
-  /// - Throws: `PublishError`; the message then is not sent.
+  ///   - isOnTrial: the broker refused it before. It travels alone, because the broker may close the connection.
+  /// - Throws: `PublishError`; then the message is not sent.
   public func publish(
     _ payload: [UInt8], to topic: String, qos: QoS = .atLeastOnce, retain: Bool = false,
     expiry: Duration? = nil, id: UInt64 = 0, isOnTrial: Bool = false
@@ -54,8 +54,8 @@ public final class Client: Sendable {
       payload: payload)
   }
 
-  /// Like `publish`, but waits for room instead of throwing `outstandingLimit`: until half of what may be outstanding is
-  /// acknowledged. Who shares the client with others that publish all the time may wait long.
+  /// Like `publish`, but waits for room instead of throwing `outstandingLimit`: until half of the permitted outstanding
+  /// messages are acknowledged. It may wait long if other callers of this client publish all the time.
   ///
   /// - Throws: `PublishError`; `outstandingLimit` if the task is cancelled while it waits.
   nonisolated(nonsending) public func publishWhenRoom(
@@ -72,7 +72,8 @@ public final class Client: Sendable {
     }
   }
 
-  /// Takes back QoS 1 messages that are not under way, in their order; no event will tell of them. Meant for few, for it looks at all.
+  /// Withdraws QoS 1 messages that are not under way, and returns them in order; they cause no event. It searches all
+  /// messages, so do not call it often.
   public func withdraw(_ isMeant: (_ id: UInt64, _ topic: String) -> Bool) -> [PublishedMessage] {
     session.state.withLock { state in
       let withdrawn = state.backlog.withdraw(isMeant)
@@ -81,15 +82,15 @@ public final class Client: Sendable {
     }
   }
 
-  /// Asks the broker for a topic filter, now and after every new connection.
+  /// Subscribes to a topic filter, now and after every new connection.
   public func subscribe(to filter: String, qos: QoS = .atLeastOnce) throws(PublishError) {
     try session.subscribe(filter, qos: qos)
   }
 
-  /// Takes back `subscribe`. Messages that are under way may still come.
+  /// Undoes `subscribe`. Messages that are under way may still arrive.
   public func unsubscribe(from filter: String) { session.unsubscribe(filter) }
 
-  /// Waits for outstanding acknowledgements, says good-bye so that the last will is not published, and ends.
+  /// Waits for outstanding acknowledgements, disconnects properly so that the last will is not published, and ends.
   ///
   /// - Parameter limit: returns after this time at the latest, whatever the network does.
   /// - Returns: how many QoS 1 messages stayed unacknowledged.

@@ -1,17 +1,17 @@
 import CMosquitto
 import Glibc
 
-/// Why the broker could not be reached or did not accept us, in words.
+/// Why the broker could not be reached or refused the connection, as text.
 public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
     /// Wrong user name or password.
     case badCredentials
-    /// The broker does not let this client in. Some brokers say this for a wrong password too.
+    /// The broker does not admit this client. Some brokers also report this for a wrong password.
     case notAuthorised
     /// The broker does not speak this version of MQTT.
     case unsupportedProtocol
     case clientIDRejected
-    /// Busy, shutting down, or asking us to come back later.
+    /// Busy, shutting down, or it asks the client to come back later.
     case serverUnavailable
     /// Nothing listens on that port.
     case connectionRefused
@@ -22,7 +22,7 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
     case certificateNotYetValid
     case wrongHostName
     case unknownAuthority
-    /// The broker did not accept our certificate, or wants one.
+    /// The broker rejected our certificate, or requires one.
     case clientCertificate
     /// Our own certificate or its key cannot be used.
     case ownCertificate
@@ -32,13 +32,13 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
   }
 
   public var kind: Kind
-  /// One sentence for a person, without the host.
+  /// One sentence for the user, without the host.
   public var description: String
 
-  /// Whether the same attempt will fail for ever, unless someone changes a configuration.
+  /// Whether the same attempt will always fail unless someone changes a configuration.
   ///
-  /// Expired and not yet valid certificates do not count: a clock that is set right, or a renewed
-  /// certificate, heals them.
+  /// Expired and not yet valid certificates do not count: setting the clock or renewing the
+  /// certificate fixes them.
   public var isPermanent: Bool {
     switch kind {
     case .badCredentials, .notAuthorised, .unsupportedProtocol, .clientIDRejected, .wrongHostName,
@@ -57,7 +57,7 @@ public struct ConnectionFailure: Error, Sendable, Equatable, CustomStringConvert
 }
 
 extension ConnectionFailure {
-  /// What the reason code of a CONNACK means (MQTT 5.0 section 3.2.2.2, MQTT 3.1.1 section 3.2.2.3).
+  /// The meaning of the reason code of a CONNACK (MQTT 5.0 section 3.2.2.2, MQTT 3.1.1 section 3.2.2.3).
   init(connack code: Int32, reason: String) {
     switch code {
     case 4, 0x86: self.init(.badCredentials, "the broker refused the user name or password")
@@ -75,7 +75,7 @@ extension ConnectionFailure {
 }
 
 extension ConnectionFailure {
-  /// What made an attempt fail before the broker answered.
+  /// Why an attempt failed before the broker answered.
   init(error: Int32, errno: Int32, diagnosis: Inbox.Diagnosis, _ options: Options) {
     if let verification = diagnosis.verification, verification.code != CertificateVerification.unspecified {
       self = verification.failure
@@ -92,13 +92,13 @@ extension ConnectionFailure {
     switch error {
     case MOSQ_ERR_EAI.code:
       self.init(.hostUnknown, "the host is unknown: \(String(cString: gai_strerror(errno)))")
-    // So libmosquitto 2.0.21 tells of an answer that is no TLS.
+    // libmosquitto 2.0.21 reports an answer that is not TLS like this.
     case MOSQ_ERR_ERRNO.code where errno == EPROTO && options.tls != nil: self.init(.tls, Self.noTLS)
-    // Or without a word, if the connection ends at the same time.
+    // Or with no log line, if the connection ends at the same time.
     case MOSQ_ERR_TLS.code where options.tls != nil:
       self.init(.tls, "the TLS handshake failed without a reason; perhaps \(Self.noTLS)")
     case MOSQ_ERR_ERRNO.code where errno != 0, MOSQ_ERR_CONN_REFUSED.code: self.init(errno: errno)
-    // Without errno: the end of the stream within a packet.
+    // errno is not set: the stream ended within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
       let hint = options.tls == nil ? " (is it a broker, and does it expect TLS on this port?)" : ""
       self.init(.other, "the other side closed the connection without a valid answer\(hint)")
@@ -121,7 +121,7 @@ extension ConnectionFailure {
   private static let noTLS =
     "the broker does not speak TLS on this port (is it the one for mqtt://? mqtts:// is at 8883 by custom)"
 
-  /// libmosquitto reports most faults of TLS in its log only.
+  /// libmosquitto reports most TLS errors only in its log.
   private init(tlsLog line: String) {
     let noTLS = Self.noTLS
     let known: [(String, Kind, String)] = [
@@ -131,7 +131,7 @@ extension ConnectionFailure {
       ("unexpected eof", .tls, "the other side broke off the TLS handshake; \(noTLS)"),
       ("unsupported protocol", .tls, "the broker does not speak TLS 1.2 or newer"),
       ("alert protocol version", .tls, "the broker does not speak TLS 1.2 or newer"),
-      // With TLS 1.3 a broker may close before its reason is read.
+      // With TLS 1.3 the broker may close the connection before its reason is read.
       (
         "Connection reset by peer", .tls,
         "the other side broke off the TLS handshake (does the broker want a client certificate, or another one?)"

@@ -1,28 +1,28 @@
-/// What happens between client and broker, in the order in which it happened.
+/// An event between client and broker, in the order of occurrence.
 public enum Event: Sendable {
-  /// The broker accepted us. Subscriptions have been asked for again; unacknowledged messages are sent again.
+  /// The broker accepted the connection. Subscriptions have been requested and unacknowledged messages are sent, both again.
   case connected(sessionPresent: Bool)
-  /// An attempt to connect failed. The client goes on trying; `failure.isPermanent` says whether that has a point.
+  /// An attempt to connect failed. The client retries; `failure.isPermanent` says whether that can succeed.
   case refused(ConnectionFailure)
   /// An established connection ended. The client connects again, unless it was stopped.
   case disconnected(reason: String)
-  /// A message of a topic we subscribed to.
+  /// A message on a subscribed topic.
   case message(ReceivedMessage)
-  /// The broker took over the message that was published with this id (QoS 1).
+  /// The broker accepted the message with this id (QoS 1).
   case acknowledged(id: UInt64)
-  /// The broker, its announced limits or the protocol refused a message; it will not be sent again. So is one after which the
-  /// broker closed the connection again and again; with MQTT 3.1.1 it may have been acknowledged before.
+  /// The broker, its announced limits or the protocol refused a message; it will not be sent again. This includes a message
+  /// after which the broker closed the connection repeatedly. With MQTT 3.1.1 that message may have been acknowledged before.
   case rejected(PublishedMessage, reason: String)
   /// The broker refused a subscription.
   case subscriptionRefused(filter: String, reason: String)
 }
 
-/// A message as the broker delivered it. Topic and payload are whatever some client sent: hostile until parsed.
+/// A message from the broker. Any client may have sent topic and payload: treat them as hostile until parsed.
 public struct ReceivedMessage: Sendable, Equatable {
   public var topic: String
   public var payload: [UInt8]
   public var qos: Int
-  /// The broker had kept this message; it is not news.
+  /// The broker had retained this message; it is not new.
   public var retain: Bool
 
   public init(topic: String, payload: [UInt8], qos: Int, retain: Bool) {
@@ -35,11 +35,11 @@ public struct ReceivedMessage: Sendable, Equatable {
   var octets: Int { topic.utf8.count + payload.count }
 }
 
-/// Why a message was not taken over for publishing.
+/// Why a message was not accepted for publishing.
 public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
   /// QoS 0 messages do not wait for a connection.
   case notConnected
-  /// So many messages wait for their acknowledgement already.
+  /// This many messages are already waiting for acknowledgement.
   case outstandingLimit(Int)
   case invalidTopic(String, reason: String)
   case payloadTooLarge(bytes: Int, limit: Int)
@@ -57,7 +57,7 @@ public enum PublishError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Options that cannot work whatever the broker says.
+/// Options that cannot work with any broker.
 public struct InvalidOptions: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String
 }

@@ -3,25 +3,25 @@ import Synchronization
 
 /// The events of a client, in order, for one reader.
 ///
-/// A reader who is too slow loses messages of the broker beyond `capacity` or `octetCapacity`, never anything else: a flood
-/// from the broker must not fill the memory.
+/// If the reader is too slow, it loses messages from the broker beyond `capacity` or `octetCapacity`, but no other events:
+/// a flood from the broker must not fill the memory.
 public struct Events: AsyncSequence, Sendable {
   public typealias Element = Event
   public typealias Failure = Never
 
   static let capacity = 1000
-  /// Of topics and payloads of messages.
+  /// In bytes of topics and payloads.
   static let octetCapacity = 4 << 20
 
-  /// What has not been read.
+  /// The unread events.
   fileprivate final class Unread: Sendable {
     struct State {
       var events = Deque<Event>()
-      /// How many of them are messages of the broker, and of how many octets.
+      /// How many of them are messages from the broker, and their size in bytes.
       var messages = 0
       var octets = 0
       var lost: UInt64 = 0
-      /// The client has stopped, or its reader was cancelled: nothing is kept any more.
+      /// The client has stopped, or its reader was cancelled: no more events are kept.
       var isFinished = false
     }
 
@@ -44,13 +44,13 @@ public struct Events: AsyncSequence, Sendable {
   }
 
   private let unread = Unread()
-  /// Tells the reader that there is something to read; once is enough, however much that is.
+  /// Wakes the reader. One wake-up is enough for any number of events.
   private let stream: AsyncStream<Void>
   private let news: AsyncStream<Void>.Continuation
 
   init() { (stream, news) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  /// Messages of the broker that were thrown away because nobody read them, or because they were too large.
+  /// How many messages from the broker were dropped because they were not read in time or were too large.
   public var lostMessages: UInt64 { unread.state.withLock { $0.lost } }
 
   func yield(_ event: Event) { yield(contentsOf: [event]) }
@@ -61,7 +61,7 @@ public struct Events: AsyncSequence, Sendable {
       if state.isFinished { return }
       for event in events {
         if case .message(let message) = event {
-          // One is always taken, however large.
+          // One message is always kept, however large.
           if state.messages >= Events.capacity
             || state.messages > 0 && state.octets + message.octets > Events.octetCapacity
           {
@@ -90,7 +90,7 @@ public struct Events: AsyncSequence, Sendable {
 
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
       while true {
-        // Who is cancelled reads what is there, and no more.
+        // A cancelled reader gets the events that are there, and no more.
         if Task.isCancelled { unread.finish() }
         let isLast = unread.isFinished
         if let event = unread.next() { return event }

@@ -3,14 +3,15 @@ import CMosquitto
 import Glibc
 
 extension Handle {
-  /// Hands all options to libmosquitto that it wants before the first connection.
+  /// Passes all options to libmosquitto that must be set before the first connection.
   func configure(_ options: Options) throws(InvalidOptions) {
     try check(options)
     let version = options.protocolVersion == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
     try demand(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version), "protocol version")
     try demand(mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1), "TCP_NODELAY")
     try demand(mosquitto_max_inflight_messages_set(pointer, UInt32(options.window)), "window")
-    // Our own thread drives the loop. Without this, others would write to the socket, and close it, under its poll.
+    // Our own thread runs the loop. Without this, other threads would write to the socket and close it while the loop polls
+    // it.
     try demand(mosquitto_threaded_set(pointer, true), "threads")
     if let credentials = options.credentials {
       try demand(
@@ -58,7 +59,7 @@ extension Handle {
     switch tls.authority {
     case .system:
       try demand(mosquitto_int_option(pointer, MOSQ_OPT_TLS_USE_OS_CERTS, 1), "system certificates")
-      // libmosquitto takes no client certificate without a file or directory of authorities.
+      // libmosquitto accepts a client certificate only together with a file or directory of authorities.
       if tls.identity != nil { directory = "/etc/ssl/certs" }
     case .file(let path): file = path
     case .directory(let path): directory = path

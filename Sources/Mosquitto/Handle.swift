@@ -1,19 +1,19 @@
 import CMosquitto
 
-/// Owns one `struct mosquitto` and frees it once.
+/// Owns one `struct mosquitto` and frees it.
 ///
-/// Sendable because libmosquitto guards its own state; what it does not guard (connecting again while
-/// publishing) `Session` keeps apart.
+/// It is Sendable because libmosquitto locks its own state. `Session` prevents the one thing that is not locked: connecting
+/// again while publishing.
 struct Handle: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
-  /// What libmosquitto's callbacks write into. Held here, so that it outlives the pointer.
+  /// The callbacks of libmosquitto write here. The handle holds it, so that it outlives libmosquitto's pointer.
   let inbox: Inbox
 
   init(_ options: Options, inbox: Inbox) throws(InvalidOptions) {
     _ = Handle.library
     if options.clientID.utf8.contains(0) { throw InvalidOptions(description: "client id contains a NUL") }
     let context = Unmanaged.passUnretained(inbox).toOpaque()
-    // MQTT 3.1.1 knows nameless clients only with a clean session.
+    // MQTT 3.1.1 allows clients without an id only with a clean session.
     let clean = options.cleanStart || options.clientID.isEmpty
     guard let pointer = mosquitto_new(options.clientID.isEmpty ? nil : options.clientID, clean, context)
     else {
@@ -26,7 +26,7 @@ struct Handle: ~Copyable, @unchecked Sendable {
 
   deinit { mosquitto_destroy(pointer) }
 
-  /// Makes libmosquitto forget all messages, while nobody else calls it.
+  /// Makes libmosquitto forget all messages. Nobody else may use it meanwhile.
   func renew(_ options: Options) throws(InvalidOptions) {
     let clientID = options.clientID.isEmpty ? nil : options.clientID
     let context = Unmanaged.passUnretained(inbox).toOpaque()
@@ -37,14 +37,14 @@ struct Handle: ~Copyable, @unchecked Sendable {
     try configure(options)
   }
 
-  /// libmosquitto wants this before anything else, once a process.
+  /// libmosquitto requires this before all else, once per process.
   private static let library: Int32 = mosquitto_lib_init()
 }
 
-/// The words for a libmosquitto error.
+/// The text of a libmosquitto error.
 func words(_ error: Int32) -> String { String(cString: mosquitto_strerror(error)) }
 
-/// The words for a reason code of MQTT 5.
+/// The text of an MQTT 5 reason code.
 func reasonWords(_ code: Int32) -> String {
   // MQTT 5.0 section 4.13: session taken over.
   if code == 0x8E {

@@ -1,24 +1,24 @@
 import MQTT
 import DequeModule
 
-/// The messages of QoS 1 inside libmosquitto, in the order in which it took them, each with a copy: what the broker refuses can be
-/// told whole, and what went under with a connection can be sent again one by one.
+/// Copies of the QoS 1 messages inside libmosquitto, in the order in which it took them. So a refused message can be
+/// reported whole, and messages lost with a connection can be sent again one by one.
 struct InFlight: Sendable {
   private struct Place {
     /// libmosquitto's message id; 0: the broker has answered.
     var mid: Int32
-    /// When it answered, where that leaves a doubt.
+    /// When it answered, if the answer is not conclusive.
     var answered: ContinuousClock.Instant?
   }
 
   private var messages = MessageQueue()
   private var places: Deque<Place> = []
-  /// How many the broker has not answered.
+  /// How many are not answered.
   private(set) var count = 0
 
-  /// So long what was answered may still turn out to be why the broker closes the connection.
+  /// For so long an answered message may still be the reason why the broker closes the connection.
   static let doubt = Duration.milliseconds(200)
-  /// No more than so many are kept for that.
+  /// At most so many are kept for that.
   private static let doubtLimit = 64
 
   mutating func append(_ entry: MessageQueue.Entry, mid: Int32, topic: Span<UInt8>, payload: Span<UInt8>) {
@@ -27,14 +27,14 @@ struct InFlight: Sendable {
     count += 1
   }
 
-  /// The message that the broker has not answered, with its topic and payload.
+  /// An unanswered message, with its topic and payload.
   func message(_ mid: Int32) -> PublishedMessage? { place(of: mid).map { messages.message(at: $0) } }
 
-  /// Takes in an answer of the broker's. Returns what it answers.
+  /// Notes an answer from the broker. Returns the message that it answers.
   ///
   /// - Parameters:
-  ///   - isReported: whether the caller is told that the broker has it.
-  ///   - doubtedAt: the time, where an acknowledgement does not prove that the broker allows the message.
+  ///   - isReported: whether the caller is told about the acknowledgement.
+  ///   - doubtedAt: the time, if an acknowledgement does not prove that the broker allows the message.
   mutating func answered(
     _ mid: Int32, isReported: Bool, doubtedAt: ContinuousClock.Instant?
   ) -> MessageQueue.Entry? {
@@ -50,9 +50,9 @@ struct InFlight: Sendable {
 
   private func place(of mid: Int32) -> Int? { places.firstIndex { $0.mid == mid } }
 
-  /// Lets go of what is answered beyond doubt.
+  /// Drops messages whose answers are conclusive.
   ///
-  /// - Parameter time: nil: there is no doubt.
+  /// - Parameter time: nil: all answers are conclusive.
   mutating func forgetAnswered(at time: ContinuousClock.Instant? = nil) {
     while let place = places.first, place.mid == 0 {
       if let time, let answered = place.answered, time - answered < Self.doubt,
@@ -65,7 +65,7 @@ struct InFlight: Sendable {
     }
   }
 
-  /// Takes out what may be why the connection ended: all that is not answered, or was just now.
+  /// Takes out all messages that may be why the connection ended: those without an answer, or answered just now.
   mutating func takeDoubtful(at time: ContinuousClock.Instant) -> MessageQueue {
     var doubtful = MessageQueue()
     while let place = places.popFirst() {
@@ -80,7 +80,7 @@ struct InFlight: Sendable {
   }
 }
 
-/// What was published, whole.
+/// A complete published message.
 public struct PublishedMessage: Sendable, Equatable {
   public var id: UInt64
   public var topic: String
@@ -88,6 +88,6 @@ public struct PublishedMessage: Sendable, Equatable {
   public var qos: QoS
   public var retain: Bool
   public var expiry: Duration?
-  /// `acknowledged` told of it before.
+  /// `acknowledged` was already reported for it.
   public var isAcknowledged: Bool
 }

@@ -2,14 +2,14 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// What libmosquitto's callbacks leave behind for the loop thread to work through once libmosquitto has
-/// returned. The callbacks copy bytes out and nothing else: they call neither libmosquitto nor anyone's code.
+/// What libmosquitto's callbacks leave for the loop thread, which processes it after libmosquitto has
+/// returned. The callbacks only copy bytes; they call neither libmosquitto nor other code.
 final class Inbox: Sendable {
   enum Item {
-    /// - maximumPacket: the largest that the broker takes, in octets.
-    /// - receiveMaximum: so many messages it takes before it has answered them.
+    /// - maximumPacket: the largest packet that the broker accepts, in bytes.
+    /// - receiveMaximum: how many unanswered messages the broker accepts.
     case connack(code: Int32, sessionPresent: Bool, maximumPacket: Int, receiveMaximum: Int)
-    /// The broker's answer to a message of QoS 1.
+    /// The broker's answer to a QoS 1 message.
     case answered(mid: Int32, reason: Int32)
     case subscribed(mid: Int32, granted: Int32)
     case unsubscribed
@@ -18,22 +18,22 @@ final class Inbox: Sendable {
     case disconnected(code: Int32)
   }
 
-  /// What went wrong in TLS, said by libmosquitto's log only.
+  /// The cause of a TLS failure, which only libmosquitto's log contains.
   struct Diagnosis {
     var line: String?
     var verification: CertificateVerification?
   }
 
   private let items = Mutex<[Item]>([])
-  /// Of the messages in `items`; touched by the loop's thread only.
+  /// The size of the messages in `items`; used only by the loop's thread.
   private let octets = Atomic<Int>(0)
-  /// Messages of QoS 0 that are in the socket since `takeWritten`; touched by the loop's thread only.
+  /// How many QoS 0 messages were written to the socket since `takeWritten`; used only by the loop's thread.
   private let written = Atomic<Int>(0)
-  /// libmosquitto is writing to the socket: what it tells to be published now is of QoS 0, and written. Its message ids don't
-  /// tell, for both qualities of service share them.
+  /// libmosquitto is writing to the socket: a message it now reports as published has QoS 0 and was written. Its message id
+  /// does not show that, because both qualities of service share the ids.
   private let isWriting = Atomic<Bool>(false)
   private let diagnosis = Mutex(Diagnosis())
-  /// The thread that may look into the TLS connection.
+  /// The thread that may inspect the TLS connection.
   private let loop = Atomic<UInt>(0)
   let maximumPayload: Int
   let passphrase: String?
@@ -45,7 +45,7 @@ final class Inbox: Sendable {
 
   func diagnoseThisThread() { loop.store(pthread_self(), ordering: .relaxed) }
 
-  /// For the loop's thread, which alone lets libmosquitto write.
+  /// For the loop's thread, the only one that lets libmosquitto write.
   func writing(_ write: () -> Int32) -> Int32 {
     isWriting.store(true, ordering: .relaxed)
     defer { isWriting.store(false, ordering: .relaxed) }
@@ -60,19 +60,19 @@ final class Inbox: Sendable {
     }
   }
 
-  /// For the loop's thread: how many messages of QoS 0 were written since the last call.
+  /// For the loop's thread: how many QoS 0 messages were written since the last call.
   func takeWritten() -> Int {
     let count = written.load(ordering: .relaxed)
     written.store(0, ordering: .relaxed)
     return count
   }
 
-  /// How much has happened since `take`.
+  /// How many items have arrived since `take`.
   var count: Int { items.withLock { $0.count } }
 
   private func put(_ item: Item) { items.withLock { $0.append(item) } }
 
-  /// A message of the broker's, unless too much waits already to be looked at.
+  /// Adds a message from the broker, unless too much is waiting already.
   private func put(_ topic: UnsafeMutablePointer<CChar>, _ message: borrowing mosquitto_message) {
     let name = String(cString: topic)
     let length = Int(message.payloadlen)
@@ -86,7 +86,7 @@ final class Inbox: Sendable {
       .message(ReceivedMessage(topic: name, payload: payload, qos: Int(message.qos), retain: message.retain)))
   }
 
-  /// All that happened since the last call.
+  /// All items since the last call.
   func take() -> [Item] {
     items.withLock { items in
       octets.store(0, ordering: .relaxed)
@@ -108,7 +108,7 @@ final class Inbox: Sendable {
     context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// `usesTLS`: without TLS nothing is logged that is not told otherwise, and each log line costs as much as a message.
+  /// `usesTLS`: the log is read only for TLS. It contains nothing else of use, and each line costs as much as a message.
   static func attach(to client: OpaquePointer, usesTLS: Bool) {
     mosquitto_connect_v5_callback_set(client) { _, context, code, flags, properties in
       var maximum = UInt32.max
@@ -140,7 +140,7 @@ final class Inbox: Sendable {
       inbox.put(topic, message)
     }
     guard usesTLS else { return }
-    // Called under locks of libmosquitto, also from threads that publish: touches the diagnosis only.
+    // libmosquitto calls this under its locks, also from publishing threads. So it only touches the diagnosis.
     mosquitto_log_callback_set(client) { client, context, level, line in
       guard level == MOSQ_LOG_ERR, let inbox = Inbox.of(context), let line,
         inbox.loop.load(ordering: .relaxed) == pthread_self()

@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// Which libmosquitto this program runs with.
+/// The version of libmosquitto that this program runs with.
 public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
   public var major: Int
   public var minor: Int
@@ -18,10 +18,10 @@ public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
     return LibraryVersion(Int(major), Int(minor), Int(revision))
   }()
 
-  /// The first that is known to survive whatever MQTT 5 brings.
+  /// The first version known to survive any MQTT 5 packet.
   ///
-  /// Measured: 2.0.11 (Debian 12) ends the process at a packet with a property that it does not know, also in a CONNACK; 2.0.21
-  /// (Debian 13) calls the packet malformed. Those between were not tried.
+  /// Tested: 2.0.11 (Debian 12) aborts the process at a packet with an unknown property, also in a CONNACK; 2.0.21
+  /// (Debian 13) reports the packet as malformed. The versions between were not tested.
   static let firstSafeWithV5 = LibraryVersion(2, 0, 21)
 
   public static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
@@ -32,7 +32,7 @@ public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
 }
 
 extension Options.ProtocolVersion {
-  /// MQTT 5, where no packet of a broker's can end this process; else 3.1.1.
+  /// MQTT 5 if no packet from a broker can end this process; else 3.1.1.
   public static var safest: Options.ProtocolVersion { safest(with: .current) }
 
   static func safest(with library: LibraryVersion) -> Options.ProtocolVersion {

@@ -1,17 +1,18 @@
 import CMosquitto
 import Glibc
 
-/// What becomes of the messages that were under way when a connection ended.
+/// Handles the messages that were under way when a connection ended.
 extension Loop {
-  /// So long a message that MQTT 3.1.1 has acknowledged stays alone: it may have been let fall, and the connection with it.
+  /// How long a message stays alone after MQTT 3.1.1 acknowledged it: the broker may have dropped it, and may close the
+  /// connection.
   static let proof = Duration.milliseconds(50)
 
-  /// Takes in the broker's answer to a message of QoS 1.
+  /// Processes the broker's answer to a QoS 1 message.
   func answered(_ mid: Int32, _ reason: Int32, _ state: inout Session.State, _ news: inout [Event]) {
     let isRefused = reason >= 0x80
-    // MQTT 3.1.1 knows no refusal: a broker acknowledges what it lets fall (section 3.3.5).
+    // MQTT 3.1.1 has no refusal: a broker acknowledges what it drops (section 3.3.5).
     let isDoubtful = session.options.protocolVersion == .v311
-    // Others may have been under way when somebody asked for caution: they are not alone, and prove nothing.
+    // If others were under way when caution began, the message is not alone, and its answer proves nothing.
     let isOnTrial = isDoubtful && state.caution.isActive && state.inflight.count == 1
     let message = isRefused ? state.inflight.message(mid) : nil
     guard
@@ -30,7 +31,7 @@ extension Loop {
     }
   }
 
-  /// The message that was alone under way, and acknowledged, has not cost the connection.
+  /// The message that was alone under way and acknowledged did not cost the connection.
   func proven(_ state: inout Session.State, _ news: inout [Event]) {
     guard let (entry, _) = state.unproven else { return }
     state.unproven = nil
@@ -39,7 +40,7 @@ extension Loop {
     if !entry.message.isAcknowledged { news.append(.acknowledged(id: entry.message.id)) }
   }
 
-  /// An established connection has ended. Returns whether libmosquitto must forget what it holds.
+  /// An established connection ended. Returns whether libmosquitto must forget its messages.
   func connectionEnded(byBroker: Bool, _ state: inout Session.State, _ news: inout [Event]) -> Bool {
     guard byBroker, state.phase == .running else {
       proven(&state, &news)
@@ -62,7 +63,7 @@ extension Loop {
     return true
   }
 
-  /// Whether it was the broker that ended the connection, for a reason that may be a message of ours.
+  /// Whether the broker ended the connection for a reason that may be one of our messages.
   ///
   /// - Parameters:
   ///   - code: libmosquitto's error, or the reason code of a DISCONNECT (MQTT 5.0, section 3.14.2.1).
@@ -70,7 +71,7 @@ extension Loop {
   func isBrokersDoing(_ code: Int32, _ number: Int32) -> Bool {
     if isLeaving { return false }
     switch code {
-    // Busy, shutting down, keep-alive, taken over, by hand, sent elsewhere, too many connections or for too long.
+    // Busy, shutting down, keep-alive, taken over, closed by an administrator, moved, too many connections, or too long.
     case 0x89, 0x8B, 0x8D, 0x8E, 0x98, 0x9C, 0x9D, 0x9F, 0xA0: return false
     case 0x80...: return true
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code: return true

@@ -3,30 +3,30 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// From the backlog to libmosquitto, and to the kernel.
+/// Hands messages from the backlog to libmosquitto and to the kernel.
 extension Loop {
   struct HandedOver {
     var count = 0
-    /// QoS 1 messages that libmosquitto holds now, or some more.
+    /// How many QoS 1 messages libmosquitto holds now, at most.
     var underWay = 0
-    /// libmosquitto's, of writing, with the `errno` of then.
+    /// libmosquitto's error in writing, with its `errno`.
     var failure: (error: Int32, errno: Int32)?
   }
 
-  /// So many messages libmosquitto makes packets of before it writes them. They are few, for then the memory of those that are
-  /// written serves the next, and is still in the fastest cache.
+  /// How many packets libmosquitto builds before it writes them. With few, the memory of written packets is reused for the
+  /// next while it is still in the fastest cache.
   private static let few = 4
 
-  /// Hands over a batch of what waits, and writes it.
+  /// Hands over a batch of the backlog, and writes it.
   ///
-  /// Nobody is kept waiting meanwhile, for the session's lock is not held.
+  /// It does not hold the session's lock meanwhile, so nobody has to wait.
   mutating func handOver() -> HandedOver {
     let underWay = session.take(into: &batch)
     if batch.isEmpty { return HandedOver(underWay: underWay) }
     defer { batch.removeAll() }
     var results = Results()
-    // Not with a good-bye: libmosquitto closes the socket when it has written that, and the kernel throws away what it holds
-    // back if something from the broker is unread by then.
+    // Not for a disconnect: libmosquitto closes the socket after writing it, and if unread data from the broker is waiting
+    // then, the kernel discards what the cork holds back.
     if isLeaving || batch.count == 1 {
       handOver(into: &results)
     } else {
@@ -34,25 +34,25 @@ extension Loop {
       corked(socket, isOpen: { mosquitto_socket(client) == socket }) { handOver(into: &results) }
     }
     session.handedOver(results, batch)
-    // Not before: who learns of room shall find it.
+    // Only now, so that a reader who learns of free room finds it.
     session.events.yield(contentsOf: results.rejected)
     return HandedOver(count: batch.count, underWay: underWay + batch.count, failure: results.failure)
   }
 
-  /// Lets libmosquitto write all that it has.
+  /// Makes libmosquitto write all that it has.
   func write() -> Int32 { session.handle.inbox.writing { mosquitto_loop_write(client, 1) } }
 
-  /// What became of the messages of a batch.
+  /// What happened to the messages of a batch.
   struct Results {
     var count = 0
     var atMostOnce = 0
-    /// Those of QoS 0 that libmosquitto has taken.
+    /// How many QoS 0 messages libmosquitto accepted.
     var unwritten = 0
-    /// libmosquitto's message ids, one for each of the batch; 0 where it did not take a message of QoS 1.
+    /// libmosquitto's message ids, one per message; 0 if it did not accept a QoS 1 message.
     var mids: [Int32] = []
-    /// What it did not take.
+    /// The messages that it did not accept.
     var rejected: [Event] = []
-    /// Why nothing more was written.
+    /// Why writing stopped.
     var failure: (error: Int32, errno: Int32)?
 
     mutating func note(
@@ -63,14 +63,14 @@ extension Loop {
       if message.qos == .atMostOnce { atMostOnce += 1 }
       switch message.qos {
       case .atMostOnce where error == MOSQ_ERR_SUCCESS.code: unwritten += 1
-      // It goes with its connection, as what is unwritten does.
+      // It is lost with its connection, like everything that is unwritten.
       case .atMostOnce where error == MOSQ_ERR_NO_CONN.code: break
       case .atLeastOnce where Self.isTaken(error): break
       case .atMostOnce, .atLeastOnce: rejected.append(.rejected(whole(), reason: words(error)))
       }
     }
 
-    /// libmosquitto says "no connection" when it just lost it, but has taken a QoS 1 message all the same.
+    /// If libmosquitto has just lost the connection, it reports "no connection" but has accepted the QoS 1 message.
     private static func isTaken(_ error: Int32) -> Bool {
       error == MOSQ_ERR_SUCCESS.code || error == MOSQ_ERR_NO_CONN.code
     }
@@ -89,7 +89,7 @@ extension Loop {
     }
   }
 
-  /// - Parameter topic: with its NUL.
+  /// - Parameter topic: including its NUL.
   private func publish(
     _ message: Outgoing, _ topic: Span<UInt8>, _ payload: Span<UInt8>
   ) -> (mid: Int32, error: Int32) {
@@ -111,11 +111,11 @@ extension Loop {
     return (mid, error)
   }
 
-  /// Whether libmosquitto would find, by how it reckons, that the broker takes no such packet, but only after it has taken a
-  /// message of QoS 1: then it says so, and keeps it.
+  /// Whether libmosquitto, by its own calculation, would find the packet too large for the broker. It finds that out only
+  /// after accepting a QoS 1 message: it then reports the error but keeps the message.
   private func isTooLarge(_ message: Outgoing, topic: Int, payload: Int) -> Bool {
     guard maximumPacket < .max, message.qos == .atLeastOnce else { return false }
-    // Lengths of the topic, the message id, the properties; an expiry is one of five octets (MQTT 5.0, section 3.3).
+    // Lengths of topic, message id and properties; an expiry takes five bytes (MQTT 5.0, section 3.3).
     let rest = 2 + topic + 2 + 1 + (message.expiry == nil ? 0 : 5) + payload
     let length = rest < 1 << 7 ? 1 : rest < 1 << 14 ? 2 : rest < 1 << 21 ? 3 : 4
     return rest + length > maximumPacket
@@ -123,7 +123,7 @@ extension Loop {
 }
 
 extension Session {
-  /// Takes in what became of a batch that was taken out.
+  /// Notes what happened to a batch that was taken out.
   fileprivate func handedOver(_ results: Loop.Results, _ batch: borrowing MessageQueue) {
     state.withLock { state in
       state.backlog.handedOver(
@@ -135,7 +135,7 @@ extension Session {
         place += 1
         if mid != 0 { state.inflight.append(entry, mid: mid, topic: topic, payload: payload) }
       }
-      // What was not taken left room, of which no acknowledgement will tell.
+      // Rejected messages leave room, and no acknowledgement will report that.
       if !results.rejected.isEmpty, state.hasRoom(options.maximumOutstanding) {
         state.waiters.wakeAll(for: .room)
       }

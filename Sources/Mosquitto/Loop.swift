@@ -3,29 +3,29 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// The thread that connects, drives libmosquitto, and connects again until the session is stopped.
+/// The thread that connects, runs libmosquitto, and reconnects until the session is stopped.
 struct Loop {
   let session: Session
   private var failures = 0
   private var established: ContinuousClock.Instant?
   private var refusal: ConnectionFailure?
   private var disconnectCode: Int32?
-  /// Reading was broken off to look at what has come; there may be more that `poll` does not tell.
+  /// Reading was interrupted to process what had arrived. There may be more data that `poll` does not show.
   private var mayHoldMore = false
-  /// libmosquitto holds messages that wait in the backlog again.
+  /// libmosquitto holds messages that are also waiting in the backlog.
   private var mustRenew = false
   private var reception: Reception
-  /// The good-bye is said, if perhaps not yet written.
+  /// The disconnect has been requested, but may not be written yet.
   private(set) var isLeaving = false
-  /// The largest packet that the broker takes, in octets.
+  /// The largest packet that the broker accepts, in bytes.
   private(set) var maximumPacket = Int.max
-  /// Room for what is handed over.
+  /// Storage for the batch that is handed over.
   var batch = MessageQueue()
 
   var client: OpaquePointer { session.handle.pointer }
 
-  /// A connection that held this long makes earlier failures forgotten. Two clients with one id, who throw each
-  /// other out for ever, shall slow down.
+  /// A connection that held for this long resets the count of failures. Two clients with the same id, which disconnect each
+  /// other forever, must slow down.
   private static let stable = Duration.seconds(5)
 
   static func start(_ session: Session) {
@@ -36,7 +36,7 @@ struct Loop {
       { box in
         guard let box else { return nil }
         let session = Unmanaged<Session>.fromOpaque(box).takeRetainedValue()
-        // Signals belong to the main thread; and a broker that vanishes must not end us by SIGPIPE.
+        // Signals belong to the main thread; and SIGPIPE from a vanished broker must not end the process.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -61,12 +61,12 @@ struct Loop {
 
   private mutating func run() {
     session.handle.inbox.diagnoseThisThread()
-    // A first attempt is made even if a stop came before it: there may be something to deliver.
+    // Tries at least once even after a stop: there may be messages to deliver.
     while session.state.withLock({ !$0.isDone }) {
       let (error, number) = connect()
       attemptEnded(error, number)
       let options = session.options
-      // What rang for the connection that is gone is no reason to hurry; a stop that rang now shows in the phase.
+      // Rings for the connection that is gone must not shorten the wait. A stop that rang now shows in the phase.
       session.bell.silence()
       guard session.state.withLock({ $0.phase == .running }) else { break }
       session.bell.sleep(for: options.backoff.delay(failures: failures, chance: .random(in: 0...1)))
@@ -74,7 +74,7 @@ struct Loop {
     session.ended()
   }
 
-  /// One connection from beginning to end. Returns libmosquitto's error and `errno`.
+  /// Runs one connection from beginning to end. Returns libmosquitto's error and `errno`.
   private mutating func connect() -> (error: Int32, errno: Int32) {
     let options = session.options
     established = nil
@@ -100,7 +100,7 @@ struct Loop {
       }
       properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: options.maximumPacket))
     }
-    // Not mosquitto_reconnect: it would forget the properties.
+    // Not mosquitto_reconnect, which would drop the properties.
     errno = 0
     var error = mosquitto_connect_bind_v5(
       client, options.host, Int32(options.port), Int32(options.keepAlive.mqttSeconds), nil, properties.list)
@@ -114,17 +114,17 @@ struct Loop {
     return (error, number)
   }
 
-  /// With more messages than this under way, acknowledgements are let gather: they come one by one, and each would wake
-  /// this thread.
+  /// With more messages than this under way, the loop waits for more acknowledgements to arrive. They come one by one, and
+  /// each would wake this thread.
   private static let crowd = 16
   private static let gathering: useconds_t = 200
-  /// So much from the broker is looked at before more is read.
+  /// After this many items from the broker, they are processed before more is read.
   private static let readLimit = 1000
 
-  /// Hands over what waits; waits for the broker, or the bell, for a second at most; lets libmosquitto read, write and ping.
+  /// Hands over the backlog; waits for the broker or the bell, for a second at most; lets libmosquitto read, write and ping.
   /// Returns its error.
   ///
-  /// Not `mosquitto_loop`: it would come back once for every message published.
+  /// It does not use `mosquitto_loop`, which would return once for every published message.
   private mutating func turn() -> Int32 {
     let handedOver = handOver()
     if let failure = handedOver.failure {
@@ -155,7 +155,7 @@ struct Loop {
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     if polled.broker.revents & Int16(POLLOUT) != 0 {
-      // A handshake of TLS goes on by reading, also where it was to write.
+      // A TLS handshake continues by reading, even if it wanted to write.
       if established == nil, session.options.tls != nil {
         let error = readAll()
         if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
@@ -167,10 +167,11 @@ struct Loop {
     return mosquitto_loop_misc(client)
   }
 
-  /// Lets libmosquitto read until nothing comes any more, or so much has come that it is to be looked at first.
+  /// Lets libmosquitto read until nothing more arrives, or until so much has arrived that it must be processed first.
   ///
-  /// One call may stop before that: it ends where it finds EAGAIN in `errno`, and its own answers leave that there, for they
-  /// ring a bell for `mosquitto_loop`, which nobody hears. What TLS has decrypted by then, `poll` does not tell.
+  /// One call may stop earlier. It stops when it finds EAGAIN in `errno`, and libmosquitto's own answers leave that there,
+  /// because they ring a bell for `mosquitto_loop`, which is not used here. `poll` does not show data that TLS has already
+  /// decrypted.
   private mutating func readAll() -> Int32 {
     let inbox = session.handle.inbox
     let first = inbox.count
@@ -192,7 +193,7 @@ struct Loop {
     return MOSQ_ERR_SUCCESS.code
   }
 
-  /// Works through what the callbacks left behind.
+  /// Processes what the callbacks left.
   private mutating func work() {
     let (items, written) = (session.handle.inbox.take(), session.handle.inbox.takeWritten())
     let isProven = session.state.withLock { $0.unproven.map { $0.until <= .now } ?? false }
@@ -201,7 +202,7 @@ struct Loop {
     session.state.withLock { state in
       state.unwritten -= written
       for item in items { take(item, &state, &news) }
-      // Not if the connection went meanwhile.
+      // Not if the connection has ended meanwhile.
       if isProven, disconnectCode == nil { proven(&state, &news) }
       state.isLoopAsleep = false
       if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
@@ -230,7 +231,7 @@ struct Loop {
     case .unsubscribed: break
     case .message(let message): news.append(.message(message))
     case .oversized: session.events.countLost()
-    // The first names the cause; libmosquitto may call again for the closed socket.
+    // The first code is the cause; libmosquitto may call again for the closed socket.
     case .disconnected(let code): disconnectCode = disconnectCode ?? code
     }
   }
@@ -245,12 +246,12 @@ struct Loop {
         mustRenew = connectionEnded(byBroker: isBrokersDoing(code, number), &state, &news) || mustRenew
       }
       state.isLeaving = false
-      // libmosquitto throws these away when it connects again.
+      // libmosquitto drops these when it reconnects.
       state.unwritten = 0
       state.backlog.dropAtMostOnce()
       state.isLoopAsleep = false
       state.subscribing.removeAll()
-      // Who waited for those to be written learns that there is no connection.
+      // Tasks that waited for them to be written learn that there is no connection.
       state.waiters.wakeAll(for: .room)
     }
     let diagnosis = session.handle.inbox.takeDiagnosis()
@@ -275,7 +276,7 @@ struct Loop {
   private func words(_ code: Int32, _ number: Int32) -> String {
     switch code {
     case MOSQ_ERR_ERRNO.code where number != 0: String(cString: strerror(number))
-    // Without errno: the end of the stream within a packet.
+    // errno is not set: the stream ended within a packet.
     case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
       session.options.protocolVersion == .v311
         ? "the broker closed the connection; with MQTT 3.1.1 it cannot say why"

@@ -1,40 +1,40 @@
 import DequeModule
 
-/// Messages, first in, first out, with their topics and payloads in one piece of memory, which is kept.
+/// A FIFO queue of messages, with topics and payloads in one reusable block of memory.
 ///
-/// Other threads publish than the one that hands over to libmosquitto. What the one allocates and the other frees takes both of
-/// them longer than copying some hundred octets.
+/// One thread publishes and another hands over to libmosquitto. Allocating in one and freeing in the other takes both of
+/// them longer than copying some hundred bytes.
 struct MessageQueue: Sendable {
   struct Entry: Sendable {
     fileprivate(set) var message: Outgoing
-    /// Grows from message to message, also where they are of several queues.
+    /// Increases from message to message, also across queues.
     let number: UInt64
-    /// Octets of each.
+    /// Lengths in bytes.
     let topic: Int
     let payload: Int
 
-    /// The topic ends with a NUL, as C has it.
+    /// The topic ends with a NUL, as in C.
     var octets: Int { topic + 1 + payload }
   }
 
   private var entries = Deque<Entry>()
   private var octets: [UInt8] = []
-  /// What is before has been taken out.
+  /// Bytes before this have been taken out.
   private var start = 0
 
-  /// The most messages since it was last empty.
+  /// The largest number of messages since it was last empty.
   private var most = 0
 
-  /// More octets of memory than this, or room for more messages, are given back when most of them are not in use.
+  /// Memory beyond this is freed when most of it is not in use.
   private static let kept = (octets: 1 << 20, messages: 1 << 12)
 
   var isEmpty: Bool { entries.isEmpty }
   var count: Int { entries.count }
   var first: Entry? { entries.first }
   var last: Entry? { entries.last }
-  /// Of all topics and payloads.
+  /// The size of all topics and payloads.
   var octetCount: Int { octets.count - start }
-  /// What there is room for.
+  /// The size of the allocated memory.
   var octetCapacity: Int { octets.capacity }
 
   mutating func append(_ message: Outgoing, topic: String, payload: [UInt8], number: UInt64) {
@@ -46,7 +46,7 @@ struct MessageQueue: Sendable {
     append(entry)
   }
 
-  /// - Parameter topic: with its NUL.
+  /// - Parameter topic: including its NUL.
   mutating func append(_ entry: Entry, topic: Span<UInt8>, payload: Span<UInt8>) {
     makeRoom(for: entry.octets)
     topic.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
@@ -56,10 +56,10 @@ struct MessageQueue: Sendable {
 
   subscript(_ index: Int) -> Entry { entries[index] }
 
-  /// The broker has said that it has this one.
+  /// Notes that the broker acknowledged this message.
   mutating func acknowledge(at index: Int) { entries[index].message.isAcknowledged = true }
 
-  /// One of them, whole.
+  /// A complete copy of one message.
   func message(at index: Int) -> PublishedMessage {
     let entry = entries[index]
     let first = entries.prefix(index).reduce(start) { $0 + $1.octets }
@@ -71,7 +71,7 @@ struct MessageQueue: Sendable {
     )
   }
 
-  /// Takes the first out, and puts it at the end of another queue.
+  /// Moves the first message to the end of another queue.
   mutating func moveFirst(to other: inout MessageQueue) {
     guard let entry = entries.first else { return }
     other.makeRoom(for: entry.octets)
@@ -96,7 +96,7 @@ struct MessageQueue: Sendable {
     (start, most) = (0, 0)
   }
 
-  /// Visits all in order, each topic with its NUL.
+  /// Visits all messages in order; topics include their NUL.
   func forEach(_ body: (Entry, _ topic: Span<UInt8>, _ payload: Span<UInt8>) -> Void) {
     let octets = octets.span
     var next = start
@@ -113,7 +113,7 @@ struct MessageQueue: Sendable {
     most = max(most, entries.count)
   }
 
-  /// What is left moves to the beginning, where at least half has been taken out; else to more memory, and what was taken out stays behind.
+  /// Moves the rest to the beginning if at least half has been taken out, else copies it to more memory.
   private mutating func makeRoom(for more: Int) {
     if octets.count + more <= octets.capacity { return }
     if start >= octetCount + more {

@@ -2,7 +2,7 @@ import MQTT
 
 /// How to reach a broker and how to behave there.
 public struct Options: Sendable {
-  /// The version of MQTT to speak. A client does not fall back from one to the other by itself.
+  /// The version of MQTT to use. The client never falls back to the other by itself.
   public enum ProtocolVersion: Sendable {
     case v5
     case v311
@@ -10,16 +10,16 @@ public struct Options: Sendable {
 
   /// Host name or address of the broker.
   public var host: String
-  /// TCP port of the broker: by custom 1883, and 8883 with TLS.
+  /// TCP port of the broker: usually 1883, or 8883 with TLS.
   public var port: Int
-  /// MQTT 5, unless an old broker needs 3.1.1, or an old libmosquitto: see `ProtocolVersion.safest`.
+  /// MQTT 5, unless an old broker or an old libmosquitto needs 3.1.1; see `ProtocolVersion.safest`.
   public var protocolVersion: ProtocolVersion = .v5
-  /// Client identifier, unique at the broker: a second client with the same one throws the first out.
-  /// Empty: chosen at random.
+  /// Client identifier, unique at the broker: a second client with the same one disconnects the first.
+  /// Empty: a random one.
   public var clientID: String = ""
-  /// Begin with a fresh session at the broker, without what waited there from an earlier connection.
+  /// Start a new session at the broker, without messages kept for an earlier connection.
   public var cleanStart = true
-  /// Without a clean start: how long the broker keeps the session after the connection is gone (MQTT 5).
+  /// Without a clean start: how long the broker keeps the session after the connection ends (MQTT 5).
   public var sessionExpiry: Duration = .seconds(3600)
   /// Longest silence before the client pings the broker, 5 s … 65,535 s. A dead connection is noticed
   /// after 1.5 times this.
@@ -27,21 +27,21 @@ public struct Options: Sendable {
   public var credentials: Credentials?
   /// TLS, at least version 1.2. `nil`: plain TCP.
   public var tls: TLS?
-  /// What the broker publishes in our name when the connection breaks.
+  /// The message that the broker publishes for us when the connection breaks.
   public var will: Will?
   /// Waiting times between attempts to connect.
   public var backoff = Backoff()
-  /// How many QoS 1 messages may be on the way without acknowledgement, 1 … 65,535. The broker may ask for fewer.
+  /// How many QoS 1 messages may be under way without acknowledgement, 1 … 65,535. The broker may ask for fewer.
   public var window = 100
-  /// How many QoS 1 messages may wait for their acknowledgement altogether, sent or not. Also the bound on
-  /// QoS 0 messages not yet written to the socket.
+  /// How many QoS 1 messages may wait for acknowledgement in total, sent or not. Also the limit for
+  /// QoS 0 messages that are not yet written to the socket.
   public var maximumOutstanding = 1000
-  /// Largest payload that is published or accepted, in bytes. With MQTT 5 the broker is told, and keeps larger ones.
+  /// Largest payload to publish or accept, in bytes. With MQTT 5 the broker is told, and does not send larger ones.
   public var maximumPayload = 256 * 1024
 
-  /// Largest packet that is taken. With MQTT 5 the broker is asked for no more: there is room for the payload, the topic and the
-  /// packet's own header. With 3.1.1 it cannot know, and any client that may publish could keep us away with a slightly larger
-  /// packet.
+  /// Largest packet to accept: room for the payload, the topic and the packet's own header. With MQTT 5 the broker is asked
+  /// to send nothing larger. With 3.1.1 it cannot know, so the limit is far higher. Otherwise any client that may publish could
+  /// keep disconnecting us with a slightly larger packet.
   var maximumPacket: Int {
     protocolVersion == .v5 ? maximumPayload + 70_000 : max(16 << 20, maximumPayload + 70_000)
   }
@@ -66,7 +66,7 @@ public struct Credentials: Sendable, CustomStringConvertible, CustomReflectable 
   public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }
 
-/// Whom to trust, and who we are.
+/// Whom to trust, and how to identify ourselves.
 public struct TLS: Sendable {
   public enum Authority: Sendable {
     /// The certificate authorities of the operating system.
@@ -77,7 +77,7 @@ public struct TLS: Sendable {
     case directory(String)
   }
 
-  /// A certificate by which the broker knows us. Files in PEM.
+  /// A certificate that identifies us to the broker. PEM files.
   public struct Identity: Sendable, CustomReflectable {
     public var certificateFile: String
     public var keyFile: String
@@ -101,15 +101,15 @@ public struct TLS: Sendable {
   }
 }
 
-/// The last will: published by the broker when the client vanishes without a proper good-bye.
+/// The last will: published by the broker if the client vanishes without a proper disconnect.
 public struct Will: Sendable {
   public var topic: String
   public var payload: [UInt8]
   public var qos: QoS
   public var retain: Bool
-  /// How long the broker waits for us to come back before it publishes the will (MQTT 5).
+  /// How long the broker waits for our return before it publishes the will (MQTT 5).
   public var delay: Duration?
-  /// After this time the broker forgets the will message (MQTT 5).
+  /// After this time the broker drops the will message (MQTT 5).
   public var expiry: Duration?
 
   public init(
@@ -126,7 +126,7 @@ public struct Will: Sendable {
 }
 
 extension Duration {
-  /// Whole seconds as MQTT wants them in a property, rounded up, within 0 … 2³²−2 (2³²−1 means "for ever").
+  /// Whole seconds for an MQTT property, rounded up, within 0 … 2³²−2 (2³²−1 means "forever").
   var mqttSeconds: UInt32 {
     let (seconds, attoseconds) = components
     let whole = attoseconds > 0 && seconds < Int64.max ? seconds + 1 : seconds

@@ -12,10 +12,10 @@ struct Properties: ~Copyable {
   }
 
   mutating func add(_ identifier: mqtt5_property, _ value: UInt32) {
-    // Fails for want of memory only; the message then goes out without the property.
+    // Fails only if memory is short; then the message is sent without the property.
     _ = mosquitto_property_add_int32(&list, Int32(identifier.rawValue), value)
   }
 
-  /// libmosquitto has taken the list over.
+  /// libmosquitto now owns the list.
   mutating func release() { list = nil }
 }

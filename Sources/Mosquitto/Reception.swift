@@ -1,24 +1,24 @@
 import Glibc
 
-/// Bounds the packet that is being received: libmosquitto takes room for whatever length a packet says it has, 256 MiB at most, and
-/// keeps what came of it until it is whole. With MQTT 5 the broker is asked for less, which it need not heed.
+/// Limits the size of the packet being received. libmosquitto allocates whatever length a packet claims, up to 256 MiB, and
+/// keeps it until the packet is complete. With MQTT 5 the broker is asked to send less, but it may not comply.
 ///
-/// The kernel counts what it received (tcp(7), TCP_INFO), below TLS too.
+/// The kernel counts the bytes received (tcp(7), TCP_INFO), also with TLS.
 struct Reception {
   private let limit: UInt64
-  /// What had come when libmosquitto last had a packet whole, or a little later.
+  /// The byte count when libmosquitto last completed a packet, or slightly later.
   private var whole: UInt64?
   private var last: UInt64 = 0
 
-  /// Octets of the answer to a ping, of which nobody tells us.
+  /// The size of a ping's answer, which libmosquitto does not report.
   private static let ping: UInt64 = 2
 
   init(limit: Int) { self.limit = UInt64(limit) }
 
-  /// A packet was whole.
+  /// A packet was completed.
   mutating func gotPacket() { whole = nil }
 
-  /// libmosquitto has read, and told of no packet. Returns whether the one it works on is larger than anybody needs.
+  /// libmosquitto has read without completing a packet. Returns whether the present packet is too large.
   mutating func isTooLarge(_ socket: Int32) -> Bool {
     guard let received = Self.received(socket) else { return false }
     if whole.map({ $0 > received }) ?? true || received &- last <= Self.ping { whole = received }

@@ -6,52 +6,52 @@ import Synchronization
 
 /// What a client and its loop thread share.
 ///
-/// What is published waits here until the thread hands it to libmosquitto, in batches, a window of it at a time. Others call
-/// libmosquitto under the lock of `state` only, and only while connected: between two connections the thread has it for
-/// itself. They only enqueue packets: because libmosquitto was told of threads (`mosquitto_threaded_set`), it is the thread alone
-/// that writes to the socket and closes it, so that what it polls is always its own.
+/// Published messages wait here until the thread hands them to libmosquitto, in batches of up to a window. Other threads call
+/// libmosquitto only under the lock of `state` and only while connected. Between two connections the loop thread has it to
+/// itself. Other threads only enqueue packets: because libmosquitto was told of threads (`mosquitto_threaded_set`), only
+/// the loop thread writes to the socket and closes it, so it always polls its own socket.
 final class Session: Sendable {
   enum Phase {
     case idle
     case running
-    /// A proper good-bye is under way.
+    /// A proper disconnect is under way.
     case stopping
     case ended
   }
 
   struct State {
     var phase = Phase.idle
-    /// The broker accepted us, and libmosquitto may be called from any thread.
+    /// The broker accepted the connection, and libmosquitto may be called from any thread.
     var connected = false
     /// QoS 1 messages inside libmosquitto.
     var inflight = InFlight()
     var caution = Caution()
-    /// Answered, and alone under way: it is to be seen whether the broker closes the connection.
+    /// Answered, and alone under way: wait to see whether the broker closes the connection.
     var unproven: (entry: MessageQueue.Entry, until: ContinuousClock.Instant)?
-    /// What libmosquitto has not seen yet.
+    /// Messages that libmosquitto has not seen yet.
     var backlog = Backlog()
     /// How many QoS 0 messages libmosquitto has not yet written.
     var unwritten = 0
-    /// What we want to hear: filter → QoS.
+    /// Topic filters to subscribe to: filter → QoS.
     var subscriptions: [String: QoS] = [:]
     /// Subscriptions the broker has not answered: libmosquitto's message id → filter.
     var subscribing: [Int32: String] = [:]
-    /// Who waits for room or for the end.
+    /// Tasks that wait for room or for the end.
     var waiters = Waiters()
-    /// The thread is to say good-bye as soon as it comes to it.
+    /// The thread must disconnect as soon as it can.
     var isLeaving = false
-    /// The thread waits for the broker, and won't look at the backlog before somebody rings.
+    /// The thread waits for the broker, and will not look at the backlog until somebody rings.
     var isLoopAsleep = false
 
     var outstanding: Int { inflight.count + (unproven == nil ? 0 : 1) + backlog.atLeastOnce }
 
-    /// QoS 0 messages that are not yet written.
+    /// How many QoS 0 messages are not yet written.
     var outstandingAtMostOnce: Int { unwritten + backlog.atMostOnce }
 
-    /// Whether so many of either quality of service are under way.
+    /// Whether the limit of either quality of service is reached.
     func isFull(_ limit: Int) -> Bool { outstanding >= limit || outstandingAtMostOnce >= limit }
 
-    /// Whether half of that, or more, is free again: who waits is woken for many messages, not for one.
+    /// Whether at least half of the limit is free again. Waiting tasks are woken for many messages, not for one.
     func hasRoom(_ limit: Int) -> Bool { outstanding <= limit / 2 && outstandingAtMostOnce <= limit / 2 }
 
     /// How many more QoS 1 messages libmosquitto may hold.
@@ -60,20 +60,20 @@ final class Session: Sendable {
       return inflight.count == 0 && unproven == nil ? 1 : 0
     }
 
-    /// Nothing is left to do but to say good-bye.
+    /// Nothing is left to do except to disconnect.
     var isDone: Bool {
       phase == .ended || phase == .stopping && outstanding == 0 && backlog.atMostOnce == 0
     }
   }
 
-  /// So many messages the thread hands over before it looks again what the broker has to say.
+  /// How many messages the thread hands over before it reads from the broker again.
   private static let batch = 64
 
   let options: Options
   let handle: Handle
   let events = Events()
   let state = Mutex(State())
-  /// Rings for the thread.
+  /// Wakes the thread.
   let bell = Bell()
 
   init(_ options: Options) throws(InvalidOptions) {
@@ -113,8 +113,8 @@ final class Session: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// For the thread: takes out a batch of what waits, as far as the window goes, and tells how many messages of QoS 1 are
-  /// inside libmosquitto. Where nothing waits, the thread is taken to sleep from now on.
+  /// For the thread: takes out a batch of the backlog within the window, and returns how many QoS 1 messages are
+  /// inside libmosquitto. If the backlog is empty, the thread counts as asleep from now on.
   func take(into batch: inout MessageQueue) -> Int {
     state.withLock { state in
       if state.connected {
@@ -143,7 +143,7 @@ final class Session: Sendable {
 
   func ask(for filter: String, qos: QoS, _ state: inout State) {
     var mid: Int32 = 0
-    // A failure means that the connection is going; the next one asks again.
+    // A failure means that the connection is breaking; the next one subscribes again.
     if mosquitto_subscribe(handle.pointer, &mid, filter, qos.rawValue) == MOSQ_ERR_SUCCESS.code {
       state.subscribing[mid] = filter
     }
@@ -153,7 +153,7 @@ final class Session: Sendable {
   func unsubscribe(_ filter: String) {
     state.withLock { state in
       guard state.subscriptions.removeValue(forKey: filter) != nil, state.connected else { return }
-      // A failure means that the connection is going; the next one does not ask for it.
+      // A failure means that the connection is breaking; the next one does not subscribe to it.
       mosquitto_unsubscribe(handle.pointer, nil, filter)
       bell.ring()
     }
@@ -161,7 +161,7 @@ final class Session: Sendable {
 
   // MARK: The end
 
-  /// Says good-bye as soon as everything is acknowledged, or impatiently, at once.
+  /// Disconnects as soon as everything is acknowledged or, if not patient, at once.
   func requestStop(patiently: Bool = true) {
     let needsNobody = state.withLock { state in
       switch state.phase {
@@ -174,22 +174,22 @@ final class Session: Sendable {
       case .stopping, .ended: return false
       }
     }
-    // The thread may be deep in a connection attempt and finds its own way out.
+    // The thread may be blocked in a connection attempt, and ends by itself later.
     if needsNobody { ended() }
     bell.ring()
   }
 
-  /// Says good-bye now, with whatever is left.
+  /// Disconnects now, whatever is left.
   func disconnectNow() { state.withLock { disconnect(&$0) } }
 
-  /// The thread alone says it, for it must know whether a good-bye is among what it writes: see `Loop.handOver`.
+  /// Only the thread may disconnect, because it must know whether a disconnect is among what it writes: see `Loop.handOver`.
   func disconnect(_ state: inout State) {
     guard state.connected else { return }
     state.isLeaving = true
     bell.ring()
   }
 
-  /// Nobody waits for this session any longer, even if its thread still hangs in a system call.
+  /// Nobody waits for this session any longer, even if its thread is still blocked in a system call.
   func ended() {
     state.withLock { state in
       state.phase = .ended

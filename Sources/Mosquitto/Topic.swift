@@ -1,13 +1,13 @@
 import CMosquitto
 
-/// What may stand in a topic (MQTT 5.0 section 4.7).
+/// Which topics and filters are valid (MQTT 5.0 section 4.7).
 enum Topic {
-  /// Why nobody can publish to this topic; `nil` if all is well.
+  /// Why the topic is invalid for publishing; nil if it is valid.
   static func refusal(ofName topic: String) -> String? {
     refusal(of: topic) { mosquitto_pub_topic_check2($0, $1) }
   }
 
-  /// Why nobody can subscribe to this filter; `nil` if all is well.
+  /// Why the filter is invalid; nil if it is valid.
   static func refusal(ofFilter filter: String) -> String? {
     refusal(of: filter) { mosquitto_sub_topic_check2($0, $1) }
   }
@@ -15,12 +15,12 @@ enum Topic {
   private static func refusal(
     of topic: String, check: (UnsafePointer<CChar>, Int) -> Int32
   ) -> String? {
-    // So is nearly every topic.
+    // A fast check that almost every topic passes.
     if 1...65535 ~= topic.utf8.count, isPlain(topic.utf8.span) { return nil }
     let bytes = topic.utf8
     if bytes.isEmpty { return "is empty" }
     if bytes.count > 65535 { return "is longer than 65535 bytes" }
-    // A C string would end at a NUL, in the middle of the topic.
+    // A NUL would end the C string within the topic.
     if bytes.contains(0) { return "contains a NUL" }
     return topic.withCString { pointer -> String? in
       if check(pointer, bytes.count) != MOSQ_ERR_SUCCESS.code { return "has a misplaced + or #" }
@@ -31,7 +31,7 @@ enum Topic {
     }
   }
 
-  /// Whether there are nothing but visible characters of ASCII and spaces, no wildcard among them.
+  /// Whether the topic consists of visible ASCII characters and spaces only, without wildcards.
   private static func isPlain(_ topic: Span<UInt8>) -> Bool {
     var index = 0
     while index + 8 <= topic.count {
@@ -40,15 +40,15 @@ enum Topic {
       index += 8
     }
     while index < topic.count {
-      // Filled up with spaces.
+      // Padded with spaces.
       if isStrange(UInt64(topic[index]) | 0x2020_2020_2020_2000) { return false }
       index += 1
     }
     return true
   }
 
-  /// Whether one of eight octets is no such character. All are looked at at once: where the uppermost bit of each is set,
-  /// what is taken away from one borrows from that bit and never from its neighbour, and the bit tells.
+  /// Whether any of eight bytes is not such a character. All are tested at once: with the top bit of each byte set, a
+  /// subtraction borrows from that bit and never from the neighbouring byte, so the bit shows the result.
   private static func isStrange(_ octets: UInt64) -> Bool {
     let (ones, signs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     let isASCII = ~octets

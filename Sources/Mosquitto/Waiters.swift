@@ -11,7 +11,7 @@ struct Waiters {
 
   private var waiting: [Waiter] = []
   private var next: UInt64 = 0
-  /// Cancelled before they could wait.
+  /// Cancelled before they started to wait.
   private var cancelled: Set<UInt64> = []
 
   var count: Int { waiting.count }
@@ -37,7 +37,7 @@ struct Waiters {
     }
   }
 
-  /// A wait that ended in another way needs no cancellation any more.
+  /// Drops the cancellation of a wait that has ended otherwise.
   mutating func forget(_ number: UInt64) { cancelled.remove(number) }
 
   mutating func wakeAll(for purpose: Purpose) {

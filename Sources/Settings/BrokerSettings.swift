@@ -2,12 +2,12 @@ import Beacons
 
 /// `broker:` – where messages go.
 public enum BrokerSettings: Hashable, Sendable {
-  /// A private mosquitto on loopback that the gateway starts and stops itself.
+  /// A private mosquitto on loopback that the gateway itself starts and stops.
   case embedded
   case remote(RemoteBroker)
 }
 
-/// An MQTT broker that others run.
+/// An MQTT broker that is run by somebody else.
 public struct RemoteBroker: Hashable, Sendable {
   public enum ProtocolVersion: String, Hashable, Sendable, CaseIterable {
     case v5 = "5"
@@ -17,7 +17,7 @@ public struct RemoteBroker: Hashable, Sendable {
   public var host: String
   /// Default 1883, or 8883 for `mqtts`.
   public var port: UInt16
-  /// nil: in the clear (`mqtt://`).
+  /// nil: unencrypted (`mqtt://`).
   public var tls: TLSSettings?
   public var username: String?
   /// From `password_file` or the environment variable that `password_env` names.
@@ -44,11 +44,11 @@ public struct RemoteBroker: Hashable, Sendable {
   }
 }
 
-/// How `mqtts` proves who is who. Paths are absolute, or relative to the working directory.
+/// How `mqtts` authenticates both sides. Paths are absolute, or relative to the working directory.
 public struct TLSSettings: Hashable, Sendable {
   /// PEM file of the authorities to trust; nil: those of the operating system.
   public var caFile: String?
-  /// PEM file of the client's certificate, and of its private key; both or neither.
+  /// PEM files of the client's certificate and its private key; both or neither.
   public var certFile: String?
   public var keyFile: String?
 

@@ -1,14 +1,14 @@
 import Beacons
 import Proximity
 
-/// Everything a gateway is told: the content of `beaconkeeper.yaml` with what its secret files say.
+/// A gateway's whole configuration: the contents of `beaconkeeper.yaml` and of its secret files.
 ///
-/// It is a plain value. Entries are known by name, so that a reload can compare the old with the new one and
-/// keep the state of what did not change.
+/// It is a plain value. Entries are identified by name, so that a reload can compare the old configuration with the new one
+/// and keep the state of everything that did not change.
 public struct Configuration: Hashable, Sendable {
   /// The gateway's name in every topic and transition.
   public var gatewayName: String
-  /// Where the outbox is kept; nil: where the system keeps such things.
+  /// The directory of the outbox; nil: the system's usual place.
   public var stateDirectory: String?
   public var broker: BrokerSettings
   public var radio: RadioSettings
@@ -19,9 +19,9 @@ public struct Configuration: Hashable, Sendable {
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
   public var homeAssistant: HomeAssistantSettings
-  /// nil: nothing listens.
+  /// nil: no metrics are written.
   public var metrics: MetricsSettings?
-  /// What is broadcast; nil: nothing.
+  /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.
   public var keys: [String: SecretBytes]
@@ -50,11 +50,11 @@ public struct Configuration: Hashable, Sendable {
   }
 }
 
-/// `receivers:` – a radio that has a name, or a calibration of its own.
+/// `receivers:` – a radio with a name or a calibration.
 public struct ReceiverSettings: Hashable, Sendable {
-  /// `name`: the adapter's alias, else `hciN`, else what a recording or a remote scanner says.
+  /// `name`: the adapter's alias, else `hciN`, else the name in a recording or of a remote scanner.
   public var name: String
-  /// `adapter`: the address by which the adapter is known wherever it is plugged in; nil: known by `name`.
+  /// `adapter`: the adapter's address, which stays the same wherever it is plugged in; nil: it is identified by `name`.
   public var adapter: DeviceAddress?
   public var calibration: Calibration
 
@@ -67,17 +67,17 @@ public struct ReceiverSettings: Hashable, Sendable {
   }
 }
 
-/// `beacons:` – one beacon, or a region of them.
+/// `beacons:` – one beacon or a region.
 public struct BeaconSettings: Hashable, Sendable {
   public var name: String
   public var pattern: BeaconPattern
-  /// `irk`: the name of its identity resolving key, where `pattern` is `resolvingKey`.
+  /// `irk`: the name of its identity resolving key, if `pattern` is `resolvingKey`.
   public var identityKey: String?
-  /// `measured_power`: RSSI in dBm at 1 m; goes before what the frame says.
+  /// `measured_power`: RSSI in dBm at 1 m; overrides the frame's value.
   public var measuredPower: Double?
   /// `bind_key`: the name of the key that decrypts its readings (BTHome).
   public var bindKey: String?
-  /// `names`: what people call the members of a region, by member, as in `fleet:1.1` what stands after the colon.
+  /// `names`: readable names for members of a region, by the part after the colon in `fleet:1.1`.
   public var names: [String: String]
 
   public init(
@@ -93,7 +93,7 @@ public struct BeaconSettings: Hashable, Sendable {
   }
 }
 
-/// `zones:` – a place, and what near, enter and exit mean there.
+/// `zones:` – a place, and its rules for near, enter and exit.
 public struct ZoneSettings: Hashable, Sendable {
   public var name: String
   /// Names of receivers; nil: all.
@@ -119,11 +119,11 @@ public struct ZoneSettings: Hashable, Sendable {
   }
 }
 
-/// `telemetry:` – how often state that may be coalesced is published.
+/// `telemetry:` – how often state is published that need not be published at every change.
 public struct TelemetrySettings: Hashable, Sendable {
   /// `beacon_state`: the least time between two states of one beacon. Default 10 s.
   public var beaconState: TimeSpan
-  /// `health`: the time between two health messages while nothing changes. Default 60 s.
+  /// `health`: the time between two health messages if nothing changes. Default 60 s.
   public var health: TimeSpan
 
   public init(beaconState: TimeSpan = .seconds(10), health: TimeSpan = .seconds(60)) {
@@ -133,7 +133,7 @@ public struct TelemetrySettings: Hashable, Sendable {
 }
 
 extension Configuration {
-  /// What people call members of regions, by their names as published.
+  /// Readable names of members of regions, by their published names.
   public var displayNames: [String: String] {
     var all: [String: String] = [:]
     for beacon in beacons {

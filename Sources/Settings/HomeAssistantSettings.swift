@@ -1,31 +1,32 @@
-/// `home_assistant:` – how the gateway announces what it knows to Home Assistant.
+/// `home_assistant:` – how the gateway announces its entities to Home Assistant.
 public struct HomeAssistantSettings: Hashable, Sendable {
   public enum Form: String, Hashable, Sendable, CaseIterable {
-    /// One message a device: Home Assistant from 2024.12 on.
+    /// One message per device: Home Assistant 2024.12 and later.
     case device
-    /// One message an entity: Domoticz, and Home Assistant before that.
+    /// One message per entity: Domoticz, and older versions of Home Assistant.
     case component
   }
 
-  /// How much becomes an entity: each choice has what the one before it has.
+  /// What becomes an entity. Each choice includes the previous one.
   public enum Entities: String, Hashable, Sendable, CaseIterable {
-    /// Who is where, whether all is well, and batteries.
+    /// Who is where, whether everything works, and batteries.
     case minimal
-    /// And readings, distances and rates.
+    /// Also readings, distances and rates.
     case normal
-    /// And what is new at every advertisement, or for technicians: signal, last seen, receiver, acceleration, counters.
+    /// Also values that change at every advertisement or are for technicians: signal, last seen, receiver, acceleration,
+    /// counters.
     case all
   }
 
-  /// A zone of ours that lies in one of Home Assistant's.
+  /// One of our zones, and the Home Assistant zone that contains it.
   public struct Place: Hashable, Sendable {
     public var zone: String
     /// Such as `zone.home`.
     public var entity: String
-    /// `name`: what Home Assistant shows it as, such as `Office`; left out: as the entity's id reads.
+    /// `name`: its name in Home Assistant, such as `Office`; default: derived from the entity id.
     public var name: String
 
-    /// - Parameter name: nil: as the id reads, `zone.my_office` as `My office`.
+    /// - Parameter name: nil: derived from the id, as `My office` from `zone.my_office`.
     public init(zone: String, entity: String, name: String? = nil) {
       self.zone = zone
       self.entity = entity
@@ -33,39 +34,39 @@ public struct HomeAssistantSettings: Hashable, Sendable {
       self.name = name ?? words.prefix(1).uppercased() + words.dropFirst()
     }
 
-    /// Whether it is where people are at home.
+    /// Whether it is Home Assistant's home zone.
     public var isHome: Bool { entity == "zone.home" }
 
-    /// What a tracker there says.
+    /// The state of a tracker there.
     public var spoken: String { isHome ? "home" : name }
   }
 
-  /// Default true. When false, nothing is announced, and what was is taken back.
+  /// Default true. If false, nothing is announced, and earlier announcements are removed.
   public var isOn: Bool
-  /// Default `homeassistant`, as Home Assistant's own.
+  /// Default `homeassistant`, as in Home Assistant.
   public var prefix: String
   /// Default `device`.
   public var form: Form
   /// `zones`, by name; nil: every zone lies in `zone.home`.
   public var places: [Place]?
-  /// `areas`: by zone, the area of Home Assistant that its device is suggested for.
+  /// `areas`: by zone, the Home Assistant area suggested for its device.
   public var areas: [String: String]
   /// Default `normal`.
   public var entities: Entities
-  /// `members`: how many members of regions become devices; the first ones heard. Default 200.
+  /// `members`: how many members of regions become devices, in the order they are first heard. Default 200.
   public var members: Int
-  /// `room_presence`: below which topic it is told how far each receiver has each beacon, for `mqtt_room`; a part `{beacon}`
-  /// stands for the beacon. nil: it is not told.
+  /// `room_presence`: the topic prefix under which each receiver's distance to each beacon is published, for `mqtt_room`.
+  /// `{beacon}` in it stands for the beacon. nil: not published.
   public var rooms: String?
   /// `support_url`: where users find help; nil: none is announced to Home Assistant.
   public var supportURL: String?
 
-  /// Whether beacons are told to be in places of Home Assistant.
+  /// Whether the gateway reports beacons in places of Home Assistant.
   public var hasPlaces: Bool { isOn && places != nil }
 
   public static let defaultPrefix = "homeassistant"
   public static let defaultMembers = 200
-  /// As `mqtt_room` has it.
+  /// The default of `mqtt_room`.
   public static let defaultRooms = "room_presence"
 
   public init(

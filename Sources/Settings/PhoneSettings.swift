@@ -6,9 +6,9 @@ public struct PhoneSettings: Hashable, Sendable {
   /// A configured beacon, or a member of a region such as `fleet:1.2`.
   public var beacon: String
   public var variant: Variant
-  /// The system and the strategy, with what the configuration changes in them.
+  /// The system and the strategy, with the changes from the configuration.
   public var profile: PhoneProfile
-  /// What counts as near, zone by zone; empty: nothing, so that no verdict ever falls.
+  /// What counts as near, zone by zone; empty: nothing, so there is never a verdict.
   public var triggers: [Trigger]
   /// Whether the window is published once a second while background time runs out.
   public var countdown: Bool
@@ -16,9 +16,9 @@ public struct PhoneSettings: Hashable, Sendable {
   /// The near trigger of one zone.
   public struct Trigger: Hashable, Sendable {
     public var zone: String
-    /// `near` is nil where the zone's is a signal strength. `rearm` then is `distanceless` unless the phone gives one.
+    /// `near` is nil if the zone's threshold is a signal. `rearm` is then `distanceless` unless the phone sets one.
     public var near: NearDistances
-    /// The signal in dBm that tells that the phone has left, where no distance does.
+    /// The signal in dBm at which the phone counts as gone, if no distance is set for that.
     public var rearmSignal: Double?
 
     public init(zone: String, near: NearDistances, rearmSignal: Double? = nil) {
@@ -28,7 +28,7 @@ public struct PhoneSettings: Hashable, Sendable {
     }
   }
 
-  /// Stands for a distance where only the signal tells: half as far as the farthest that the engine takes.
+  /// Stands for "no distance, only signal": half the largest distance that the engine accepts.
   public static let distanceless: Micrometres = 500_000_000_000
 
   public init(
@@ -43,7 +43,7 @@ public struct PhoneSettings: Hashable, Sendable {
     self.countdown = countdown
   }
 
-  /// One rule for all its zones: the widest. For an account by distance alone, as on recordings.
+  /// One rule for all its zones, the widest: for simulations by distance alone, as of recordings.
   public var near: NearDistances {
     NearDistances(
       near: triggers.compactMap(\.near.near).max(),
@@ -51,11 +51,11 @@ public struct PhoneSettings: Hashable, Sendable {
   }
 }
 
-/// `profiles:` – systems and strategies that the user adds, or changes.
+/// `profiles:` – systems and strategies that the user adds or changes.
 public struct ProfileSettings: Hashable, Sendable {
-  /// A profile by what sets it apart from another.
+  /// A profile, given by its differences from another.
   public struct Change: Hashable, Sendable {
-    /// That of a shipped profile: it is replaced.
+    /// If it is the name of a built-in profile, that one is replaced.
     public var name: String
     public var base: String
     public var constants: [Setting]
@@ -87,7 +87,7 @@ public struct ProfileSettings: Hashable, Sendable {
 
   public init() {}
 
-  /// Every system: those that ship, then the user's own.
+  /// Every system: the built-in ones, then the user's own.
   public func systems(_ variant: Variant) -> [OSProfile] {
     var systems = Catalogue.systems(variant)
     for change in systemChanges {
@@ -102,7 +102,7 @@ public struct ProfileSettings: Hashable, Sendable {
     return systems
   }
 
-  /// Every strategy: those that ship, then the user's own.
+  /// Every strategy: the built-in ones, then the user's own.
   public var strategies: [StrategyProfile] {
     var strategies = Catalogue.strategies
     for change in strategyChanges {

@@ -1,6 +1,6 @@
 /// `radio:` – how this machine's adapters are used.
 public struct RadioSettings: Hashable, Sendable {
-  /// How much of the time they listen.
+  /// The share of time in which they listen.
   public enum Duty: String, Hashable, Sendable, CaseIterable {
     case full
     case balanced
@@ -9,7 +9,7 @@ public struct RadioSettings: Hashable, Sendable {
 
   /// `duty`. Default `balanced`.
   public var duty: Duty
-  /// `unblock`: whether a block that somebody set by rfkill is lifted. Default false.
+  /// `unblock`: whether to lift an rfkill block that somebody set. Default false.
   public var unblocks: Bool
 
   public init(duty: Duty = .balanced, unblocks: Bool = false) {

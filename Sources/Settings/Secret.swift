@@ -1,13 +1,13 @@
-/// A text that no log, message or page shows: whatever prints it prints `(secret)`.
+/// A text that never appears in a log, message or page: printing it gives `(secret)`.
 public struct Secret: Hashable, Sendable {
-  /// The text itself, for the one call that needs it.
+  /// The text itself. Use it only in the call that needs it.
   public let revealed: String
   public init(_ text: String) { revealed = text }
 }
 
-/// Key bytes that no log, message or page shows.
+/// Key bytes that never appear in a log, message or page.
 public struct SecretBytes: Hashable, Sendable {
-  /// The bytes themselves, for the one call that needs them.
+  /// The bytes themselves. Use them only in the call that needs them.
   public let revealed: [UInt8]
   public init(_ bytes: [UInt8]) { revealed = bytes }
 }

@@ -3,14 +3,14 @@ public import WakePlanner
 
 /// `wake:` – a rotation of wake regions that one adapter broadcasts.
 public struct WakeSettings: Hashable, Sendable {
-  /// `adapter`: its kernel name, address, or the name of a receiver; nil: the first that is found.
+  /// `adapter`: its kernel name, its address, or the name of a receiver; nil: the first one found.
   public var adapter: String?
-  /// The identities that are broadcast.
+  /// The identities to broadcast.
   public var regions: WakeRegions
-  /// `measured_power`: what a phone 1 m away reads, in dBm. Default -59.
+  /// `measured_power`: the RSSI that a phone reads at 1 m, in dBm. Default -59.
   public var measuredPower: Int8
   public var plan: WakePlan
-  /// For whom the plan was worked out, in words; nil: it is written down.
+  /// Which phone the plan was computed for, as text; nil: the plan is in the configuration.
   public var audience: String?
 
   public init(
@@ -43,7 +43,7 @@ public struct WakeRegions: Hashable, Sendable {
   public var uuid: UInt128
   /// `major`. Default 1.
   public var major: UInt16
-  /// From `minor` on, which is 1 by default.
+  /// Starts at `minor`, which is 1 by default.
   public var minors: ClosedRange<UInt16>
 
   public init(uuid: UInt128, major: UInt16, minors: ClosedRange<UInt16>) {
@@ -56,7 +56,7 @@ public struct WakeRegions: Hashable, Sendable {
     beacon.uuid == uuid && beacon.major == major && minors.contains(beacon.minor)
   }
 
-  /// Whether one of them is in the payload.
+  /// Whether the payload contains one of them.
   public func areSent(by payload: Span<UInt8>) -> Bool {
     var found = false
     FrameDecoder.forEachFrame(in: payload) { result, _ in
