@@ -1,7 +1,7 @@
 public import Beacons
 
-/// Writes btsnoop in the monitor flavour, which btmon and Wireshark open. Pure: it appends bytes, and the caller who
-/// holds the file writes them.
+/// Writes btsnoop in the monitor variant, which btmon and Wireshark open. Pure: it appends bytes, and the caller
+/// writes them to the file.
 public struct BtsnoopEncoder: Sendable {
   private enum Opcode {
     static let newIndex: UInt16 = 0
@@ -9,9 +9,9 @@ public struct BtsnoopEncoder: Sendable {
     static let openIndex: UInt16 = 8
   }
 
-  /// Bytes not yet taken.
+  /// Bytes not written yet.
   public var bytes: [UInt8] = []
-  /// Adapters that were introduced, by index, with the address they had.
+  /// Adapters with a record in the file, by index, with their address.
   private var introduced: [UInt16: DeviceAddress] = [:]
 
   public init() {
@@ -20,7 +20,7 @@ public struct BtsnoopEncoder: Sendable {
     bytes.append(bigEndian: BtsnoopRecords.Datalink.monitor.rawValue)
   }
 
-  /// Appends one HCI event, from its event code on. The adapter is introduced before its first.
+  /// Appends one HCI event, from its event code on. A record for the adapter precedes its first event.
   public mutating func append(event: Span<UInt8>, adapter: UInt16, address: DeviceAddress, wallTime: WallTime)
   {
     if introduced[adapter] != address {

@@ -35,7 +35,7 @@ struct BtsnoopRecords: Sendable {
     self.datalink = datalink
   }
 
-  /// Reads one record and returns its length; 0 when it is not all there yet.
+  /// Reads one record and returns its length; 0 if it is incomplete.
   func read(_ bytes: Span<UInt8>, at offset: Int64, into output: inout CaptureOutput) throws(CaptureError)
     -> Int
   {
@@ -72,7 +72,7 @@ struct BtsnoopRecords: Sendable {
 }
 
 extension TimeSpan {
-  /// Saturates where a hostile timestamp does not fit.
+  /// Saturates if a hostile timestamp does not fit.
   static func microseconds(_ count: Int64) -> Self {
     let (product, overflow) = count.multipliedReportingOverflow(by: 1000)
     return Self(nanoseconds: overflow ? (count < 0 ? .min : .max) : product)

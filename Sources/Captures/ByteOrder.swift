@@ -1,6 +1,6 @@
 import Beacons
 
-/// The order a capture file was written in, which its magic number tells.
+/// The byte order of a capture file, as its magic number shows.
 enum ByteOrder: Sendable {
   case big, little
 

@@ -1,7 +1,7 @@
 public import Beacons
 
-/// Reads a capture of any known format from bytes that come piece by piece. It does no I/O, holds a bounded
-/// buffer, and works on it in place.
+/// Reads a capture of any known format from bytes that arrive in pieces. It does no I/O, and works in place on a buffer of
+/// limited size.
 ///
 ///     while true {
 ///       switch try decoder.next(into: &batch) {
@@ -13,7 +13,7 @@ public import Beacons
 ///     }
 public struct CaptureDecoder: Sendable {
   public enum Step: Equatable, Sendable {
-    /// The batch holds at least one.
+    /// The batch contains at least one.
     case advertisements
     case health(ReceiverHealthChange)
     /// Call `fill`.
@@ -21,7 +21,7 @@ public struct CaptureDecoder: Sendable {
     case end
   }
 
-  /// Advertisements in a batch at most, give or take those of one event.
+  /// The largest number of advertisements in a batch, plus or minus those of one event.
   public static let batchLimit = 1024
   private static let bufferLength = 1 << 18
 
@@ -29,21 +29,21 @@ public struct CaptureDecoder: Sendable {
   private var start = 0
   private var end = 0
   private var isAtEnd = false
-  /// How much of a block that is being skipped lies beyond the bytes read so far.
+  /// How many bytes of a skipped block are not read yet.
   private var skip = 0
   private var records = CaptureRecords()
   private var output: CaptureOutput
   private var failure: CaptureError?
 
-  /// Bytes of the capture that were decoded.
+  /// How many bytes of the capture are decoded.
   public private(set) var offset: Int64 = 0
 
-  /// - Parameter receiver: the receiver's name where the capture does not say.
+  /// - Parameter receiver: the receiver's name if the capture has none.
   public init(receiver: String = "hci0") { output = CaptureOutput(fallbackReceiver: receiver) }
 
-  /// The receivers heard of so far; indices stay what they are.
+  /// The receivers so far; their indices do not change.
   public var receivers: ReceiverTable { output.receivers }
-  /// LE meta events whose reports were malformed, in whole or in part.
+  /// LE meta events with malformed reports, in whole or in part.
   public var malformedEvents: Int64 { output.malformedEvents }
 
   /// Lets `read` put bytes into the buffer from the given offset on; it returns how many, 0 at the capture's
@@ -64,9 +64,9 @@ public struct CaptureDecoder: Sendable {
     end += count
   }
 
-  /// Empties the batch and fills it with what comes next.
+  /// Empties the batch and fills it with the next advertisements.
   ///
-  /// Throws once everything before the fault was delivered, and from then on again.
+  /// Throws once everything before the error was delivered, and at every later call.
   public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
     batch.removeAll()
     if let failure { throw failure }

@@ -1,4 +1,4 @@
-/// Why a capture cannot be read further, where, and what helps. Everything before that place was delivered.
+/// Why a capture cannot be read further, where, and what to do. Everything before that place was delivered.
 public struct CaptureError: Error, Equatable, Sendable {
   public enum Place: Equatable, Sendable {
     /// The file itself, before any of its content.
@@ -19,11 +19,11 @@ public struct CaptureError: Error, Equatable, Sendable {
     case unreadable
   }
 
-  /// The file's name, or `standard input`; empty where bytes were decoded without a file.
+  /// The file's name, or `standard input`; empty if bytes were decoded without a file.
   public var source = ""
   public var place: Place
   public var kind: Kind
-  /// What is wrong and what to do about it, in words.
+  /// What is wrong and what to do about it.
   public var message: String
 
   init(_ kind: Kind, at place: Place, _ message: String) {

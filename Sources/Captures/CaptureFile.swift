@@ -17,22 +17,22 @@ import Glibc
 /// ```
 public struct CaptureFile: ~Copyable {
   public enum Step: Equatable, Sendable {
-    /// The batch holds at least one.
+    /// The batch contains at least one.
     case advertisements
     case health(ReceiverHealthChange)
     case end
   }
 
-  /// As it was named; `standard input` for `-`.
+  /// The path as given; `standard input` for `-`.
   public let name: String
-  /// Length in bytes; nil where it cannot be known, as with a pipe.
+  /// Length in bytes; nil if unknown, as for a pipe.
   public let length: Int64?
   private let descriptor: FileDescriptor
   private var decoder: CaptureDecoder
 
   /// Opens a capture; `-` is standard input.
   ///
-  /// - Parameter receiver: the receiver's name where the capture does not say.
+  /// - Parameter receiver: the receiver's name if the capture has none.
   public init(path: String, receiver: String = "hci0") throws(CaptureError) {
     name = path == "-" ? "standard input" : path
     decoder = CaptureDecoder(receiver: receiver)
@@ -53,14 +53,14 @@ public struct CaptureFile: ~Copyable {
 
   /// Bytes decoded so far.
   public var offset: Int64 { decoder.offset }
-  /// The receivers heard of so far.
+  /// The receivers so far.
   public var receivers: ReceiverTable { decoder.receivers }
-  /// LE meta events whose reports were malformed, in whole or in part.
+  /// LE meta events with malformed reports, in whole or in part.
   public var malformedEvents: Int64 { decoder.malformedEvents }
 
-  /// Empties the batch and fills it with what comes next. Blocks while standard input has nothing.
+  /// Empties the batch and fills it with the next advertisements. Blocks while standard input has none.
   ///
-  /// Throws once everything before the fault was delivered.
+  /// Throws once everything before the error was delivered.
   public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
     while true {
       let step: CaptureDecoder.Step

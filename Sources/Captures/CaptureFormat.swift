@@ -1,12 +1,12 @@
 import Beacons
-/// What kind of capture the first bytes announce.
+/// The kind of capture, judged by its first bytes.
 enum CaptureFormat: Equatable, Sendable {
   case btsnoop
   case pcap
   case pcapng
   case text
 
-  /// As many bytes as it takes to tell, unless the file is shorter.
+  /// How many bytes that takes, unless the file is shorter.
   static let prefixLength = 8
 
   static func detect(_ bytes: Span<UInt8>) throws(CaptureError) -> Self {

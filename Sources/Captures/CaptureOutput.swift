@@ -1,6 +1,6 @@
 import Beacons
 
-/// Where the formats put what they find; turns wall time into monotonic time on the way.
+/// Collects what the formats find, and turns wall time into monotonic time.
 struct CaptureOutput: Sendable {
   var batch = AdvertisementBatch()
   var health: ReceiverHealthChange?
@@ -9,19 +9,19 @@ struct CaptureOutput: Sendable {
   private(set) var wallTime = WallTime(nanoseconds: 0)
 
   private var clock = RecordingClock()
-  /// By receiver index; each controller has its own fragments under way.
+  /// By receiver index; each controller has its own incomplete fragments.
   private var reports: [AdvertisingReports] = []
   private let fallbackReceiver: String
   private var fallbackIndex: ReceiverIndex?
-  /// Keyed by adapter number; monitor captures have few, and look one up for each event.
+  /// By adapter number; monitor captures have few adapters and look one up for each event.
   private var adapters: [UInt16: ReceiverIndex] = [:]
   private var latestAdapter: (number: UInt16, index: ReceiverIndex)?
 
   init(fallbackReceiver: String) { self.fallbackReceiver = fallbackReceiver }
 
-  /// Takes an HCI event packet (from its event code on) and keeps the advertisements in it.
+  /// Keeps the advertisements in an HCI event packet (from its event code on).
   mutating func appendEvent(_ event: Span<UInt8>, adapter: UInt16?, wallTime: WallTime) {
-    // LE meta event; nothing else carries advertisements.
+    // An LE meta event; only these contain advertisements.
     guard event.count > 2, event[0] == 0x3E else { return }
     guard let receiver = receiver(ofAdapter: adapter) else { return }
     self.wallTime = wallTime
@@ -53,7 +53,7 @@ struct CaptureOutput: Sendable {
       receiver: receiver, health: health, reason: reason, time: clock.time(at: wallTime), wallTime: wallTime)
   }
 
-  /// nil once a hostile file has invented more adapters than any machine has.
+  /// nil if a hostile file has invented more adapters than any machine has.
   private mutating func receiver(ofAdapter adapter: UInt16?) -> ReceiverIndex? {
     guard let adapter else {
       if fallbackIndex == nil { fallbackIndex = receivers.index(of: fallbackReceiver) }

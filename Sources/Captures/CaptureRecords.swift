@@ -1,11 +1,11 @@
-/// Which part of the buffer is unread, and where in the file that is.
+/// Which part of the buffer is unread, and its offset in the file.
 struct CapturePlace {
   var offset: Int64
   var range: Range<Int>
   var isAtEnd: Bool
 }
 
-/// The records of a capture, whatever its format turns out to be.
+/// The records of a capture in any format.
 struct CaptureRecords: Sendable {
   private enum Reader {
     case undecided
@@ -19,11 +19,11 @@ struct CaptureRecords: Sendable {
   private var pcapng = PcapngBlocks()
   private var text = TextLines()
 
-  /// Whether bytes left over at the end are no fault; the text form has then said what there is to say.
+  /// Whether left-over bytes at the end are no error. The text form has already reported them.
   var mayEnd: Bool { if case .text = reader { true } else { false } }
 
-  /// Reads one record; returns its length, which may lie beyond the unread bytes for what is to be skipped,
-  /// and 0 if it needs more bytes.
+  /// Reads one record and returns its length: beyond the unread bytes if the record is to be skipped,
+  /// and 0 if it is incomplete.
   mutating func read(
     _ buffer: borrowing [UInt8], _ place: CapturePlace, into output: inout CaptureOutput
   ) throws(CaptureError) -> Int {

@@ -1,6 +1,6 @@
 import Beacons
 
-/// How HCI packets are wrapped inside a pcap or pcapng record (https://www.tcpdump.org/linktypes.html).
+/// How HCI packets are wrapped in a pcap or pcapng record (https://www.tcpdump.org/linktypes.html).
 enum LinkLayer: UInt16, Sendable {
   /// H4 packet type, then the packet.
   case h4 = 187

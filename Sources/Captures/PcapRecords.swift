@@ -1,6 +1,6 @@
 import Beacons
 
-/// pcap in its four variants: microseconds or nanoseconds, either byte order.
+/// pcap in its four variants: microseconds or nanoseconds, in either byte order.
 /// Source: draft-ietf-opsawg-pcap.
 struct PcapRecords: Sendable {
   static let headerLength = 24
@@ -19,11 +19,11 @@ struct PcapRecords: Sendable {
     guard major == 2 else {
       throw CaptureError(.unsupported, at: .byte(4), "pcap version \(major); only version 2 is known")
     }
-    // The upper bits tell of frame check sequences.
+    // The upper bits describe frame check sequences.
     link = try LinkLayer(order.integer32(header, at: 20) & 0xFFFF, at: .byte(20))
   }
 
-  /// Reads one record and returns its length; 0 when it is not all there yet.
+  /// Reads one record and returns its length; 0 if it is incomplete.
   func read(_ bytes: Span<UInt8>, at offset: Int64, into output: inout CaptureOutput) throws(CaptureError)
     -> Int
   {

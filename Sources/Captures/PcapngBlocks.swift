@@ -3,9 +3,9 @@ import Beacons
 /// pcapng: sections, interfaces, and enhanced, simple and obsolete packet blocks.
 /// Source: draft-ietf-opsawg-pcapng.
 struct PcapngBlocks: Sendable {
-  /// Blocks of other kinds may be longer; they are skipped.
+  /// The longest block that is read. Blocks of other kinds may be longer; they are skipped.
   static let longestBlock = 1 << 17
-  /// A section of a hostile file shall not declare interfaces without end.
+  /// A limit in case a hostile file declares endless interfaces.
   static let mostInterfaces = 1024
 
   private enum BlockType {
@@ -21,8 +21,8 @@ struct PcapngBlocks: Sendable {
 
   init() {}
 
-  /// Reads one block and returns its length, which may lie beyond `bytes` for blocks to skip; 0 when it is
-  /// not all there yet.
+  /// Reads one block and returns its length, which may lie beyond `bytes` for blocks to skip; 0 if it is
+  /// incomplete.
   mutating func read(
     _ bytes: Span<UInt8>, at offset: Int64, into output: inout CaptureOutput
   ) throws(CaptureError) -> Int {
@@ -78,7 +78,7 @@ struct PcapngBlocks: Sendable {
   }
 
   /// Enhanced: interface (4), timestamp high and low (4 each), captured and original length (4 each), packet.
-  /// Obsolete: interface (2) and drops (2) in place of the first four bytes.
+  /// Obsolete: interface (2) and drops (2) instead of the first four bytes.
   private func readPacket(
     _ body: Span<UInt8>, isObsolete: Bool, at offset: Int64, into output: inout CaptureOutput
   ) throws(CaptureError) {
@@ -95,7 +95,7 @@ struct PcapngBlocks: Sendable {
       wallTime: interface.wallTime(ofTicks: ticks), to: &output)
   }
 
-  /// Has no timestamp: it takes the one of the packet before it.
+  /// Reads a packet without timestamp; it gets that of the packet before it.
   private func readSimplePacket(
     _ body: Span<UInt8>, at offset: Int64, into output: inout CaptureOutput
   ) throws(CaptureError) {

@@ -1,9 +1,9 @@
 import JSON
 import Beacons
 
-/// An interface of a pcapng section: link type, snap length, and how its timestamps count.
+/// An interface of a pcapng section: link type, snap length, and the unit of its timestamps.
 struct PcapngInterface: Sendable {
-  /// What one tick of a timestamp is worth.
+  /// The length of one tick of a timestamp.
   private enum Resolution {
     /// 10⁻ⁿ s.
     case decimal(Int)
@@ -18,7 +18,7 @@ struct PcapngInterface: Sendable {
   }
 
   let linkNumber: UInt16
-  /// nil for what is not Bluetooth; an error only once a packet uses it.
+  /// nil if it is not Bluetooth, which is an error only if a packet uses it.
   let link: LinkLayer?
   /// 0: no limit.
   let snapLength: Int
@@ -28,7 +28,7 @@ struct PcapngInterface: Sendable {
   /// Seconds to add to every timestamp.
   private var offset: Int64 = 0
 
-  /// nil when the timestamp resolution cannot be used. `body` has at least 8 bytes.
+  /// nil if the timestamp resolution is unusable. `body` has at least 8 bytes.
   init?(_ body: Span<UInt8>, order: ByteOrder) {
     linkNumber = order.integer16(body, at: 0)
     link = LinkLayer(rawValue: linkNumber)
@@ -56,7 +56,7 @@ struct PcapngInterface: Sendable {
     }
   }
 
-  /// Saturates where a hostile timestamp does not fit.
+  /// Saturates if a hostile timestamp does not fit.
   func wallTime(ofTicks ticks: UInt64) -> WallTime {
     let nanoseconds: UInt64
     switch resolution {

@@ -1,15 +1,15 @@
 import Beacons
 
-/// Makes monotonic time of a recording's wall times.
+/// Derives monotonic time from a recording's wall times.
 ///
-/// It starts at zero with the first record and advances with the wall time. Records up to a second out of
-/// order (two radios merged into one file) do not move it; a greater step back is a clock that was set, and
-/// from there on it advances again at once. A step forward cannot be told from silence, so it counts.
+/// It starts at zero with the first record and advances with the wall time. Records that are out of order by up to a second
+/// (two radios merged into one file) do not move it. A larger step back means that the clock was set;
+/// from there on it advances again. A step forward cannot be told from silence, so it counts as time.
 public struct RecordingClock: Sendable {
-  /// How far back a record may lie behind the latest one and still be on the same clock.
+  /// How far a record may lie behind the latest one and still be on the same clock.
   public static let disorder = TimeSpan.seconds(1)
 
-  /// No recording lasts 146 years: one that says so must not come to the times that stand for none.
+  /// No recording lasts 146 years. The limit keeps times away from the values that mean "never".
   private static let end = MonotonicTime(nanoseconds: .max / 2)
 
   private var latest: WallTime?

@@ -1,11 +1,11 @@
 public import Machine
 import Glibc
 
-/// A file that a recording is written to, block by block; `-` is standard output.
+/// A file for a recording, written block by block; `-` is standard output.
 public struct RecordingFile: ~Copyable {
   private let descriptor: FileDescriptor
 
-  /// Creates the file, or empties it. Readable by its owner only: it tells who was where.
+  /// Creates or truncates the file. Only its owner may read it, because it records who was where.
   public init(path: String) throws(SystemError) {
     descriptor = FileDescriptor(
       try systemCall("cannot write \(path)") {
@@ -15,7 +15,7 @@ public struct RecordingFile: ~Copyable {
       })
   }
 
-  /// Writes the bytes and empties them.
+  /// Writes the bytes and empties the array.
   public func write(_ bytes: inout [UInt8]) throws(SystemError) {
     try descriptor.write(bytes.span)
     bytes.removeAll(keepingCapacity: true)

@@ -1,9 +1,9 @@
 public import Beacons
 
-/// Writes the text form: one JSON object a line, see `TextLines`. Pure: it appends bytes, and the caller who holds
-/// the file writes them.
+/// Writes the text form: one JSON object per line, see `TextLines`. Pure: it appends bytes, and the caller
+/// writes them to the file.
 public struct TextEncoder: Sendable {
-  /// Bytes not yet taken.
+  /// Bytes not written yet.
   public var bytes: [UInt8] = []
 
   private static let digits = Array("0123456789abcdef".utf8)
@@ -47,7 +47,7 @@ public struct TextEncoder: Sendable {
 
   private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Seconds with as many decimals as the time has, so that reading gives back the same nanoseconds.
+  /// Writes seconds with as many decimals as needed to read back the same nanoseconds.
   private mutating func append(seconds time: WallTime) {
     let magnitude = time.nanoseconds.magnitude
     if time.nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }

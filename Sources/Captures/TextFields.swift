@@ -1,14 +1,14 @@
 import JSON
 import Beacons
 
-/// The fields of one line of the text form, checked one by one.
+/// The fields of one line of the text form, each checked.
 struct TextFields {
   var time: WallTime?
   var receiver: JSONCursor.RawString?
   var address: UInt64?
   var addressKind: DeviceAddress.Kind?
   var rssi: Int8?
-  /// Where the hexadecimal digits stand in the line; an even number of them.
+  /// The position of the hexadecimal digits in the line; their number is even.
   var payload: Range<Int>?
   var txPower: Int8?
   var phy = PHY.le1M
@@ -115,7 +115,7 @@ struct TextFields {
     return nil
   }
 
-  /// dBm; nil for null and for 127, which is HCI's "unknown".
+  /// dBm; nil for null and for 127, which means "unknown" in HCI.
   private static func power(
     _ name: StaticString, _ cursor: inout JSONCursor, _ bytes: Span<UInt8>
   ) throws(JSONCursor.Malformed) -> Int8? {

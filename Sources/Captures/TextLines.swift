@@ -1,26 +1,26 @@
 import JSON
 import Beacons
 
-/// The text form: one JSON object a line, an advertisement
+/// The text form: one JSON object per line, either an advertisement
 /// `{"t": Unix seconds, "receiver": "hci0", "address": "C1:…", "address_type": "random", "rssi": -72,
 /// "payload": "02011a…"}` or a receiver's health `{"t": …, "receiver": "hci0", "health": "gone"}`.
-/// Keys it does not know are ignored.
+/// Unknown keys are ignored.
 struct TextLines: Sendable {
-  /// Longer than any advertisement; a line without end shall not fill the memory.
+  /// Longer than any advertisement. It keeps an endless line from filling the memory.
   static let longestLine = 1 << 16
 
   private var number: Int64 = 0
-  /// How much of the unread bytes is known to hold no line end.
+  /// How many of the unread bytes are known to contain no line end.
   private var searched = 0
   private var payload: [UInt8] = []
-  /// The receiver of the line before, whose name need not be looked up again.
+  /// The receiver in the previous line, whose name need not be looked up again.
   private var receiverName: [UInt8] = []
   private var receiver: ReceiverIndex?
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
 
-  /// Reads one line and returns its length; 0 when it is not all there yet. A health line that comes after
-  /// advertisements still in the batch stays unread.
+  /// Reads one line and returns its length; 0 if it is incomplete. A health line after
+  /// advertisements that are still in the batch stays unread.
   mutating func read(
     _ bytes: Span<UInt8>, atEnd: Bool, into output: inout CaptureOutput
   ) throws(CaptureError) -> Int {
@@ -52,7 +52,7 @@ struct TextLines: Sendable {
     return min(end + 1, bytes.count)
   }
 
-  /// False for a health line that must wait.
+  /// Returns false for a health line that must wait.
   private mutating func read(
     _ line: Span<UInt8>, into output: inout CaptureOutput
   ) throws(JSONCursor.Malformed) -> Bool {
@@ -93,7 +93,7 @@ struct TextLines: Sendable {
     JSONCursor.Malformed(offset: 0, message: "\"\(key)\" is missing: \(meaning)")
   }
 
-  /// All that an advertisement lacks, or a line of health.
+  /// The error for a line that lacks fields of an advertisement, or of a health change.
   private func missing(in fields: borrowing TextFields) -> JSONCursor.Malformed {
     var missing: [String] = []
     if fields.time == nil { missing.append("\"t\", the time in Unix seconds") }

@@ -1,14 +1,14 @@
 import JSON
 public import Beacons
 
-/// What `decode` prints: one JSON object a frame, or a frame that was declined and why.
+/// The output of `decode`: one JSON object per frame, or per declined frame with the reason.
 public struct DecodedFrameJSON {
-  /// The sender and the signal, where the source of the bytes tells.
+  /// The sender and the signal, if the source has them.
   public var advertisement: Advertisement?
 
   public init(advertisement: Advertisement? = nil) { self.advertisement = advertisement }
 
-  /// `data` is what `FrameDecoder.forEachFrame` passed beside the result.
+  /// `data` is the data that `FrameDecoder.forEachFrame` passed with the result.
   public func object(_ result: FrameResult, data: Span<UInt8>) -> [UInt8] {
     var writer = JSONWriter()
     switch result {
@@ -27,7 +27,7 @@ public struct DecodedFrameJSON {
     return writer.bytes
   }
 
-  /// For a whole payload or event without a frame in it.
+  /// For a payload or event without any frame.
   public func object(declined reason: String) -> [UInt8] {
     JSONWriter.object { writer in
       writer.field("declined", reason)
@@ -117,7 +117,7 @@ public struct DecodedFrameJSON {
     writer.key(named: reading.name)
     switch reading.value {
     case .number(let number):
-      // Eight decimals hold every scale in use, and keep binary fractions short.
+      // Eight decimals are enough for every scale in use, and shorten binary fractions.
       if let whole = Int64(exactly: number) { writer.value(whole) } else { writer.value(number, decimals: 8) }
     case .flag(let flag): writer.value(flag)
     case .button(let event): writer.value(event.name)
@@ -160,7 +160,7 @@ public struct DecodedFrameJSON {
   }
 }
 
-/// A UUID as RFC 9562 writes it, in lower case.
+/// A UUID in the notation of RFC 9562, in lower case.
 public func uuidText(_ uuid: UInt128) -> String {
   var digits = Array(hexadecimal(uuid, octets: 16))
   for position in [20, 16, 12, 8] { digits.insert("-", at: position) }

@@ -5,13 +5,13 @@ struct FNV1a {
 
   var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
-  /// A text, ended by a zero octet.
+  /// Adds a text, followed by a zero octet.
   mutating func combine(_ text: Span<UInt8>) {
     for index in text.indices { combine(text[index]) }
     combine(0)
   }
 
-  /// Multiplies by the prime, 2⁸⁸ + 0x13B, in halves: the upper one takes what the lower one gives up, and 2⁸⁸ times it.
+  /// Multiplies by the prime, 2⁸⁸ + 0x13B, in halves: the upper one gets the lower one's carry, and 2⁸⁸ times the lower one.
   private mutating func combine(_ octet: UInt8) {
     low ^= UInt64(octet)
     let product = low.multipliedFullWidth(by: 0x13B)

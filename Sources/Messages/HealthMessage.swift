@@ -2,28 +2,28 @@ import MQTT
 import JSON
 import Beacons
 
-/// `health`: what each radio is doing, at which rates, and what was refused.
+/// `health`: the state and rates of each radio, and what was refused.
 public struct HealthMessage: Sendable {
   public struct Receiver: Sendable {
     public var name: String
     /// `ok`, `quiet`, `lossy`; or why it is blind: `gone`, `deaf`, `empty`, `blind`, `missing`.
     public var state: String
-    /// Whether nobody's absence can be told from what it hears.
+    /// Whether it cannot prove anybody's absence.
     public var isBlind: Bool
     /// Whether the configuration names it.
     public var isRequired: Bool
     public var isMissing: Bool { state == "missing" }
-    /// Why, in words; empty where there is nothing to add.
+    /// The reason as text; empty if there is nothing to add.
     public var reason: String
     public var advertisementsPerSecond: Double
     public var lastHeard: WallTime?
     /// Advertisements heard so far.
     public var heard: UInt64
-    /// Those of them without data.
+    /// How many of them had no data.
     public var empty: UInt64
-    /// Advertisements dropped because they were not taken in soon enough.
+    /// Advertisements that were lost because they were not read in time.
     public var lost: UInt64
-    /// Steps taken to make it hear again.
+    /// How often the gateway tried to make it hear again.
     public var recoveries: UInt64
 
     public init(
@@ -49,16 +49,16 @@ public struct HealthMessage: Sendable {
   public struct Wake: Sendable {
     /// `on`, `waiting` or `failed`.
     public var state: String
-    /// Why, or what is to be known of it; empty where there is nothing to add.
+    /// The reason, or a remark; empty if there is nothing to add.
     public var reason: String
     public var adapter: String?
     /// When the rotation began; nil: not yet.
     public var began: WallTime?
     public var uuid: UInt128
     public var major: UInt16
-    /// One for each region.
+    /// The minors of all regions.
     public var minors: [UInt16]
-    /// Those of them that are on air.
+    /// The minors on air.
     public var onAir: [UInt16]
 
     public init(
@@ -76,15 +76,15 @@ public struct HealthMessage: Sendable {
     }
   }
 
-  /// Frames whose readings were not taken.
+  /// How many frames had readings that were not accepted.
   public struct RefusedReadings: Hashable, Sendable {
-    /// Encrypted, and there is no bind key.
+    /// Encrypted, but there is no bind key.
     public var noKey: UInt64 = 0
-    /// The bind key does not fit, or somebody altered them.
+    /// The bind key is wrong, or the frame was altered.
     public var wrongKey: UInt64 = 0
     /// The counter went back.
     public var replayed: UInt64 = 0
-    /// Plain, of a beacon with a bind key.
+    /// Not encrypted, although the beacon has a bind key.
     public var unencrypted: UInt64 = 0
 
     public init() {}
@@ -96,25 +96,25 @@ public struct HealthMessage: Sendable {
   public var advertisements: UInt64
   public var sightings: UInt64
   public var transitions: UInt64
-  /// Messages that wait for the broker.
+  /// How many messages are waiting for the broker.
   public var queued: Int
-  /// Why transitions wait in memory only, where a crash loses them; nil: they are on disk.
+  /// Why transitions wait only in memory, where a crash loses them; nil: they are on disk.
   public var diskFault: String?
-  /// Transitions given up because too many waited in memory.
+  /// Transitions that were dropped because too many waited in memory.
   public var lostTransitions: UInt64 = 0
-  /// Messages that the broker refuses, and that wait until it takes them.
+  /// Messages that the broker refuses, which wait until it accepts them.
   public var parkedMessages = 0
-  /// Where they should go; some of the topics, if there are many.
+  /// Their topics; only some if there are many.
   public var refusedTopics: [String] = []
-  /// Why it cannot be seen what the broker refuses; nil: it can.
+  /// Why the gateway cannot see what the broker refuses; nil: it can.
   public var refusalFault: String?
   public var beacons: Int
-  /// Reports on a phone's `app/set` that made no sense.
+  /// Invalid reports on a phone's `app/set`.
   public var refusedReports: UInt64
   public var refusedReadings = RefusedReadings()
-  /// Advertisements from private addresses on which no key was tried, as too many strangers came at once.
+  /// Advertisements from private addresses that no key was tried on, because too many strangers came at once.
   public var postponedAddresses: UInt64 = 0
-  /// Advertisements of members of regions that were not taken up: there were too many.
+  /// Advertisements of members of regions that were not admitted because there were too many.
   public var refusedMembers: UInt64 = 0
   /// Enters and nears that had to wait because they came too often.
   public var heldTransitions: UInt64 = 0
@@ -136,14 +136,14 @@ public struct HealthMessage: Sendable {
     self.refusedReports = refusedReports
   }
 
-  /// `blind` where no receiver can hear, `partial` where one cannot that the configuration names. Before the first has
-  /// reported nothing is known to be wrong.
+  /// `blind` if no receiver can hear, `partial` if a configured one cannot. Before the first
+  /// report no error is known.
   private var state: String {
     if !receivers.isEmpty, receivers.allSatisfy(\.isBlind) { return "blind" }
     return receivers.contains { $0.isRequired && $0.isBlind } ? "partial" : "ok"
   }
 
-  /// Longer than the longest interval between two that can be configured, which is a day.
+  /// Longer than the longest configurable interval between two messages, which is a day.
   private static let expiry = TimeSpan.seconds(2 * 86400)
 
   public func message(topics: Topics) -> Message {

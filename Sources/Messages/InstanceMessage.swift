@@ -2,11 +2,11 @@ import MQTT
 import JSON
 import Beacons
 
-/// `instance`: which run of a gateway speaks under its name.
+/// `instance`: which run of a gateway publishes under its name.
 public struct InstanceMessage: Hashable, Sendable {
-  /// Of this run alone.
+  /// Unique to this run.
   public var instance: String
-  /// When this run began, and when it said so, as RFC 3339.
+  /// When this run began, and when it published this, in RFC 3339.
   public var started: String
   public var time: String
 

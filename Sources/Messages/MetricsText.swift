@@ -1,7 +1,7 @@
-/// What `health` tells as a text that Prometheus scrapes.
+/// The contents of `health` as text for Prometheus.
 ///
-/// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`; a receiver's state is one series for each
-/// state, of which one is 1. Each series names its gateway, for one collector may read the files of several.
+/// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`. A receiver's state has one series per
+/// state, one of which is 1. Each series names its gateway, because one collector may read the files of several.
 public struct MetricsText: Sendable {
   private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
 
@@ -10,7 +10,7 @@ public struct MetricsText: Sendable {
 
   private init(gateway: String) { self.gateway = gateway }
 
-  /// - Parameter isConnected: whether the broker has us.
+  /// - Parameter isConnected: whether the gateway is connected to the broker.
   public static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
     var writer = MetricsText(gateway: gateway)
     writer.write(health)

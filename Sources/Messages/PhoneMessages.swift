@@ -3,15 +3,15 @@ import JSON
 import Beacons
 import RangingPolicy
 
-/// `phone/<phone>/window`: what a phone's app could do from a time on.
+/// `phone/<phone>/window`: what a phone's app can do from a certain time on.
 public struct WindowMessage: Sendable {
   public var phone: String
   public var state: Window.State
   /// When the state began.
   public var since: WallTime
-  /// When this was so: `remaining` counts from here.
+  /// The time of this message: `remaining` counts from here.
   public var time: WallTime
-  /// Background time left; nil: without limit.
+  /// Background time left; nil: unlimited.
   public var remaining: Milliseconds?
   public var os: String
   public var strategy: String
@@ -48,7 +48,7 @@ public struct WindowMessage: Sendable {
   }
 }
 
-/// `phone/<phone>/verdict`: what became of one near trigger of the gateway.
+/// `phone/<phone>/verdict`: the outcome of one near trigger.
 public struct VerdictMessage: Sendable {
   public struct Evidence: Hashable, Sendable {
     public var time: WallTime
@@ -69,7 +69,7 @@ public struct VerdictMessage: Sendable {
   public var os: String
   public var strategy: String
   public var outcome: Reason
-  /// When the verdict fell.
+  /// When the verdict was reached.
   public var time: WallTime
   /// When the gateway decided near.
   public var near: WallTime
@@ -98,7 +98,7 @@ public struct VerdictMessage: Sendable {
     self.evidence = evidence
   }
 
-  /// The payload, version 1; the same on MQTT and from `replay`.
+  /// The payload, version 1; identical on MQTT and from `replay`.
   public var json: [UInt8] {
     JSONWriter.object {
       $0.field("v", 1)

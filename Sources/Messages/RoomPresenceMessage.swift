@@ -2,21 +2,21 @@ import MQTT
 import JSON
 import Beacons
 
-/// How far one receiver has a beacon, as `mqtt_room` of Home Assistant and whatever reads ESPresense expect it: the room is
-/// the topic's last level, and the payload is theirs.
+/// The distance of a beacon from one receiver, in the format of Home Assistant's `mqtt_room` and other readers of ESPresense
+/// data: the room is the topic's last level, and the payload follows that format.
 ///
 /// Sources: https://www.home-assistant.io/integrations/mqtt_room/, https://espresense.com/configuration/mqtt/
 public struct RoomPresenceMessage: Hashable, Sendable {
-  /// What stands for the beacon in a prefix.
+  /// Stands for the beacon in a prefix.
   public static let placeholder = "{beacon}"
 
-  /// The topic up to the room.
+  /// The topic without its last level, the room.
   public var prefix: String
   public var beacon: String
-  /// What people call it, where that is another name.
+  /// A readable name, if it differs.
   public var displayName: String?
   public var receiver: String
-  /// m.
+  /// Metres.
   public var distance: Double
 
   public init(
@@ -35,7 +35,7 @@ public struct RoomPresenceMessage: Hashable, Sendable {
     return "\(start ?? prefix[...])/\(topicLevel(receiver))"
   }
 
-  /// Of this moment: not retained, and not sent twice.
+  /// It holds only for the moment, so it is not retained and not sent twice.
   public func message() -> Message {
     let payload = JSONWriter.object {
       $0.field("id", beacon)

@@ -12,12 +12,12 @@ public enum Status: String, Sendable {
   }
 }
 
-/// `zone/<zone>/occupancy`: who is in a zone. Of a crowd it lists as many as `room` holds, some thousands; `count` is that
-/// of all.
+/// `zone/<zone>/occupancy`: who is in a zone. A large crowd is listed only as far as `room` allows, some thousands; `count`
+/// counts all.
 public struct OccupancyMessage: Sendable {
   public struct Member: Sendable {
     public var beacon: String
-    /// What people call it, where that is another name.
+    /// A readable name, if it differs.
     public var displayName: String?
     public var since: WallTime
     public var isNear: Bool
@@ -41,7 +41,7 @@ public struct OccupancyMessage: Sendable {
     self.members = members
   }
 
-  /// Octets up to which members are listed; the client takes 256 KiB.
+  /// The largest size of the list of members in bytes; the client accepts 256 KiB.
   static let room = 240_000
 
   public func message(topics: Topics) -> Message {
@@ -70,13 +70,13 @@ public struct OccupancyMessage: Sendable {
 /// `beacon/<beacon>/state`: where a beacon is, how it is heard and what it measures.
 public struct BeaconStateMessage: Sendable {
   public var beacon: String
-  /// What people call it, where that is another name.
+  /// A readable name, if it differs.
   public var displayName: String?
   public var zones: [String]
   public var estimate: Estimate?
   public var lastSeen: WallTime
   public var receiver: String
-  /// The latest of each quantity; what is no number, flag or event is left out.
+  /// The latest of each quantity; only numbers, flags and events are included.
   public var readings: [Reading]
 
   public init(
@@ -93,7 +93,7 @@ public struct BeaconStateMessage: Sendable {
     self.readings = readings
   }
 
-  /// Where a beacon was a week ago is no news.
+  /// After a week the state is out of date.
   static let expiry = TimeSpan.seconds(7 * 86400)
 
   public func message(topics: Topics) -> Message {

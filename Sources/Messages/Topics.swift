@@ -1,7 +1,7 @@
 import Beacons
 import JSON
 
-/// Every topic of version 1 of the contract, below `beaconkeeper/<gateway>`.
+/// All topics of version 1 of the contract, below `beaconkeeper/<gateway>`.
 public struct Topics: Hashable, Sendable {
   public let gateway: String
   public let base: String
@@ -13,7 +13,7 @@ public struct Topics: Hashable, Sendable {
 
   public var status: String { base + "/status" }
   public var health: String { base + "/health" }
-  /// Which run of the gateway speaks.
+  /// Which run of the gateway publishes.
   public var instance: String { base + "/instance" }
   public func occupancy(zone: String) -> String { topic("/zone/", zone, "/occupancy") }
   public func transition(zone: String, event: String) -> String {
@@ -30,12 +30,12 @@ public struct Topics: Hashable, Sendable {
   public var beaconZones: String { base + "/beacon/+/zone" }
   public var beaconPlaces: String { base + "/beacon/+/place" }
   public var windows: String { base + "/phone/+/window" }
-  /// Where others tell what they know of a phone's app.
+  /// Where others publish reports about a phone's app.
   public func appReport(phone: String) -> String { topic("/phone/", phone, "/app/set") }
   /// The filter for the reports of every phone.
   public var appReports: String { base + "/phone/+/app/set" }
 
-  /// What is told of something by its name, written into room that is asked for once.
+  /// The topic for a named item, built with a single allocation.
   private func topic(_ kind: String, _ name: String, _ what: String, _ event: String = "") -> String {
     let level = topicLevel(name)
     let octets = base.utf8.count + kind.utf8.count + level.utf8.count + what.utf8.count + event.utf8.count
@@ -60,8 +60,8 @@ extension UInt8 {
   }
 }
 
-/// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can leave its
-/// place or become a wildcard.
+/// A name as one level of a topic: percent-encoded outside `[A-Za-z0-9_.-]`, so that no name can add levels
+/// or act as a wildcard.
 public func topicLevel(_ name: String) -> String {
   if standsInTopicAsItIs(name.utf8.span) { return name }
   return String(utf8Capacity: 3 * name.utf8.count) { level in
@@ -77,12 +77,12 @@ public func topicLevel(_ name: String) -> String {
   }
 }
 
-/// The name that a level stands for; nil for a level that is no name's.
+/// The name in a level; nil if the level is not an encoded name.
 public func name(ofTopicLevel level: some StringProtocol) -> String? {
   unescaped(level, marker: UInt8(ascii: "%"))
 }
 
-/// A text in which a marker and two hexadecimal digits stand for an octet.
+/// Decodes a text in which a marker and two hexadecimal digits stand for an octet.
 func unescaped(_ text: some StringProtocol, marker: UInt8) -> String? {
   var octets: [UInt8] = []
   var units = text.utf8.makeIterator()

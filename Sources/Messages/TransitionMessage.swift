@@ -3,16 +3,16 @@ import JSON
 import Beacons
 import Proximity
 
-/// A transition with every name resolved: one JSON object, the same on MQTT and from `replay`.
+/// A transition with all names resolved: one JSON object, identical on MQTT and from `replay`.
 public struct TransitionMessage: Sendable {
   public var transition: Transition
-  /// With `sequence`: its number, which is 0 until somebody numbers it.
+  /// The pair of epoch and `sequence` numbers it; 0 until it is numbered.
   public var epoch: UInt64
   public var sequence: UInt64
   public var gateway: String
   public var zone: String
   public var beacon: String
-  /// What people call it, for people; it is not in the payload.
+  /// A readable name; it is not in the payload.
   public var displayName: String?
   public var receiver: String
 
@@ -30,8 +30,8 @@ public struct TransitionMessage: Sendable {
     self.receiver = receiver
   }
 
-  /// 32 hexadecimal digits that any worker computes alike: FNV-1a of 128 bits (RFC 9923) over gateway, zone,
-  /// beacon, event and time, each ended by a zero octet, which no UTF-8 name of ours can hold.
+  /// 32 hexadecimal digits that any worker computes alike: 128-bit FNV-1a (RFC 9923) over gateway, zone,
+  /// beacon, event and time, each followed by a zero octet, which names cannot contain.
   public var id: String { hexadecimal(hash(time: timeText), octets: 16) }
 
   private func hash(time: InlineArray<24, UInt8>) -> UInt128 {
@@ -46,7 +46,7 @@ public struct TransitionMessage: Sendable {
 
   private var timeText: InlineArray<24, UInt8> { InlineArray { $0.append(transition.wallTime) } }
 
-  /// 2024-01-01: a calendar that is behind this was not set yet.
+  /// 2024-01-01: an earlier calendar has not been set yet.
   private static let trusted = WallTime(nanoseconds: 1_704_067_200_000_000_000)
 
   /// The payload, version 1.
@@ -56,7 +56,7 @@ public struct TransitionMessage: Sendable {
       && receiver.utf8.span.isPlainInJSON
     let names = gateway.utf8.count + zone.utf8.count + beacon.utf8.count + receiver.utf8.count
     let octets = Self.roomBesideNames + escapeLimit(isPlain: isPlain) * names
-    // Not `[UInt8](capacity:)`, which as yet looks its type up each time.
+    // Not `[UInt8](capacity:)`, which at present looks up its type at every call.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(octets)
     bytes.append(addingCapacity: octets) { write(into: &$0, namesArePlain: isPlain) }
@@ -64,7 +64,7 @@ public struct TransitionMessage: Sendable {
   }
 
   private func write(into json: inout OutputSpan<UInt8>, namesArePlain isPlain: Bool) {
-    // Made once, for the hash and the text.
+    // Computed once, for both the hash and the text.
     let time = timeText
     json.append(#"{"v":1,"id":""#)
     json.append(hexadecimal: hash(time: time))
@@ -109,8 +109,8 @@ public struct TransitionMessage: Sendable {
     json.append("}}")
   }
 
-  /// What the payload takes at most without the names: text and quotes of 229 octets, an id, an event, a time and a unit of 64,
-  /// a reason of 29, and nine numbers.
+  /// The largest size of the payload without names: text and quotes of 229 octets; an id, an event, a time and a unit of 64;
+  /// a reason of 29; and nine numbers.
   static let roomBesideNames = 229 + 64 + 29 + 9 * decimalTextLimit
 
   public func message(topics: Topics) -> Message {

@@ -3,9 +3,9 @@ import MQTT
 /// `beacon/<beacon>/zone` and `beacon/<beacon>/place`: where a beacon is, as plain text.
 public struct WhereaboutsMessage: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
-    /// The one zone that it is in, by our own name.
+    /// The one zone that it is in, by our name.
     case zone
-    /// The zone of Home Assistant that this one lies in, as Home Assistant's trackers call it: `home`, or its name.
+    /// The Home Assistant zone that contains this one, in the words of Home Assistant's trackers: `home`, or its name.
     case place
   }
 
@@ -20,7 +20,7 @@ public struct WhereaboutsMessage: Hashable, Sendable {
     self.name = name
   }
 
-  /// What is said of a beacon that is in no zone. No zone can be called so.
+  /// The text for a beacon in no zone. No zone can have this name.
   public static let nowhere = "not_home"
 
   public func message(topics: Topics) -> Message {

@@ -1,17 +1,17 @@
 import Pipeline
 
-/// Which row holds which beacon, and the long texts that many beacons share: what zones ask for.
+/// Which row holds which beacon, and the long texts that many beacons share (rules of zones).
 ///
-/// A beacon's row is found by a number, not by its key, so that beacons that came together lie together.
+/// Rows are keyed by a number, not by the beacon's key, so that beacons that were added together are stored together.
 struct BeaconRows {
   private var rows = Ledger()
   private var texts = Ledger()
-  /// Keys of those whose rows are marked as void, and stay for when they come again: to take a row out and put it in anew moves
-  /// others, too, and who flaps would wear out the card.
+  /// Keys whose rows are marked void and kept for reuse. Deleting and inserting a row moves others as well, and a beacon
+  /// that flaps would wear out the SD card.
   private var void: Set<String> = []
   private static let voidLimit = 1_000
 
-  /// Numbers of keys; those of a transaction that is under way stand apart until it is on disk.
+  /// Numbers of keys. Changes of a running transaction are kept separate until they are on disk.
   private struct Ledger {
     private var known: [String: Int64] = [:]
     private var changed: [String: Int64?] = [:]
@@ -43,7 +43,7 @@ struct BeaconRows {
     mutating func revert() { changed.removeAll() }
   }
 
-  /// Reads every beacon; texts that none of them has any more are removed. A row that is damaged costs that beacon only.
+  /// Reads every beacon, and removes texts that none of them uses any more. A damaged row costs only its own beacon.
   mutating func load(_ database: Connection) throws -> [SavedBeacon] {
     var textsByNumber: [Int64: String] = [:]
     for row in try database.rows("SELECT id, value FROM text") {
@@ -81,12 +81,12 @@ struct BeaconRows {
     return beacons
   }
 
-  /// A number that leaves room for others after it.
+  /// A number small enough to leave room for others after it.
   private static func number(_ value: SQLValue) -> Int64? {
     value.int64.flatMap { (1..<(1 << 62)).contains($0) ? $0 : nil }
   }
 
-  /// Keeps beacons, by their keys, and forgets those that are nil.
+  /// Writes beacons by their keys, and forgets those that are nil.
   mutating func write(_ beacons: [String: SavedBeacon?], _ database: Connection) throws {
     for (key, beacon) in beacons {
       if let beacon {
@@ -110,7 +110,7 @@ struct BeaconRows {
           try database.execute("DELETE FROM beacon WHERE id = ?", .integer(row))
           rows.remove(old)
         }
-        // Another first octet is another layout, which nothing reads.
+        // Another first byte means another layout, which no version reads.
         try database.execute(
           "UPDATE beacon SET state = x'00' || substr(state, 2) WHERE id = ?", .integer(row))
         void.insert(key)
@@ -118,17 +118,17 @@ struct BeaconRows {
     }
   }
 
-  /// What was written is on disk.
+  /// The writes are on disk.
   mutating func settle() {
     rows.settle()
     texts.settle()
   }
 
-  /// Nothing of what was written is on disk.
+  /// The writes were rolled back.
   mutating func revert() {
     rows.revert()
     texts.revert()
-    // Which rows are void is not sure now.
+    // It is now uncertain which rows are void.
     void.removeAll()
   }
 }

@@ -2,18 +2,18 @@ import Beacons
 import Messages
 import Proximity
 
-/// Puts right the calendar time of transitions that were decided before the calendar was: a board without a clock of its
-/// own starts years ago, until the network tells it the time.
+/// Corrects the calendar time of transitions that were decided before the calendar was set: a board without a
+/// real-time clock starts years in the past until the network tells it the time.
 ///
-/// Monotonic time decides and is always right, so the time of a transition follows from how long ago it was. A
-/// transition of an earlier boot keeps its time: that boot's monotonic clock is gone.
+/// Decisions use monotonic time, which is always right. So the time of a transition follows from how long ago it was. A
+/// transition of an earlier boot keeps its time, because that boot's monotonic clock is gone.
 package struct CalendarCorrection: Sendable {
-  /// A calendar that is off by less is not touched: it drifts, and advertisements are stamped with some jitter.
+  /// A smaller error is not corrected: the calendar drifts, and timestamps of advertisements have some jitter.
   static let tolerance = TimeSpan.seconds(2)
 
-  /// Calendar less monotonic time, now.
+  /// Calendar minus monotonic time, now.
   var offset: TimeSpan
-  /// Rows on disk up to this one are of another boot.
+  /// Rows on disk up to this one are from another boot.
   var lastForeignRow: Int64 = 0
 
   package init(time: MonotonicTime, wallTime: WallTime, lastForeignRow: Int64 = 0) {

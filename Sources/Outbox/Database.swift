@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// What SQLite cannot do, in its own words.
+/// An error of SQLite, in its own words.
 struct DatabaseError: Error {
   /// The primary result code, such as `SQLITE_FULL`.
   var code: Int32
@@ -12,21 +12,21 @@ struct DatabaseError: Error {
 final class Database: Sendable {
   private let connection: Mutex<Connection>
 
-  /// Opens the file, or makes it.
+  /// Opens the file, or creates it.
   ///
-  /// - Parameter setUp: statements that are executed before all others.
+  /// - Parameter setUp: statements to execute before all others.
   init(path: String, setUp: String = "") throws(DatabaseError) {
     let connection = try Connection(path: path)
     try connection.execute(script: setUp)
     self.connection = Mutex(connection)
   }
 
-  /// Each statement is a transaction of its own.
+  /// Outside `write`, each statement is a transaction of its own.
   func use<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
     try connection.withLock { try body($0) }
   }
 
-  /// One transaction: all of it is on the medium when this returns, or nothing.
+  /// Runs one transaction: when this returns, all of it is on disk, or nothing.
   func write<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
     try connection.withLock { connection in
       try connection.execute("BEGIN IMMEDIATE")
@@ -41,27 +41,27 @@ final class Database: Sendable {
     }
   }
 
-  /// The log is moved into the file, and removed.
+  /// Moves the log into the file, and deletes the log.
   func close() throws { try connection.withLock { try $0.close() } }
 }
 
-/// The handle of an open file, and the statements that were prepared for it.
+/// An open file, and its prepared statements.
 final class Connection {
-  /// Milliseconds to wait for another process that has the file.
+  /// Milliseconds to wait for another process that uses the file.
   private static let patience: Int32 = 1000
 
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
 
   init(path: String) throws(DatabaseError) {
-    // No lock of SQLite's: `Database` has one.
+    // No mutex of SQLite's: `Database` has one.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(path, &handle, flags, nil))
     try check(sqlite3_busy_timeout(handle, Self.patience))
   }
 
   deinit {
-    // Also what could not be opened has a handle.
+    // A failed open still allocates a handle.
     try? close()
   }
 
@@ -72,7 +72,7 @@ final class Connection {
     handle = nil
   }
 
-  /// Several statements without values. Whatever rows they give are passed over.
+  /// Executes several statements without parameters. Any rows they return are ignored.
   func execute(script: String) throws(DatabaseError) {
     try check(sqlite3_exec(handle, script, nil, nil, nil))
   }
@@ -94,13 +94,13 @@ final class Connection {
     !(try value("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", .text(name)).isNull)
   }
 
-  /// Moves the log into the file, which is cut to what it holds.
+  /// Moves the log into the file, and truncates the log.
   func checkpoint() throws(DatabaseError) {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
   }
 
   fileprivate func rollBack() {
-    // After some faults SQLite has done it already.
+    // After some errors SQLite has rolled back already.
     if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
   }
 

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Why SQLite does not do it.
+/// The text of an SQLite or file error.
 package func words(_ error: any Error) -> String {
   if let error = error as? PrivateFileError { return error.reason }
   if error is OutboxFull { return "too many transitions wait for the broker, the file is full" }

@@ -6,15 +6,15 @@ import Glibc
 import Messages
 import Proximity
 
-/// The outbox as versions before the second layout kept it: a column for each part of a transition, beacons as JSON.
+/// The outbox in its first layout: one column per field of a transition, and beacons as JSON.
 ///
-/// All that it holds is written into a file of today beside it, which then takes its place: after a crash one of the two is
-/// there, whole.
+/// Its contents are written to a new file beside it, which then replaces it. After a crash one of the two is there,
+/// complete.
 enum EarlierOutbox {
-  /// Rows that are carried over in one transaction.
+  /// How many rows are carried over in one transaction.
   private static let portion: Int64 = 5_000
 
-  /// Does nothing where there is none.
+  /// Does nothing if there is no such outbox.
   static func takeOver(_ path: String) throws {
     let earlier = try OutboxFile.open(path)
     guard try isEarlier(earlier) else { return try earlier.close() }
@@ -27,7 +27,7 @@ enum EarlierOutbox {
     try copy(earlier, to: store)
     try store.database.close()
     try earlier.close()
-    // A log that is left would be taken for one of the new file.
+    // A leftover log would be taken for one of the new file.
     for log in [path + "-wal", new + "-wal"] where try size(log) > 0 {
       throw DatabaseError(code: SQLITE_IOERR, message: "\(log) cannot be moved into its file")
     }
@@ -101,9 +101,9 @@ enum EarlierOutbox {
 }
 
 extension TransitionMessage {
-  /// nil for a row that is damaged: no column is trusted to have its type.
+  /// nil for a damaged row. A column may hold any type.
   fileprivate init?(earlier row: SQLRow) {
-    /// Absent is fine, anything but a number is not.
+    /// NULL is valid; anything else but a number is not.
     func optional(_ column: String) -> Double?? {
       row[column].isNull ? .some(nil) : row[column].double.map { .some($0) }
     }

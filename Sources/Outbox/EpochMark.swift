@@ -1,34 +1,34 @@
 import Glibc
 import Synchronization
 
-/// The greatest epoch that was used, in a file beside the outbox.
+/// The greatest epoch in use, in a file beside the outbox.
 ///
-/// It outlives an outbox that is damaged, and is overwritten in place, which works on a full disk too: an epoch that began
-/// because the outbox could not be written is known to the next start nevertheless.
+/// It survives a damaged outbox, and is overwritten in place, which works even on a full disk. So the next start knows an
+/// epoch that began because the outbox could not be written.
 package final class EpochMark: Sendable {
   private static let digits = 20
 
   private let descriptor: Int32
   private let state: Mutex<UInt64?>
 
-  /// Beside which outbox it lies.
+  /// The path of the mark of an outbox.
   static func path(of outbox: String) -> String { outbox + ".mark" }
 
   init(path: String) throws(PrivateFileError) {
     descriptor = try PrivateFile.open(path)
     var octets = [UInt8](repeating: 0, count: Self.digits)
     let count = pread(descriptor, &octets, octets.count, 0)
-    // What an earlier version wrote there is no number.
+    // An earlier version wrote something else there, which is not a number.
     let epoch = UInt64(String(decoding: octets.prefix(max(count, 0)), as: UTF8.self))
     state = Mutex(epoch.flatMap { $0 <= Epoch.limit ? $0 : nil })
   }
 
   deinit { close(descriptor) }
 
-  /// nil: not known.
+  /// nil: unknown.
   var epoch: UInt64? { state.withLock { $0 } }
 
-  /// Waits for the medium.
+  /// Returns when it is on disk.
   package func set(_ epoch: UInt64) {
     let isNews = state.withLock { state in
       guard state.map({ $0 < epoch }) ?? true else { return false }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Which kind of file system holds a path (proc_pid_mountinfo(5), the form of `/proc/self/mounts`).
+/// Which kind of file system contains a path (proc_pid_mountinfo(5), the format of `/proc/self/mounts`).
 struct MountTable {
   private let mounts: [(place: String, kind: String)]
 
@@ -16,9 +16,9 @@ struct MountTable {
     MountTable((try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? "")
   }
 
-  /// Whether what is written there is gone with the next start of the machine.
+  /// Whether files there are lost when the machine restarts.
   func isInMemory(_ path: String) -> Bool {
-    // Of two mounts at one place, the later one covers the other.
+    // Of two mounts at the same place, the later one covers the other.
     let holder = mounts.enumerated()
       .filter { ("\(path)/").hasPrefix($0.element.place == "/" ? "/" : $0.element.place + "/") }
       .max { ($0.element.place.count, $0.offset) < ($1.element.place.count, $1.offset) }

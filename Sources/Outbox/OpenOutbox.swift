@@ -4,26 +4,27 @@ import FoundationEssentials
 import Glibc
 import Machine
 
-/// The outbox on disk as it was found at the start.
+/// The outbox on disk, as found at the start.
 package struct OpenOutbox: Sendable {
-  /// nil: transitions wait in memory only.
+  /// nil: transitions wait only in memory.
   package var store: OutboxStore?
   /// Set if there is a `store`.
   package var mark: EpochMark?
   package var remains: OutboxStore.Remains?
-  /// Why there is no `store` though there should be.
+  /// Why there is no `store` although there should be one.
   package var fault: String?
-  /// The outbox is on a disk that is memory, as where the root is read-only: it does not outlive the machine's next start.
+  /// The outbox is on a file system in memory, as with a read-only root: it is lost when the machine restarts.
   package var isVolatile = false
-  /// What a person should know.
+  /// Messages for the user.
   package var notices: [String] = []
 
   /// In memory only, as for a demonstration.
   package init() {}
 
-  /// Opens the outbox of a gateway, or begins one. A damaged file is set aside; one that cannot be had is done without.
+  /// Opens the outbox of a gateway, or creates it. A damaged file is set aside. Without a usable file the gateway runs
+  /// without one.
   ///
-  /// - Parameter chance: a number of this run alone; see `Epoch`.
+  /// - Parameter chance: a number unique to this run; see `Epoch`.
   ///
   /// Throws `OutboxInUse`, `NewerOutbox`.
   package init(
@@ -73,7 +74,7 @@ package struct OpenOutbox: Sendable {
     isVolatile = MountTable.current.isInMemory(path)
   }
 
-  /// Also where a table holds what no run of ours has written there.
+  /// This includes tables with contents that we never write.
   private static func isDamage(_ error: any Error) -> Bool {
     if error is CocoaError || error is POSIXError || error is PrivateFileError { return false }
     guard let error = error as? DatabaseError else { return true }
@@ -95,12 +96,12 @@ package struct OpenOutbox: Sendable {
   }
 
   private static func isMissingOrEmpty(_ path: String) -> Bool {
-    // FileManager's attributes name the owner, for which it reads the list of users.
+    // FileManager's attributes include the owner's name, for which it reads the list of users.
     var status = stat()
     return stat(path, &status) != 0 || status.st_size == 0
   }
 
-  /// Damaged files are kept, so that the cause can be investigated.
+  /// How many damaged files are kept for investigation.
   private static let asideLimit = 3
 
   private func setAside(_ path: String, _ wallTime: WallTime) throws -> String {
@@ -122,13 +123,13 @@ package struct OpenOutbox: Sendable {
     return aside
   }
 
-  /// Tells one run of the machine, and so of its monotonic clock, from another.
+  /// Identifies one boot of the machine, and so its monotonic clock.
   private static var bootID: String {
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
   }
 }
 
-/// Two gateways of one name would mix their transitions.
+/// Two gateways with the same name would mix their transitions.
 public struct OutboxInUse: Error, CustomStringConvertible {
   let path: String
   let gateway: String

@@ -2,12 +2,12 @@ import Pipeline
 import DequeModule
 import Messages
 
-/// The outbox and its disk: batches to write, pages fetched, and working without a disk.
+/// The outbox and its disk: batches to write, pages to fetch, and operation without a disk.
 extension Outbox {
-  /// Keeps where a beacon is with the next transaction.
+  /// Saves a beacon's state with the next transaction.
   package mutating func save(_ beacon: SavedBeacon) { pending.beacons[beacon.key] = .some(beacon) }
 
-  /// Keeps replay counters with the next transaction.
+  /// Saves replay counters with the next transaction.
   package mutating func save(counters: [String: UInt32]) {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
@@ -15,12 +15,12 @@ extension Outbox {
   /// Forgets a beacon.
   package mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
 
-  /// What to write now, or a part of it if there is much.
+  /// What to write now; only a part if there is much.
   package mutating func takePending() -> OutboxStore.Batch {
     var batch = pending
     pending = OutboxStore.Batch()
     if batch.transitions.count > Self.batchLimit {
-      // The beacons' zones are then written with the last part.
+      // The states of beacons are then written with the last part.
       pending.transitions = Array(batch.transitions[Self.batchLimit...])
       pending.beacons = batch.beacons
       batch.transitions.removeSubrange(Self.batchLimit...)
@@ -30,12 +30,12 @@ extension Outbox {
     return batch
   }
 
-  /// A batch is on disk, its transitions from `firstRow` on.
+  /// A batch is on disk, with its transitions in rows from `firstRow` on.
   package mutating func committed(_ batch: OutboxStore.Batch, firstRow: Int64) {
     writing = nil
     stored += batch.transitions.count - batch.acknowledged.count
     if isStalled {
-      // Nobody waits for them any more.
+      // Its transitions are no longer awaited.
       isStalled = false
       let rows = firstRow..<firstRow + Int64(batch.transitions.count)
       pending.acknowledged += rows
@@ -43,7 +43,7 @@ extension Outbox {
       return
     }
     isDurable = true
-    // Decided while this was being written, and later than all of it.
+    // They were decided while this was being written, so they come after all of it.
     pending.transitions += unstored
     unstored = []
     for (offset, transition) in batch.transitions.enumerated() {
@@ -61,27 +61,27 @@ extension Outbox {
 
   /// A batch could not be written. From now on transitions wait in memory.
   ///
-  /// - Parameter restamp: called once for all of them where they were to be on disk: their sequence numbers may be used
-  ///   anew after a crash, so they take others.
+  /// - Parameter restamp: called once for all transitions that were meant for the disk: after a crash their sequence
+  ///   numbers may be used again, so they get new ones.
   package mutating func failed(_ batch: OutboxStore.Batch, restamp: (inout [TransitionMessage]) -> Void) {
     writing = nil
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
     pending.acknowledged = batch.acknowledged + pending.acknowledged
-    // Nobody waits for its transitions any more.
+    // Its transitions are no longer awaited.
     if isStalled { return isStalled = false }
     var transitions = batch.transitions + pending.transitions
     if isDurable { restamp(&transitions) }
     wait(transitions)
   }
 
-  /// The disk has not answered for long. What was decided waits in memory from now on, and goes out past what the disk holds.
+  /// The disk has not responded for long. New transitions now wait in memory, and are sent before those on disk.
   ///
-  /// - Parameter restamp: called once for those that come under another epoch.
+  /// - Parameter restamp: called once for those that get another epoch.
   package mutating func stall(restamp: (inout [TransitionMessage]) -> Void) {
     isStalled = true
-    // What is being written may be on disk for all that, and be sent by the next start: it keeps its numbers, so that nobody
-    // takes it for something else. But where older ones stay behind on disk, they would seem to be old.
+    // The batch being written may reach the disk after all, and the next start may send it. So it keeps its numbers, and
+    // receivers can recognise it. But if older rows stay behind on disk, these numbers would make them look out of date.
     var numbered = writing?.transitions ?? []
     var later = pending.transitions
     if isBacklogged {
@@ -92,7 +92,7 @@ extension Outbox {
     wait(numbered + later)
   }
 
-  /// Puts transitions into memory, before those that are there.
+  /// Puts transitions into memory, before those already there.
   private mutating func wait(_ transitions: [TransitionMessage]) {
     isDurable = false
     pending.transitions = []
@@ -102,7 +102,7 @@ extension Outbox {
     for transition in newer { wait(transition) }
   }
 
-  /// Puts everything that is only in memory into the next transaction, because the disk may work again.
+  /// Puts everything that is only in memory into the next transaction, in case the disk works again.
   package mutating func retry() {
     guard !isDurable, !isStalled else { return }
     pending.transitions += unstored
@@ -112,7 +112,7 @@ extension Outbox {
   /// Whether more should be fetched from disk now.
   package var wantsFetch: Bool { isBacklogged && ready.count < Self.window / 4 }
 
-  /// Rows after `lastRow` came from disk; fewer than were asked for: no more are there.
+  /// Adds rows after `lastRow` that were read from disk. `isLast`: there are no more.
   ///
   /// - Parameter damaged: rows that cannot be read; they are dropped.
   package mutating func fetched(

@@ -2,24 +2,24 @@ import Pipeline
 import DequeModule
 import Messages
 
-/// What waits for the broker, within bounds: transitions in order, never merged; of each state topic only the newest.
+/// What waits for the broker, with limits: transitions in order, never merged; of each state topic only the newest.
 ///
-/// A transition is offered once it is on disk. Only a window of those on disk is held here; the rest is fetched when
-/// there is room. Without a disk, or while it fails, transitions wait in memory, behind those that the disk holds.
-/// A verdict waits behind every transition that was decided before it, for it speaks of one. States come last: a state says what
-/// is true now and may come later, the others may not.
+/// A transition is offered once it is on disk. Only a window of the transitions on disk is held in memory; more are fetched
+/// when there is room. Without a disk, or while it fails, transitions wait in memory, after those on disk.
+/// A verdict waits behind every transition that was decided before it, because it refers to one. States come last: they
+/// describe the present and may arrive later; the others may not.
 package struct Outbox: Sendable {
-  /// Transitions kept in memory while the disk fails, or where there is none; about 500 bytes each.
+  /// Transitions in memory while the disk fails, or without a disk; about 500 bytes each.
   static let transitionLimit = 100_000
-  /// Transitions of the disk held here.
+  /// Transitions on disk that are also held in memory.
   static let window = 2_000
-  /// Transitions that go to disk in one transaction.
+  /// Transitions per transaction.
   static let batchLimit = 2_000
-  /// Stands for the row of a transition that has none, with the broker's acknowledgement.
+  /// The row number in the broker's acknowledgement of a transition that has no row.
   package static let noRow = Int64.max
-  /// Verdicts kept while the broker is away.
+  /// Verdicts held while the broker is unreachable.
   static let verdictLimit = 10_000
-  /// State topics kept; with 100,000 beacons each has two or three.
+  /// State topics held. With 100,000 beacons each has two or three.
   static let stateLimit = 400_000
 
   package enum Item {
@@ -31,44 +31,44 @@ package struct Outbox: Sendable {
 
   /// Whether transitions go to disk before they are offered.
   var isDurable: Bool
-  /// What the next transaction writes.
+  /// The content of the next transaction.
   package var pending = OutboxStore.Batch()
-  /// On disk, and next to be offered.
+  /// On disk, and offered next.
   var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
-  /// The last row that was in `ready`.
+  /// The last row that was added to `ready`.
   package var lastRow: Int64 = 0
   /// Whether the disk holds more than `ready`.
   var isBacklogged: Bool
-  /// What is being written now: what came later waits for it.
+  /// The batch being written. Later ones wait for it.
   var writing: OutboxStore.Batch?
-  /// Whether the disk has not responded for long: its rows stay there, and nothing waits for it.
+  /// Whether the disk has not responded for long. Its rows stay there, and nothing waits for it.
   package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
   }
-  /// In memory only; offered once nothing of the disk is left.
+  /// In memory only; offered once nothing on disk is left.
   var unstored: Deque<TransitionMessage> = []
-  /// In memory only, offered and not acknowledged.
+  /// How many are in memory only, offered and not acknowledged.
   var unstoredUnderWay = 0
-  /// Rows that were written after all, although their transitions were sent from memory meanwhile.
+  /// Rows that reached the disk after all, although their transitions were sent from memory meanwhile.
   var outdated: [Range<Int64>] = []
-  /// With how many transitions had come in when it did.
+  /// Each with the number of transitions that had come in before it.
   private var verdicts: Deque<(verdict: VerdictMessage, after: UInt64)> = []
-  /// Transitions that came in, also in an earlier run, and those of them that were sent or given up.
+  /// How many transitions came in, including those from an earlier run; below, how many of them were sent or dropped.
   var transitionsIn: UInt64
   var transitionsOut: UInt64 = 0
   /// By topic.
   private var states: [String: Message] = [:]
   /// The topics of `states`, longest waiting first.
   private var stateOrder: Deque<String> = []
-  /// Transitions given up because `transitionLimit` was reached, oldest first.
+  /// How many transitions were dropped, oldest first, because `transitionLimit` was reached.
   package var lostTransitions: UInt64 = 0
-  /// Rows on disk that the broker has not acknowledged.
+  /// How many rows on disk the broker has not acknowledged.
   var stored: Int
 
   /// - Parameters:
   ///   - isDurable: whether there is a disk.
-  ///   - stored: transitions of an earlier run that wait there.
+  ///   - stored: how many transitions of an earlier run wait there.
   package init(isDurable: Bool = false, stored: Int = 0) {
     self.isDurable = isDurable
     self.stored = stored
@@ -76,15 +76,15 @@ package struct Outbox: Sendable {
     isBacklogged = stored > 0
   }
 
-  /// Everything that the broker has not got, in memory or on disk.
+  /// How many items the broker has not received, in memory or on disk.
   package var count: Int {
     pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count + verdicts.count
       + states.count
   }
 
   /// - Parameters:
-  ///   - key: the beacon's.
-  ///   - beacon: where it is now, to be kept with the transition; nil: in no zone.
+  ///   - key: the beacon's key.
+  ///   - beacon: its new state, to be saved with the transition; nil: it is in no zone.
   package mutating func add(_ transition: TransitionMessage, key: String = "", beacon: SavedBeacon? = nil) {
     transitionsIn += 1
     if !key.isEmpty { pending.beacons[key] = .some(beacon) }
@@ -111,7 +111,7 @@ package struct Outbox: Sendable {
     verdicts.append((verdict, transitionsIn))
   }
 
-  /// Replaces a state of the same topic that still waits, and keeps its place in the queue.
+  /// Replaces a waiting state of the same topic, and keeps its place in the queue.
   package mutating func add(_ state: Message) {
     if states[state.topic] == nil {
       guard states.count < Self.stateLimit else { return }
@@ -120,7 +120,7 @@ package struct Outbox: Sendable {
     states[state.topic] = state
   }
 
-  /// The item to send next; it stays until `removeFirst`.
+  /// The item to send next. It stays until `removeFirst`.
   package var first: Item? {
     if let (row, transition) = ready.first { return .transition(transition, row: row) }
     if mayOfferUnstored, let transition = unstored.first { return .transition(transition, row: nil) }
@@ -128,7 +128,7 @@ package struct Outbox: Sendable {
     return stateOrder.first.flatMap { states[$0] }.map(Item.state)
   }
 
-  /// The first verdict, if no transition before it waits.
+  /// The first verdict, if no transition is waiting before it.
   private var offeredVerdict: VerdictMessage? {
     guard let (verdict, after) = verdicts.first else { return nil }
     let isNoneWaiting = mayOfferUnstored && unstored.isEmpty && ready.isEmpty
@@ -152,7 +152,7 @@ package struct Outbox: Sendable {
     if let topic = stateOrder.popFirst() { states[topic] = nil }
   }
 
-  /// The broker has a transition.
+  /// The broker acknowledged a transition.
   package mutating func acknowledge(row: Int64) {
     if row == Self.noRow {
       unstoredUnderWay = max(0, unstoredUnderWay - 1)
@@ -161,11 +161,11 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// Whether transitions wait here that are not on disk: for the disk, or in its stead for the broker.
+  /// Whether any transitions here are not on disk: they wait for the disk or, without one, for the broker.
   package var holdsTransitions: Bool {
     !pending.transitions.isEmpty || !unstored.isEmpty || !isStalled && writing?.transitions.isEmpty == false
   }
 
-  /// Transitions that an end now would lose.
+  /// How many transitions would be lost if the process ended now.
   package var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
 }

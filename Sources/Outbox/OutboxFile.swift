@@ -1,16 +1,16 @@
 import CSQLite
 
-/// How the outbox lies on disk.
+/// The layout of the outbox on disk.
 enum OutboxFile {
-  /// A file larger than this (a million transitions, say) takes no more.
+  /// The largest file size in bytes: enough for about a million transitions.
   static let largest = 1 << 28
-  /// Small: a transition touches few rows, and pages are written whole.
+  /// Small, because a transition changes few rows, and pages are written whole.
   private static let pageSize = 512
-  /// Pages in the log before they are moved into the file, where the same page is written once for many changes.
+  /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 2048
   private static let version: Int64 = 2
 
-  /// Makes sure that it is there, and of its owner alone, with all that belongs to it.
+  /// Makes sure that the file exists, and that only its owner may read it and the files beside it.
   static func prepare(_ path: String) throws {
     try PrivateFile.prepare(path)
     for ending in ["-wal", "-shm", "-journal"] { try PrivateFile.prepare(path + ending, isMade: false) }
@@ -31,7 +31,7 @@ enum OutboxFile {
         """)
   }
 
-  /// Makes the tables of an empty file; looks at those of another.
+  /// Creates the tables in an empty file; otherwise checks the version.
   static func makeTables(_ database: Connection) throws {
     switch try database.value("PRAGMA user_version").int64 {
     case version:
@@ -48,7 +48,7 @@ enum OutboxFile {
           CREATE TABLE counter (key TEXT PRIMARY KEY, counter INTEGER NOT NULL) WITHOUT ROWID;
           PRAGMA user_version = \(version);
           """)
-    // A number far away is damage.
+    // A number far away is a sign of damage.
     case let other? where (version + 1...version + 100).contains(other):
       let isSound = try database.value("PRAGMA quick_check(1)").string == "ok"
       if isSound { throw NewerOutbox(version: other) }
@@ -57,29 +57,29 @@ enum OutboxFile {
     }
   }
 
-  /// Whether the file has reached its limit; a disk that is full is another matter.
+  /// Whether the file has reached its limit, as opposed to a full disk.
   static func isFull(_ error: any Error, _ database: Database, largest: Int = largest) -> Bool {
     guard (error as? DatabaseError)?.code == SQLITE_FULL else { return false }
     let isFull = try? database.use { database in
       let (pages, free) = (try number("page_count", database), try number("freelist_count", database))
-      // A transition may take some pages at once.
+      // A transition may need several pages at once.
       return (pages - free) * pageSize > largest / 64 * 63
     }
     return isFull ?? false
   }
 
-  /// Free pages that are kept for what comes.
+  /// Free pages to keep for new rows.
   private static let kept = 512
-  /// Pages given back at once.
+  /// How many pages to release at once.
   private static let portion = 16_384
 
-  /// Returns whether nothing is left to give back.
+  /// Returns whether nothing is left to release.
   static func giveRoomBack(_ database: Database) throws -> Bool {
     try database.use { database in
       let surplus = try number("freelist_count", database) - kept
       guard surplus > 0 else { return true }
       try database.execute(script: "PRAGMA incremental_vacuum(\(min(surplus, portion)))")
-      // The file shrinks once the log is moved into it.
+      // The file shrinks only when the log is moved into it.
       try database.checkpoint()
       return surplus <= portion
     }

@@ -4,34 +4,34 @@ import Glibc
 import Messages
 import Synchronization
 
-/// Transitions that wait for the broker, and who is where, in SQLite.
+/// Transitions that wait for the broker, and the states of beacons, in SQLite.
 ///
-/// One transaction holds the transitions and what they did to the beacons, and it is on the medium when it returns
-/// (write-ahead log, `synchronous = FULL`): after a power cut either both are there or neither. Nothing else is
-/// written, for the sake of SD cards. One process at a time has the file.
+/// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
+/// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Nothing else is
+/// written, to spare SD cards. Only one process at a time uses the file.
 package final class OutboxStore: Sendable {
   /// What an earlier run left.
   package struct Remains: Sendable {
-    /// Of this run.
+    /// The epoch of this run.
     package var epoch: UInt64
     package var waiting: Int
-    /// The last row that waits.
+    /// The last row that is waiting.
     package var lastRow: Int64
     package var beacons: [SavedBeacon] = []
-    /// The last replay counter of each beacon that encrypts, by its key.
+    /// The last replay counter of each beacon that encrypts, by the beacon's key.
     package var counters: [String: UInt32] = [:]
-    /// Whether the monotonic clock is still that of the earlier run.
+    /// Whether the machine has not restarted since the earlier run, so that the monotonic clock is the same.
     package var isSameBoot: Bool
   }
 
-  /// What goes to disk in one transaction.
+  /// The content of one transaction.
   package struct Batch: Sendable {
     package var transitions: [TransitionMessage] = []
-    /// By key; nil: not in any zone any more.
+    /// By key; nil: no longer in any zone.
     package var beacons: [String: SavedBeacon?] = [:]
     /// Replay counters, by the beacon's key.
     package var counters: [String: UInt32] = [:]
-    /// Rows that the broker has.
+    /// Rows that the broker has acknowledged.
     package var acknowledged: [Int64] = []
 
     package init(
@@ -57,17 +57,17 @@ package final class OutboxStore: Sendable {
   private let numbers = Mutex(Numbers())
 
   private struct Numbers {
-    /// Of the next transition.
+    /// The row of the next transition.
     var row: Int64 = 1
     var beacons = BeaconRows()
-    /// Rows that were removed since room was last given back.
+    /// How many rows were deleted since space was last released.
     var removed = 0
   }
 
-  /// Opens the file, or makes it; one of an earlier version is taken over.
+  /// Opens the file, or creates it. A file of an earlier version is converted.
   ///
-  /// Throws `DatabaseError`: `SQLITE_BUSY` where another process has it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
-  /// where it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` where it must not be written. `PrivateFileError`.
+  /// Throws `DatabaseError`: `SQLITE_BUSY` if another process uses it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
+  /// if it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` if it must not be written. `PrivateFileError`.
   convenience init(path: String) throws {
     try OutboxFile.prepare(path)
     try EarlierOutbox.takeOver(path)
@@ -75,8 +75,8 @@ package final class OutboxStore: Sendable {
   }
 
   /// - Parameters:
-  ///   - path: of a file that is empty, or of this version.
-  ///   - largest: in octets.
+  ///   - path: a file that is empty, or of this version.
+  ///   - largest: the largest size in bytes.
   init(prepared path: String, largest: Int = OutboxFile.largest) throws {
     self.path = path
     self.largest = largest
@@ -85,9 +85,9 @@ package final class OutboxStore: Sendable {
     identity = FileIdentity(path: path)
   }
 
-  /// What an earlier run left. A new epoch begins.
+  /// Returns what an earlier run left, and begins a new epoch.
   ///
-  /// - Parameter next: the epoch that follows the one given; nil: there was none.
+  /// - Parameter next: computes the new epoch from the last one; nil: there was none.
   func begin(bootID: String, next: (UInt64?) -> UInt64) throws -> Remains {
     var rows = BeaconRows()
     let remains = try database.write { database in
@@ -113,7 +113,7 @@ package final class OutboxStore: Sendable {
     return remains
   }
 
-  /// nil for NULL. A value of another type, or one out of all proportion, is damage.
+  /// nil for NULL. A value of another type or out of range is damage.
   private static func integer(_ value: SQLValue, below limit: Int64 = 1 << 62) throws -> Int64? {
     if value.isNull { return nil }
     guard let number = value.int64, (0..<limit).contains(number) else {
@@ -132,17 +132,17 @@ package final class OutboxStore: Sendable {
     return counters
   }
 
-  /// Writes a batch; all of it is on the medium when this returns, or nothing.
+  /// Writes a batch. When this returns, all of it is on disk, or nothing.
   ///
   /// - Returns: the row of the first transition; the others follow it.
   package func commit(_ batch: Batch) throws -> Int64 {
-    // What is written to a file without a name is gone with this run.
+    // If the file was deleted, everything written to it would be lost with this run.
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
     return try numbers.withLock { numbers in
       let first = numbers.row
       do {
         try database.write { database in
-          // First, for they make room.
+          // First, because they make room.
           for row in batch.acknowledged {
             try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
           }
@@ -168,16 +168,16 @@ package final class OutboxStore: Sendable {
     }
   }
 
-  /// What a look at the waiting transitions gave.
+  /// A page of waiting transitions.
   package struct Page {
     package var rows: [(row: Int64, transition: TransitionMessage)] = []
     /// Rows that cannot be read.
     package var damaged: [Int64] = []
-    /// Whether no more are there.
+    /// Whether there are no more.
     package var isLast: Bool
   }
 
-  /// Transitions in the order in which they were decided, after a row.
+  /// The transitions after a row, in the order in which they were decided.
   package func waiting(after row: Int64, limit: Int) throws -> Page {
     try database.use { database in
       let rows = try database.rows(
@@ -195,12 +195,12 @@ package final class OutboxStore: Sendable {
     }
   }
 
-  /// Removed rows after which it is worth a look whether there is room to give back.
+  /// After this many deletions it is worth checking whether space can be released.
   private static let removedLimit = 1000
 
   package var hasRoomToGiveBack: Bool { numbers.withLock { $0.removed >= Self.removedLimit } }
 
-  /// Gives room that is free in the file back to the disk, some at a time: after a long time without the broker there is much.
+  /// Releases free space in the file to the disk, a part at a time: after a long time without the broker there is much of it.
   package func giveRoomBack() throws {
     guard hasRoomToGiveBack else { return }
     if try OutboxFile.giveRoomBack(database) { numbers.withLock { $0.removed = 0 } }
@@ -213,18 +213,18 @@ package final class OutboxStore: Sendable {
   }
 }
 
-/// The file was removed or replaced while it was open.
+/// The file was deleted or replaced while it was open.
 struct OutboxRemoved: Error {}
 
 /// The file has reached its limit: too many transitions wait for the broker.
 package struct OutboxFull: Error {}
 
-/// Which file a path leads to.
+/// Identifies the file at a path.
 private struct FileIdentity: Equatable {
   var device: UInt64
   var inode: UInt64
 
-  /// nil where there is none.
+  /// nil if there is none.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

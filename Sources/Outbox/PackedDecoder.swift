@@ -1,11 +1,11 @@
-/// Decodes what `PackedEncoder` wrote, by the same declarations. Damaged octets give an error, never a trap.
+/// Decodes the output of `PackedEncoder`, with the same declarations. Damaged data gives an error, never a trap.
 final class PackedDecoder: Decoder {
   private var reader: PackedReader
   private let text: (Int64) -> String?
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// - Parameter text: the long text of a number.
+  /// - Parameter text: returns the long text for a number.
   init(_ reader: PackedReader, text: @escaping (Int64) -> String?) {
     self.reader = reader
     self.text = text
@@ -78,7 +78,7 @@ final class PackedDecoder: Decoder {
     func superDecoder(forKey key: Key) throws -> any Decoder { throw PackedReader.Damaged() }
   }
 
-  /// Each element has a sign before it, and the last another after it.
+  /// A mark precedes each element, and another follows the last.
   private struct Elements: UnkeyedDecodingContainer {
     let decoder: PackedDecoder
     var codingPath: [any CodingKey] { [] }

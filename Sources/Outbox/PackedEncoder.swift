@@ -1,21 +1,21 @@
-/// Encodes a value's fields one after the other, without their names: a fraction of the octets that JSON takes. What is
-/// written must be read by the same declaration; `SavedBeacon.layout` tells one from another.
+/// Encodes a value's fields in sequence, without their names, in a fraction of the size of JSON. The data must be
+/// read with the same declarations; `SavedBeacon.layout` identifies them.
 ///
-/// Long texts, of which many values hold the same few, are written as numbers that the caller gives.
+/// Long texts, which many values share, are written as numbers that the caller supplies.
 final class PackedEncoder: Encoder {
-  /// A text of more octets than this has a number.
+  /// A text of more bytes than this is written as a number.
   static let shortText = 32
 
   private(set) var writer = PackedWriter()
   /// The names of all fields, in order.
   private(set) var names: [String] = []
   private let number: (String) -> Int64
-  /// Whether the value that is being encoded is a sequence, whose end is to be marked.
+  /// Whether the value being encoded is a sequence, whose end must be marked.
   private var isSequence = false
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// - Parameter number: for a long text.
+  /// - Parameter number: returns the number for a long text.
   init(number: @escaping (String) -> Int64) { self.number = number }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -69,7 +69,7 @@ final class PackedEncoder: Encoder {
       try encoder.write(value)
     }
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try put(value, key) }
-    // For each of these there is a default that says nothing of what is absent.
+    // The default implementations of these would write nothing at all for nil.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try put(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try put(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try put(value, key) }
@@ -124,5 +124,5 @@ final class PackedEncoder: Encoder {
   }
 }
 
-/// What no type of ours asks for.
+/// For parts of the protocol that none of our types uses.
 private var unused: Never { fatalError("nothing of ours is encoded in this way") }

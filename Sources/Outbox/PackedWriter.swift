@@ -1,8 +1,8 @@
-/// Writes values one after the other in few octets: whole numbers in as many as they need, nothing between them.
+/// Writes values in sequence in few bytes: integers in as many as they need, with nothing between them.
 struct PackedWriter {
   private(set) var octets: [UInt8] = []
 
-  /// Seven bits an octet, lowest first; the highest bit says that more follow.
+  /// Seven bits per byte, lowest first; the highest bit says that more follow.
   mutating func write(_ number: UInt64) {
     var rest = number
     while rest > 0x7F {
@@ -12,7 +12,7 @@ struct PackedWriter {
     octets.append(UInt8(rest))
   }
 
-  /// Small numbers of either sign take few octets.
+  /// Small numbers of either sign take few bytes.
   mutating func write(_ number: Int64) { write(UInt64(bitPattern: (number << 1) ^ (number >> 63))) }
 
   mutating func write(_ number: Double) { append(number.bitPattern, 8) }
@@ -30,7 +30,7 @@ struct PackedWriter {
     for place in 0..<count { octets.append(UInt8(truncatingIfNeeded: bits >> (8 * place))) }
   }
 
-  /// What was written, with a sum that shows damage.
+  /// The data, with a checksum to detect damage.
   var sealed: [UInt8] {
     var sealed = self
     sealed.append(UInt64(packedSum(octets[...])), 4)
@@ -38,7 +38,7 @@ struct PackedWriter {
   }
 }
 
-/// Reads what `PackedWriter` wrote. Damaged octets give an error, never a trap.
+/// Reads the output of `PackedWriter`. Damaged data gives an error, never a trap.
 struct PackedReader {
   struct Damaged: Error {}
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Files that tell who was where: of no other user's business, and no way to another file.
+/// Files that record who was where. No other user may read them, and they must not be links to other files.
 enum PrivateFile {
-  /// Makes sure that a file is a plain one that its owner alone may read; makes it where it is missing.
+  /// Makes sure that it is a regular file that only its owner may read. Creates it if it is missing.
   ///
-  /// It is not opened where it is there: to close it again would take away the locks that SQLite holds on it.
+  /// It does not open an existing file, because closing it again would release SQLite's locks on it.
   static func prepare(_ path: String, isMade: Bool = true) throws(PrivateFileError) {
     var status = stat()
     if lstat(path, &status) != 0 {
@@ -31,7 +31,7 @@ enum PrivateFile {
     }
   }
 
-  /// Opens such a file, or makes it.
+  /// Opens such a file, or creates it.
   static func open(_ path: String) throws(PrivateFileError) -> Int32 {
     try prepare(path)
     let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
@@ -40,7 +40,7 @@ enum PrivateFile {
   }
 }
 
-/// Why a file is not used.
+/// Why a file cannot be used.
 struct PrivateFileError: Error {
   var path: String
   var reason: String

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A value as SQLite keeps it. Any column may hold any kind: who reads asks for the kind it needs, and gets nil for another.
+/// A value in SQLite. Any column may hold any type: readers ask for the type they need, and get nil for another.
 enum SQLValue {
   case null
   case integer(Int64)
@@ -38,13 +38,13 @@ enum SQLValue {
 }
 
 extension SQLValue {
-  /// A column of the row at which a statement stands.
+  /// A column of a statement's present row.
   init(_ statement: OpaquePointer, column: Int32) {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
     case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
     case SQLITE_TEXT:
-      // The pointer first: asking for it may change the count.
+      // The pointer first, because asking for it may change the length.
       let text = sqlite3_column_text(statement, column)
       let count = Int(sqlite3_column_bytes(statement, column))
       self = .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
@@ -56,7 +56,7 @@ extension SQLValue {
     }
   }
 
-  /// Puts it into a statement; gives SQLite's result code.
+  /// Binds it to a statement; returns SQLite's result code.
   func bind(to statement: OpaquePointer, at place: Int32) -> Int32 {
     switch self {
     case .null: return sqlite3_bind_null(statement, place)
@@ -77,6 +77,6 @@ struct SQLRow {
   let names: [String]
   let values: [SQLValue]
 
-  /// NULL for a column that is not there.
+  /// NULL for an unknown column.
   subscript(name: String) -> SQLValue { names.firstIndex(of: name).map { values[$0] } ?? .null }
 }

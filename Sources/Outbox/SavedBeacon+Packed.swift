@@ -1,15 +1,15 @@
 import Pipeline
 
-// `withoutActuallyEscaping` counts the length of the file's path into the program. A package must have the same bytes wherever
-// it was built.
+// `withoutActuallyEscaping` compiles the length of the file's path into the program. A package must have the same bytes
+// wherever it was built.
 #sourceLocation(file:"SavedBeacon.swift",line:7)
 /// A saved beacon as a row of the outbox.
 extension SavedBeacon {
-  /// Which fields are written, in which order. Raise it with each change of them, here and in the engine: a row of another
-  /// layout is passed over.
+  /// Identifies which fields are written in which order. Increment it whenever they change, here or in the engine. Rows of
+  /// another layout are skipped.
   static let layout: Int64 = 1
 
-  /// - Parameter number: for a long text; see `PackedEncoder`.
+  /// - Parameter number: returns the number for a long text; see `PackedEncoder`.
   func packed(number: (String) -> Int64) throws -> [UInt8] {
     try withoutActuallyEscaping(number) { number in
       let encoder = PackedEncoder(number: number)
@@ -19,9 +19,9 @@ extension SavedBeacon {
     }
   }
 
-  /// nil for what is damaged, or of another layout.
+  /// nil for damaged data, or for another layout.
   ///
-  /// - Parameter text: the long text of a number.
+  /// - Parameter text: returns the long text for a number.
   init?(packed octets: [UInt8], text: (Int64) -> String?) {
     let beacon: SavedBeacon? = withoutActuallyEscaping(text) { text in
       guard let reader = try? PackedReader(sealed: octets) else { return nil }

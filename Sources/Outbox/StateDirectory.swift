@@ -2,13 +2,13 @@ import FoundationEssentials
 import Glibc
 import Messages
 
-/// Where the gateway keeps what must outlive it.
+/// Where the gateway keeps its persistent state.
 public struct StateDirectory: Sendable {
   public let path: String
-  /// Whether nothing but ours is kept there.
+  /// Whether the directory contains only our files.
   private let isOurs: Bool
 
-  /// The configured one, else what systemd gives (`StateDirectory=`), else the system's for root, else the user's own
+  /// The configured directory, else systemd's (`StateDirectory=`), else the system's for root, else the user's own
   /// (XDG base directories).
   public init(configured: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
     isOurs = configured == nil
@@ -27,10 +27,10 @@ public struct StateDirectory: Sendable {
     }
   }
 
-  /// Makes it if need be, for nobody else may read who was where. One that was there is closed to others where it is ours
-  /// alone; a folder that a person named may serve other ends, too.
+  /// Creates it if needed, readable only for its owner, because it records who was where. An existing directory is closed
+  /// to others only if it is ours alone: a directory that the user named may also have other purposes.
   ///
-  /// - Returns: what a person should know.
+  /// - Returns: a warning for the user.
   func make() throws -> String? {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -4,7 +4,7 @@ import Proximity
 
 /// A transition as a row of table `waiting`.
 extension TransitionMessage {
-  /// Of the body, its first octet.
+  /// The layout of the body, in its first byte.
   private static let layout: UInt64 = 1
 
   func insert(into database: Connection, row: Int64) throws(DatabaseError) {
@@ -33,8 +33,8 @@ extension TransitionMessage {
     return writer.sealed
   }
 
-  /// nil for a row that this version cannot read, or that is damaged: no column is trusted to have its type. Zone, beacon
-  /// and receiver have their names only: indices are of the run that decided.
+  /// nil for a row that is damaged or that this version cannot read. A column may hold any type. Zone, beacon
+  /// and receiver are saved as names only, because indices are valid only within a run.
   init?(_ row: SQLRow) {
     guard let epoch = row["epoch"].int64, let sequence = row["seq"].int64, let body = row["body"].bytes,
       let message = try? TransitionMessage(

@@ -1,6 +1,6 @@
 public import Beacons
 
-/// A beacon, or a member of a region, as a device: where it is, how it is heard, what it measures.
+/// A beacon or a member of a region as a device: where it is, how it is heard, what it measures.
 public struct BeaconDevice: Hashable, Sendable {
   /// A zone that watches the beacon.
   public struct Zone: Hashable, Sendable {
@@ -14,10 +14,10 @@ public struct BeaconDevice: Hashable, Sendable {
   }
 
   public var name: String
-  /// What people call it; nil: by its name.
+  /// A readable name; nil: use its name.
   public var displayName: String?
   public var make: DeviceMake
-  /// That it always sends from; nil: there is none, or nobody knows.
+  /// The address it always sends from; nil: it has none, or it is unknown.
   public var address: DeviceAddress?
   public var zones: [Zone]
   public var readings: [ReadingKind]
@@ -44,7 +44,7 @@ public struct BeaconDevice: Hashable, Sendable {
     distance[text: "unit_of_measurement"] = "m"
     distance[text: "state_class"] = "measurement"
     distance["suggested_display_precision"] = .number(1)
-    // More would be noise, and each change is a row in Home Assistant's history.
+    // More digits would be noise, and each change is a row in Home Assistant's history.
     distance[text: "value_template"] =
       "{{ value_json.distance_m | round(1) if value_json.distance_m is number else none }}"
 
@@ -58,7 +58,7 @@ public struct BeaconDevice: Hashable, Sendable {
 
     var zone = DiscoveryComponent.entity("sensor", "zone", named: "Zone")
     zone[text: "icon"] = "mdi:map-marker-radius"
-    // Home Assistant takes no state longer than 255 characters.
+    // Home Assistant accepts no state longer than 255 characters.
     zone[text: "value_template"] = "{{ (value_json.zones | join(', '))[:255] or 'outside' }}"
 
     var seen = DiscoveryComponent.entity("sensor", "last_seen", named: "Last seen")
@@ -78,7 +78,7 @@ public struct BeaconDevice: Hashable, Sendable {
     components.insert(tracker.from(.minimal), at: 0)
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     for zone in zones {
-      // By its address a device may be that of several gateways, and no two of its triggers may be called the same.
+      // Several gateways may share a device by its address, and its triggers must not have the same name.
       let subtype = address == nil ? zone.name : "\(zone.name) (\(topics.gateway))"
       for event in zone.hasNear ? ["enter", "near", "exit"] : ["enter", "exit"] {
         components.append(
@@ -95,7 +95,7 @@ public struct BeaconDevice: Hashable, Sendable {
 extension DiscoveryComponent {
   /// A device trigger for a transition.
   ///
-  /// - Parameter beacon: the one whose transitions it takes; nil: any.
+  /// - Parameter beacon: the beacon whose transitions it accepts; nil: any.
   static func trigger(
     _ event: String, key: String, subtype: String, topic: String, beacon: String?
   ) -> DiscoveryComponent {

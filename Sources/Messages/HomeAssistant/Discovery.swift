@@ -2,12 +2,12 @@ import MQTT
 import JSON
 import Beacons
 
-/// How a gateway makes itself known to Home Assistant: topics and payloads of MQTT discovery.
+/// Announces a gateway to Home Assistant: topics and payloads of MQTT discovery.
 ///
-/// Device form: `<prefix>/device/<node>/<object>/config`, one message a device. Component form:
-/// `<prefix>/<platform>/<node>/<object>__<key>/config`, one message an entity, as Domoticz and Home Assistant before
-/// 2024.12 need it. Both have the same unique ids. The node is the gateway, so that one subscription finds all that a
-/// gateway ever announced and nothing else.
+/// Device form: `<prefix>/device/<node>/<object>/config`, one message per device. Component form:
+/// `<prefix>/<platform>/<node>/<object>__<key>/config`, one message per entity, for Domoticz and Home Assistant before
+/// 2024.12. Both use the same unique ids. The node is the gateway, so that one subscription finds everything that a
+/// gateway ever announced, and nothing else.
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
 public struct Discovery: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct Discovery: Hashable, Sendable {
   public var form: Form
   public var gateway: String
   public var version: String
-  /// Where people get help with this gateway; nil: nobody said.
+  /// Where users get help with this gateway; nil: not configured.
   public var supportURL: String?
   let topics: Topics
 
@@ -41,7 +41,7 @@ public struct Discovery: Hashable, Sendable {
 
   var node: String { "beaconkeeper_" + discoveryID(gateway) }
 
-  /// Also the start of every unique id of the device.
+  /// The device's identifier, also the start of each unique id of its entities.
   func identifier(_ subject: DiscoveryDevice.Subject) -> String { "\(node)_\(subject.objectID)" }
 
   public func topic(of subject: DiscoveryDevice.Subject) -> String {
@@ -52,10 +52,10 @@ public struct Discovery: Hashable, Sendable {
     "\(prefix)/\(component.platform)/\(node)/\(subject.objectID)__\(component.key)/config"
   }
 
-  /// What announces a device.
+  /// The messages that announce a device.
   ///
-  /// - Parameter dropped: components, by key with their platform, that the device had and has no longer. In the device
-  ///   form they are named without options, which removes them. In the component form their topics are to be emptied.
+  /// - Parameter dropped: components, by key with their platform, that the device no longer has. In the device
+  ///   form they are listed without options, which removes them. In the component form their topics must be emptied.
   public func messages(_ device: DiscoveryDevice, dropped: [String: String] = [:]) -> [Message] {
     switch form {
     case .device: [message(device, dropped: dropped)]
@@ -63,12 +63,12 @@ public struct Discovery: Hashable, Sendable {
     }
   }
 
-  /// Takes back what a topic announced.
+  /// Removes what a topic announced.
   public static func removal(_ topic: String) -> Message {
     Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
   }
 
-  /// Tells Home Assistant to let go of what a topic announced and to keep its registry entries, for the other form takes
+  /// Tells Home Assistant to drop what a topic announced but to keep its registry entries, because the other form takes
   /// over.
   public static func migration(_ topic: String) -> Message {
     Message(

@@ -1,6 +1,6 @@
 import JSON
 
-/// One entity or device trigger, with the options that Home Assistant's MQTT integration takes.
+/// One entity or device trigger, with its options for Home Assistant's MQTT integration.
 public struct DiscoveryComponent: Hashable, Sendable {
   public enum Value: Hashable, Sendable {
     case text(String)
@@ -15,14 +15,14 @@ public struct DiscoveryComponent: Hashable, Sendable {
     public var value: Value
   }
 
-  /// Tells it from the others of its device, for ever.
+  /// Identifies it permanently within its device.
   public let key: String
   /// `sensor`, `binary_sensor`, `device_tracker`, `event` or `device_automation`.
   public let platform: String
   public private(set) var options: [Option] = []
-  /// From which choice of entities on it is announced.
+  /// The smallest choice of entities that includes it.
   public var detail = EntityDetail.normal
-  /// Whether it is there only while the gateway is. What says whether the gateway is there must not be.
+  /// Whether it is unavailable while the gateway is. The entity that shows whether the gateway is there must not be.
   public var followsAvailability = true
 
   init(_ platform: String, _ key: String) {
@@ -30,14 +30,14 @@ public struct DiscoveryComponent: Hashable, Sendable {
     self.key = key
   }
 
-  /// An entity with a name beside the device's; nil: it is called like the device.
+  /// An entity with its own name within the device; nil: it has the device's name.
   static func entity(_ platform: String, _ key: String, named name: String?) -> DiscoveryComponent {
     var entity = DiscoveryComponent(platform, key)
     entity["name"] = name.map(Value.text) ?? .null
     return entity
   }
 
-  /// The same, announced from another choice of entities on.
+  /// The same, for another choice of entities.
   func from(_ detail: EntityDetail) -> DiscoveryComponent {
     var component = self
     component.detail = detail
@@ -57,7 +57,7 @@ public struct DiscoveryComponent: Hashable, Sendable {
     set { self[option] = newValue.map(Value.text) }
   }
 
-  /// Triggers have no place in the entity registry.
+  /// Triggers are not in the entity registry.
   var isEntity: Bool { platform != "device_automation" }
 }
 

@@ -1,8 +1,8 @@
 public import Beacons
 
-/// A device as Home Assistant shows it, with all that belongs to it.
+/// A device in Home Assistant, with all its components.
 public struct DiscoveryDevice: Hashable, Sendable {
-  /// What a device stands for, by the name in the configuration.
+  /// What a device represents, by its name in the configuration.
   public enum Subject: Hashable, Sendable {
     case gateway
     case zone(String)
@@ -13,9 +13,9 @@ public struct DiscoveryDevice: Hashable, Sendable {
   public var subject: Subject
   public var name: String
   public var make: DeviceMake
-  /// Its Bluetooth address, by which other integrations know it too.
+  /// Its Bluetooth address, which other integrations also use to identify it.
   public var address: DeviceAddress?
-  /// Where it stands; Home Assistant asks for it only when the device is new.
+  /// The suggested area; Home Assistant uses it only when the device is new.
   public var area: String?
   public var components: [DiscoveryComponent]
 
@@ -31,7 +31,7 @@ public struct DiscoveryDevice: Hashable, Sendable {
     self.components = components
   }
 
-  /// The same with the components of a choice only.
+  /// The same device with only the components of a choice.
   public func limited(to detail: EntityDetail) -> DiscoveryDevice {
     var device = self
     device.components.removeAll { $0.detail > detail }
@@ -39,9 +39,9 @@ public struct DiscoveryDevice: Hashable, Sendable {
   }
 }
 
-/// Who made a device, and what it is.
+/// The manufacturer and model of a device.
 public struct DeviceMake: Hashable, Sendable {
-  /// nil: nobody can tell.
+  /// nil: unknown.
   public var manufacturer: String?
   public var model: String
 
@@ -50,12 +50,12 @@ public struct DeviceMake: Hashable, Sendable {
     self.model = model
   }
 
-  /// One that stands for something of ours.
+  /// For a device that represents something of ours.
   static func own(_ model: String) -> DeviceMake { DeviceMake(manufacturer: "Beaconkeeper", model: model) }
 }
 
 extension DiscoveryDevice.Subject {
-  /// The last but one level of its discovery topic.
+  /// The last level but one of its discovery topic.
   public var objectID: String {
     switch self {
     case .gateway: "gateway"

@@ -1,6 +1,6 @@
-/// A name as part of a discovery id, for which Home Assistant takes `[a-zA-Z0-9_-]+`: every other octet, and the
-/// underscore itself, is written `_` with two hexadecimal digits in upper case. So no two names share an id, and
-/// what follows a `_` in lower case is never part of a name.
+/// Encodes a name for a discovery id, for which Home Assistant accepts `[a-zA-Z0-9_-]+`. Every other octet, and the
+/// underscore itself, becomes `_` with two upper-case hexadecimal digits. So no two names share an id, and
+/// an underscore followed by a lower-case letter is never part of a name.
 func discoveryID(_ name: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var id: [UInt8] = []
@@ -18,7 +18,7 @@ func discoveryID(_ name: String) -> String {
   return String(decoding: id, as: UTF8.self)
 }
 
-/// The name that `discoveryID` made an id of; nil for anything else.
+/// The name for an id made by `discoveryID`; nil for anything else.
 func discoveryName(_ id: some StringProtocol) -> String? {
   guard let name = unescaped(id, marker: UInt8(ascii: "_")), discoveryID(name) == String(id) else {
     return nil

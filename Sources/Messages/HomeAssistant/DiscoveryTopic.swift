@@ -1,8 +1,8 @@
-/// A discovery topic of this gateway, taken apart: what an earlier run, or another configuration, announced there.
+/// A parsed discovery topic of this gateway: what an earlier run, or another configuration, announced there.
 public struct DiscoveryTopic: Hashable, Sendable {
   public var form: Discovery.Form
   public var subject: DiscoveryDevice.Subject
-  /// In the component form: which component.
+  /// The component, in the component form.
   public var component: Component?
 
   public struct Component: Hashable, Sendable {
@@ -22,7 +22,7 @@ extension Discovery {
     return levels.count == 4 && levels[1] == node && levels[3] == "config" ? levels : nil
   }
 
-  /// nil for a topic that no version of ours announces anything at.
+  /// nil for a topic that no version of ours uses.
   public func parse(_ topic: String) -> DiscoveryTopic? {
     guard let levels = levels(of: topic) else { return nil }
     let (platform, object) = (String(levels[0]), levels[2])

@@ -1,13 +1,13 @@
-/// How much of what is known becomes an entity. Each choice has what the one before it has.
+/// What becomes an entity. Each choice includes the previous one.
 ///
-/// A choice does not announce entities that are off: Home Assistant looks at that only once, when an entity is new, so that
-/// another choice would change nothing.
+/// Entities outside the choice are not announced at all. Announcing them as disabled would not work: Home Assistant reads
+/// that only when an entity is new, so a later choice would change nothing.
 public enum EntityDetail: Int, Hashable, Sendable, Comparable {
-  /// Who is where, whether all is well, and batteries.
+  /// Who is where, whether everything works, and batteries.
   case minimal
-  /// And what beacons measure, and how far away they are.
+  /// Also what beacons measure, and their distance.
   case normal
-  /// And what changes with every advertisement, or is of use to technicians only.
+  /// Also what changes at every advertisement, or is useful only to technicians.
   case all
 
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

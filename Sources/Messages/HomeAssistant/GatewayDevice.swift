@@ -10,7 +10,7 @@ public struct GatewayDevice: Hashable, Sendable {
     connectivity[text: "state_topic"] = topics.status
     connectivity[text: "payload_on"] = Status.online.rawValue
     connectivity[text: "payload_off"] = Status.offline.rawValue
-    // Unavailable when it is off, it would never say so.
+    // Otherwise it would be unavailable instead of off.
     connectivity.followsAvailability = false
 
     var radio = DiscoveryComponent.entity("binary_sensor", "radio", named: "Radio")

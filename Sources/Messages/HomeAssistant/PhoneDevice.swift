@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// A simulated phone as a device: whether its app could range, and what became of each near trigger.
+/// A simulated phone as a device: whether its app could range, and the outcome of each near trigger.
 public struct PhoneDevice: Hashable, Sendable {
   public var name: String
   /// System and strategy.
@@ -32,7 +32,7 @@ public struct PhoneDevice: Hashable, Sendable {
     remaining[text: "device_class"] = "duration"
     remaining[text: "unit_of_measurement"] = "s"
     remaining["suggested_display_precision"] = .number(0)
-    // Without limit there is no number.
+    // Without a limit there is no number.
     remaining[text: "value_template"] = "{{ value_json.remaining_s }}"
 
     var components = [state.from(.minimal), ranging, remaining]

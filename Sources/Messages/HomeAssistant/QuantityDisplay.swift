@@ -1,14 +1,14 @@
 import Beacons
 
-/// How Home Assistant shows a quantity: units and classes that belong together, as its releases 2025.4 to 2026.11 check
-/// them.
+/// How Home Assistant shows a quantity: units and classes that belong together, as its releases 2025.4 to 2026.11
+/// check them.
 ///
 /// Source: https://developers.home-assistant.io/docs/core/entity/sensor and …/binary-sensor
 struct QuantityDisplay {
   struct Number {
     var deviceClass: String?
     var unit: String?
-    /// `measurement`, or a total where it counts up.
+    /// `measurement`, or a total if it only counts up.
     var stateClass = "measurement"
     var decimals: Int?
   }
@@ -23,7 +23,7 @@ struct QuantityDisplay {
 
   var title: String
   var kind: Kind
-  /// About the beacon rather than about the world.
+  /// About the beacon itself rather than its surroundings.
   var isDiagnostic = false
   var detail = EntityDetail.normal
 
@@ -54,14 +54,14 @@ struct QuantityDisplay {
     return display
   }
 
-  /// Worth an entity even where there are few.
+  /// Included in the smallest choice of entities.
   var important: Self {
     var display = self
     display.detail = .minimal
     return display
   }
 
-  /// Of use to few, or new at every advertisement.
+  /// Useful to few people, or new at every advertisement.
   var technical: Self {
     var display = self
     display.detail = .all
@@ -70,7 +70,7 @@ struct QuantityDisplay {
 }
 
 extension Quantity {
-  /// nil for what no state of a beacon shows.
+  /// nil for quantities that are not in a beacon's state.
   var display: QuantityDisplay? {
     switch self {
     case .temperature: .number("Temperature", "temperature", "°C", decimals: 1)
@@ -87,7 +87,7 @@ extension Quantity {
     case .power: .number("Power", "power", "W", decimals: 1)
     case .voltage: .number("Voltage", "voltage", "V", decimals: 2)
     case .current: .number("Current", "current", "A", decimals: 2)
-    // The micro sign is U+00B5: releases that spell the unit with a Greek mu take it for that.
+    // The micro sign must be U+00B5. Releases that spell the unit with a Greek mu accept it too.
     case .pm1: .number("PM1", "pm1", "\u{B5}g/m³", decimals: 1)
     case .pm25: .number("PM2.5", "pm25", "\u{B5}g/m³", decimals: 1)
     case .pm4: .number("PM4", nil, "\u{B5}g/m³", decimals: 1)

@@ -1,7 +1,7 @@
 import Beacons
 
 extension ReadingKind {
-  /// The entity that shows it; nil for what is not in a beacon's state, or says nothing to a person.
+  /// Its entity; nil if it is not in a beacon's state, or of no use to people.
   func component(topics: Topics, beacon: String) -> DiscoveryComponent? {
     guard let display = quantity.display else { return nil }
     let title = ordinal == 1 ? display.title : "\(display.title) \(ordinal)"

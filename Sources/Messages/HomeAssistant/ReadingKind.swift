@@ -1,6 +1,6 @@
 public import Beacons
 
-/// What a beacon was heard to measure: a sensor of its own.
+/// A kind of reading that a beacon has sent; each is a sensor of its own.
 public struct ReadingKind: Hashable, Comparable, Sendable {
   public var quantity: Quantity
   /// As in `Reading`.
@@ -16,7 +16,7 @@ public struct ReadingKind: Hashable, Comparable, Sendable {
     self.ordinal = ordinal
   }
 
-  /// The kind with a name as in `Reading.name`; nil where there is none.
+  /// The kind with a name as in `Reading.name`; nil if there is none.
   public init?(name: String) {
     if let quantity = Self.quantities[name] {
       self.init(quantity)
@@ -30,7 +30,7 @@ public struct ReadingKind: Hashable, Comparable, Sendable {
 
   private static let quantities = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.name, $0) })
 
-  /// As in the state of a beacon.
+  /// As in the beacon's state.
   public var name: String { Reading(quantity, ordinal: ordinal, .flag(false)).name }
 
   public static func < (a: Self, b: Self) -> Bool {

@@ -2,7 +2,7 @@
 public struct ZoneDevice: Hashable, Sendable {
   public var name: String
   public var hasNear: Bool
-  /// Of Home Assistant, in which it is.
+  /// The Home Assistant area that it is in.
   public var area: String?
 
   public init(name: String, hasNear: Bool, area: String? = nil) {
@@ -17,7 +17,7 @@ public struct ZoneDevice: Hashable, Sendable {
     var occupancy = DiscoveryComponent.entity("binary_sensor", "occupancy", named: "Occupancy")
     occupancy[text: "device_class"] = "occupancy"
     occupancy[text: "state_topic"] = topic
-    // While the zone is blind nobody knows.
+    // Unknown while the zone is blind.
     occupancy[text: "value_template"] =
       "{{ {'occupied': 'ON', 'empty': 'OFF'}.get(value_json.state, none) }}"
     occupancy[text: "json_attributes_topic"] = topic
@@ -34,7 +34,7 @@ public struct ZoneDevice: Hashable, Sendable {
     var passage = DiscoveryComponent.entity("event", "passage", named: "Passage")
     passage[text: "icon"] = "mdi:transit-transfer"
     passage["event_types"] = .texts(kinds)
-    // Transitions have topics of their own, beside which only occupancy is.
+    // This also matches the occupancy topic, whose messages the template ignores.
     passage[text: "state_topic"] = topics.transition(zone: name, event: "+")
     passage[text: "value_template"] =
       "{% if value_json.event is defined %}{{ {'event_type': value_json.event, 'beacon': value_json.beacon, "

@@ -1,12 +1,12 @@
-/// How the gateway's zones lie in zones of Home Assistant, which decide where a person is.
+/// Which zones of Home Assistant contain the gateway's zones. They decide where a person is.
 ///
-/// State and attributes of a tracker come from one message, so that Home Assistant takes both over in one step.
+/// State and attributes of a tracker come in one message, so that Home Assistant applies both in one step.
 public struct ZonePlaces: Hashable, Sendable {
-  /// A zone of Home Assistant's.
+  /// A zone of Home Assistant.
   public struct Place: Hashable, Sendable {
     /// Such as `zone.home`.
     public var entity: String
-    /// What a tracker there says: `home`, or the zone's name.
+    /// The state of a tracker there: `home`, or the zone's name.
     public var name: String
 
     public init(entity: String, name: String) {
@@ -15,7 +15,7 @@ public struct ZonePlaces: Hashable, Sendable {
     }
   }
 
-  /// nil: every zone of ours lies in `zone.home`.
+  /// nil: every zone of ours is in `zone.home`.
   public var places: [Place]?
 
   public init(_ places: [Place]? = nil) { self.places = places }
@@ -23,7 +23,7 @@ public struct ZonePlaces: Hashable, Sendable {
   func writeState(of beacon: String, topics: Topics, to tracker: inout DiscoveryComponent) {
     let topic = places == nil ? topics.zone(beacon: beacon) : topics.place(beacon: beacon)
     tracker[text: "state_topic"] = topic
-    // Of what a template makes, Home Assistant takes no other words than these.
+    // Home Assistant accepts no other results of this template.
     tracker[text: "value_template"] = places == nil ? "{{ '\(Self.away)' if \(isAway) else 'home' }}" : nil
     tracker[text: "json_attributes_topic"] = topic
     tracker[text: "json_attributes_template"] = attributesTemplate
@@ -32,8 +32,8 @@ public struct ZonePlaces: Hashable, Sendable {
   private static let away = WhereaboutsMessage.nowhere
   private var isAway: String { "value == '\(Self.away)'" }
 
-  /// Current releases ask `in_zones` who is in a zone, and take `home` alone for none. Before 2026 a person follows a
-  /// tracker to another place than home only where the tracker calls itself GPS.
+  /// Current releases look in `in_zones` for who is in a zone, and `home` alone does not count. Before 2026 a person
+  /// follows a tracker to a place other than home only if the tracker has the source type GPS.
   private var attributesTemplate: String {
     guard let places else { return "{{ {'in_zones': [] if \(isAway) else ['zone.home']} | tojson }}" }
     var entities: [String: [String]] = [:]
