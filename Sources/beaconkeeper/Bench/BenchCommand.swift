@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `deploy/bench` measures inside the product's own binary.
+/// The measurements of `deploy/bench` that run in the product's own binary.
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",

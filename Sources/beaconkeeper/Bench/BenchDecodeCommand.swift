@@ -5,13 +5,13 @@ import Messages
 
 struct BenchDecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decode", abstract: "Measures decoding in memory: every frame, and every reading in it.")
+    commandName: "decode", abstract: "Measures decoding in memory: all frames and their readings.")
 
-  @Argument(help: "Advertisements, as Tests/Benchmarks/corpus makes them.")
+  @Argument(help: "A file of advertisements from Tests/Benchmarks/corpus.")
   var corpus: String
-  @Option(help: "How often they are gone through.")
+  @Option(help: "How often to decode the file.")
   var passes = 100
-  @Flag(help: "Leave the readings of sensors in their frames.")
+  @Flag(help: "Decode frames only, not the readings in them.")
   var framesOnly = false
 
   func run() throws {
@@ -19,7 +19,7 @@ struct BenchDecodeCommand: ParsableCommand {
     var frames: UInt64 = 0
     var declined: UInt64 = 0
     var readings: UInt64 = 0
-    // Read once: looking an option up costs more than decoding.
+    // Read the options only once: looking one up costs more than decoding.
     let (readsSensors, count) = (!framesOnly, passes)
     let batch = corpus.batch
     let watch = Stopwatch()

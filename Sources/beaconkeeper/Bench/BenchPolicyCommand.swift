@@ -6,9 +6,9 @@ import RangingPolicy
 struct BenchPolicyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy",
-    abstract: "Measures the policy: a day of many phones, each with twelve visits to its beacon.")
+    abstract: "Measures the ranging policy: one day of many phones, each with twelve visits to its beacon.")
 
-  @Option(help: "How many phones; they take the profiles in turn.")
+  @Option(help: "How many phones. The profiles are assigned in turn.")
   var phones = 1000
 
   func run() throws {
@@ -32,7 +32,7 @@ struct BenchPolicyCommand: ParsableCommand {
       })
   }
 
-  /// Every two hours from 60 m to the beacon and back at about 1 m/s, with ten minutes there.
+  /// A visit every two hours: from 60 m to the beacon at about 1 m/s, ten minutes there, and back.
   private static func day(_ phone: Int) -> Timeline {
     let hour: Milliseconds = 3_600_000
     var path: [Timeline.Waypoint] = []

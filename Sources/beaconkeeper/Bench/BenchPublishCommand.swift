@@ -9,13 +9,13 @@ import Proximity
 struct BenchPublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Measures the way from decisions to a broker: JSON, libmosquitto, acknowledgements.")
+    abstract: "Measures publishing: JSON, libmosquitto and the broker's acknowledgements.")
 
   @Option(help: "The broker's TCP port on loopback.")
   var port: Int
   @Option(help: "Quality of service, 0 or 1.")
   var qos: Int32 = 1
-  @Option(help: "How many transitions.")
+  @Option(help: "How many transitions to publish.")
   var count = 20_000
 
   func run() async throws {

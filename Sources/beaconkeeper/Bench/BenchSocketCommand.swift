@@ -10,27 +10,28 @@ import Radio
 struct BenchSocketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "socket",
-    abstract: "Measures the way from an adapter's socket to the outbox.",
+    abstract: "Measures the live path from an adapter's socket to the outbox.",
     discussion: """
-      Reads advertisements, one event a datagram, from a SOCK_SEQPACKET socket that its parent left open. They are HCI events \
-      (LE advertising reports, legacy and extended), received and decoded by the code that `run` uses for an adapter's raw \
-      socket. With --form mgmt they are Device Found events of the kernel's management interface, which `run` does not read.
+      Reads advertisements from a SOCK_SEQPACKET socket that the parent process left open, one event per datagram. They are \
+      HCI events (LE advertising reports, legacy and extended), and are received and decoded by the same code that `run` uses \
+      for an adapter's raw socket. With --form mgmt they are Device Found events of the kernel's management interface, which \
+      `run` does not read.
 
-      The advertisements then pass the keeper that watches the adapter, the decision loop and the outbox, as in `run`. There is \
-      no broker: messages wait in memory, as they do while the broker is away. At the end of the stream the command prints \
-      what it counted, and the seconds that it took from the first datagram on.
+      As in `run`, the advertisements then pass through the keeper that watches the adapter, the decision loop and the outbox. \
+      There is no broker: messages wait in memory, as they do while a broker is unreachable. When the stream ends, the \
+      command prints its counters and the seconds since the first datagram.
 
       EXAMPLE
         beaconkeeper bench socket --fd 3 --config site.yaml
         beaconkeeper bench socket --fd 3 --config site.yaml --form mgmt
       """)
 
-  @Option(help: ArgumentHelp("The socket's descriptor.", valueName: "number"))
+  @Option(help: ArgumentHelp("The socket's file descriptor.", valueName: "number"))
   var fd: Int32
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("What comes over the socket: hci or mgmt.", valueName: "form"))
+  @Option(help: ArgumentHelp("The kind of events on the socket: hci or mgmt.", valueName: "form"))
   var form = AdvertisementFeed.Form.hci
 
   func validate() throws {

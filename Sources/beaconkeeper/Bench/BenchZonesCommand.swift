@@ -9,16 +9,16 @@ struct BenchZonesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "zones",
     abstract:
-      "Measures the way from bytes in memory to the zones' decisions: decode, identity, estimate, zones.")
+      "Measures the path from bytes in memory to the zones' decisions: decoding, identity, estimates, zones.")
 
-  @Argument(help: "Advertisements, as Tests/Benchmarks/corpus makes them.")
+  @Argument(help: "A file of advertisements from Tests/Benchmarks/corpus.")
   var corpus: String
-  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file.", valueName: "file"))
   var config: String?
   @Option(
-    help: "How often they are gone through and measured, after one pass in which everybody becomes known.")
+    help: "How many passes through the file to measure, after a first pass that makes all beacons known.")
   var passes = 20
-  @Option(help: "Microseconds from one advertisement to the next, on the clock that they carry.")
+  @Option(help: "Microseconds between the timestamps of two advertisements.")
   var spacing = 50
 
   func run() throws {

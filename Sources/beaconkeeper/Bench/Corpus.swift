@@ -2,8 +2,8 @@ import ArgumentParser
 import Beacons
 import FoundationEssentials
 
-/// A file of advertisements as `Tests/Benchmarks/corpus` makes it. A record has the address (6 octets, least significant
-/// first), its type (2 random, else public), RSSI, length, and as many octets of AD structures.
+/// A file of advertisements from `Tests/Benchmarks/corpus`. A record consists of the address (6 octets, least significant
+/// first), its type (2 random, else public), the RSSI, a length, and that many octets of AD structures.
 struct Corpus {
   private(set) var batch = AdvertisementBatch()
 
@@ -31,7 +31,7 @@ struct Corpus {
     guard !batch.isEmpty else { throw failure("\(path): holds no advertisement", .dataError) }
   }
 
-  /// Lets the advertisements follow each other at an even pace from a time on; returns when the next one would come.
+  /// Gives the advertisements evenly spaced times from `start` on; returns the time for the next one.
   mutating func time(from start: MonotonicTime, spacing: TimeSpan) -> MonotonicTime {
     var time = start
     batch.mapAdvertisements { advertisement in
@@ -47,7 +47,7 @@ struct Corpus {
 }
 
 extension AdmissionLimits {
-  /// A benchmark's devices all come within seconds.
+  /// All devices of a benchmark appear within seconds.
   static let benchmark = AdmissionLimits(
     burst: AdmissionLimits.usualMembers, transitions: RateLimit(burst: .max, perSecond: 1_000_000_000))
 }

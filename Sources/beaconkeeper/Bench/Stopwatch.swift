@@ -1,6 +1,6 @@
 import Glibc
 
-/// Time that went by, and processor time of this process (user and system, all threads), in seconds.
+/// Elapsed time, and the processor time of this process (user and system, all threads), in seconds.
 struct Stopwatch {
   private let wallStart = seconds(CLOCK_MONOTONIC)
   private let cpuStart = seconds(CLOCK_PROCESS_CPUTIME_ID)
