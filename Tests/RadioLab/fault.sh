@@ -1,13 +1,13 @@
-# For scenarios in which something befalls the radio of a gateway that hears a tag. Held against each: the state that `health`
-# must name within 5 s, advertisements again within 5 s after the fault ends, no exit while the tag is there, and the
-# exit of the tag when it really leaves.
+# For scenarios with a fault in the radio of a gateway that hears a tag. Each checks that `health` names the state within
+# 5 s, that advertisements are heard again within 5 s after the fault ends, that there is no exit while the tag is there, and
+# that there is an exit when the tag really leaves.
 #
-# RUNS: how often each fault is repeated. What was measured is appended to the table in /out.
+# RUNS: how often each fault is repeated. The measured times are appended to /out/table.
 tag=C1:00:00:00:00:01
 
 now() { date +%s.%N; }
 
-# topic_since TIME TOPIC TEXT: the time that passed from TIME until a message whose topic ends in TOPIC had the text.
+# since TIME TOPIC TEXT: the seconds from TIME to the first message that contains TEXT and whose topic ends in TOPIC.
 since() {
   awk -v start="$1" -v topic="$2" -v text="$3" '
     $1 > start && substr($2, length($2) - length(topic) + 1) == topic && index($0, text) {
@@ -15,17 +15,17 @@ since() {
     END { exit !found }' heard
 }
 
-# at_most A B: whether A is no more than B.
+# at_most A B: whether A is at most B.
 at_most() { awk "BEGIN { exit !($1 <= $2) }"; }
 
 no_exit() { ! grep '/exit ' heard || fail "an exit was published although the tag is there, $1"; }
 
-# As nobody, with the capabilities given (-all, or -all,+net_raw …): words to put before a command.
+# as_nobody CAPABILITIES: a command prefix that runs it as nobody, with these capabilities (-all, or -all,+net_raw …).
 as_nobody() {
   echo setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" --bounding-set="$1"
 }
 
-# watch_site: a broker, and everything that the gateway says there, in the file heard.
+# watch_site: starts a broker, and writes everything that the gateway publishes to the file heard.
 watch_site() {
   watch_configuration
   printf 'listener 18883 127.0.0.1\nallow_anonymous true\n' >mosquitto.conf
@@ -46,7 +46,7 @@ ${site_extra:-}
 YAML
 }
 
-# tags COUNT: so many tags in the file air, ten times a second; the first is the one that is tracked.
+# tags COUNT: writes a script with so many tags to the file air, each ten times a second. The first one is tracked.
 tags() {
   local i step
   for step in $(seq 0 9); do
@@ -55,16 +55,16 @@ tags() {
   done >air
 }
 
-# gateway COMMAND PREFIX…: starts it and waits until the tag is in.
+# gateway COMMAND PREFIX…: starts the gateway and waits until the tag has entered.
 gateway() {
   "$@" "$BEACONKEEPER" run --config site.yaml >gateway.log 2>&1 &
   gateway=$!
   within 60 grep -q '/enter ' heard || { cat gateway.log heard; fail "the tag does not enter"; }
-  # Its interval is learnt.
+  # Time to learn the tag's interval.
   sleep 9
 }
 
-# hearing [vctl option…]: all of this.
+# hearing [vctl option…]: does all of the above.
 hearing() {
   watch_site
   [ -f air ] || tags 1
@@ -72,7 +72,7 @@ hearing() {
   gateway
 }
 
-# befall STATE SECONDS COMMAND…: a fault for so long; health must name the state.
+# befall STATE SECONDS COMMAND…: causes a fault for so long; health must name the state.
 befall() {
   local state=$1 seconds=$2 start; shift 2
   start=$(now)
@@ -84,7 +84,7 @@ befall() {
   no_exit "during the fault"
 }
 
-# heal COMMAND…: ends the fault; the tag must be heard again, and health be ok.
+# heal COMMAND…: ends the fault; the tag must be heard again, and health must be ok.
 heal() {
   local healed
   "$@"
@@ -99,10 +99,10 @@ heal() {
   no_exit "after the fault"
 }
 
-# Once a run: repeats the commands given.
+# runs COMMAND…: repeats the command RUNS times.
 runs() { local i; for i in $(seq "${RUNS:-1}"); do "$@"; done; }
 
-# leaves: the tag goes, which is told; and the gateway ends well.
+# leaves: the tag leaves, its exit must be published, and the gateway must end without an error.
 leaves() {
   local start=$(now)
   tell leave "$tag"

@@ -1,14 +1,14 @@
-# What runs inside the radio lab: the scenarios named, one after the other, each in a folder of its own.
-# Where any user may run it, wherever the checkout lies.
+# Runs inside the virtual machine: the named scenarios, one after another, each in its own folder.
+# The binary is mounted where any user may run it, wherever the checkout is.
 mkdir -p -m 755 /tmp/bin
 touch /tmp/bin/beaconkeeper
 mount --bind "$BEACONKEEPER" /tmp/bin/beaconkeeper
 export BEACONKEEPER=/tmp/bin/beaconkeeper
-# Reads once what every scenario starts, so that none pays for the slow shared folder.
+# Loads the programs that every scenario starts, so that none has to wait for the slow shared folder.
 python3 -IS "$RADIOLAB/vctl.py" --help >/dev/null
 "$BEACONKEEPER" --version >/dev/null
 export RUNS=$1 limit=$2; shift 2
-# Where several machines share the scenarios, each takes the next that nobody has taken.
+# If several virtual machines share the scenarios, each takes the next free one.
 queue=
 if mkdir -p /tmp/queue && mount -t 9p -o trans=virtio,version=9p2000.L queue /tmp/queue 2>/dev/null; then queue=/tmp/queue; fi
 set -a; . /out/environment; set +a
@@ -17,7 +17,7 @@ for name in "$@"; do
   [ -z "$queue" ] || mkdir "$queue/${name##*/}" 2>/dev/null || continue
   export SCENARIO=${name##*/} SCENARIO_DIR=/out/scenario/${name##*/}
   mkdir -p "$SCENARIO_DIR"
-  # Who is where in one scenario is nothing to the next; any user may write there.
+  # Each scenario has its own state. Any user may write there.
   export STATE_DIRECTORY=/tmp/state/$name
   mkdir -p -m 1777 "$STATE_DIRECTORY"
   started=$(date +%s)

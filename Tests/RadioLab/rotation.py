@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds what a second controller heard of a rotation of wake regions against its plan; Python 3 stdlib only.
+"""Compares a rotation of wake regions, as heard by a second controller, with its plan; Python 3 stdlib only.
 
-The recording's text form gives when each identity was on air; `health` gives when the rotation began. Prints how far each
-start and stop was from the plan, and exits with 1 where one is missing, too many, or off by more than --within.
+The recording in text form shows when each identity was on air; `health` shows when the rotation began. Prints how far the
+starts and stops were from the plan. Exits with 1 if any is missing, unplanned, or off by more than --within seconds.
 """
 import argparse, json, sys
 from datetime import datetime
 A = argparse.ArgumentParser()
-A.add_argument('--checked', required=True, help='what check --json says of the configuration')
+A.add_argument('--checked', required=True, help='output of check --json for the configuration')
 A.add_argument('--health', required=True); A.add_argument('--air', required=True); A.add_argument('--marks')
 A.add_argument('--within', type=float, default=1.0)
 A.add_argument('--forgive', type=float, default=0, help='seconds after a mark in which the air may be silent')
@@ -39,7 +39,7 @@ for line in open(o.air):
     heard.setdefault(minor - wake['minors'][0] + 1, []).append(r['t']); times.append(r['t'])
 if not times: sys.exit('rotation.py: nothing was heard')
 times.sort()
-# The first and last moments are cut off by the recording itself.
+# Ignore the first and last moments, where the recording cuts off broadcasts.
 first, last = times[0] + period, times[-1] - 2
 
 def runs(moments):
@@ -73,7 +73,7 @@ for region in sorted({r for r, _, _ in plan} | set(heard)):
             else: found.setdefault((after(edge), kind), []).append(near - edge)
         for t in seen:
             if not first <= t <= last: continue
-            # a silence by a fault, and its end, are no edges of the plan
+            # the beginning and end of a silence during a fault are not in the plan
             if any(-0.5 <= t - m <= o.forgive + 0.5 for m in marks): continue
             if min((abs(t - edge) for edge in edges), default=9e9) > o.within: faults.append('region %d: a %s at %+.2f s that nobody planned' % (region, kind, t - began))
 for (part, kind), off in sorted(found.items()):

@@ -1,11 +1,11 @@
-# What a scenario has at hand. Sourced before it, with -euo pipefail; all that it starts ends with it.
+# Functions for scenarios. Sourced before each of them, with -euo pipefail. Everything that a scenario starts ends with it.
 cd "$SCENARIO_DIR"
-# For sockets, which a shared folder does not take.
+# For sockets, which the shared folder does not support.
 work=$(mktemp -d)
-# One that was stopped must be woken to die.
+# A stopped process must be continued before it can end.
 trap 'kill $(jobs -p) 2>/dev/null || true; kill -CONT $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
 
-# fail WHY: ends the scenario.
+# fail REASON: ends the scenario.
 fail() { echo "FAIL: $*"; exit 1; }
 
 # within SECONDS COMMAND…: repeats the command until it succeeds.
@@ -17,7 +17,7 @@ within() {
   done
 }
 
-# controller [vctl option…]: plugs a controller in and waits for its adapter. Steer it by `tell`.
+# controller [vctl option…]: plugs in a controller and waits for its adapter. Control it with `tell`.
 controller() {
   local before after
   before=$(adapters)
@@ -29,11 +29,11 @@ controller() {
 }
 adapters() { ls /sys/class/bluetooth 2>/dev/null | grep -c '^hci[0-9]*$' || true; }
 
-# tell WORD…: a command for the controller, such as `adv MAC TYPE EVENT RSSI HEX`. Who carries it waits ready, for here it
-# takes seconds to start anything.
+# tell WORD…: sends a command to the controller, such as `adv MAC TYPE EVENT RSSI HEX`. The sender keeps running, because
+# starting a program takes seconds here.
 tell() {
   echo "$*" >&"${teller[1]}"
-  read -r -t 30 <&"${teller[0]}" || fail "the controller does not take: $*"
+  read -r -t 30 <&"${teller[0]}" || fail "the controller does not accept: $*"
 }
 start_teller() {
   coproc teller { exec python3 -IS -uc '
@@ -43,10 +43,10 @@ s.bind("\0tell%d" % os.getpid())
 print("ready")
 for line in sys.stdin:
     s.sendto(line.strip().encode(), sys.argv[1]); s.recv(10); print("ok")' "$work/controller"; }
-  read -r -t 60 <&"${teller[0]}" || fail "nobody speaks to the controller"
+  read -r -t 60 <&"${teller[0]}" || fail "the connection to the controller does not start"
 }
 
-# The adapter of the scenario before is gone a moment after it.
+# The adapter of the previous scenario disappears a moment after it.
 none() { [ "$(adapters)" = 0 ]; }
 within 30 none || fail "an adapter of another scenario is still there"
 

@@ -1,13 +1,13 @@
-# For scenarios in which a gateway broadcasts wake regions: two controllers that hear each other, and a second ear that records
-# what is on air, to be held against the plan.
+# For scenarios in which a gateway broadcasts wake regions: two controllers that hear each other. The second one records what
+# is on air, for comparison with the plan.
 . "$RADIOLAB/fault.sh"
 period=20
 wake_uuid=5AF13A5C-0000-4000-8000-000000000007
-# Region, start, duration in seconds; the last goes on in the next period. Or wake_phone: the lines of the configuration that
-# say for whom a plan is to be worked out, separated by |.
+# Region, start and duration in seconds; the last one continues in the next period. Or set wake_phone instead: the lines of
+# the configuration that describe the phone for which to compute a plan, separated by |.
 wake_plan="1 0 4|2 6 5|3 9 4|2 15 2|1 18 3"
 
-# two_controllers [vctl option…]: hci0, which will broadcast, has the options; hci1 hears.
+# two_controllers [vctl option…]: starts hci0 with these options, for broadcasting, and hci1 for listening.
 two_controllers() {
   watch_site
   controller --air "$work/air" --addr 00:AA:01:00:00:42 "$@"
@@ -15,7 +15,7 @@ two_controllers() {
   both() { [ "$(adapters)" = 2 ]; }
   within 120 both || fail "the second controller got no adapter"
 }
-# configure_wake: the plan and the period as they are set by then.
+# configure_wake: writes the configuration with the present plan and period.
 configure_wake() {
   watch_configuration
   {
@@ -33,7 +33,7 @@ configure_wake() {
         echo "    - { region: $region, start: $start s, duration: $duration s }"
       done
     fi
-    # Whatever it hears of that UUID would be tracked, if it were a beacon.
+    # With this region, the gateway would track its own wake regions if it took them for beacons.
     sed -n 's/^ *- { name: van.*/  - { name: wake, ibeacon: { uuid: '$wake_uuid' } }/p' site.yaml >region
   } >>site.yaml
   sed -i '/^beacons:/r region' site.yaml
@@ -48,9 +48,9 @@ begin_wake() {
 }
 listen() { "$BEACONKEEPER" record --adapter hci1 --output air.jsonl >record.log 2>&1 & listener=$!; }
 hear_all() { kill -INT "$listener"; wait "$listener" || true; }
-# mark WORD: what happens now; `verify` tells before and after apart.
+# mark WORD: records an event at this time; `verify` evaluates the times before and after it separately.
 mark() { echo "$(now) $1" >>marks; }
-# Each start and stop on air against the plan; the deviations go to /out/deviations.
+# verify [rotation.py option…]: compares each start and stop on air with the plan; appends the deviations to /out/deviations.
 verify() {
   python3 -IS "$RADIOLAB/rotation.py" --checked checked --health heard --air air.jsonl --marks marks "$@" | tee deviations \
     || fail "not on air as planned"
@@ -60,13 +60,13 @@ nothing_of_ours() {
   ! grep -E '/(beacon|zone)/' heard | grep -q 'wake' || { grep wake heard | head -n 3; fail "it takes its own wake regions for beacons"; }
   grep '/health ' heard | tail -n 1 | grep -q '"beacons":0' || fail "it tracks its own wake regions"
 }
-# The numbers of the advertising instances that the adapter has, two digits each.
+# instances N: the numbers of hciN's advertising instances, two digits each.
 instances() { python3 -IS "$RADIOLAB/mgmt.py" 003d "$1" | cut -c 19-; }
 end_gateway() {
   kill -INT "$gateway"
   wait "$gateway" || { cat gateway.log; fail "the gateway did not end well: $?"; }
 }
-# end_wake [N]: the gateway ends, and leaves nothing behind on hciN.
+# end_wake [N]: ends the gateway, which must leave nothing behind on hciN.
 end_wake() {
   end_gateway
   [ -z "$(instances "${1:-0}")" ] || fail "an advertising instance was left behind: $(instances "${1:-0}")"

@@ -1,5 +1,5 @@
-# An hour (SOAK_MINUTES) at 1,000 advertisements a second with a fault every minute; every fifth minute the tag goes and
-# comes back. No transition is lost or false, and memory does not grow after the first five minutes.
+# An hour (SOAK_MINUTES) with 1,000 advertisements per second and a fault every minute. Every fifth minute the tag leaves and
+# returns. No transition is missing or false, and memory does not grow after the first five minutes.
 . "$RADIOLAB/fault.sh"
 minutes=${SOAK_MINUTES:-60}
 python3 -IS -c '
@@ -23,7 +23,7 @@ for minute in $(seq "$minutes"); do
     6) befall deaf 0 hcitool -i hci0 cmd 0x08 0x000c 00 00; heal true ;;
   esac >>faults.log
   if [ $((minute % 5)) = 0 ]; then
-    # From here on exits are true.
+    # From here on an exit is right.
     no_exit() { :; }
     exits=$(count exit) enters=$(count enter)
     tell leave $tag

@@ -1,5 +1,5 @@
-# Five minutes of the rotation that keeps background-task on ios13 listening, and two more after the adapter was reset: each start
-# and stop within 1 s.
+# Five minutes of the rotation that keeps background-task on ios13 listening, and two more after a reset of the adapter. Each
+# start and stop is within 1 s of the plan.
 . "$RADIOLAB/wake.sh"
 wake_phone="os: ios13|strategy: background-task|reach: 50 m|speed: 1 m/s"
 two_controllers --ext

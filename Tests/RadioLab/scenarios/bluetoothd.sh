@@ -1,4 +1,4 @@
-# bluetoothd comes, is killed, and is started again: nothing of it is missed, for the monitor is ours.
+# bluetoothd starts, is killed, and is started again. The gateway misses nothing, because it has its own monitor.
 . "$RADIOLAB/fault.sh"
 start_bluetoothd() {
   /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &

@@ -1,5 +1,5 @@
-# The calendar steps ten years back and a day forward while a tag stays where it is: nobody leaves and nobody comes. Then
-# the tag falls silent, and the exit is told with the right time.
+# The clock steps ten years back and a day forward while a tag stays in place: there must be no exit and no enter. Then
+# the tag falls silent, and its exit must have the right time.
 python3 -IS -c '
 for step in range(400):
     print(step * 100, "C1:00:00:00:00:01 1 NONCONN", -59, "'$ibeacon'")
@@ -31,7 +31,7 @@ sleep 8
 date -s "@$((now + 86400))" >/dev/null
 sleep 8
 date -s "@$((now + 16))" >/dev/null
-[ "$(transitions)" = 2 ] || { cat gateway.log heard; fail "a step of the calendar made a transition"; }
+[ "$(transitions)" = 2 ] || { cat gateway.log heard; fail "a step of the clock caused a transition"; }
 within 90 grep -q '/exit ' heard || { cat gateway.log heard; fail "the true exit was not published"; }
 python3 -IS - "$now" <<'PYTHON'
 import datetime, json, sys

@@ -1,4 +1,4 @@
-# Another program discovers actively, twice: what is heard goes on during it and after it.
+# Another program runs an active discovery, twice. The gateway hears during it and after it.
 . "$RADIOLAB/fault.sh"
 mgmt() { python3 -IS "$RADIOLAB/mgmt.py" "$@" >>mgmt.log; }
 fault() {
@@ -9,5 +9,5 @@ fault() {
 }
 hearing
 runs fault
-grep -q '"state":"deaf"' heard && fail "called deaf while another program discovers"
+grep -q '"state":"deaf"' heard && fail "health says deaf while another program discovers"
 leaves

@@ -1,6 +1,6 @@
-# 5,000 advertisements a second are all heard; of 20,000 a second, and of a flood during which the gateway gets no turn, what
-# is lost is counted and told, and memory is bounded. (How many a second the virtual controller really makes hangs on the
-# machine and is printed.)
+# The gateway hears all of 5,000 advertisements per second. At 20,000 per second, and in a flood during which the gateway is
+# stopped, it counts and reports the lost ones, and its memory stays limited. (The rate that the virtual controller really
+# reaches depends on the machine, and is printed.)
 . "$RADIOLAB/fault.sh"
 rss() { awk '/VmRSS/ { print $2 }' "/proc/$gateway/status"; }
 receivers() { grep '/health ' heard | tail -n 1 | grep -o '"name":"hci0".*'; }
@@ -19,25 +19,25 @@ flood() { # RATE SECONDS [held: the gateway is stopped until all is sent]
     within 60 hears || fail "nothing is heard of the flood"
     kill -STOP "$gateway"
   fi
-  # A busy machine cannot make them as fast.
+  # A busy machine generates them more slowly.
   within $(($2 + 300)) over || fail "the flood does not end"
   if [ "${3:-}" = held ]; then
     woken=$(now)
     kill -CONT "$gateway"
     named() { since "$woken" /health '"name":"hci0","state":"lossy"' >named; }
     within 8 named || { cat gateway.log; fail "health does not say lossy"; }
-    echo "lossy is told after $(cat named) s"
-    at_most "$(cat named)" 5 || fail "health said lossy only then"
+    echo "health says lossy after $(cat named) s"
+    at_most "$(cat named)" 5 || fail "health said lossy too late"
   fi
-  # Health tells at each change, and ten seconds after the last: what it tells then, nothing was going on before.
+  # Health is published at each change, and ten seconds after the last message. Ten seconds between two mean: nothing happened.
   ended=$(now)
   settled() {
     grep '/health ' heard | tail -n 2 |
       awk -v ended="$ended" '{ before = last; last = $1 } END { exit !(last > ended && last - before > 9) }'
   }
-  within 60 settled || fail "health does not come to rest"
+  within 60 settled || fail "health does not settle"
   cat flood.out
-  # Of all scans together: each new one begins the flood anew.
+  # Sum over all scans, because each new scan restarts the flood.
   sent=$(awk '/gen done sent/ { print $5 }' flood.log)
   heard_of=$(field heard) lost=$(field lost)
   echo "$1/s for $2 s: sent $sent, heard $heard_of, lost $lost, RSS $(rss) kB"
@@ -48,7 +48,7 @@ flood 5000 6
 [ "$heard_of" = "$sent" ] && [ "$lost" = 0 ] || fail "not all were heard"
 kill -INT "$gateway"; wait "$gateway"; kill "$flood"; wait "$flood" || true
 within 30 none || fail "the first controller does not go"
-# The kernel counts packets that it drops, of which one here holds up to six advertisements.
+# The kernel counts dropped packets, each of which contains up to six advertisements here.
 accounted() { [ $((heard_of + lost * 6)) -ge $((sent * 99 / 100)) ] || fail "some were lost without being counted"; }
 flood 20000 4
 accounted

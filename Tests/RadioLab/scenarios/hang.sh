@@ -1,4 +1,4 @@
-# The controller says nothing at all any more, for as long as a hiccup lasts and for longer than the kernel is patient.
+# The controller stops responding: for a short time, and for longer than the kernel waits.
 . "$RADIOLAB/fault.sh"
 fault() {
   befall deaf "$1" kill -STOP "$controller_pid"

@@ -1,4 +1,4 @@
-# The controller reports an error of its hardware; the kernel sets it up anew.
+# The controller reports a hardware error; the kernel initialises it again.
 . "$RADIOLAB/fault.sh"
 fault() { befall deaf 0 tell hw; heal true; }
 hearing

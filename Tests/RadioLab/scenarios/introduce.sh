@@ -1,8 +1,8 @@
-# Nothing is configured. The gateway brings its own broker and introduces each beacon in the air, once, with the
-# line of YAML that makes it known; pasted, that line is accepted. Ctrl-C ends gateway and broker within 2 s.
+# Nothing is configured. The gateway starts its own broker and prints each beacon in the air once, with the
+# YAML line that configures it. That line is valid in a configuration. Ctrl-C ends gateway and broker within 2 s.
 for i in $(seq 0 40); do
   echo "$((i * 200)) C1:00:00:00:00:01 1 NONCONN -60 $ibeacon"
-  # A RuuviTag, known by its address, and a phone, known by nothing.
+  # A RuuviTag, which is known by its address, and a phone, which has no lasting identity.
   echo "$((i * 200)) C1:00:00:00:00:05 1 NONCONN -70 0201061bff99040512fc5394c37c0004fffc040cac364200cdcbb8334c884f"
   echo "$((i * 200)) 4A:00:00:00:00:09 1 NONCONN -50 02011a0aff4c001005031c00a1b2"
 done >air

@@ -1,5 +1,5 @@
-# No capability at all, but a bluetoothd: it hears what that passes on, and says how little that is; when bluetoothd is
-# restarted, it is deaf meanwhile and then hears again.
+# No capabilities, but a bluetoothd. The gateway hears what bluetoothd passes on, and reports that this is little. While
+# bluetoothd restarts, the gateway is deaf; then it hears again.
 . "$RADIOLAB/fault.sh"
 start_bluetoothd() {
   /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
@@ -16,7 +16,7 @@ tags 1
 controller --script air --loop 1000
 hciconfig hci0 up || true
 gateway $(as_nobody -all)
-grep -q 'DEGRADED' gateway.log || fail "it does not say that it hears little"
+grep -q 'DEGRADED' gateway.log || fail "it does not report that it hears little"
 fault() { befall deaf 8 kill_bluetoothd; heal start_bluetoothd; }
 runs fault
 leaves

@@ -1,7 +1,7 @@
-# The controller is pulled out and comes back under another number.
+# The controller is unplugged and returns with another number.
 . "$RADIOLAB/fault.sh"
 back() { controller --script air --loop 1000; }
-# Somebody else holds on to it, so that its number is not free when it returns.
+# Another program keeps it open, so that its number is still in use when it returns.
 fault() { befall gone 8 tell close; heal back; }
 hearing
 runs fault

@@ -1,9 +1,9 @@
-# The story of the gas station: would the phones' own apps have noticed the pump? A van with one beacon comes in, and two
-# phones are carried with it. The stock app may range for 10 s after the beacon is first heard and misses the pump; the
-# one that holds a background task does not. Both verdicts, and both apps' windows, reach a subscriber of a real
-# mosquitto; a third phone is in the foreground by report, and garbage in such a report does no harm.
+# The petrol station: would the phones' own apps have noticed the pump? A van with a beacon arrives, carrying two
+# phones. The stock app may range for 10 s after the beacon is first heard, and misses the pump. The app that
+# holds a background task does not. Both verdicts, and both apps' windows, reach a subscriber of a real
+# mosquitto. A third phone is in the foreground, according to a report; an invalid report does no harm.
 #
-# 20 m away, to 1 m at 1 m/s, there for 4 s, and away again twice as fast, heard ten times a second: within 2 m at 18 s,
+# From 20 m away to 1 m at 1 m/s, there for 4 s, and away again twice as fast, heard ten times a second: within 2 m at 18 s,
 # within 4 m at 16 s, beyond 4 m at 24.5 s. Signal by the path-loss model: -59 dBm at 1 m, exponent 2.2.
 python3 -IS -c '
 import math
@@ -43,7 +43,7 @@ mosquitto_pub -p 18883 -q 1 -t beaconkeeper/lab/phone/open/app/set -m '{"event":
 within 90 grep -q 'phone/stock/verdict' heard || { cat gateway.log heard; fail "no verdict on stock"; }
 kill -INT "$gateway"
 wait "$gateway" || fail "the gateway did not end well: $?"
-grep -q 'rejected a message on beaconkeeper/lab/phone/open/app/set' gateway.log || fail "garbage was not told"
+grep -q 'rejected a message on beaconkeeper/lab/phone/open/app/set' gateway.log || fail "the invalid report was not logged"
 cat gateway.log
 
 python3 -IS - <<'PYTHON'

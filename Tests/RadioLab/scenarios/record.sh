@@ -1,4 +1,4 @@
-# What the controller reports is recorded, every bit of it, and btmon opens the file.
+# Everything that the controller reports is recorded, and btmon can open the file.
 for i in $(seq 0 19); do
   echo "$((i * 100)) C1:00:00:00:00:01 1 NONCONN $((-90 + i)) $ibeacon"
 done >air

@@ -1,5 +1,5 @@
-# The adapter goes down and comes up, is pulled and put back: what is heard resumes each time, as the same
-# receiver, and the recording says when it was blind.
+# The adapter goes down and up, and is unplugged and plugged in again. The recording resumes each time with the same
+# receiver, and says when it was blind.
 for i in $(seq 0 9); do
   echo "$((i * 100)) C1:00:00:00:00:01 1 NONCONN -60 $ibeacon"
 done >air
@@ -7,7 +7,7 @@ controller --script air --loop 1000
 "$BEACONKEEPER" record --output - >heard.jsonl &
 recorder=$!
 
-# resumes WHY: within 5 s something is heard that was not there before.
+# resumes REASON: something new is heard within 5 s.
 resumes() {
   local before=$(grep -c '"rssi"' heard.jsonl || true)
   more() { [ "$(grep -c '"rssi"' heard.jsonl)" -gt "$((before + 5))" ]; }

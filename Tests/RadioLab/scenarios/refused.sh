@@ -1,4 +1,4 @@
-# The broker refuses the password while the radio hears: the gateway ends by itself, says why, and with status 77.
+# The broker refuses the password while the radio hears. The gateway says why, and exits with status 77.
 for i in $(seq 0 40); do echo "$((i * 200)) C1:00:00:00:00:01 1 NONCONN -60 $ibeacon"; done >air
 controller --script air --loop 9000
 : >"$work/users"; echo wrong-secret >"$work/password"; chmod 600 "$work/password"

@@ -1,4 +1,4 @@
-# Somebody resets the adapter, as `hciconfig reset` does.
+# The adapter is reset, as by `hciconfig reset`.
 . "$RADIOLAB/fault.sh"
 fault() { befall deaf 0 hciconfig hci0 reset; heal true; }
 hearing

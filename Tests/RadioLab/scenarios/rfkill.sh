@@ -1,4 +1,4 @@
-# Bluetooth is blocked by rfkill and unblocked, with no bluetoothd that would switch it on again.
+# rfkill blocks and unblocks Bluetooth. There is no bluetoothd that would switch the adapter on again.
 . "$RADIOLAB/fault.sh"
 switch() { echo "$1" | tee /sys/class/bluetooth/hci0/rfkill*/soft >/dev/null; }
 fault() {

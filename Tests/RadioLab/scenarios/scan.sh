@@ -1,5 +1,5 @@
-# What is in the air, without any configuration: a beacon with its format, signal and distance; a phone only when
-# asked for, and then under a hash instead of its address.
+# `scan` without any configuration: it shows a beacon with format, signal and distance. It shows a phone only on
+# request, with a hash instead of its address.
 for i in $(seq 0 40); do
   echo "$((i * 200)) C1:00:00:00:00:01 1 NONCONN -59 $ibeacon"
   echo "$((i * 200)) 4A:00:00:00:00:09 1 NONCONN -50 02011a0aff4c001005031c00a1b2"

@@ -1,4 +1,5 @@
-# Two adapters hear the tag. One is pulled: health names it, and the tag is still there. The other goes down too: nobody knows.
+# Two adapters hear the tag. One is unplugged: health names it, and the zone stays occupied. The other goes down too: then the
+# occupancy is unknown.
 . "$RADIOLAB/fault.sh"
 second() {
   python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/second" --log second.log --addr 00:AA:01:00:00:43 --script air --loop 1000 &
@@ -10,9 +11,9 @@ occupancy() { grep '/zone/pump/occupancy ' heard | tail -n 1 | grep -q "\"state\
 fault() {
   befall deaf 8 hciconfig hci0 down
   named_second ok || fail "the second adapter is not ok"
-  occupancy occupied || fail "one adapter hears, and yet the zone is not occupied"
+  occupancy occupied || fail "the zone is not occupied although one adapter hears"
   hciconfig hci1 down
-  within 5 occupancy unknown || fail "nobody hears, and yet the zone is not unknown"
+  within 5 occupancy unknown || fail "the zone is not unknown although no adapter hears"
   sleep 8
   no_exit "while both are down"
   hciconfig hci1 up

@@ -1,4 +1,5 @@
-# An ordinary user with ambient capabilities hears everything; without them it is told what to grant, and that it cannot hear.
+# An ordinary user with ambient capabilities hears everything. Without them the program says that it cannot hear, and which
+# capabilities to grant.
 . "$RADIOLAB/fault.sh"
 watch_site
 tags 1

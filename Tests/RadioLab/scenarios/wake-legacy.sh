@@ -1,6 +1,6 @@
-# A controller with one advertising set. A plan with two wake regions at once is refused in so many words, and the gateway goes on
-# without. One at a time is on air as exactly as ever, also after the adapter was switched off and on, and after the controller was
-# pulled and plugged in again: then in step with the rotation that was begun before.
+# A controller with one advertising set. The gateway refuses a plan with two wake regions at once, says why, and runs without
+# it. A plan with one at a time is on air as planned, also after the adapter is switched off and on and after the controller is
+# unplugged and plugged in again. The rotation then continues in step with the one before.
 . "$RADIOLAB/wake.sh"
 two_controllers
 wake_plan="1 0 4|2 2 5"
@@ -32,7 +32,7 @@ tell close
 within 30 one || fail "the controller is still there"
 sleep 3
 controller --air "$work/air" --addr 00:AA:01:00:00:42
-# Perhaps under another number.
+# It may have another number.
 back() { grep '/health ' heard | tail -n 1 | grep -q '"wake":{"state":"on","adapter":"hci'; }
 within 60 back || { cat gateway.log; fail "the rotation does not go on"; }
 listen

@@ -1,6 +1,6 @@
-# Others at the same adapter. bluetoothd removes every advertising instance when it starts: ours are back within 1 s. What another
-# program advertises is never touched. After kill -9 the kernel itself takes ours off the air. Without CAP_NET_ADMIN nothing is
-# broadcast, the gateway says what is missing and hears on.
+# Other programs use the same adapter. bluetoothd removes all advertising instances when it starts; ours return within 1 s. The
+# gateway never touches other programs' advertising. After kill -9 the kernel takes ours off the air. Without CAP_NET_ADMIN
+# nothing is broadcast; the gateway says what is missing and continues to hear.
 . "$RADIOLAB/wake.sh"
 start_bluetoothd() {
   /usr/libexec/bluetooth/bluetoothd -n >>bluetoothd.log 2>&1 &
@@ -20,7 +20,7 @@ sleep "$period"
 kill -9 "$bluetoothd"; wait "$bluetoothd" || true
 mark bluetoothd
 start_bluetoothd
-# Instance 1 with a name, without end.
+# Instance 1 with a name, for an unlimited time.
 python3 -IS "$RADIOLAB/mgmt.py" 003e 0 01 00000000 0000 0000 05 00 0409616263 || fail "no instance for another program"
 sleep "$((period + 5))"
 hear_all

@@ -1,6 +1,6 @@
-# The gateway broadcasts a rotation of wake regions on one adapter, at times two at once; a second controller hears it. Each
-# start and stop comes within 1 s of the plan, also after the adapter was reset. The gateway, which hears by the second adapter
-# too, takes none of it for a beacon. At the end nothing of it stays on air.
+# The gateway broadcasts a rotation of wake regions on one adapter, sometimes two at once; a second controller hears it. Each
+# start and stop is within 1 s of the plan, also after the adapter is reset. The gateway also hears with the second adapter,
+# but does not take any wake region for a beacon. At the end nothing stays on air.
 . "$RADIOLAB/wake.sh"
 two_controllers --ext
 begin_wake

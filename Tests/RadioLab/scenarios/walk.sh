@@ -1,5 +1,5 @@
-# A tag walks in and out again. The gateway hears it through the kernel, and a subscriber of a real mosquitto
-# sees enter, near and exit, in order and at the right times.
+# A tag walks in and out. The gateway hears it through the kernel, and a subscriber of a real mosquitto
+# gets enter, near and exit, in order and at the right times.
 #
 # 20 m away for 3 s, to 1 m at 1 m/s, there for 8 s, and back, heard ten times a second: it is within 6 m at
 # 17 s, within 2 m at 21 s, beyond 9 m at 38 s. Signal by the path-loss model: -59 dBm at 1 m, exponent 2.2.
@@ -48,7 +48,7 @@ assert [word for word, _ in said] == ["enter", "near", "exit"], "wrong transitio
 assert [t["event"] for _, t in said] == ["enter", "near", "exit"], "an event under another's topic"
 seqs = [t["seq"] for _, t in said]
 assert seqs == list(range(seqs[0], seqs[0] + 3)), "seq has gaps: %s" % seqs
-# Crossing and dwell; the filter may take a moment to believe it.
+# Crossing plus dwell; the filter may lag a little.
 for (word, t), due in zip(said, [17 + 1, 21 + 1, 38 + 2]):
     at = datetime.datetime.fromisoformat(t["time"].replace("Z", "+00:00")).timestamp() - started
     print("%s at %.1f s, due at %d s" % (word, at, due))
