@@ -16,9 +16,9 @@ struct InFlight: Sendable {
   /// How many are not answered.
   private(set) var count = 0
 
-  /// For so long an answered message may still be the reason why the broker closes the connection.
+  /// For this time an answered message may still be the reason why the broker closes the connection.
   static let doubt = Duration.milliseconds(200)
-  /// At most so many are kept for that.
+  /// At most this many are kept for that.
   private static let doubtLimit = 64
 
   mutating func append(_ entry: MessageQueue.Entry, mid: Int32, topic: Span<UInt8>, payload: Span<UInt8>) {

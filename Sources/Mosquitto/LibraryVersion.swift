@@ -20,7 +20,7 @@ public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
 
   /// The first version known to survive any MQTT 5 packet.
   ///
-  /// Tested: 2.0.11 (Debian 12) aborts the process at a packet with an unknown property, also in a CONNACK; 2.0.21
+  /// Tested: 2.0.11 (Debian 12) ends the process at a packet with an unknown property, also in a CONNACK; 2.0.21
   /// (Debian 13) reports the packet as malformed. The versions between were not tested.
   static let firstSafeWithV5 = LibraryVersion(2, 0, 21)
 

@@ -75,7 +75,7 @@ extension Outbox {
     wait(transitions)
   }
 
-  /// The disk has not responded for long. New transitions now wait in memory, and are sent before those on disk.
+  /// The disk has not responded for long. From now on transitions wait in memory, and are sent before those on disk.
   ///
   /// - Parameter restamp: called once for those that get another epoch.
   package mutating func stall(restamp: (inout [TransitionMessage]) -> Void) {

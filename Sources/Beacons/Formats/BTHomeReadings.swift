@@ -64,7 +64,7 @@ extension BTHomeObject {
 
   /// At most four octets, least significant first.
   @inline(__always) private func integer(in data: Span<UInt8>, _ range: Range<Int>) -> Int64 {
-    // Usually the data goes on for four octets, so one load reads them all.
+    // Usually at least four octets are left in the data, so that one load is enough.
     if range.count <= 4, data.count - range.lowerBound >= 4 {
       let octets = Int64(data.littleEndian32(at: range.lowerBound))
       return octets & ((1 &<< Int64(8 * range.count)) - 1)

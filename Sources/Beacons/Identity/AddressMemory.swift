@@ -12,7 +12,7 @@ struct AddressMemory: Sendable {
   }
 
   private static let ways = 4
-  /// So many slots fit a fast cache, and need no prefetch.
+  /// This many slots fit in a fast cache and need no prefetch.
   private static let near = 1 << 15
   /// log2 of the number of sets.
   private var magnitude = 12

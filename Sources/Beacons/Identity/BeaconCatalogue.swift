@@ -170,7 +170,7 @@ public struct BeaconCatalogue: Sendable {
   /// Third step: the sighting, if the beacon is known.
   public mutating func sighting(_ recognition: Recognition, of advertisement: Advertisement) -> Sighting? {
     guard let beacon = recognition.beacon else { return nil }
-    // The beacon may have become known by an advertisement that belonged to another identity.
+    // A known beacon may not be sighted yet, if the advertisement that made it known belonged to another identity.
     let known = traits[Int(beacon.rawValue)]
     if !known.isSighted {
       traits[Int(beacon.rawValue)].isSighted = true

@@ -48,7 +48,7 @@ struct Link: Hashable, Sendable, Codable {
   /// shortest advertising interval is 20 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
   private static var instant: TimeSpan { TimeSpan(nanoseconds: 20_000_000) }
 
-  /// A beacon that appears is assumed to be 3 m away, plus or minus 3 m: so many dB weaker than at 1 m.
+  /// A beacon that appears is assumed to be 3 m away, plus or minus 3 m: by this many dB weaker than at 1 m.
   private static var appearance: Float { 9.5 }
 
   /// What a sighting changed.

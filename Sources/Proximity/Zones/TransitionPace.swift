@@ -5,7 +5,7 @@ import Beacons
 ///
 /// A transition that was held back happens as soon as it may, if it is still true.
 public enum TransitionPace {
-  /// For one beacon in one zone: so many at once, then one per `interval`.
+  /// For one beacon in one zone: this many at once, then one per `interval`.
   public static let burst = 20
   public static let interval = TimeSpan.seconds(10)
 

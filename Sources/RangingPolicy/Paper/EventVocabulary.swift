@@ -11,7 +11,7 @@ struct EventVocabulary: Sendable {
     "location-services-off", "still", "moving", "bucket",
   ]
 
-  /// Live, a name is dropped once its task ended, and at most so many are kept: an app may invent new ones without end.
+  /// Live, a name is dropped once its task ended, and at most this many are kept, because an app may invent new ones without end.
   private static let taskLimit = 256
   private let isLive: Bool
   /// By the app's own name for the task.

@@ -12,7 +12,7 @@ public struct TimelineFault: Error, Hashable, Sendable {
 
 /// Reads a timeline: one JSON object per line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
 public struct TimelineFile {
-  /// At most so many faults are collected.
+  /// At most this many faults are collected.
   static let faultLimit = 20
 
   private var entries: [Timeline.Entry] = []

@@ -175,8 +175,8 @@ struct BrokerReader {
   }
 }
 
-/// A path as seen from the configuration file's directory. With `$CREDENTIALS_DIRECTORY/` it begins where systemd puts what a
-/// unit loads (systemd.exec(5), LoadCredential=).
+/// Makes a path absolute that is relative to the configuration file's directory. `$CREDENTIALS_DIRECTORY/` at its start stands
+/// for systemd's directory of the unit's credentials (systemd.exec(5), LoadCredential=).
 func absolute(_ path: String, in directory: String, _ environment: [String: String] = [:]) -> String {
   if isCredential(path), let place = environment["CREDENTIALS_DIRECTORY"] {
     return place + path.dropFirst(credentialsDirectory.count)
@@ -186,7 +186,7 @@ func absolute(_ path: String, in directory: String, _ environment: [String: Stri
 
 private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
 
-/// Whether this is a credential of a unit, and nobody said where they are.
+/// Whether the path names a credential of a systemd unit, by the variable instead of its value.
 func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
 
 let credentialHint =
