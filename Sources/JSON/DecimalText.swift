@@ -1,3 +1,5 @@
+import Beacons
+
 /// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9); nil where
 /// that is no number that JSON could hold.
 public func decimal(_ number: Double, decimals: Int) -> String? {
@@ -13,6 +15,7 @@ extension OutputSpan<UInt8> {
   /// Appends what `decimal` tells; JSON knows no infinity and no "not a number": null.
   ///
   /// Inlined, for where the number of decimals is in the source, nothing is divided but by constants.
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(_ number: Double, decimals: Int) {
     guard abs(number) < 1e9 else { return append(outOfScale: number) }
@@ -34,22 +37,26 @@ extension OutputSpan<UInt8> {
     }
   }
 
+  @_lifetime(self: copy self)
   @usableFromInline
   mutating func append(outOfScale number: Double) {
     if number.isFinite { append(contentsOf: String(number).utf8.span) } else { append("null") }
   }
 
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(_ number: Double?, decimals: Int) {
     if let number { append(number, decimals: decimals) } else { append("null") }
   }
 
+  @_lifetime(self: copy self)
   package mutating func append(integer number: Int) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digits: UInt64(number.magnitude))
   }
 
   /// Appends a number's digits.
+  @_lifetime(self: copy self)
   @inlinable
   package mutating func append(digits number: UInt64) {
     if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
@@ -59,6 +66,7 @@ extension OutputSpan<UInt8> {
   }
 
   /// Appends the digits of a number below 100, the first of which may be 0.
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(twoDigits number: UInt32) {
     let tens = number / 10

@@ -1,5 +1,6 @@
 extension OutputSpan<UInt8> {
   /// Appends 32 hexadecimal digits.
+  @_lifetime(self: copy self)
   @inlinable
   package mutating func append(hexadecimal number: UInt128) {
     for shift in stride(from: 96, through: 0, by: -32) {
@@ -8,6 +9,7 @@ extension OutputSpan<UInt8> {
   }
 
   /// Appends eight hexadecimal digits, made at once: each in an octet of one word.
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   mutating func append(hexadecimal number: UInt32) {
     var digits = UInt64(number)
@@ -19,5 +21,6 @@ extension OutputSpan<UInt8> {
     append(octetsOf: (digits + 0x3030_3030_3030_3030 + letters * 0x27).bigEndian)
   }
 
+  @_lifetime(self: copy self)
   mutating func append(hexadecimalDigit nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
 }

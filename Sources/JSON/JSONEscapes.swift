@@ -15,6 +15,12 @@ extension OutputSpan<UInt8> {
   /// Appends a text in quotes.
   ///
   /// - Parameter isPlain: `isPlainInJSON` of the text, which the caller knows: it made room by it.
+  @_lifetime(self: copy self)
+  mutating func append(quoted text: String.UTF8View, isPlain: Bool) {
+    append(quoted: text.span, isPlain: isPlain)
+  }
+
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(quoted text: Span<UInt8>, isPlain: Bool) {
     append(UInt8(ascii: "\""))
@@ -22,6 +28,7 @@ extension OutputSpan<UInt8> {
     append(UInt8(ascii: "\""))
   }
 
+  @_lifetime(self: copy self)
   @usableFromInline
   mutating func append(escaped text: Span<UInt8>) {
     for index in text.indices {

@@ -54,20 +54,24 @@ public struct JSONWriter: Sendable {
     let text = text.utf8
     let isPlain = text.span.isPlainInJSON
     element(octets: escapeLimit(isPlain: isPlain) * text.count + 2) { json in
-      json.append(quoted: text.span, isPlain: isPlain)
+      json.append(quoted: text, isPlain: isPlain)
     }
   }
 
   public mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
   public mutating func value(_ number: some BinaryInteger) {
-    guard let magnitude = UInt64(exactly: number.magnitude) else {
-      let text = String(number).utf8
-      return element(octets: text.count) { $0.append(contentsOf: text.span) }
-    }
+    guard let magnitude = UInt64(exactly: number.magnitude) else { return value(digits: String(number)) }
     element(octets: decimalTextLimit) { json in
       if number < 0 { json.append(UInt8(ascii: "-")) }
       json.append(digits: magnitude)
+    }
+  }
+
+  /// A whole number of more than 64 bits.
+  private mutating func value(digits text: String) {
+    element(octets: text.utf8.count) { json in
+      for octet in text.utf8 { json.append(octet) }
     }
   }
 

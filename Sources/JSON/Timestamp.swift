@@ -13,6 +13,7 @@ extension WallTime {
 
 extension OutputSpan<UInt8> {
   /// Appends what `rfc3339` tells.
+  @_lifetime(self: copy self)
   @inlinable
   package mutating func append(_ time: WallTime) {
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000)
@@ -30,6 +31,7 @@ extension OutputSpan<UInt8> {
     append(twoDigits: ofDay % 100, "Z")
   }
 
+  @_lifetime(self: copy self)
   @inlinable @inline(__always)
   mutating func append(twoDigits number: UInt32, _ end: Unicode.Scalar) {
     append(twoDigits: number)

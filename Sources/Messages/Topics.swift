@@ -104,6 +104,7 @@ private func standsInTopicAsItIs(_ name: Span<UInt8>) -> Bool {
 }
 
 extension OutputSpan<UInt8> {
+  @_lifetime(self: copy self)
   fileprivate mutating func append(upperHexadecimal nibble: UInt8) {
     append(nibble + (nibble < 10 ? 0x30 : 0x37))
   }

@@ -32,12 +32,11 @@ enum BeaconIdentity: Hashable, Sendable {
   /// `region:member` if it is a member: the member is the part of its id that the region does not fix.
   func name(inRegion region: String, _ pattern: BeaconPattern) -> String {
     // The longest has 20 octets in hexadecimal digits.
-    let text = [UInt8](capacity: region.utf8.count + 1 + 40) { text in
+    String(utf8Capacity: region.utf8.count + 1 + 40) { text in
       for octet in region.utf8 { text.append(octet) }
       text.append(UInt8(ascii: ":"))
       appendMember(of: pattern, to: &text)
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
   private func appendMember(of pattern: BeaconPattern, to text: inout OutputSpan<UInt8>) {
@@ -58,11 +57,11 @@ enum BeaconIdentity: Hashable, Sendable {
 
 /// The lowest octets of a number, in lower case.
 public func hexadecimal(_ value: UInt128, octets: Int) -> String {
-  let text = [UInt8](capacity: 2 * octets) { $0.append(hexadecimal: value, octets: octets) }
-  return String(decoding: text, as: UTF8.self)
+  String(utf8Capacity: 2 * octets) { $0.append(hexadecimal: value, octets: octets) }
 }
 
 extension OutputSpan<UInt8> {
+  @_lifetime(self: copy self)
   fileprivate mutating func append(hexadecimal value: UInt128, octets: Int) {
     for shift in stride(from: 8 * octets - 4, through: 0, by: -4) {
       let nibble = UInt8(truncatingIfNeeded: value >> UInt128(shift)) & 15
@@ -70,12 +69,14 @@ extension OutputSpan<UInt8> {
     }
   }
 
+  @_lifetime(self: copy self)
   fileprivate mutating func append(_ first: UInt16, _ separator: Unicode.Scalar, _ second: UInt16) {
     append(decimal: first)
     append(UInt8(ascii: separator))
     append(decimal: second)
   }
 
+  @_lifetime(self: copy self)
   private mutating func append(decimal value: UInt16) {
     if value >= 10 { append(decimal: value / 10) }
     append(UInt8(ascii: "0") + UInt8(value % 10))

@@ -65,7 +65,8 @@ struct WalkService: Service {
   }
 
   private func wait(until time: MonotonicTime, since start: MonotonicTime) async throws {
-    let rest = (time - MonotonicTime.zero) - (LiveClock.now - start)
+    let passed: TimeSpan = LiveClock.now - start
+    let rest = time - (MonotonicTime.zero + passed)
     if rest > .zero { try await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
   }
 }
