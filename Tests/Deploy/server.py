@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """server.py FOLDER: serves it on a free port, which it prints, and can go on in the middle of a file.
 
-FOLDER/cut holds a number: no answer is longer, whatever its header says. While there is FOLDER/slow, a tarball trickles.
+FOLDER/cut holds a number: no answer is longer, whatever its header says. While there is FOLDER/slow, a tarball trickles; with
+FOLDER/whole, every answer starts at the beginning.
 FOLDER/log gets a line a request: the path, and where it starts.
 """
 import http.server
@@ -16,6 +17,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         file = folder / self.path.lstrip("/")
         start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").split("-")[0])
+        if (folder / "whole").exists():
+            start = 0
         with open(folder / "log", "a") as log:
             print(self.path, start, file=log)
         if not file.is_file():
