@@ -9,7 +9,8 @@ struct Beaconkeeper: AsyncParsableCommand {
     version: Gateway.version,
     subcommands: [
       RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self, ReplayCommand.self,
-      RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self, BenchCommand.self,
+      RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self, HealthCommand.self,
+      BenchCommand.self,
       AskBrokerCommand.self,
     ]
   )

@@ -1,4 +1,4 @@
-import JSON
+import Beacons
 import Foundation
 import Randomness
 import Testing
@@ -69,7 +69,7 @@ import Testing
     while true {
       for near in [number - 1, number, number + 1, number * 9] {
         #expect(
-          String(decoding: [UInt8](capacity: 24) { $0.append(digits: near) }, as: UTF8.self) == "\(near)")
+          String(utf8Capacity: 24) { $0.append(digits: near) } == "\(near)")
       }
       guard number <= UInt64.max / 100 else { break }
       number *= 10
@@ -88,7 +88,7 @@ import Testing
       let number =
         UInt128.random(in: 0 ... .max, using: &chance) >> UInt128.random(in: 0...127, using: &chance)
       let text = String(number, radix: 16)
-      let written = String(decoding: [UInt8](capacity: 32) { $0.append(hexadecimal: number) }, as: UTF8.self)
+      let written = String(utf8Capacity: 32) { $0.append(hexadecimal: number) }
       #expect(written == String(repeating: "0", count: 32 - text.count) + text)
     }
   }

@@ -33,10 +33,9 @@ enum ManagementPackets {
   ) -> [UInt8] {
     let address: [UInt8] = [last, 0, 0, 1, 0xAA, 0]
     let name = Array("lab".utf8) + [UInt8](repeating: 0, count: 249 - 3 + 11)
-    return complete(
-      .readInformation, adapter,
-      address + [8] + EventBytes.little(UInt16(2)) + EventBytes.little(supported)
-        + EventBytes.little(settings) + [0, 0, 0] + name)
+    let version: [UInt8] = [8] + EventBytes.little(UInt16(2))
+    let all: [UInt8] = EventBytes.little(supported) + EventBytes.little(settings)
+    return complete(.readInformation, adapter, [address, version, all, [0, 0, 0], name].flatMap { $0 })
   }
 
   static func settings(_ adapter: UInt16, _ settings: UInt32) -> [UInt8] {

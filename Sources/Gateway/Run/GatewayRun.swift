@@ -48,13 +48,15 @@ public struct GatewayRun: Sendable {
   private let listener: Listener
   private let logger: Logger
   private let manager: ServiceManager?
+  private let alive: AliveFile?
 
   /// - Parameters:
   ///   - reloads: nil: there is no file to be read again.
   ///   - manager: is told how the gateway is doing.
+  ///   - alive: where the gateway says that it is alive.
   public init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
-    logger: Logger, manager: ServiceManager? = nil
+    logger: Logger, manager: ServiceManager? = nil, alive: AliveFile? = nil
   ) {
     self.configuration = configuration
     self.reloads = reloads
@@ -62,6 +64,7 @@ public struct GatewayRun: Sendable {
     self.listener = listener
     self.logger = logger
     self.manager = manager
+    self.alive = alive
   }
 
   /// Works until SIGINT or SIGTERM.
@@ -135,7 +138,7 @@ public struct GatewayRun: Sendable {
     case .standardInput: services.append(StandardInputService(decisions, logger))
     }
     services.append(FreedMemoryService())
-    if let manager { services.append(WatchdogService(manager, decisions)) }
+    if manager != nil || alive != nil { services.append(WatchdogService(manager, alive, decisions)) }
     var quiet = logger
     quiet.logLevel = .error
     let ending = NamedService.Ending()

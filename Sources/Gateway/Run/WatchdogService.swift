@@ -1,32 +1,42 @@
 import Machine
 import ServiceLifecycle
 
-/// Tells the service manager that the gateway is ready, lives and ends. It lives while it decides: a gateway without a radio
-/// or without a broker decides that nobody is heard, and needs no restart.
+/// Tells those who watch the gateway that it is ready, lives and ends. It lives while it decides: a gateway without a radio or
+/// without a broker decides that nobody is heard, and needs no restart.
 struct WatchdogService: Service {
-  private let manager: ServiceManager
+  private let manager: ServiceManager?
+  private let file: AliveFile?
   private let decisions: DecisionLoop
 
-  init(_ manager: ServiceManager, _ decisions: DecisionLoop) {
+  init(_ manager: ServiceManager?, _ file: AliveFile?, _ decisions: DecisionLoop) {
     self.manager = manager
+    self.file = file
     self.decisions = decisions
   }
 
   func run() async throws {
-    manager.tell(.ready)
+    manager?.tell(.ready)
     await withGracefulShutdownHandler {
       await cancelWhenGracefulShutdown {
         while !Task.isCancelled {
-          do { try await Task.sleep(for: manager.patience.map { $0 / 3 } ?? Self.statusInterval) } catch {
-            return
-          }
-          guard decisions.isOnTime(at: LiveClock.now) else { continue }
-          manager.tell(.alive, .status(decisions.summary))
+          if decisions.isOnTime(at: LiveClock.now) { tell(decisions.summary) }
+          do { try await Task.sleep(for: interval) } catch { return }
         }
       }
     } onGracefulShutdown: {
-      manager.tell(.stopping)
+      manager?.tell(.stopping)
     }
+    file?.remove()
+  }
+
+  private func tell(_ summary: String) {
+    manager?.tell(.alive, .status(summary))
+    file?.write(summary, at: LiveClock.now)
+  }
+
+  private var interval: Duration {
+    let patience = manager?.patience.map { $0 / 3 } ?? Self.statusInterval
+    return file == nil ? patience : min(patience, AliveFile.interval)
   }
 
   private static let statusInterval = Duration.seconds(60)

@@ -70,9 +70,10 @@ struct RunCommand: AsyncParsableCommand {
       onReady: { log.tell(.hint("watch: \($0)")) },
       onTransition: { log.tell(LogEntry($0)) },
       onVerdict: { log.tell(LogEntry($0)) })
+    let environment = ProcessInfo.processInfo.environment
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
-      logger: logger, manager: ServiceManager(environment: ProcessInfo.processInfo.environment))
+      logger: logger, manager: ServiceManager(environment: environment), alive: AliveFile(environment: environment))
     do {
       try await gateway.run()
       logger.notice("stopped")

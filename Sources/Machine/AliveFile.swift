@@ -1,0 +1,49 @@
+public import Beacons
+import FoundationEssentials
+
+/// A file in which a running gateway says every 20 seconds that it is alive. Where no service manager watches, as in a
+/// container, others look at it.
+public struct AliveFile: Sendable {
+  public static let interval = Duration.seconds(20)
+  /// Whoever has said nothing for this long is stuck or gone.
+  public static let patience = TimeSpan.seconds(75)
+  /// Nobody else writes there; but a file is read only so far.
+  private static let longest = 4096
+
+  public let path: String
+
+  /// In the first directory that the service manager made for what lives as long as the process; nil: there is none.
+  public init?(environment: [String: String]) {
+    guard let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, first.hasPrefix("/") else {
+      return nil
+    }
+    self.init(directory: String(first))
+  }
+
+  public init(directory: String) { path = directory + "/alive" }
+
+  /// Says that the gateway is alive. It goes on without, if that is not possible: the silence is told by others.
+  /// - Parameter summary: one line.
+  public func write(_ summary: String, at time: MonotonicTime) {
+    let line = "\(time.nanoseconds) \(summary.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+    try? Data(line.utf8).write(to: URL(filePath: path), options: .atomic)
+  }
+
+  public func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+  /// What the gateway said last.
+  public struct Word: Equatable, Sendable {
+    /// Since the machine's start.
+    public let time: MonotonicTime
+    public let summary: String
+  }
+
+  /// The last word of a gateway; nil: what is there is none.
+  /// - Throws: `CocoaError`: there is no such file, or it cannot be read.
+  public func read() throws -> Word? {
+    let line = String(decoding: try Data(contentsOf: URL(filePath: path)).prefix(Self.longest), as: UTF8.self)
+    guard let space = line.firstIndex(of: " "), let time = Int64(line[..<space]) else { return nil }
+    let summary = line[space...].dropFirst().prefix { !$0.isNewline }
+    return Word(time: MonotonicTime(nanoseconds: time), summary: String(summary))
+  }
+}
