@@ -14,7 +14,8 @@ public struct AliveFile: Sendable {
 
   /// In the first directory that the service manager made for what lives as long as the process; nil: there is none.
   public init?(environment: [String: String]) {
-    guard let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, first.hasPrefix("/") else {
+    guard let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, first.hasPrefix("/")
+    else {
       return nil
     }
     self.init(directory: String(first))

@@ -5,7 +5,9 @@ import Testing
 @Suite struct HealthTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-\(UUID())")
 
-  private func health() async throws -> Command.Result { try await Command.run("health", "--directory", folder.path) }
+  private func health() async throws -> Command.Result {
+    try await Command.run("health", "--directory", folder.path)
+  }
 
   private func bootTime() -> Int64 {
     var time = timespec()

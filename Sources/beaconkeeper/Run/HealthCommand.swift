@@ -20,7 +20,8 @@ struct HealthCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The gateway's runtime directory (default: $RUNTIME_DIRECTORY, or /run/beaconkeeper).", valueName: "folder"))
+      "The gateway's runtime directory (default: $RUNTIME_DIRECTORY, or /run/beaconkeeper).",
+      valueName: "folder"))
   var directory: String?
 
   func run() throws {
@@ -39,7 +40,8 @@ struct HealthCommand: ParsableCommand {
     let silence = LiveClock.now - word.time
     // The file of a container outlives the machine's start, from which time is counted.
     guard silence >= .zero, silence <= AliveFile.patience else {
-      throw failure("the gateway has not said for a while that it is alive; last: \(word.summary)", .unavailable)
+      throw failure(
+        "the gateway has not said for a while that it is alive; last: \(word.summary)", .unavailable)
     }
     try tell("alive, as of \(Int(silence.seconds)) s ago: \(word.summary)")
   }

@@ -73,7 +73,8 @@ struct RunCommand: AsyncParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
-      logger: logger, manager: ServiceManager(environment: environment), alive: AliveFile(environment: environment))
+      logger: logger, manager: ServiceManager(environment: environment),
+      alive: AliveFile(environment: environment))
     do {
       try await gateway.run()
       logger.notice("stopped")
