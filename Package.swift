@@ -52,7 +52,7 @@ let package = Package(
       name: "BeaconKeys",
       dependencies: ["Beacons", "CCrypto"],
       swiftSettings: hostile),
-    .target(name: "Machine", dependencies: ["Beacons"], swiftSettings: hostile),
+    .target(name: "Machine", dependencies: ["Beacons", "CCapabilities"], swiftSettings: hostile),
     .target(name: "MQTT", swiftSettings: house),
     .target(name: "JSON", dependencies: ["Beacons"], swiftSettings: hostile),
     .target(name: "Captures", dependencies: ["Beacons", "JSON", "Machine"], swiftSettings: hostile),
@@ -97,6 +97,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
+    .systemLibrary(name: "CCapabilities"),
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "Gateway",

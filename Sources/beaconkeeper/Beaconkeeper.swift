@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Machine
 
 @main
 struct Beaconkeeper: AsyncParsableCommand {
@@ -17,6 +18,7 @@ struct Beaconkeeper: AsyncParsableCommand {
 
   static func main() async {
     StandardStream.fillGaps()
+    Capabilities.raisePermitted()
     // A gateway that is asked to reload before it listens for that must not end.
     if CommandLine.arguments.dropFirst().first == "run" { ReloadRequests.ignore() }
     await main(nil)

@@ -1,0 +1,35 @@
+# The options of the add-on's page as Beaconkeeper's configuration; JSON is YAML. $broker is what the supervisor tells of MQTT.
+def present: with_entries(select(.value != null and .value != ""));
+def metres: if . == null then null else "\(.) m" end;
+
+{
+  gateway: {name: .name, state_directory: "/data/state"},
+  broker: {
+    url: "\(if $broker.ssl then "mqtts" else "mqtt" end)://\($broker.host):\($broker.port)",
+    username: $broker.username,
+    password_file: "/data/broker-password"
+  },
+  radio: {duty: .duty},
+  beacons: [.beacons[] | {
+    name,
+    ibeacon: (if .ibeacon then
+      (.ibeacon / "/") as [$uuid, $major, $minor]
+      | {uuid: $uuid, major: ($major | tonumber? // null), minor: ($minor | tonumber? // null)} | present
+    else null end),
+    eddystone: (if .eddystone then
+      (.eddystone / "/") as [$namespace, $instance] | {namespace: $namespace, instance: $instance} | present
+    else null end),
+    altbeacon: (if .altbeacon then {id: .altbeacon} else null end),
+    address: .address,
+    measured_power: (if .measured_power then "\(.measured_power) dBm" else null end)
+  } | present],
+  zones: [.zones[] | {
+    name,
+    beacons: (if (.beacons // []) == [] then null else .beacons end),
+    near: (if .near then {distance: (.near | metres)} else null end),
+    enter: (if .enter then {distance: (.enter | metres)} else null end),
+    exit: (if .exit or .away_after then
+      {distance: (.exit | metres), lost: (if .away_after then "\(.away_after) s" else null end)} | present
+    else null end)
+  } | present]
+} | with_entries(select(.value != []))
