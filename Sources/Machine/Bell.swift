@@ -38,8 +38,11 @@ package final class Bell: Sendable {
   }
 
   /// Sleeps for that long, or until it rings.
-  package func sleep(for duration: Duration) {
+  /// - Returns: whether it rang.
+  @discardableResult
+  package func sleep(for duration: Duration) -> Bool {
     var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&entry, 1, Int32(min(max(duration / .milliseconds(1), 0), 86_400_000)))
+    return entry.revents & Int16(POLLIN) != 0
   }
 }

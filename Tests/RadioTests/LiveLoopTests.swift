@@ -57,9 +57,10 @@ struct LiveLoopTests {
     return nil
   }
 
-  /// Runs a radio while `body` plays the kernel; sockets of adapters are handed out in order.
+  /// Runs a radio while `body` plays the kernel; sockets of adapters are handed out in order. The kernel has no Bluetooth
+  /// the first `missing` times.
   private func play(
-    adapters: [HCISocket] = [], _ options: LiveRadio.Options = LiveRadio.Options(),
+    adapters: [HCISocket] = [], _ options: LiveRadio.Options = LiveRadio.Options(), missing: Int = 0,
     _ body: (_ kernel: HCISocket, Log, LiveRadio) throws -> Void
   ) throws {
     let (ours, kernel) = Self.pair()
@@ -81,14 +82,23 @@ struct LiveLoopTests {
     }
     handlers.onNotice = { text in log.news.withLock { $0.notices.append(text) } }
     let rest = Mutex(adapters[...])
+    let refusals = Mutex(missing)
     let radio = try LiveRadio(
       options,
       LiveRadio.Sockets(
-        management: { () throws(RadioError) in ours },
+        management: { () throws(RadioError) in
+          let isMissing = refusals.withLock {
+            $0 -= 1
+            return $0 >= 0
+          }
+          if isMissing { throw .noBluetooth }
+          return ours
+        },
         raw: { _, _ throws(RadioError) in
           guard let socket = rest.withLock({ $0.popFirst() }) else { throw .missingRawCapability }
           return socket
-        }))
+        },
+        pause: .milliseconds(20)))
     try radio.start(handlers) { error in
       log.news.withLock {
         $0.error = error
@@ -156,6 +166,37 @@ struct LiveLoopTests {
       #expect(Self.command(kernel) == .removeMonitor)
       try kernel.send(ManagementPackets.complete(.removeMonitor, 0, [7, 0]))
       #expect(log.wait { $0.hasEnded })
+    }
+  }
+
+  @Test func aKernelThatGetsBluetoothLaterIsWaitedFor() throws {
+    let (ours, air) = Self.pair()
+    var options = LiveRadio.Options()
+    options.waitsForAdapter = true
+    try play(adapters: [ours], options, missing: 3) { kernel, log, _ in
+      try bringUp(kernel)
+      try air.send([4] + EventBytes.event())
+      #expect(log.wait { $0.heard.count == 1 })
+      let told = log.news.withLock { $0.notices.filter { $0.hasPrefix("\(RadioError.noBluetooth)") } }
+      #expect(told == ["\(RadioError.noBluetooth); waiting for it"])
+    }
+  }
+
+  @Test func whoWaitsForBluetoothCanBeStopped() throws {
+    var options = LiveRadio.Options()
+    options.waitsForAdapter = true
+    try play(options, missing: .max) { _, log, radio in
+      #expect(log.wait { !$0.notices.isEmpty })
+      radio.stop()
+      #expect(log.wait { $0.hasEnded })
+      log.news.withLock { #expect($0.error == nil) }
+    }
+  }
+
+  @Test func withoutBluetoothNobodyWaitsUnasked() throws {
+    try play(missing: 1) { _, log, _ in
+      #expect(log.wait { $0.hasEnded })
+      log.news.withLock { #expect($0.error == .noBluetooth) }
     }
   }
 

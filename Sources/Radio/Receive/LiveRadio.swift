@@ -32,7 +32,7 @@ public final class LiveRadio: Sendable {
     public var takesBus = false
     /// What one of the adapters is to send.
     public var broadcast: BroadcastPlan?
-    /// Whether to wait for an adapter where there is none yet.
+    /// Whether to wait where there is no adapter, or no Bluetooth, yet.
     public var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
     /// CAP_NET_ADMIN at most 212,992.
@@ -63,6 +63,8 @@ public final class LiveRadio: Sendable {
   struct Sockets: Sendable {
     var management: @Sendable () throws(RadioError) -> HCISocket
     var raw: @Sendable (_ adapter: UInt16, _ receiveBuffer: Int32) throws(RadioError) -> HCISocket
+    /// Until a kernel without Bluetooth is asked again.
+    var pause = Duration.seconds(10)
 
     static let kernel = Sockets(
       management: { () throws(RadioError) in try HCISocket.management() },
@@ -85,8 +87,24 @@ public final class LiveRadio: Sendable {
 
   /// Hears until `stop`. Blocks, so give it a thread of its own, or use `start`.
   public func run(_ handlers: Handlers) throws(RadioError) {
-    let loop = LiveLoop(options, handlers, management: try sockets.management(), openRaw: sockets.raw)
+    guard let management = try openManagement(handlers) else { return }
+    let loop = LiveLoop(options, handlers, management: management, openRaw: sockets.raw)
     try loop.run(until: bell)
+  }
+
+  /// Where an adapter is waited for, so is the module of the kernel without which there is none. nil: stopped meanwhile.
+  private func openManagement(_ handlers: Handlers) throws(RadioError) -> HCISocket? {
+    var hasTold = false
+    while true {
+      do throws(RadioError) {
+        return try sockets.management()
+      } catch {
+        guard error == .noBluetooth, options.waitsForAdapter else { throw error }
+        if !hasTold { handlers.onNotice("\(error); waiting for it") }
+        hasTold = true
+        if bell.sleep(for: sockets.pause) { return nil }
+      }
+    }
   }
 
   /// Hears on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one
