@@ -82,6 +82,9 @@ let package = Package(
         "CYAML",
       ],
       swiftSettings: hostile),
+    .target(
+      name: "Setup", dependencies: ["Beacons", "Messages", "Proximity", "Settings", "SettingsFile"],
+      swiftSettings: house),
     // What it depends on keeps it a function of its input: no radio, no broker, no disk, no clock.
     .target(
       name: "Pipeline",
@@ -105,7 +108,7 @@ let package = Package(
         "CCrypto", "CMalloc", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Setup", "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -117,7 +120,7 @@ let package = Package(
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
+        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -177,6 +180,10 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: ["Beacons", "Settings", "SettingsFile", "Randomness", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SetupTests",
+      dependencies: ["Beacons", "Proximity", "Randomness", "Settings", "SettingsFile", "Setup"],
       swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

@@ -9,10 +9,9 @@ struct Beaconkeeper: AsyncParsableCommand {
     abstract: "Hears Bluetooth beacons, decides who is near, and tells it over MQTT.",
     version: Gateway.version,
     subcommands: [
-      RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self, ReplayCommand.self,
-      RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self, HealthCommand.self,
-      BenchCommand.self,
-      AskBrokerCommand.self,
+      InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,
+      ReplayCommand.self, RecordCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self,
+      HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
     ]
   )
 

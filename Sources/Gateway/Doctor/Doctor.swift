@@ -84,8 +84,6 @@ public struct Doctor: Sendable {
       : DoctorFinding("disk", .ok, words)
   }
 
-  private static let patience = Duration.seconds(5)
-
   private func broker() async -> DoctorFinding {
     guard case .remote(let remote) = configuration.broker else {
       let mosquitto = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
@@ -94,42 +92,11 @@ public struct Doctor: Sendable {
         ?? DoctorFinding("broker", .fault, "mosquitto is not installed", remedy: "sudo apt install mosquitto")
     }
     let name = "\(remote.host):\(remote.port)"
-    var options = Options(remote, gateway: configuration.gatewayName)
-    // Beside a gateway that runs, not in its place.
-    options.clientID = ""
-    options.will = nil
-    do {
-      let client = try Client(options)
-      let refusal = await withTaskGroup(of: String?.self) { group in
-        group.addTask { await firstWord(of: client) }
-        group.addTask {
-          do { try await Task.sleep(for: Self.patience) } catch { return nil }
-          return "did not answer within \(Self.patience.components.seconds) s"
-        }
-        defer { group.cancelAll() }
-        return await group.next() ?? nil
-      }
-      await client.stop()
-      return refusal.map {
-        DoctorFinding("broker", .fault, "\(name): \($0)", remedy: "look at broker: in the configuration")
-      }
-        ?? DoctorFinding("broker", .ok, "\(name) accepts the connection")
-    } catch {
+    let outcome = await BrokerTrial(remote, gateway: configuration.gatewayName).run()
+    guard case .accepted = outcome else {
       return DoctorFinding(
-        "broker", .fault, "\(name): \(error)", remedy: "look at broker: in the configuration")
+        "broker", .fault, "\(name): \(outcome)", remedy: "look at broker: in the configuration")
     }
+    return DoctorFinding("broker", .ok, "\(name) accepts the connection")
   }
-}
-
-/// Why the broker refuses; nil: it does not.
-private func firstWord(of client: Client) async -> String? {
-  client.start()
-  for await event in client.events {
-    switch event {
-    case .connected: return nil
-    case .refused(let failure): return "\(failure)"
-    default: continue
-    }
-  }
-  return nil
 }

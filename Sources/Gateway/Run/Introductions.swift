@@ -1,12 +1,13 @@
 import Beacons
 import Settings
+import Setup
 import Synchronization
 
 /// Prints each beacon in the air once, with the line that would configure it.
 final class Introductions: Sendable {
   private struct State {
     var survey: AirSurvey
-    var introduced: Set<String> = []
+    var introduced: Set<BeaconPattern> = []
   }
 
   /// Enough to tell a beacon that is here from one that drove by.

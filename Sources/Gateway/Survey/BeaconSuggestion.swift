@@ -1,6 +1,5 @@
-import JSON
 import Beacons
-import Messages
+import Setup
 
 /// The line for `beacons:` that makes a device known, ready to paste.
 public struct BeaconSuggestion: CustomStringConvertible {
@@ -12,25 +11,25 @@ public struct BeaconSuggestion: CustomStringConvertible {
     self.device = device
   }
 
-  public var description: String { "- { name: \(name), \(pattern) }" }
+  public var description: String { "- { name: \(name), \(pattern.yaml) }" }
 
   /// What recognises it.
-  var pattern: String {
+  public var pattern: BeaconPattern {
     switch device.frame {
-    case .iBeacon(let frame):
-      return "ibeacon: { uuid: \(uuidText(frame.uuid)), major: \(frame.major), minor: \(frame.minor) }"
-    case .altBeacon(let frame):
-      return
-        "altbeacon: { id: \(hexadecimal(frame.idHigh, octets: 16))\(hexadecimal(UInt128(frame.idLow), octets: 4)) }"
-    case .eddystoneUID(let frame):
-      return "eddystone: { namespace: \(hexadecimal(frame.namespace, octets: 10)), "
-        + "instance: \(hexadecimal(UInt128(frame.instance), octets: 6)) }"
-    default: return "address: \"\(device.address)\""
+    case .iBeacon(let frame): .iBeacon(uuid: frame.uuid, major: frame.major, minor: frame.minor)
+    case .altBeacon(let frame): .altBeacon(idPrefix: Self.octets(frame))
+    case .eddystoneUID(let frame): .eddystoneUID(namespace: frame.namespace, instance: frame.instance)
+    default: .address(device.address.bits)
     }
   }
 
+  private static func octets(_ frame: AltBeacon) -> [UInt8] {
+    stride(from: 120, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idHigh >> UInt128($0)) }
+      + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idLow >> UInt32($0)) }
+  }
+
   /// The device's own name as far as YAML takes it bare, else its format.
-  private var name: String {
+  public var name: String {
     let letters = (device.localName ?? "").unicodeScalars.filter {
       ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
         || $0 == "_"
@@ -39,6 +38,9 @@ public struct BeaconSuggestion: CustomStringConvertible {
     guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else {
       return (device.frame?.format ?? "beacon") + "-" + hexadecimal(UInt128(device.address.bits), octets: 2)
     }
-    return text
+    return String(text.prefix(Self.longestName))
   }
+
+  /// An extended advertisement has room for more than a name may have.
+  private static let longestName = 60
 }

@@ -62,7 +62,7 @@ public struct ScanTable: Sendable {
 
   /// The `beacons:` section that makes every unconfigured beacon known, the strongest first.
   public func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
-    var patterns: Set<String> = []
+    var patterns: Set<BeaconPattern> = []
     let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
       guard device.beacon == nil, let suggestion = BeaconSuggestion(device),
         patterns.insert(suggestion.pattern).inserted

@@ -136,8 +136,18 @@ extension Threshold {
     }
   }
 
+  /// Reads a number with the unit of a distance or of a signal; nil for anything else.
+  public init?(_ text: String) {
+    guard let measure = try? Measure(text) else { return nil }
+    switch measure.dimension {
+    case .distance: self = .distance(measure.value)
+    case .signal: self = .signal(measure.value)
+    case .time, .speed, .gain: return nil
+    }
+  }
+
   /// As text: `1.5 m`, `-70 dBm`.
-  var words: String {
+  public var words: String {
     switch self {
     case .distance(let metres): Measure(.distance, metres).description
     case .signal(let strength): Measure(.signal, strength).description

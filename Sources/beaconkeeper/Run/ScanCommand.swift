@@ -2,12 +2,10 @@ import Machine
 import Captures
 import ArgumentParser
 import Beacons
-import Dispatch
 import Glibc
 import Gateway
 import Settings
 import Radio
-import Synchronization
 
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -56,7 +54,12 @@ struct ScanCommand: AsyncParsableCommand {
     if capture.isEmpty {
       try await listen(configuration, table)
     } else {
-      let (survey, end) = try read(configuration)
+      let (survey, end): (AirSurvey, MonotonicTime)
+      do throws(CaptureError) {
+        (survey, end) = try AirSurvey.ofRecordings(capture, configuration)
+      } catch {
+        throw failure(error)
+      }
       try show(table, survey, at: end)
     }
   }
@@ -73,88 +76,26 @@ struct ScanCommand: AsyncParsableCommand {
     for line in lines { try tell(line) }
   }
 
-  private func read(_ configuration: Configuration) throws -> (AirSurvey, MonotonicTime) {
-    var survey = AirSurvey(configuration)
-    var end = MonotonicTime.zero
-    do throws(CaptureError) {
-      var recording = try Recording(paths: capture)
-      var receivers = ReceiverTable()
-      var batch = AdvertisementBatch()
-      while case let step = try recording.next(into: &batch, receiver: { receivers.index(of: $0) }),
-        step != .end
-      {
-        batch.forEach { advertisement, payload in
-          survey.observe(copy advertisement, payload: payload)
-          end = advertisement.time
-        }
-      }
-    } catch {
-      throw failure(error)
-    }
-    return (survey, end)
-  }
-
   private func listen(_ configuration: Configuration, _ table: ScanTable) async throws {
-    let board = Board(configuration)
+    let ear = LiveSurvey(configuration)
     let isLive = isatty(1) == 1 && !json && !yaml && seconds == nil
-    do {
-      let radio = try LiveRadio(LiveRadio.Options(configuration))
-      let ended = AsyncStream.makeStream(of: RadioError?.self)
-      try radio.start(
-        LiveRadio.Handlers { batch, _ in
-          board.survey.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
-        }
-      ) { error in
-        ended.continuation.yield(error)
-        ended.continuation.finish()
-      }
-      let limit = seconds ?? 10
-      let clock = Task {
-        var passed = 0.0
-        while isLive || passed < limit {
-          try await Task.sleep(for: .milliseconds(500))
-          passed += 0.5
-          if isLive { board.draw(table) }
-        }
-        radio.stop()
-      }
-      let interrupt = stopOnInterrupt(radio)
-      defer { interrupt.cancel() }
-      for await error in ended.stream {
-        clock.cancel()
-        if let error { throw error }
-      }
-      if !isLive { try show(table, board.survey.withLock { $0 }, at: LiveClock.now) }
-    } catch let error as RadioError {
+    do throws(RadioError) {
+      try await ear.listen(for: isLive ? nil : .seconds(seconds ?? 10)) { if isLive { draw(table, $0) } }
+    } catch {
       throw failure("\(error)", .unavailable)
     }
+    if !isLive { try show(table, ear.survey, at: LiveClock.now) }
   }
-
-  /// Ctrl-C ends the scan as `--seconds` would, so that what was heard is shown and the radio left as it was.
-  private func stopOnInterrupt(_ radio: LiveRadio) -> any DispatchSourceSignal {
-    signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler { radio.stop() }
-    source.activate()
-    return source
-  }
-}
-
-/// The survey that the radio's thread fills and the table shows.
-private final class Board: Sendable {
-  let survey: Mutex<AirSurvey>
-
-  init(_ configuration: Configuration) { survey = Mutex(AirSurvey(configuration)) }
 
   /// Writes the table over the one before.
-  func draw(_ table: ScanTable) {
+  private func draw(_ table: ScanTable, _ survey: AirSurvey) {
     var table = table
     var size = winsize()
     if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 4 {
       table.height = Int(size.ws_row)
       table.width = Int(size.ws_col)
     }
-    let lines = table.lines(survey.withLock { $0 }, at: LiveClock.now).map { $0 + "\u{1B}[K" }
+    let lines = table.lines(survey, at: LiveClock.now).map { $0 + "\u{1B}[K" }
     print("\u{1B}[H" + lines.joined(separator: "\n") + "\u{1B}[J", terminator: "")
     fflush(nil)
   }

@@ -1,0 +1,61 @@
+import Settings
+import Mosquitto
+
+/// One attempt to connect, beside a gateway that runs and not in its place.
+public struct BrokerTrial: Sendable {
+  public enum Outcome: Sendable, CustomStringConvertible {
+    case accepted
+    case refused(ConnectionFailure)
+    case silent(Duration)
+    case impossible(InvalidOptions)
+
+    public var description: String {
+      switch self {
+      case .accepted: "accepts the connection"
+      case .refused(let failure): "\(failure)"
+      case .silent(let patience): "did not answer within \(patience.components.seconds) s"
+      case .impossible(let options): "\(options)"
+      }
+    }
+  }
+
+  private var options: Options
+
+  public init(_ broker: RemoteBroker, gateway: String) {
+    options = Options(broker, gateway: gateway)
+    options.clientID = ""
+    options.will = nil
+  }
+
+  public func run(patience: Duration = .seconds(5)) async -> Outcome {
+    let client: Client
+    do throws(InvalidOptions) {
+      client = try Client(options)
+    } catch {
+      return .impossible(error)
+    }
+    let outcome = await withTaskGroup(of: Outcome.self) { group in
+      group.addTask { await Self.firstWord(of: client) ?? .silent(patience) }
+      group.addTask {
+        try? await Task.sleep(for: patience)
+        return .silent(patience)
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? .silent(patience)
+    }
+    await client.stop()
+    return outcome
+  }
+
+  private static func firstWord(of client: Client) async -> Outcome? {
+    client.start()
+    for await event in client.events {
+      switch event {
+      case .connected: return .accepted
+      case .refused(let failure): return .refused(failure)
+      default: continue
+      }
+    }
+    return nil
+  }
+}

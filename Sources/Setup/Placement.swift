@@ -1,0 +1,36 @@
+/// Where the configuration and the password go, and which service reads them.
+///
+/// The service's user cannot read root's files. systemd hands it a copy of the password from `/etc/credstore`, and the
+/// configuration names that by the variable that systemd sets.
+public struct Placement: Hashable, Sendable {
+  public static let folder = "/etc/beaconkeeper"
+  public static let usualFile = "beaconkeeper.yaml"
+
+  /// The configuration's path.
+  public let path: String
+  /// The systemd unit that reads it; nil: none does.
+  public let unit: String?
+  /// Where a password is kept.
+  public let passwordPath: String
+  /// How the configuration names that.
+  public let passwordName: String
+
+  /// - Parameter hasService: whether the package's units are installed.
+  public init(path: String, hasService: Bool) {
+    self.path = path
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let file = parts.last.map(String.init) ?? path
+    let directory = parts.dropLast().joined(separator: "/")
+    let stem = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+    if hasService, directory == Self.folder, file.hasSuffix(".yaml"), !stem.isEmpty {
+      let name = stem == "beaconkeeper" ? stem : "beaconkeeper-\(stem)"
+      unit = stem == "beaconkeeper" ? stem : "beaconkeeper@\(stem)"
+      passwordPath = "/etc/credstore/\(name).password"
+      passwordName = "$CREDENTIALS_DIRECTORY/\(name).password"
+    } else {
+      unit = nil
+      passwordName = "\(stem).password"
+      passwordPath = parts.count > 1 ? "\(directory)/\(passwordName)" : passwordName
+    }
+  }
+}

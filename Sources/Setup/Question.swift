@@ -1,0 +1,69 @@
+/// Something that only the user knows.
+public struct Question: Hashable, Sendable {
+  public var text: String
+  /// Of an empty answer, and where nobody answers.
+  public var usual: String?
+  /// The option that answers it in a script, as one writes it.
+  public var option: String
+  /// Whether the answer stays off the screen.
+  public var isSecret: Bool
+
+  public init(_ text: String, usual: String? = nil, option: String, isSecret: Bool = false) {
+    self.text = text
+    self.usual = usual
+    self.option = option
+    self.isSecret = isSecret
+  }
+}
+
+public enum Reply: Hashable, Sendable {
+  case text(String)
+  /// There is no terminal.
+  case nobody
+  /// The user closed the input.
+  case ended
+}
+
+/// Why no configuration came of it.
+public enum SetupFault: Error, Hashable, Sendable {
+  /// Nobody is there to answer, and these options are not given.
+  case missing(options: [String])
+  /// An option's value cannot be used.
+  case unusable(option: String, reason: String)
+  /// The broker that the options name does not take us.
+  case broker(url: String, ConnectionRefusal)
+  /// A file is in the way, and nobody said that it may be replaced.
+  case exists(path: String)
+  case unwritable(path: String, reason: String)
+  /// The files are written, but something after that failed.
+  case undone(String)
+  /// The user does not want it.
+  case givenUp
+}
+
+extension SetupFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing(let options): "without questions, init needs " + options.joined(separator: "; ")
+    case .unusable(let option, let reason): "\(option): \(reason)"
+    case .broker(let url, let refusal):
+      "the broker \(url): \(refusal.reason); --skip-broker-test writes the configuration all the same"
+    case .exists(let path): "\(path) exists; --force replaces it. Nothing was written"
+    case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
+    case .undone(let what): what
+    case .givenUp: "nothing was written"
+    }
+  }
+}
+
+/// Why a broker does not take the connection.
+public struct ConnectionRefusal: Error, Hashable, Sendable {
+  public var reason: String
+  /// Whether another user name or password may help.
+  public var concernsCredentials: Bool
+
+  public init(_ reason: String, concernsCredentials: Bool = false) {
+    self.reason = reason
+    self.concernsCredentials = concernsCredentials
+  }
+}

@@ -1,0 +1,69 @@
+import Captures
+import Gateway
+import Machine
+import Radio
+import Settings
+import SettingsFile
+import Setup
+
+/// The terminal, the network and the air of this machine.
+struct InitSurroundings: Surroundings {
+  let conversation: Conversation
+  let captures: [String]
+  let seconds: Double
+
+  var isAnswered: Bool { conversation.isAnswered }
+  func ask(_ question: Question) -> Reply { conversation.ask(question) }
+  func tell(_ text: String) { say(text) }
+
+  /// Asks until the answer is yes or no.
+  func agreed(_ question: Question) throws(SetupFault) -> Bool {
+    while true {
+      guard case .text(let text) = ask(question) else { throw .givenUp }
+      if let answer = isYes(text.isEmpty ? question.usual ?? "" : text) { return answer }
+      tell("  yes or no?")
+    }
+  }
+
+  func password(in file: String) throws(UnreadableFile) -> String {
+    do throws(SystemError) {
+      return try PasswordFile(path: file).read()
+    } catch {
+      throw UnreadableFile("\(file): \(reason(error))")
+    }
+  }
+
+  func findBrokers() async -> [FoundBroker] { await BrokerSearch().run() }
+
+  func refusal(of broker: RemoteBroker) async -> ConnectionRefusal? {
+    switch await BrokerTrial(broker, gateway: "init").run() {
+    case .accepted: return nil
+    case .refused(let failure): return ConnectionRefusal(failure)
+    case let outcome: return ConnectionRefusal("\(outcome)")
+    }
+  }
+
+  func listen() async throws(NothingHeard) -> [HeardBeacon] {
+    let configuration = Configuration.builtIn()
+    if !captures.isEmpty {
+      do throws(CaptureError) {
+        let (survey, end) = try AirSurvey.ofRecordings(captures, configuration)
+        return survey.candidates(at: end)
+      } catch {
+        throw NothingHeard("\(error)")
+      }
+    }
+    say("Listening for beacons for \(seconds.formatted) s (Ctrl-C: that is enough)…")
+    let ear = LiveSurvey(configuration)
+    do throws(RadioError) {
+      try await ear.listen(for: .seconds(seconds))
+      return ear.survey.candidates(at: LiveClock.now)
+    } catch {
+      throw NothingHeard("\(error)")
+    }
+  }
+}
+
+extension Double {
+  fileprivate var formatted: String { self == rounded() && abs(self) < 1e9 ? "\(Int(self))" : "\(self)" }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Machine
+
+/// A file that is there whole or not at all.
+struct NewFile {
+  let path: String
+  /// Permissions of a file that is new.
+  var mode: mode_t
+
+  enum Existing {
+    /// Replaced; the old file is kept under a name that ends with `.old`, and the new one has its owner and permissions.
+    case isKeptAsOld
+    /// Replaced, and gone.
+    case isDropped
+  }
+
+  func write(_ text: String, _ existing: Existing) throws(SystemError) {
+    let temporary = "\(path).\(getpid()).new"
+    let number = try systemCall("open") {
+      open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+    do throws(SystemError) {
+      try fill(FileDescriptor(number), text, keepsModes: existing == .isKeptAsOld)
+      switch existing {
+      case .isKeptAsOld:
+        unlink(path + ".old")
+        if access(path, F_OK) == 0 { try systemCall("link") { link(path, path + ".old") } }
+        try systemCall("rename") { rename(temporary, path) }
+      case .isDropped: try systemCall("rename") { rename(temporary, path) }
+      }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    synchroniseFolder()
+  }
+
+  private func fill(
+    _ file: consuming FileDescriptor, _ text: String, keepsModes: Bool
+  ) throws(SystemError) {
+    let number = file.number
+    var mode = mode
+    var old = stat()
+    if keepsModes, stat(path, &old) == 0 {
+      mode = old.st_mode & 0o777
+      // Only root can give files away. Where that fails, the file stays ours.
+      if fchown(number, old.st_uid, old.st_gid) != 0 { mode &= 0o700 }
+    }
+    try systemCall("fchmod") { fchmod(number, mode) }
+    try file.write(Array(text.utf8).span)
+    try systemCall("fsync") { fsync(number) }
+  }
+
+  /// So that the name survives a power cut, too.
+  private func synchroniseFolder() {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { return }
+    _ = fsync(number)
+    close(number)
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Machine
+import Settings
+import Setup
+
+/// Writes the configuration and the password: both or neither, and nothing of the user's is lost unasked.
+struct SetupWriter {
+  let placement: Placement
+  let isForced: Bool
+  let surroundings: InitSurroundings
+
+  /// Asks before the interview, so that nobody answers ten questions for nothing.
+  func askToReplace(_ path: String, keeping consequence: String) throws(SetupFault) {
+    let folder = Self.folder(of: path)
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR { throw .unwritable(path: path, reason: "it is a folder") }
+      guard !isForced else { return }
+      guard surroundings.isAnswered else { throw .exists(path: path) }
+      let question = Question("\(path) exists. Replace it (\(consequence))?", usual: "no", option: "--force")
+      guard try surroundings.agreed(question) else { throw .givenUp }
+    } else if path != placement.passwordPath || placement.unit == nil, access(folder, W_OK) != 0 {
+      throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+    }
+  }
+
+  func write(_ files: SetupFiles) throws(SetupFault) {
+    // Ctrl-C between the two files would leave one of them, and in the middle of one its beginning.
+    let usual = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
+    defer { for (number, handler) in usual { signal(number, handler) } }
+    var isNew = false
+    if let password = files.password {
+      if placement.unit != nil { mkdir(Self.folder(of: placement.passwordPath), 0o700) }
+      isNew = access(placement.passwordPath, F_OK) != 0
+      try write(password.revealed + "\n", to: placement.passwordPath, mode: 0o600, .isDropped)
+    }
+    do throws(SetupFault) {
+      try write(files.configuration, to: placement.path, mode: 0o644, .isKeptAsOld)
+    } catch {
+      if isNew { unlink(placement.passwordPath) }
+      throw error
+    }
+    if files.password != nil { say("Written: \(placement.passwordPath), mode 0600") }
+    say("Written: \(placement.path)")
+  }
+
+  private func write(
+    _ text: String, to path: String, mode: mode_t, _ existing: NewFile.Existing
+  ) throws(SetupFault) {
+    do throws(SystemError) {
+      try NewFile(path: path, mode: mode).write(text, existing)
+    } catch {
+      throw .unwritable(path: path, reason: reason(error))
+    }
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}

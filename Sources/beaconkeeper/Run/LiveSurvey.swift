@@ -1,0 +1,66 @@
+import Beacons
+import Dispatch
+import Gateway
+import Glibc
+import Radio
+import Settings
+import Synchronization
+
+/// The survey that the radio's thread fills.
+final class LiveSurvey: Sendable {
+  private let configuration: Configuration
+  private let state: Mutex<AirSurvey>
+
+  init(_ configuration: Configuration) {
+    self.configuration = configuration
+    state = Mutex(AirSurvey(configuration))
+  }
+
+  var survey: AirSurvey { state.withLock { $0 } }
+
+  /// Listens for a while. Ctrl-C ends it as the end of the time does, and leaves the radio as it was.
+  ///
+  /// - Parameters:
+  ///   - duration: nil: until Ctrl-C.
+  ///   - onStep: gets what was heard so far, twice a second.
+  func listen(
+    for duration: Duration?, onStep: @escaping @Sendable (AirSurvey) -> Void = { _ in }
+  ) async throws(RadioError) {
+    let radio = try LiveRadio(LiveRadio.Options(configuration))
+    let ended = AsyncStream.makeStream(of: RadioError?.self)
+    try radio.start(
+      LiveRadio.Handlers { batch, _ in
+        self.state.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
+      }
+    ) { error in
+      ended.continuation.yield(error)
+      ended.continuation.finish()
+    }
+    let clock = Task {
+      var passed = Duration.zero
+      while duration.map({ passed < $0 }) ?? true {
+        try await Task.sleep(for: .milliseconds(500))
+        passed += .milliseconds(500)
+        onStep(survey)
+      }
+      radio.stop()
+    }
+    let interrupt = Self.stopOnInterrupt(radio)
+    defer {
+      interrupt.cancel()
+      signal(SIGINT, SIG_DFL)
+      clock.cancel()
+    }
+    for await error in ended.stream {
+      if let error { throw error }
+    }
+  }
+
+  private static func stopOnInterrupt(_ radio: LiveRadio) -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler { radio.stop() }
+    source.activate()
+    return source
+  }
+}

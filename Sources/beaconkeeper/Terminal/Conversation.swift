@@ -1,0 +1,71 @@
+import Beacons
+import Glibc
+import Setup
+import Synchronization
+
+/// Questions on standard error, answers from standard input; nobody answers if that is no terminal.
+final class Conversation: Sendable {
+  let isAnswered: Bool
+  private let lines = Mutex(StandardInputLines())
+
+  /// - Parameter isAllowed: false: nobody is asked.
+  init(isAllowed: Bool) { isAnswered = isAllowed && isatty(0) == 1 }
+
+  func ask(_ question: Question) -> Reply {
+    guard isAnswered else { return .nobody }
+    let usual = question.usual.flatMap { $0.isEmpty ? nil : " [\($0)]" } ?? ""
+    _ = StandardStream.error.write("\((question.text + usual).printable): ".utf8)
+    let text = question.isSecret ? secretLine() : line()
+    // The cursor stays behind the question if no line end was typed, or none was shown.
+    if text == nil || question.isSecret { _ = StandardStream.error.write("\n".utf8) }
+    return text.map { .text($0) } ?? .ended
+  }
+
+  /// nil at the end of the input.
+  private func line() -> String? {
+    lines.withLock { lines in
+      switch try? lines.next() {
+      case .text(let text)?: text
+      case .tooLong?: ""
+      case nil: nil
+      }
+    }
+  }
+
+  /// A line that is not shown. The keys that would end the program are read, too, because the terminal would stay silent.
+  private func secretLine() -> String? {
+    var usual = termios()
+    guard tcgetattr(0, &usual) == 0 else { return line() }
+    var silent = usual
+    silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    guard tcsetattr(0, TCSADRAIN, &silent) == 0 else { return line() }
+    defer { tcsetattr(0, TCSADRAIN, &usual) }
+    var typed: [UInt8] = []
+    while true {
+      var byte: UInt8 = 0
+      let count = read(0, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1 else { return nil }
+      switch byte {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: typed, as: UTF8.self)
+      // Ctrl-C, and Ctrl-D on an empty line.
+      case 3: return nil
+      case 4: if typed.isEmpty { return nil }
+      // Backspace takes a whole character of UTF-8.
+      case 8, 127: while let last = typed.popLast(), last & 0xC0 == 0x80 {}
+      // Ctrl-U takes the line.
+      case 21: typed = []
+      default: if byte >= 32 { typed.append(byte) }
+      }
+    }
+  }
+}
+
+/// Whether the answer means yes; nil for neither yes nor no.
+func isYes(_ text: String) -> Bool? {
+  switch text.lowercased() {
+  case "y", "yes": true
+  case "n", "no": false
+  default: nil
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@Suite struct InitTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("init-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func run(_ arguments: String...) async throws -> Command.Result {
+    try await Command(["init"] + arguments, directory: folder).end()
+  }
+
+  private var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+  }
+
+  private func text(_ name: String) -> String {
+    (try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? ""
+  }
+
+  @Test func optionsMakeAConfigurationThatCheckFindsUsable() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let result = try await run(
+      "--broker", "mqtt://127.0.0.1:\(broker.port)", "--beacon", "key=C1:00:00:00:00:01", "--zone", "house",
+      "--signal", "-75dBm", "--gateway", "attic")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("accepts the connection"))
+    #expect(result.errors.contains("beaconkeeper run --config beaconkeeper.yaml"))
+    #expect(names == ["beaconkeeper.yaml"])
+    let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
+    #expect(check.status == 0)
+    #expect(check.output.contains("0 errors, 0 warnings"))
+    #expect(check.output.contains("gateway attic"))
+    #expect(broker.messages.isEmpty, "the trial leaves nothing there")
+  }
+
+  @Test func withoutATerminalWhatIsMissingIsNamedAndNothingIsWritten() async throws {
+    let result = try await run()
+    #expect(result.status == 64)
+    for option in ["--broker", "--beacon", "--zone"] { #expect(result.errors.contains(option)) }
+    #expect(names == [])
+  }
+
+  @Test func whatIsThereIsReplacedOnlyByForceAndThenKept() async throws {
+    let path = folder.appendingPathComponent("beaconkeeper.yaml")
+    try Data("# mine\n".utf8).write(to: path)
+    let refused = try await run("--broker", "embedded", "--no-beacons")
+    #expect(refused.status == 73)
+    #expect(text("beaconkeeper.yaml") == "# mine\n")
+    let forced = try await run("--broker", "embedded", "--no-beacons", "--force")
+    #expect(forced.status == 0)
+    #expect(text("beaconkeeper.yaml").contains("broker: embedded"))
+    #expect(text("beaconkeeper.yaml.old") == "# mine\n")
+    #expect(names == ["beaconkeeper.yaml", "beaconkeeper.yaml.old"])
+  }
+
+  @Test func aBrokerThatIsNotThereEndsItWithoutAFile() async throws {
+    let port = try freePort()
+    let result = try await run("--broker", "127.0.0.1:\(port)", "--no-beacons")
+    #expect(result.status == 69)
+    #expect(result.errors.contains("--skip-broker-test"))
+    #expect(names == [])
+  }
+
+  @Test func aWrongPasswordEndsItWithoutAFile() async throws {
+    let accounts = try passwordFile("gateway:right\n")
+    let broker = try await Broker("password_file \(accounts)\nuser root")
+    defer { broker.stop() }
+    let wrong = try file("wrong\n", "password", mode: 0o600)
+    let result = try await run(
+      "--broker", "127.0.0.1:\(broker.port)", "--user", "gateway", "--password-file", wrong, "--no-beacons")
+    #expect(result.status == 77)
+    #expect(names == [])
+  }
+
+  // MARK: In a terminal
+
+  /// Answers each question in a pseudo-terminal: pairs of what to wait for and what to type then.
+  private func converse(
+    _ arguments: [String], _ script: [(question: String, answer: String)]
+  ) async throws -> Command.Result {
+    let player = """
+      import json, os, pty, select, sys, time
+      script = json.loads(sys.argv[1])
+      pid, end = pty.fork()
+      if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+      seen, mark, limit = "", 0, time.time() + 60
+      while time.time() < limit:
+          if not select.select([end], [], [], 1)[0]: continue
+          try: data = os.read(end, 65536)
+          except OSError: break
+          if not data: break
+          seen += data.decode(errors="replace")
+          while script and script[0][0] in seen[mark:]:
+              mark = seen.index(script[0][0], mark) + len(script[0][0])
+              time.sleep(0.1)
+              os.write(end, script.pop(0)[1].encode())
+      else: os.kill(pid, 9)
+      print(seen)
+      if script: print("NEVER ASKED", script[0])
+      status = os.waitpid(pid, 0)[1]
+      sys.exit(os.waitstatus_to_exitcode(status) & 255)
+      """
+    let lines = try JSONSerialization.data(withJSONObject: script.map { [$0.question, $0.answer] })
+    let command = try Command(
+      ["-c", player, String(decoding: lines, as: UTF8.self), Command.binary.path, "init"] + arguments,
+      directory: folder, executable: URL(fileURLWithPath: "/usr/bin/python3"))
+    return try await command.end(within: 70)
+  }
+
+  private var walk: String { Command.package.appendingPathComponent("config/walk.jsonl").path }
+
+  @Test func aConversationEndsWithAConfigurationAndAPrivatePassword() async throws {
+    let accounts = try passwordFile("gateway:right\n")
+    let broker = try await Broker("password_file \(accounts)\nuser root")
+    defer { broker.stop() }
+    let result = try await converse(
+      ["--capture", walk],
+      [
+        ("Broker: a number", "127.0.0.1:\(broker.port)\r"), ("User name", "gateway\r"),
+        ("Password", "wrong\r"),
+        ("User name", "\r"), ("Password", "right\r"), ("Which?", "99\r"), ("Which?", "1\r"),
+        ("Name of", "key\r"), ("Name of the zone", "\r"), ("When is a beacon", "3\r"),
+        ("When is a beacon", "3 m\r"),
+        ("Name of this gateway", "attic\r"),
+      ])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(!result.output.contains("right"), "a password is not shown")
+    #expect(names == ["beaconkeeper.password", "beaconkeeper.yaml"])
+    #expect(text("beaconkeeper.password") == "right\n")
+    #expect(!text("beaconkeeper.yaml").contains("right"))
+    let mode = try FileManager.default.attributesOfItem(
+      atPath: folder.appendingPathComponent("beaconkeeper.password").path)[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+    let check = try await Command(["check", "beaconkeeper.yaml"], directory: folder).end()
+    #expect(check.output.contains("0 errors, 0 warnings"), "\(check.output)\(check.errors)")
+  }
+
+  @Test(arguments: [("\u{3}", 254), ("\u{4}", 1)])
+  func ctrlCAndCtrlDLeaveNothingBehind(key: String, status: Int32) async throws {
+    let result = try await converse(
+      ["--broker", "embedded", "--capture", walk], [("Which?", "1\r"), ("Name of", key)])
+    #expect(result.status == status)
+    #expect(result.output.contains("nothing was written") == (key == "\u{4}"))
+    #expect(names == [])
+  }
+
+  @Test func aFileThatIsThereIsAskedAboutFirst() async throws {
+    try Data("# mine\n".utf8).write(to: folder.appendingPathComponent("beaconkeeper.yaml"))
+    let result = try await converse(
+      ["--broker", "embedded", "--no-beacons"], [("Replace it", "\r")])
+    #expect(result.status == 1)
+    #expect(text("beaconkeeper.yaml") == "# mine\n")
+  }
+}
