@@ -20,12 +20,14 @@ extension Interview {
       heard = try await surroundings.listen()
       surroundings.tell(heard.isEmpty ? "No beacon was heard." : "Beacons in range, the strongest first:")
     } catch {
-      surroundings.tell(error.reason + ".")
+      surroundings.tell("Nothing can be heard: \(error.reason).")
     }
     for line in Self.table(heard) { surroundings.tell(line) }
-    let numbers = heard.isEmpty ? "" : "numbers such as 1,3 or 1-4, all, "
+    let numbers = heard.isEmpty ? "" : "Numbers such as 1,3 or 1-4; all; "
+    surroundings.tell(
+      "\(numbers)NAME=IDENTITY for one that you know; again to listen once more; Enter for none for now.")
     let question = Question(
-      "Which? (\(numbers)NAME=IDENTITY, again to listen once more, Enter for none)", usual: "",
+      "Which beacons do you want to watch?", usual: "",
       option: Self.beaconOption)
     var chosen: [HeardBeacon]? = []
     try settle(question, given: nil) { interview, text in

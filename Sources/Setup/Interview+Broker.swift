@@ -29,8 +29,9 @@ extension Interview {
   private mutating func askForBroker() async throws(SetupFault) {
     surroundings.tell("Looking for an MQTT broker…")
     let found = await surroundings.findBrokers()
+    if found.isEmpty { surroundings.tell("None was found.") }
     let choices =
-      found.map { ($0.url, $0.words) } + [("embedded", "a private mosquitto that the gateway starts")]
+      found.map { ($0.url, $0.words) } + [("embedded", surroundings.embeddedBroker)]
     let width = choices.map(\.0.count).max() ?? 0
     for (number, choice) in choices.enumerated() {
       let space = String(repeating: " ", count: width - choice.0.count)
@@ -57,7 +58,7 @@ extension Interview {
 
   /// Whether the user names another broker; otherwise this one stays, untried.
   private mutating func askForAnother(than url: String) async throws(SetupFault) -> Bool {
-    let question = Question("Another URL, or Enter to keep \(url)", usual: url, option: Self.brokerOption)
+    let question = Question("Another URL, or Enter to keep this one", usual: url, option: Self.brokerOption)
     try settle(question, given: nil) { interview, text in
       text == url ? nil : interview.takeBroker(text)
     }

@@ -11,7 +11,7 @@ extension Interview {
       name = nil
     }
     let question = Question(
-      "Name of the zone around this machine, such as house (- for none)",
+      "Name of the zone around this machine, or - for none",
       usual: surroundings.isAnswered ? "house" : nil, option: Self.zoneOption)
     try settle(question, given: name) { interview, text in
       if text == "-", name == nil { return nil }

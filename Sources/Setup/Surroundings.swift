@@ -9,6 +9,8 @@ public protocol Surroundings: Sendable {
   func tell(_ text: String)
   /// The content of a password file, without its line end.
   func password(in file: String) throws(UnreadableFile) -> String
+  /// What there is to say about the broker that the gateway can start.
+  var embeddedBroker: String { get }
   func findBrokers() async -> [FoundBroker]
   /// Why the broker does not take us; nil: it does.
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal?

@@ -123,7 +123,7 @@ import Testing
       [
         ("Broker: a number", "127.0.0.1:\(broker.port)\r"), ("User name", "gateway\r"),
         ("Password", "wrong\r"),
-        ("User name", "\r"), ("Password", "right\r"), ("Which?", "99\r"), ("Which?", "1\r"),
+        ("User name", "\r"), ("Password", "right\r"), ("Which beacons", "99\r"), ("Which beacons", "1\r"),
         ("Name of", "key\r"), ("Name of the zone", "\r"), ("When is a beacon", "3\r"),
         ("When is a beacon", "3 m\r"),
         ("Name of this gateway", "attic\r"),
@@ -143,7 +143,7 @@ import Testing
   @Test(arguments: [("\u{3}", 254), ("\u{4}", 1)])
   func ctrlCAndCtrlDLeaveNothingBehind(key: String, status: Int32) async throws {
     let result = try await converse(
-      ["--broker", "embedded", "--capture", walk], [("Which?", "1\r"), ("Name of", key)])
+      ["--broker", "embedded", "--capture", walk], [("Which beacons", "1\r"), ("Name of", key)])
     #expect(result.status == status)
     #expect(result.output.contains("nothing was written") == (key == "\u{4}"))
     #expect(names == [])

@@ -27,7 +27,7 @@ import Testing
     let village = Village(["embedded", "key=C1:00:00:00:00:01", "-", ""], beacons: nil)
     var interview = village.interview()
     try await interview.run()
-    #expect(village.told.contains("there is no Bluetooth adapter."))
+    #expect(village.told.contains("Nothing can be heard: there is no Bluetooth adapter."))
     #expect(interview.draft.beacons.map(\.pattern) == [.address(0xC100_0000_0001)])
     #expect(interview.draft.zone == nil)
   }

@@ -49,6 +49,7 @@ final class Village: Surroundings {
     return "secret of \(file)"
   }
 
+  var embeddedBroker: String { "a private one" }
   func findBrokers() async -> [FoundBroker] { brokers }
 
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal? {

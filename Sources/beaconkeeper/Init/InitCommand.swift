@@ -28,9 +28,10 @@ struct InitCommand: AsyncParsableCommand {
       EXAMPLES
         sudo beaconkeeper init
         beaconkeeper init --output my.yaml
-        beaconkeeper init --no-input --broker mqtt://broker.lan --user gateway --password-file /root/password \\
-          --beacon key=C1:00:00:00:00:01 --beacon van=F29DC74A-DBBD-12DE-318A-C8B046DD4425:1:2 \\
-          --zone house --signal -75dBm
+        beaconkeeper init --broker broker.lan --user gateway --password-file pw \\
+          --beacon key=C1:00:00:00:00:01 --zone house --signal -75dBm --no-input
+        beaconkeeper init --broker embedded --no-zone --no-input \\
+          --beacon van=F29DC74A-DBBD-12DE-318A-C8B046DD4425:1:2
         beaconkeeper init --no-input --broker embedded --no-beacons --force --start
       """)
 
@@ -93,11 +94,17 @@ struct InitCommand: AsyncParsableCommand {
     if start == true, placement.unit == nil {
       throw refusal("--start: no service reads \(path)", Self.self)
     }
+    if start == true, !Service.canBeStarted {
+      throw failure(
+        "the service cannot be started: systemd does not run here, or you are not root; nothing was written",
+        .unavailable)
+    }
     let surroundings = InitSurroundings(
       conversation: Conversation(isAllowed: !noInput), captures: capture, seconds: seconds)
     let writer = SetupWriter(placement: placement, isForced: force, surroundings: surroundings)
     var interview = Interview(answers, path: path, hostName: machineName(), in: surroundings)
     do throws(SetupFault) {
+      greet(path, surroundings)
       try writer.askToReplace(path, keeping: "it is kept as \(path).old")
       try await interview.run()
       let files = try interview.files(at: placement, passwordFile: passwordFile.map(Self.absolute))
@@ -108,6 +115,16 @@ struct InitCommand: AsyncParsableCommand {
       try await startService(placement, surroundings)
     } catch {
       throw stop(error)
+    }
+  }
+
+  private func greet(_ path: String, _ surroundings: InitSurroundings) {
+    guard surroundings.isAnswered else { return }
+    say(
+      "A few questions, and then \(path) is written. Enter takes what stands in brackets, Ctrl-C writes nothing."
+    )
+    if output == nil, path == Placement.usualFile, Service.isInstalled {
+      say("This is not the service's configuration, which only root may write: sudo beaconkeeper init")
     }
   }
 
@@ -138,7 +155,8 @@ struct InitCommand: AsyncParsableCommand {
   private func startService(_ placement: Placement, _ surroundings: InitSurroundings) async throws(SetupFault)
   {
     guard let unit = placement.unit else {
-      say("Start it: beaconkeeper run --config \(placement.path)")
+      say("What it does: beaconkeeper check \(placement.path)")
+      say("Start it:     beaconkeeper run --config \(placement.path)")
       return
     }
     let service = Service(unit: unit)

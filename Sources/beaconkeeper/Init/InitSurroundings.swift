@@ -1,5 +1,6 @@
 import Captures
 import Gateway
+import Glibc
 import Machine
 import Radio
 import Settings
@@ -31,6 +32,12 @@ struct InitSurroundings: Surroundings {
     } catch {
       throw UnreadableFile("\(file): \(reason(error))")
     }
+  }
+
+  var embeddedBroker: String {
+    let programs = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
+    return "a private mosquitto that the gateway starts"
+      + (programs.contains { access($0, X_OK) == 0 } ? "" : " (first: sudo apt install mosquitto)")
   }
 
   func findBrokers() async -> [FoundBroker] { await BrokerSearch().run() }

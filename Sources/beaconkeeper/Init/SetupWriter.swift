@@ -41,7 +41,7 @@ struct SetupWriter {
       throw error
     }
     if files.password != nil { say("Written: \(placement.passwordPath), mode 0600") }
-    say("Written: \(placement.path)")
+    say("Written and checked: \(placement.path)")
   }
 
   private func write(

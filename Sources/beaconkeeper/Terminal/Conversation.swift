@@ -14,7 +14,8 @@ final class Conversation: Sendable {
   func ask(_ question: Question) -> Reply {
     guard isAnswered else { return .nobody }
     let usual = question.usual.flatMap { $0.isEmpty ? nil : " [\($0)]" } ?? ""
-    _ = StandardStream.error.write("\((question.text + usual).printable): ".utf8)
+    let prompt = question.text + usual
+    _ = StandardStream.error.write((prompt.printable + (prompt.hasSuffix("?") ? " " : ": ")).utf8)
     let text = question.isSecret ? secretLine() : line()
     // The cursor stays behind the question if no line end was typed, or none was shown.
     if text == nil || question.isSecret { _ = StandardStream.error.write("\n".utf8) }
