@@ -42,7 +42,7 @@ import Testing
     #expect(result.status == 0)
     #expect(
       result.output.hasPrefix(
-        #"{"adverts":2,"sightings":1,"beacons":1,"transitions":1,"malformed":1,"cpu_s":"#))
+        #"{"adverts":2,"sightings":1,"beacons":1,"transitions":1,"cpu_s":"#))
     #expect(result.output.contains(#","wall_s":"#) && result.lines.count == 1)
   }
 

@@ -1,27 +1,35 @@
 public import Beacons
-public import Machine
 import Logging
+import Machine
 import Mosquitto
-import Synchronization
 public import Pipeline
-public import Radio
+import Radio
 public import Settings
+import Synchronization
 
-/// Takes the advertisements of a feed the way that `run` takes those of an adapter: receive, keeper, decision loop, outbox. There
-/// is no broker, so what is decided waits in memory, as it does while the broker is away.
-public struct FeedRun: ~Copyable {
-  private var feed: AdvertisementFeed
+/// Takes the advertisements that another process sends the way that `run` takes those of an adapter: receive loop, keeper, decision
+/// loop, outbox. There is no broker, so what is decided waits in memory, as it does while the broker is away. Only the benchmark
+/// uses this.
+public struct FeedRun: Sendable {
+  /// What is on the socket.
+  public enum Form: String, CaseIterable, Sendable {
+    /// HCI events with their packet type: LE advertising reports, legacy and extended. What `run` reads.
+    case hci
+    /// Device Found events of the kernel's management interface, which `run` does not read.
+    case mgmt
+  }
+
+  private let form: Form
+  private let descriptor: Int32
   private let decisions: DecisionLoop
-  private let table: ReceiverTable
 
   /// - Parameter limits: a benchmark's devices all come within seconds.
-  /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `InvalidOptions`.
+  /// - Throws: `InvalidOptions`.
   public init(
-    _ configuration: Configuration, limits: AdmissionLimits, form: AdvertisementFeed.Form,
-    descriptor: Int32
+    _ configuration: Configuration, limits: AdmissionLimits, form: Form, descriptor: Int32
   ) throws {
-    var table = ReceiverTable()
-    guard let receiver = table.index(of: "hci0") else { preconditionFailure("a table without room") }
+    self.form = form
+    self.descriptor = descriptor
     let pipeline = Pipeline(configuration, limits: limits)
     let ignoring = GatewayRun.Listener(
       onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
@@ -29,21 +37,44 @@ public struct FeedRun: ~Copyable {
     let delivery = Delivery(
       try Client(Options(host: "127.0.0.1", port: 1883)), pipeline.topics, listener: ignoring,
       logger: logger)
-    feed = try AdvertisementFeed(form, descriptor: descriptor, receiver: receiver)
     decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
-    self.table = table
   }
 
-  /// Waits for advertisements and takes them in; false once the sender has gone and all are taken in.
-  public mutating func next(into batch: inout AdvertisementBatch) throws(SystemError) -> Bool {
-    batch.removeAll()
-    guard try feed.next(into: &batch) else { return false }
-    decisions.observe(batch, table)
-    return true
+  /// Takes in what is sent until the sender closes its end. Blocks.
+  /// - Parameter onBatch: is called after each batch.
+  /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `RadioError`.
+  public func run(onBatch: @escaping @Sendable () -> Void) throws {
+    switch form {
+    case .hci: try runLikeAnAdapter(onBatch)
+    case .mgmt: try runDeviceFound(onBatch)
+    }
   }
 
-  /// Datagrams that were no advertisement, or a damaged one.
-  public var malformed: UInt64 { feed.malformed }
+  private func runLikeAnAdapter(_ onBatch: @escaping @Sendable () -> Void) throws {
+    let radio = try LiveRadio(feed: descriptor)
+    var handlers = LiveRadio.Handlers { [decisions] batch, table in
+      decisions.observe(batch, table)
+      onBatch()
+    }
+    handlers.onHealth = { [decisions] change, table in
+      decisions.apply(change, table)
+      if change.health == .gone { radio.stop() }
+    }
+    handlers.onCounts = { [decisions] in decisions.count($0, $1) }
+    try radio.run(handlers)
+  }
+
+  private func runDeviceFound(_ onBatch: () -> Void) throws {
+    var table = ReceiverTable()
+    guard let receiver = table.index(of: "hci0") else { preconditionFailure("a table without room") }
+    var feed = try DeviceFoundFeed(descriptor: descriptor, receiver: receiver)
+    var batch = AdvertisementBatch()
+    while try feed.next(into: &batch) {
+      decisions.observe(batch, table)
+      onBatch()
+      batch.removeAll()
+    }
+  }
 
   /// What the pipeline has counted, and how many beacons it knows.
   public var counts: (Pipeline.Counts, beacons: Int) {

@@ -75,7 +75,12 @@ final class LiveLoop {
       }
       if ready.management { try receiveManagement() }
       if ready.bus { try receiveBus() }
-      for adapter in ready.dead { detach(adapter) }
+      for adapter in ready.dead {
+        // What it heard before it died counts.
+        while try !receiveAdvertisements(adapter).isDrained { handOver() }
+        handOver()
+        detach(adapter)
+      }
       handOver()
       let then = LiveClock.now
       if then >= nextCount {

@@ -79,6 +79,22 @@ public final class LiveRadio: Sendable {
     try self.init(options, .kernel)
   }
 
+  /// Hears the HCI events that another process sends, one a datagram, in place of an adapter: the way to measure it where there
+  /// is none. When the sender closes its end, the receiver hci0 is gone.
+  /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET, which it takes over.
+  public convenience init(feed descriptor: Int32) throws(SystemError) {
+    let socket = try FeedSocket.take(descriptor)
+    let kernel = try FeedKernel()
+    try kernel.start()
+    let sockets = Sockets(
+      management: { () throws(RadioError) in kernel.management }, raw: { _, _ throws(RadioError) in socket })
+    do throws(RadioError) {
+      try self.init(Options(), sockets)
+    } catch {
+      throw SystemError(call: "pipe", code: EMFILE)
+    }
+  }
+
   init(_ options: Options, _ sockets: Sockets) throws(RadioError) {
     self.options = options
     self.sockets = sockets

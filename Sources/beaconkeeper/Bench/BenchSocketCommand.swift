@@ -6,6 +6,7 @@ import Beacons
 import Gateway
 import Messages
 import Radio
+import Synchronization
 
 struct BenchSocketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,13 +14,13 @@ struct BenchSocketCommand: AsyncParsableCommand {
     abstract: "Measures the live path from an adapter's socket to the outbox.",
     discussion: """
       Reads advertisements from a SOCK_SEQPACKET socket that the parent process left open, one event per datagram. They are \
-      HCI events (LE advertising reports, legacy and extended), and are received and decoded by the same code that `run` uses \
-      for an adapter's raw socket. With --form mgmt they are Device Found events of the kernel's management interface, which \
+      HCI events (LE advertising reports, legacy and extended), and take the place of an adapter's raw socket in the receive \
+      loop that `run` uses; the kernel's management interface is played by the command itself. With --form mgmt they are Device Found events of the kernel's management interface, which \
       `run` does not read.
 
       As in `run`, the advertisements then pass through the keeper that watches the adapter, the decision loop and the outbox. \
       There is no broker: messages wait in memory, as they do while a broker is unreachable. When the stream ends, the \
-      command prints its counters and the seconds since the first datagram.
+      command prints its counters and the seconds from the first batch to the last.
 
       EXAMPLE
         beaconkeeper bench socket --fd 3 --config site.yaml
@@ -32,7 +33,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
   var config: String?
 
   @Option(help: ArgumentHelp("The kind of events on the socket: hci or mgmt.", valueName: "form"))
-  var form = AdvertisementFeed.Form.hci
+  var form = FeedRun.Form.hci
 
   func validate() throws {
     if fd < 0 { throw ValidationError("--fd takes the number of an open descriptor, 0 or more.") }
@@ -40,36 +41,31 @@ struct BenchSocketCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
-    var gateway: FeedRun
-    do {
-      gateway = try FeedRun(configuration, limits: .benchmark, form: form, descriptor: fd)
-    } catch {
-      throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
-    }
+    let gateway = try FeedRun(configuration, limits: .benchmark, form: form, descriptor: fd)
     let housekeeping = Task { await giveBackFreedMemory() }
     defer { housekeeping.cancel() }
     let watch = Stopwatch()
-    var start: Double?
-    var batch = AdvertisementBatch()
-    do throws(SystemError) {
-      while try gateway.next(into: &batch) {
-        if start == nil { start = watch.wall }
+    // When the first and the last batch were taken in.
+    let times = Mutex<(first: Double, last: Double)?>(nil)
+    do {
+      try gateway.run {
+        let now = watch.wall
+        times.withLock { $0 = ($0?.first ?? now, now) }
       }
-    } catch {
-      throw failure("\(error)", .inputOutput)
+    } catch let error as SystemError {
+      throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
-    try report(gateway, cpu: watch.cpu, wall: watch.wall - (start ?? watch.wall))
+    let (first, last) = times.withLock { $0 } ?? (0, 0)
+    try report(gateway, cpu: watch.cpu, wall: last - first)
   }
 
-  private func report(_ gateway: borrowing FeedRun, cpu: Double, wall: Double) throws {
+  private func report(_ gateway: FeedRun, cpu: Double, wall: Double) throws {
     let (counts, beacons) = gateway.counts
-    let malformed = gateway.malformed
     let line = JSONWriter.line { json in
       json.field("adverts", counts.advertisements)
       json.field("sightings", counts.sightings)
       json.field("beacons", beacons)
       json.field("transitions", counts.transitions)
-      json.field("malformed", malformed)
       json.field("cpu_s", cpu, decimals: 6)
       json.field("wall_s", wall, decimals: 6)
     }
@@ -77,4 +73,4 @@ struct BenchSocketCommand: AsyncParsableCommand {
   }
 }
 
-extension AdvertisementFeed.Form: ExpressibleByArgument {}
+extension FeedRun.Form: ExpressibleByArgument {}

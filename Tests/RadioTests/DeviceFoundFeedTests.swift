@@ -7,7 +7,7 @@ import Testing
 @testable import Radio
 
 /// Advertisements that another process sends over a socket: the test is the other process.
-struct AdvertisementFeedTests {
+struct DeviceFoundFeedTests {
   private static func pair(_ type: __socket_type = SOCK_SEQPACKET) -> (ours: Int32, sender: Int32) {
     var numbers: [Int32] = [-1, -1]
     _ = socketpair(AF_UNIX, Int32(type.rawValue), 0, &numbers)
@@ -21,12 +21,12 @@ struct AdvertisementFeedTests {
 
   /// Sends, hangs up, and gives how many advertisements came and how many datagrams were malformed.
   private static func hear(
-    _ datagrams: [[UInt8]], _ form: AdvertisementFeed.Form = .mgmt
+    _ datagrams: [[UInt8]]
   ) throws -> (heard: Int, malformed: UInt64) {
     let (ours, sender) = pair()
     for datagram in datagrams { #expect(send(sender, datagram, datagram.count, 0) == datagram.count) }
     close(sender)
-    var feed = try AdvertisementFeed(form, descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
+    var feed = try DeviceFoundFeed(descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
     var batch = AdvertisementBatch()
     while try feed.next(into: &batch) {}
     return (batch.count, feed.malformed)
@@ -38,28 +38,6 @@ struct AdvertisementFeedTests {
       #expect(heard == count)
       #expect(malformed == 0)
     }
-  }
-
-  /// A legacy report, and an extended one with as much as one event holds.
-  private static func reports() -> [[UInt8]] {
-    let legacy =
-      [0x02, 1, 0, 1] + EventBytes.address + [UInt8(EventBytes.payload.count)] + EventBytes.payload + [0xB8]
-    let long = [2, 1, 6] + [200, 0xFF] + [UInt8](repeating: 0x2A, count: 199)
-    let head: [UInt8] = [0x0D, 1, 0x13, 0, 1]
-    let rest: [UInt8] = [1, 0, 0xFF, 0x7F, 0xB8, 0, 0, 0] + [UInt8](repeating: 0, count: 6)
-    let extended = head + EventBytes.address + rest + [UInt8(long.count)] + long.map { UInt8($0) }
-    return [legacy, extended].map { [0x04, 0x3E, UInt8($0.count)] + $0 }
-  }
-
-  @Test func eventsOfAnAdapterAreHeardAsTheRadioHearsThem() throws {
-    for count in [0, 1, 32, 65] {
-      let (heard, malformed) = try Self.hear(
-        Array(repeating: Self.reports(), count: count).flatMap(\.self), .hci)
-      #expect(heard == 2 * count)
-      #expect(malformed == 0)
-    }
-    let (heard, malformed) = try Self.hear([Self.found()] + Self.reports() + [[4, 0x3E, 1]], .hci)
-    #expect(heard == 2 && malformed == 2)
   }
 
   @Test func whatIsNoAdvertisementIsCountedAndCostsNoOther() throws {
@@ -74,7 +52,7 @@ struct AdvertisementFeedTests {
 
   @Test func aSenderMayPause() throws {
     let (ours, sender) = Self.pair()
-    var feed = try AdvertisementFeed(.mgmt, descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
+    var feed = try DeviceFoundFeed(descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
     var batch = AdvertisementBatch()
     for count in 1...3 {
       let datagram = Self.found()
@@ -88,7 +66,7 @@ struct AdvertisementFeedTests {
 
   @Test func whatGatheredInAPauseComesTogetherHoweverManyBuffersItFills() throws {
     let (ours, sender) = Self.pair()
-    var feed = try AdvertisementFeed(.mgmt, descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
+    var feed = try DeviceFoundFeed(descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
     var batch = AdvertisementBatch()
     let datagram = Self.found()
     send(sender, datagram, datagram.count, 0)
@@ -103,24 +81,24 @@ struct AdvertisementFeedTests {
   @Test func onlyAConnectedPacketSocketIsTaken() throws {
     let receiver = ReceiverIndex(rawValue: 0)
     #expect(throws: SystemError(call: "descriptor 987654", code: EBADF)) {
-      _ = try AdvertisementFeed(.mgmt, descriptor: 987654, receiver: receiver)
+      _ = try DeviceFoundFeed(descriptor: 987654, receiver: receiver)
     }
     let file = open("/dev/null", O_RDONLY)
     #expect(throws: SystemError(call: "descriptor \(file)", code: ENOTSOCK)) {
-      _ = try AdvertisementFeed(.mgmt, descriptor: file, receiver: receiver)
+      _ = try DeviceFoundFeed(descriptor: file, receiver: receiver)
     }
     close(file)
     for type in [SOCK_STREAM, SOCK_DGRAM] {
       let (ours, sender) = Self.pair(type)
       #expect(throws: SystemError(call: "descriptor \(ours)", code: EPROTOTYPE)) {
-        _ = try AdvertisementFeed(.mgmt, descriptor: ours, receiver: receiver)
+        _ = try DeviceFoundFeed(descriptor: ours, receiver: receiver)
       }
       close(ours)
       close(sender)
     }
     let alone = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
     #expect(throws: SystemError(call: "descriptor \(alone)", code: ENOTCONN)) {
-      _ = try AdvertisementFeed(.mgmt, descriptor: alone, receiver: receiver)
+      _ = try DeviceFoundFeed(descriptor: alone, receiver: receiver)
     }
     close(alone)
   }
