@@ -1,3 +1,4 @@
+import CBlueZ
 import Machine
 import Glibc
 
