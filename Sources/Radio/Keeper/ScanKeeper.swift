@@ -50,8 +50,9 @@ struct ScanKeeper {
 
   /// Advertisements came from the adapter: those of the batch in the range.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
-    // The dictionary is asked once, not once per advertisement.
-    adapters[index]?.heard(batch, range, ownPayloads: ownPayloads)
+    // The dictionary is asked once, not once per advertisement; by its subscript it would take memory for the way in and out.
+    guard let place = adapters.index(forKey: index) else { return }
+    adapters.values[place].heard(batch, range, ownPayloads: ownPayloads)
   }
 
   /// There is no raw socket for it.

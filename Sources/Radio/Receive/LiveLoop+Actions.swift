@@ -60,8 +60,9 @@ extension LiveLoop {
   private func attach(_ info: AdapterInfo) throws(RadioError) {
     guard receivers[info.index] == nil, let index = names.receiver(of: info) else { return }
     do throws(RadioError) {
-      receivers[info.index] = LiveReceiver(
-        info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer))
+      listen(
+        to: info.index,
+        as: LiveReceiver(info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer)))
     } catch .missingRawCapability where options.takesBus {
       busReceivers[info.index] = index
       keeper.hearsByBusOnly(info.index)
@@ -72,7 +73,7 @@ extension LiveLoop {
 
   func detach(_ adapter: UInt16) {
     let byBus = busReceivers.removeValue(forKey: adapter)
-    guard let receiver = receivers.removeValue(forKey: adapter)?.index ?? byBus else { return }
+    guard let receiver = stopListening(to: adapter)?.index ?? byBus else { return }
     report(.gone, receiver, "the adapter was removed")
   }
 

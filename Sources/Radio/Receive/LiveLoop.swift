@@ -17,7 +17,11 @@ final class LiveLoop {
   var broadcaster: BroadcastKeeper?
   var names: ReceiverNames
   /// Keyed by adapter index.
-  var receivers: [UInt16: LiveReceiver] = [:]
+  private(set) var receivers: [UInt16: LiveReceiver] = [:]
+  /// The adapters in `receivers`, in order.
+  private var listened: [UInt16] = []
+  /// The bell, management, the bus, then the sockets of `listened`; kept, because every turn needs it.
+  private var polled: [pollfd] = []
   var health: [ReceiverIndex: ReceiverHealth] = [:]
   var counts: [ReceiverIndex: ReceiverCounts] = [:]
   var batch = AdvertisementBatch()
@@ -60,13 +64,9 @@ final class LiveLoop {
     while true {
       let now = LiveClock.now
       if let stopAt, (keeper.isStopped && broadcaster?.isStopped != false) || now >= stopAt { return }
-      let ready = try poll(
-        bell,
-        until: min(
-          keeper.deadline, broadcaster?.deadline ?? .distantFuture, seeksBlueZ ?? .distantFuture,
-          stopAt ?? .distantFuture, gathersUntil > now ? gathersUntil : .distantFuture), now)
+      let ready = try poll(bell, until: deadline(stopAt, now), now)
       // A receiver's health is reported after everything that it heard before.
-      try hear(gathersUntil > LiveClock.now ? receivers.keys.sorted() : ready.adapters)
+      try hear(all: gathersUntil > LiveClock.now)
       if stopAt == nil, ready.bell {
         bell.silence()
         stopAt = LiveClock.now + Self.farewell
@@ -75,12 +75,7 @@ final class LiveLoop {
       }
       if ready.management { try receiveManagement() }
       if ready.bus { try receiveBus() }
-      for adapter in ready.dead {
-        // What it heard before it died counts.
-        while try !receiveAdvertisements(adapter).isDrained { handOver() }
-        handOver()
-        detach(adapter)
-      }
+      if ready.hasDead { try detachDead() }
       handOver()
       let then = LiveClock.now
       if then >= nextCount {
@@ -93,29 +88,33 @@ final class LiveLoop {
     }
   }
 
+  private func deadline(_ stopAt: MonotonicTime?, _ now: MonotonicTime) -> MonotonicTime {
+    // With more than two, `min` makes an array.
+    var deadline = min(keeper.deadline, broadcaster?.deadline ?? .distantFuture)
+    deadline = min(deadline, seeksBlueZ ?? .distantFuture)
+    deadline = min(deadline, stopAt ?? .distantFuture)
+    return gathersUntil > now ? min(deadline, gathersUntil) : deadline
+  }
+
   private struct Ready {
     var bell = false
     var management = false
     var bus = false
-    var adapters: [UInt16] = []
-    var dead: [UInt16] = []
+    var hasDead = false
   }
+
+  private static let failed = Int16(POLLERR | POLLHUP | POLLNVAL)
 
   private func poll(
     _ bell: Bell, until deadline: MonotonicTime, _ now: MonotonicTime
   ) throws(RadioError) -> Ready {
-    let adapters = receivers.keys.sorted()
-    var polled = [pollfd(fd: bell.reading, events: Int16(POLLIN), revents: 0)]
-    polled.append(pollfd(fd: management.descriptor.number, events: Int16(POLLIN), revents: 0))
+    polled.removeAll(keepingCapacity: true)
+    watch(bell.reading)
+    watch(management.descriptor.number)
     // A negative descriptor is passed over.
-    polled.append(
-      pollfd(fd: blueZ?.connection.descriptor.number ?? -1, events: Int16(POLLIN), revents: 0))
-    for adapter in adapters {
-      polled.append(
-        pollfd(
-          fd: gathersUntil > now ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1,
-          events: Int16(POLLIN),
-          revents: 0))
+    watch(blueZ?.connection.descriptor.number ?? -1)
+    for adapter in listened {
+      watch(gathersUntil > now ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1)
     }
     // Rounded up, so as not to wake just before the deadline; bounded, for poll counts in 32 bits.
     let wait = Int32(clamping: min(max((deadline - now).nanoseconds, 0) / 1_000_000 + 1, 60_000))
@@ -128,19 +127,37 @@ final class LiveLoop {
     } catch {
       throw .system(error)
     }
-    let failed = Int16(POLLERR | POLLHUP | POLLNVAL)
-    var ready = Ready(
+    let ready = Ready(
       bell: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
-      bus: polled[2].revents != 0)
-    if polled[1].revents & failed != 0, !ready.management {
+      bus: polled[2].revents != 0, hasDead: polled[3...].contains { $0.revents & Self.failed != 0 })
+    if polled[1].revents & Self.failed != 0, !ready.management {
       throw .system(SystemError(call: "management socket", code: EPIPE))
     }
-    for (place, adapter) in adapters.enumerated() {
-      let events = polled[place + 3].revents
-      if events & Int16(POLLIN) != 0 { ready.adapters.append(adapter) }
-      if events & failed != 0 { ready.dead.append(adapter) }
-    }
     return ready
+  }
+
+  private func watch(_ descriptor: Int32) {
+    polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+  }
+
+  private func detachDead() throws(RadioError) {
+    let dead = zip(listened, polled.dropFirst(3)).filter { $1.revents & Self.failed != 0 }
+    for (adapter, _) in dead {
+      // What it heard before it died counts.
+      while try !receiveAdvertisements(adapter).isDrained { handOver() }
+      handOver()
+      detach(adapter)
+    }
+  }
+
+  func listen(to adapter: UInt16, as receiver: LiveReceiver) {
+    receivers[adapter] = receiver
+    listened = receivers.keys.sorted()
+  }
+
+  func stopListening(to adapter: UInt16) -> LiveReceiver? {
+    defer { listened = receivers.keys.sorted() }
+    return receivers.removeValue(forKey: adapter)
   }
 
   private func receiveManagement() throws(RadioError) {
@@ -154,14 +171,21 @@ final class LiveLoop {
     }
   }
 
-  private func hear(_ adapters: [UInt16]) throws(RadioError) {
-    if adapters.isEmpty { return }
-    var (packets, isDrained) = (0, true)
-    for adapter in adapters {
-      let received = try receiveAdvertisements(adapter)
-      packets += received.packets
-      isDrained = isDrained && received.isDrained
+  /// Receives from the adapters that have something, or from all.
+  private func hear(all: Bool) throws(RadioError) {
+    var (packets, isDrained, isAny) = (0, true, false)
+    var place = 0
+    // What an adapter says may end with another one listened to, or one fewer.
+    while place < listened.count, place + 3 < polled.count {
+      if all || polled[place + 3].revents & Int16(POLLIN) != 0 {
+        let received = try receiveAdvertisements(listened[place])
+        packets += received.packets
+        isDrained = isDrained && received.isDrained
+        isAny = true
+      }
+      place += 1
     }
+    if !isAny { return }
     let now = LiveClock.now
     gathersUntil = now + gathering.pause(after: packets, isDrained: isDrained, at: now)
     handOver()
@@ -185,7 +209,8 @@ final class LiveLoop {
       actions += keeper.overheard($0, on: adapter, at: $1)
       actions += broadcaster?.overheard($0, on: adapter, at: $1) ?? []
     }
-    receivers[adapter] = receiver
+    // Assigning to a subscript would take memory for its way in and out.
+    receivers.updateValue(receiver, forKey: adapter)
     keeper.heard(batch, before..<batch.count, on: adapter)
     try perform(actions)
     return received
