@@ -78,6 +78,7 @@ let package = Package(
     .target(
       name: "SettingsFile",
       dependencies: [
+        "JSON",
         "Beacons", "Settings", "Proximity", "RangingPolicy", "WakePlanner",
         "CYAML",
       ],
@@ -90,13 +91,12 @@ let package = Package(
       name: "Pipeline",
       dependencies: [
         "BeaconKeys", "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings",
-        "WakePlanner",
       ],
       swiftSettings: house),
     .target(
       name: "Outbox",
       dependencies: [
-        "CSQLite", "Beacons", "Machine", "Messages", "Pipeline", "Proximity", "Settings",
+        "CSQLite", "Beacons", "Machine", "Messages", "Pipeline", "Proximity",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CCrypto", "CMalloc", "Beacons", "BeaconKeys", "Captures", "Settings", "SettingsFile", "JSON",
+        "CCrypto", "CMalloc", "Beacons", "Captures", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Setup", "WakePlanner",
@@ -140,21 +140,22 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Outbox", "Pipeline", "Proximity",
+        "Beacons", "JSON", "MQTT", "Messages", "Outbox", "Pipeline", "Proximity",
         "Randomness",
-        "RangingPolicy", "Scenes", "Settings", "SettingsFile", "WakePlanner",
+        "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(
       name: "OutboxTests",
       dependencies: [
-        "Beacons", "CSQLite", "MQTT", "Machine", "Messages", "Outbox", "Pipeline", "Proximity", "Randomness",
+        "RangingPolicy",
+        "Beacons", "CSQLite", "MQTT", "Messages", "Outbox", "Pipeline", "Proximity", "Randomness",
         "Scenes",
-        "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(
-      name: "CapturesTests", dependencies: ["Beacons", "Captures", "EventBytes"], swiftSettings: house),
+      name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes"],
+      swiftSettings: house),
     .testTarget(
       name: "RadioTests", dependencies: ["Beacons", "EventBytes", "Machine", "Radio", "Randomness"],
       swiftSettings: house),
@@ -169,9 +170,9 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "CSQLite", "Captures", "Gateway", "Settings", "SettingsFile", "Machine",
-        "JSON", "MQTT", "MessageSchemas", "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "Scenes",
+        "Beacons", "Captures", "Gateway", "Settings", "Machine",
+        "MQTT", "Messages",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scenes",
         "WakePlanner",
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),
@@ -179,7 +180,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SettingsFileTests",
-      dependencies: ["Beacons", "Settings", "SettingsFile", "Randomness", "RangingPolicy", "WakePlanner"],
+      dependencies: [
+        "Proximity", "Beacons", "Settings", "SettingsFile", "Randomness", "RangingPolicy", "WakePlanner",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "SetupTests",
@@ -193,7 +196,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "MosquittoTests", dependencies: ["MQTT", "Mosquitto", "Randomness"], swiftSettings: house),
+      name: "MosquittoTests", dependencies: ["CMosquitto", "MQTT", "Mosquitto", "Randomness"],
+      swiftSettings: house),
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(

@@ -32,7 +32,7 @@ import Testing
     #expect(try await gateway.wait(20) { FileManager.default.fileExists(atPath: folder.path + "/alive") })
     let alive = try await health()
     #expect(alive.status == 0, "\(alive.errors)")
-    #expect(alive.output.hasPrefix("alive, as of 0 s ago: 0 beacons known; "), "\(alive.output)")
+    #expect(alive.output.contains(" s ago: 0 beacons known; "), "\(alive.output)")
     kill(gateway.process.processIdentifier, SIGTERM)
     #expect(try await gateway.end(within: 20).status == 0)
     let gone = try await health()

@@ -194,10 +194,24 @@ struct EmbeddedBrokerTests {
     }
   }
 
-  @Test func aBrokerKilledByOthersIsNoticed() async throws {
+  @Test(.timeLimit(.minutes(1))) func aBrokerKilledByOthersIsNoticed() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
+    async let words = broker.ended()
     for child in try children() { kill(pid_t(child), SIGKILL) }
-    #expect(await broker.ended(within: .seconds(5)) != nil)
+    #expect(await words != nil)
+    #expect(try children().isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func whoWaitsForItsEndCanBeCancelled() async throws {
+    let broker = try await EmbeddedBroker.start(log: log)
+    let before = Task { await broker.ended() }
+    before.cancel()
+    #expect(await before.value == nil)
+    let meanwhile = Task { await broker.ended() }
+    try await Task.sleep(for: .milliseconds(50))
+    meanwhile.cancel()
+    #expect(await meanwhile.value == nil)
+    await broker.stop()
     #expect(try children().isEmpty)
   }
 

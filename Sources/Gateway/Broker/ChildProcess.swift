@@ -58,7 +58,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Waits for the end. Returns the wait status, or `nil` if the time passes first.
+  /// Waits for the end. Returns the wait status, or `nil` if the time passes first or the task is cancelled.
   func ended(within limit: Duration? = nil) async -> Int32? {
     let number = state.withLock { state in
       state.next += 1
@@ -71,12 +71,18 @@ final class ChildProcess: Sendable {
       }
     }
     defer { timer?.cancel() }
-    return await withCheckedContinuation { continuation in
-      let status = state.withLock { state in
-        if state.status == nil { state.waiters[number] = continuation }
-        return state.status
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let status = state.withLock { state in
+          if state.status == nil { state.waiters[number] = continuation }
+          return state.status
+        }
+        if let status { continuation.resume(returning: status) }
+        // Cancelled before it waited: nobody else will say so.
+        if Task.isCancelled { give(nil, to: number) }
       }
-      if let status { continuation.resume(returning: status) }
+    } onCancel: {
+      give(nil, to: number)
     }
   }
 

@@ -67,9 +67,9 @@ public final class EmbeddedBroker: Sendable {
     _ = await process.ended(within: .milliseconds(300))
   }
 
-  /// Waits for mosquitto to end by itself; gives its last words, or nil after `limit`.
-  public func ended(within limit: Duration) async -> String? {
-    await process.ended(within: limit) == nil ? nil : process.lastWords
+  /// Waits for mosquitto to end by itself; gives its last words, or nil if the task is cancelled.
+  public func ended() async -> String? {
+    await process.ended() == nil ? nil : process.lastWords
   }
 
   // MARK: Starting

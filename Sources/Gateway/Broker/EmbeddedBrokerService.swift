@@ -8,11 +8,7 @@ struct EmbeddedBrokerService: Service {
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        if let words = await broker.ended(within: .milliseconds(200)) {
-          throw EmbeddedBrokerError.ended(words)
-        }
-      }
+      if let words = await broker.ended() { throw EmbeddedBrokerError.ended(words) }
     }
   }
 }

@@ -31,7 +31,7 @@ struct AnnouncementPlan: Sendable {
     memberLimit = settings.members
     discovery = Discovery(
       gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
-      form: Discovery.Form(rawValue: settings.form.rawValue) ?? .device, supportURL: settings.supportURL)
+      form: Discovery.Form(settings.form), supportURL: settings.supportURL)
     topics = Topics(gateway: configuration.gatewayName)
     detail =
       switch settings.entities {
@@ -109,6 +109,15 @@ extension BeaconPattern {
     case .eddystoneUID, .eddystoneURL: "Eddystone beacon"
     case .address: "Bluetooth device"
     case .resolvingKey: "Bluetooth device with a private address"
+    }
+  }
+}
+
+extension Discovery.Form {
+  init(_ form: HomeAssistantSettings.Form) {
+    switch form {
+    case .device: self = .device
+    case .component: self = .component
     }
   }
 }

@@ -5,7 +5,12 @@ extension LiveRadio.Options {
   /// The adapters as the configuration names them.
   public init(_ configuration: Configuration) {
     self.init()
-    duty = ScanDuty(rawValue: configuration.radio.duty.rawValue) ?? .balanced
+    duty =
+      switch configuration.radio.duty {
+      case .full: .full
+      case .balanced: .balanced
+      case .wifiFriendly: .wifiFriendly
+      }
     takesBus = true
     unblocks = configuration.radio.unblocks
     broadcast = configuration.wake.map { BroadcastPlan($0) }

@@ -1,12 +1,5 @@
 import Beacons
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What one receiver hears of one beacon.
 struct Link: Hashable, Sendable, Codable {

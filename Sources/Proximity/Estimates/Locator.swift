@@ -1,12 +1,5 @@
 import Beacons
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The position of a beacon, from all receivers of known position that hear it: an extended Kalman filter on the plane over
 /// RSSI, with a random walk as the motion model.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A zone's thresholds as lines: near, enter, rearm and exit, in the order of the bits of a `Standing`.
 /// All are compared at once and without a branch: the signal's noise would defeat branch prediction.
