@@ -12,9 +12,9 @@ public func decimal(_ number: Double, decimals: Int) -> String? {
 package let decimalTextLimit = 24
 
 extension OutputSpan<UInt8> {
-  /// Appends what `decimal` tells; JSON knows no infinity and no "not a number": null.
+  /// Appends the text of `decimal`; null for infinity and "not a number", which JSON does not have.
   ///
-  /// Inlined, for where the number of decimals is in the source, nothing is divided but by constants.
+  /// Inlined: a number of decimals that is known when it is compiled makes every divisor a constant.
   @_lifetime(self: copy self)
   @inlinable @inline(__always)
   package mutating func append(_ number: Double, decimals: Int) {

@@ -83,7 +83,7 @@ extension ConnectionFailure {
     }
     if let line = diagnosis.line {
       guard options.tls != nil else {
-        self.init(.other, "what answers on this port does not speak MQTT (\(line))")
+        self.init(.other, "the server on this port does not speak MQTT (\(line))")
         return
       }
       self.init(tlsLog: line)
@@ -104,7 +104,7 @@ extension ConnectionFailure {
       self.init(.other, "the other side closed the connection without a valid answer\(hint)")
     case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
     case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
-      self.init(.other, "what answers on this port does not speak MQTT")
+      self.init(.other, "the server on this port does not speak MQTT")
     default: self.init(.other, words(error))
     }
   }

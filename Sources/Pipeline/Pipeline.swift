@@ -221,7 +221,7 @@ public struct Pipeline: Sendable {
     if refusedMembers > 0, !hasToldRefusal {
       hasToldRefusal = true
       notices.append(
-        "more members of regions came than are taken up: \(AdmissionLimits.usualBurst) at once, then "
+        "too many new members of regions; the limit is \(AdmissionLimits.usualBurst) at once, then "
           + "\(AdmissionLimits.usualRate) a second, and \(AdmissionLimits.usualMembers) at a time; "
           + "somebody may be inventing them (members_refused in health counts what they send)")
     }

@@ -11,7 +11,7 @@ struct ComparisonSection {
       page.element(
         "p",
         "Battery is the drain of a whole day with \(visitsPerDay) such "
-          + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of earshot for the rest of it. A strategy "
+          + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of range for the rest of it. A strategy "
           + "on the front (★) is beaten by no other of its system in both delivery and battery.")
       page.element("div", ["class": "cards"]) { page in
         for (index, comparison) in comparisons.enumerated() {

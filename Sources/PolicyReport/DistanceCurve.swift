@@ -2,7 +2,7 @@ import RangingPolicy
 
 /// The distance over time, with as few points as a drawing needs.
 struct DistanceCurve {
-  /// nil: out of earshot from then on.
+  /// nil: out of range from then on.
   private(set) var points: [(time: Milliseconds, metres: Double?)] = []
 
   /// More than a drawing of some hundred pixels can show.

@@ -34,7 +34,7 @@ public enum PhoneEvent: Hashable, Sendable {
   case reboot
   case debugger(Bool)
 
-  /// The distance to the beacon from now on; nil: out of earshot.
+  /// The distance to the beacon from now on; nil: out of range.
   case motion(Motion?)
   case regionEnter
   case regionExit

@@ -5,7 +5,7 @@ extension Reason {
     case .delivered: "delivered"
     case .deliveredLate: "delivered late"
     case .notDetected: "no event had told the app of the beacon"
-    case .graceExpired: "the time after the last region event was over"
+    case .graceExpired: "the time after the last region event had run out"
     case .taskExpired: "background time had run out"
     case .taskRefused: "the background task was refused"
     case .taskLeakKilled: "the app was killed for a task that it did not end"

@@ -6,7 +6,7 @@ import Machine
 struct Beaconkeeper: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "beaconkeeper",
-    abstract: "Hears Bluetooth beacons, decides who is near, and tells it over MQTT.",
+    abstract: "Receives Bluetooth beacons, decides which are near, and publishes that over MQTT.",
     version: Gateway.version,
     subcommands: [
       InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,

@@ -26,7 +26,7 @@ import Testing
     let other = try await gateway(broker, second).end(within: 20)
     #expect(other.status == 69)
     #expect(
-      other.errors.contains("another gateway of this name (beaconkeeper/twin/instance)"), "\(other.errors)")
+      other.errors.contains("another gateway with this name (beaconkeeper/twin/instance)"), "\(other.errors)")
     try await Task.sleep(for: .seconds(2))
     #expect(one.process.isRunning)
     // The second may have said that it is offline, by its last will.

@@ -85,7 +85,7 @@ import Testing
       ["run", "--config", configuration, "--capture", "-"], standardInput: another.fileHandleForReading)
     let result = try await other.end(within: 20)
     #expect(result.status == 69)
-    #expect(result.errors.contains("another gateway of this name"))
+    #expect(result.errors.contains("another gateway with this name"))
     try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
     for pipe in [pipe, another] { try pipe.fileHandleForWriting.close() }
     let first = try await gateway.end(within: 20)

@@ -39,7 +39,8 @@ import Testing
     #expect(lines[0].contains("Z  phone  pump        task          delivered 0."))
     #expect(lines[0].hasSuffix(" s after near (ios7, background-task)"))
     #expect(
-      lines[1].hasSuffix("missed: the time after the last region event was over (GRACE_EXPIRED; ios7, stock)")
+      lines[1].hasSuffix(
+        "missed: the time after the last region event had run out (GRACE_EXPIRED; ios7, stock)")
     )
   }
 }

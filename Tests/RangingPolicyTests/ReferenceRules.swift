@@ -18,7 +18,7 @@ extension ReferencePhone {
     isSlow ? max(os.entryLatency.value, os.slowSlotLatency.value) : os.entryLatency.value
   }
 
-  /// The distance on the walk; nil: unknown or out of earshot.
+  /// The distance on the walk; nil: unknown or out of range.
   var distance: Micrometres? {
     guard let index = waypoints.lastIndex(where: { $0.time <= t }), let from = waypoints[index].distance
     else {

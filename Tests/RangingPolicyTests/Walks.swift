@@ -27,7 +27,7 @@ struct Walk {
         stay: ms(stay)))
   }
 
-  /// Waypoints are seconds and metres (nil: out of earshot), events seconds.
+  /// Waypoints are seconds and metres (nil: out of range), events seconds.
   func follow(
     _ waypoints: [(Double, Double?)], _ events: [(Double, PhoneEvent)] = [], until end: Double? = nil,
     start: PhoneEngine.Start? = nil

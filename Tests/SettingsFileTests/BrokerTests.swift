@@ -31,7 +31,7 @@ import Testing
     ("ssl://broker.lan", "did you mean mqtts://?"), ("ws://broker.lan", "WebSockets"),
     ("foo://broker.lan", "mqtt or mqtts"), ("mqtt://", "names no host"), ("mqtt://a:0", "1 to 65535"),
     ("mqtt://a:65536", "1 to 65535"), ("mqtt://[::1", "names no host"),
-    ("mqtt://a/b", "goes on after the host"),
+    ("mqtt://a/b", "unexpected text after the host"),
     ("mqtt://gw:hunter2@broker.lan", "password_file"),
   ])
   func otherURLsAreRefused(url: String, words: String) {

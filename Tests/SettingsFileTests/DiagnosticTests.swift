@@ -143,7 +143,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
       beacon("eddystone: { namespace: edd1ebeac04e5defa017, instance: ▸0b }"), "12 hexadecimal"),
     Fault(
       beacon("eddystone: { url: \"https://a.example\", instance: ▸0b }"), "not both"),
-    Fault(beacon("address: C1:00:00:00:00:01, irk: ▸k"), "one way to be recognised"),
+    Fault(beacon("address: C1:00:00:00:00:01, irk: ▸k"), "can have only one identifier"),
     Fault(beacon("irk: ▸anna"), "the keys file has no key “anna”", "keys_file"),
     Fault(
       beacon("address: C1:00:00:00:00:01, measured_power: ▸59 dBm"), "did you mean -59 dBm?"),

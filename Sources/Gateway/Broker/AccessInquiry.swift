@@ -37,8 +37,8 @@ struct AccessInquiry: Sendable {
     if let pause = pace.pause(at: LiveClock.now) {
       return unknown(messages, for: pause)
     }
-    // Whoever is allowed anything is allowed one of these. Where it is not so, the broker knows us by our client id, which the
-    // child has not, and what it says of the child tells nothing of us.
+    // Every working account may publish one of these. If neither is allowed, the broker decides by client id, and its answer to
+    // the child says nothing about us.
     let controls = [
       Status.online.message(topics: topics),
       Message(topic: topics.instance, payload: Array(#"{"v":1}"#.utf8), qos: .atLeastOnce, retained: false),

@@ -130,7 +130,7 @@ public final class EmbeddedBroker: Sendable {
   }
 
   /// A default mosquitto drops what a slow subscriber has not taken after 1,000 messages, and lets 20 be on
-  /// the way: both are raised. 64 MiB a subscriber is the end all the same.
+  /// the way: both are raised. Each subscriber is still limited to 64 MiB.
   private static func configuration(port: Int, directory: String) -> String {
     """
     listener \(port) 127.0.0.1

@@ -4,8 +4,8 @@ import Mosquitto
 
 /// Who may do what at the embedded broker. It listens on loopback, where every user of the machine can reach it.
 ///
-/// The gateway alone publishes. Whoever may read the folder that the `watch:` line names, that is who started the gateway, may
-/// listen, and tell of a phone's app. Passwords are made at each start, and stand in no argument, log or environment.
+/// Only the gateway publishes. Users who can read the folder in the `watch:` line, that is the one who started the gateway, may
+/// subscribe, and may report on phones' apps. Passwords are made at each start, and appear in no argument, log or environment.
 struct EmbeddedBrokerAccess: Sendable {
   static let gateway = "gateway"
   static let watcher = "watch"

@@ -8,15 +8,15 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Puts right what an earlier run or configuration left at the broker: whenever it is connected, and after each reload.
+/// Corrects what an earlier run or configuration left at the broker: whenever it is connected, and after each reload.
 ///
-/// A state that says where a beacon is of which this run knows nothing is put right at once. What the configuration knows no
-/// more is cleared once Home Assistant has let go of it: an entity takes an empty state for an error.
+/// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared after
+/// Home Assistant has removed their entities: an entity takes an empty state for an error.
 final class LeftoverService: Service {
   /// How long the broker may take to send what it keeps.
   private static let patience = TimeSpan.seconds(10)
   private static let tick = Duration.seconds(1)
-  /// So long Home Assistant has had nothing more to be told.
+  /// How long nothing more was announced to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
   /// States to be put right that may wait; each took part of our memory.
   private static let correctionLimit = 1_000
@@ -84,7 +84,7 @@ final class LeftoverService: Service {
   func received(_ message: ReceivedMessage) -> Bool {
     let (isOwn, removal, isFull) = state.withLock { state in
       guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, false) }
-      // What is not retained is our own word come back; an empty one is a removal.
+      // A message that is not retained is an echo of our own; an empty one is a removal.
       guard message.retain, !message.payload.isEmpty, state.end != nil else { return (true, nil, false) }
       if let correction = state.leftovers.correction(of: message.topic, message.payload) {
         state.corrections[message.topic] = correction
@@ -128,7 +128,7 @@ final class LeftoverService: Service {
       do throws(PublishError) {
         try delivery.client.subscribe(to: filter)
       } catch {
-        logger.error("no subscription to \(filter): \(error)")
+        logger.error("cannot subscribe to \(filter): \(error)")
       }
     }
   }

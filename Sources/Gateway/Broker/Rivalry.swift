@@ -33,13 +33,13 @@ extension InstanceMessage {
 
 /// Whether another gateway of the same name is at the broker, told by the retained `instance` that each leaves there.
 ///
-/// Two of one name take each other's session, again and again, where their client id is the same, and contradict each other where it
-/// is not. The one that started later gives way. A retained word alone is no sign of life: it may be an earlier run's. A new word of
-/// the same instance is.
+/// Two with the same client id keep taking over each other's session; with different ids they contradict each other. The one that
+/// started later gives way. A retained message alone is no sign of life: it may be an earlier run's. A new message of the same
+/// instance is.
 struct Rivalry: Sendable {
   enum Verdict: Equatable {
     case nothing
-    /// Another came later: it is to learn that we are here.
+    /// Another came later: it must learn that we are here.
     case older
     /// We came later, and the other has been there since then.
     case newer(since: String)
@@ -72,7 +72,7 @@ public struct GatewayNameInUse: Error, CustomStringConvertible {
   let since: String
 
   public var description: String {
-    "another gateway of this name (\(topic)) is connected to the broker at \(broker), since \(since); rename one of them "
+    "another gateway with this name (\(topic)) is connected to the broker at \(broker), since \(since); rename one of them "
       + "with gateway: { name: … }"
   }
 }

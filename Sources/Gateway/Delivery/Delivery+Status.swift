@@ -23,7 +23,7 @@ extension Delivery {
       do throws(PublishError) {
         try client.subscribe(to: topic)
       } catch {
-        logger.warning("no subscription to \(topic): \(error)")
+        logger.warning("cannot subscribe to \(topic): \(error)")
       }
     }
   }

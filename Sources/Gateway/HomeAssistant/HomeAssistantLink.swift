@@ -39,7 +39,7 @@ final class HomeAssistantLink: Service {
       do throws(PublishError) {
         try delivery.client.subscribe(to: filter)
       } catch {
-        logger.error("no subscription to \(filter): \(error)")
+        logger.error("cannot subscribe to \(filter): \(error)")
       }
     }
   }
@@ -51,7 +51,7 @@ final class HomeAssistantLink: Service {
 
   func disconnected() { state.withLock { $0.announcer.disconnected() } }
 
-  /// Whether Home Assistant was told everything, also what is no more.
+  /// Whether all announcements and removals have been sent.
   var isSettled: Bool { state.withLock { $0.announcer.isSettled } }
 
   /// Takes in a message of the broker's; false if it is not about Home Assistant.
@@ -69,7 +69,7 @@ final class HomeAssistantLink: Service {
         return true
       }
       guard discovery.isOwn(message.topic) else { return false }
-      // What is not retained is our own word come back.
+      // A message that is not retained is an echo of our own.
       if message.retain {
         state.announcer.received(message.payload, at: message.topic, time: LiveClock.now)
       }

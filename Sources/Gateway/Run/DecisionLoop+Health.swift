@@ -10,7 +10,7 @@ import Synchronization
 extension DecisionLoop {
   /// Publishes `health`.
   ///
-  /// - Parameter span: time since the last call, over which rates are taken; nil keeps those of then.
+  /// - Parameter span: time since the last call, over which rates are taken; nil keeps the previous rates.
   func publishHealth(over span: TimeSpan? = nil) {
     state.withLock { state in tell(&state, [healthMessage(&state, over: span)]) }
   }

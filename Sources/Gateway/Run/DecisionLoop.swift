@@ -163,7 +163,7 @@ final class DecisionLoop: Sendable {
         try delivery.client.subscribe(to: delivery.topics.appReports)
         state.isSubscribed = true
       } catch {
-        logger.error("no subscription to \(delivery.topics.appReports): \(error)")
+        logger.error("cannot subscribe to \(delivery.topics.appReports): \(error)")
       }
     }
   }

@@ -6,7 +6,7 @@ import RangingPolicy
 /// A verdict as one line for people.
 ///
 ///     21:50:04Z  phone  pump-3      anna          delivered 0.4 s after near (ios13, background-task)
-///     21:50:21Z  phone  pump-3      ben           missed: the time after the last region event was over (GRACE_EXPIRED; …)
+///     21:50:21Z  phone  pump-3      ben           missed: the time after the last region event had run out (GRACE_EXPIRED; …)
 public struct VerdictLine: CustomStringConvertible {
   private let message: VerdictMessage
 

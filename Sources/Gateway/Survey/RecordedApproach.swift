@@ -21,7 +21,7 @@ public struct RecordedApproach: Sendable {
   private var path: [(time: Milliseconds, distance: Micrometres)] = []
   private var spacing: Milliseconds = 100
   private var triggers: [(zone: String, time: Milliseconds)] = []
-  /// The zones with a near rule that watch it, with the distance beyond which it is armed anew.
+  /// The zones with a near rule that watch it, with the distance beyond which it re-arms.
   private let zones: [(name: String, rearm: Micrometres)]
 
   static let pathLimit = 2048

@@ -12,7 +12,7 @@ public struct Replay: ~Copyable {
   private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
 
-  /// Runs of a recording are told apart by nothing: the same capture makes the same bytes.
+  /// Always the same: two replays of a capture give the same bytes.
   public static let epoch: UInt64 = 1
 
   public init(_ configuration: Configuration, captures: [String]) throws(CaptureError) {

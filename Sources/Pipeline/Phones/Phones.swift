@@ -118,7 +118,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// What others tell of a phone's app. nil: there is no such phone, or it was taken; else why it was refused.
+  /// Takes in a report on a phone's app. Returns why it was refused; nil if it was not, or if there is no such phone.
   mutating func report(
     _ payload: [UInt8], of name: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime
   ) -> AppReports.Refusal? {

@@ -124,7 +124,7 @@ extension SealedReadings.Refusal {
       "its encrypted readings do not fit its bind_key and are not taken; see that the key is the device's own, "
         + "unless somebody else sends from its address"
     case .replayed:
-      "encrypted readings came with a counter that was over already, and are not taken: somebody sends old ones again"
+      "rejected encrypted readings with an old counter: possibly a replay"
     case .unencrypted:
       "it has a bind_key, so readings that come unencrypted from its address are not taken; "
         + "leave out the bind_key if the device does not encrypt"

@@ -14,7 +14,7 @@ struct HoldNotices: Sendable {
     case .flickers:
       guard beaconsTold < Self.limit else { return nil }
       beaconsTold += 1
-      return "\(beacon) comes and goes in \(zone) too often: from now on enter and near happen once in "
+      return "\(beacon) enters and leaves \(zone) too often: enter and near are now limited to one in "
         + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit makes it calm "
         + "(transitions_held in health counts)"
     case .crowd:

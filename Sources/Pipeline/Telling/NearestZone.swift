@@ -47,7 +47,7 @@ struct NearestZone: Sendable {
 }
 
 extension Threshold {
-  /// In metres; for a signal those at which a common beacon is heard so in the open.
+  /// In metres; for a signal, the distance at which a typical beacon has it outdoors.
   fileprivate var reach: Double {
     switch self {
     case .distance(let metres): metres

@@ -28,7 +28,7 @@ extension BroadcastKeeper {
         status.reason = obstacle
       } else if let missingSince, time - missingSince >= Self.tolerance {
         status.state = .failed
-        status.reason = refusal.isEmpty ? "the kernel is slow to put it on air" : refusal
+        status.reason = refusal.isEmpty ? "the kernel is slow to start advertising" : refusal
       } else {
         status.state = .on
         if features?.hasSingleSet == true, !others.isEmpty {

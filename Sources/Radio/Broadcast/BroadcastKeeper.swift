@@ -14,7 +14,7 @@ struct BroadcastKeeper {
   static let tolerance = TimeSpan.seconds(1)
   /// How much longer than its turn an instance could live.
   static let grace = TimeSpan.seconds(2)
-  /// At the start, that it waits is no news for so long.
+  /// Waiting is not reported for this long after the start.
   static let startUp = TimeSpan.seconds(3)
   /// The longest timeout: kernels compute with milliseconds in 16 bits.
   static let longestTimeout = TimeSpan.seconds(60)
@@ -60,7 +60,7 @@ struct BroadcastKeeper {
   let plan: BroadcastPlan
   let wants: @Sendable (AdapterInfo) -> Bool
   var info: AdapterInfo?
-  /// By which an adapter that was plugged in anew is known.
+  /// Identifies an adapter that was plugged in again.
   var address: UInt64?
   var phase = Phase.waiting
   var features: AdvertisingFeatures?

@@ -59,7 +59,7 @@ public struct BroadcastStatus: Hashable, Sendable {
   }
 
   public var state: State
-  /// Why, or what is to be known of it; empty where there is nothing to add.
+  /// The reason, or a note; may be empty.
   public var reason: String
   /// The kernel's name of the adapter, once there is one.
   public var adapter: String?

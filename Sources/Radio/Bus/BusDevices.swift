@@ -1,7 +1,7 @@
 import Beacons
 
-/// Makes advertisements of what bluetoothd tells of the devices it hears. It tells changes, so the rest is remembered; and
-/// it tells fields, so the payload is put together again. Lossy by nature: only for want of anything better.
+/// Rebuilds advertisements from bluetoothd's properties of the devices that it hears. It sends only
+/// changes, so the rest is cached; and it sends fields, so the payload is put together again. This loses much: a last resort.
 struct BusDevices {
   /// Devices remembered; one more replaces any of them.
   static let limit = 1024

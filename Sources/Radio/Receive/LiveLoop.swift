@@ -36,7 +36,7 @@ final class LiveLoop {
   var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
   private var gathering = Gathering()
-  /// Till then no adapter is listened to.
+  /// Until then no adapter's socket is polled: packets gather.
   private var gathersUntil = MonotonicTime.zero
 
   init(

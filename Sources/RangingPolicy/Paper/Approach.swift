@@ -11,7 +11,7 @@ public struct Approach: Hashable, Sendable {
     self.timeline = timeline
   }
 
-  /// The same visit as part of a day: afterwards the phone is out of earshot and its app in the background until
+  /// The same visit as part of a day: afterwards the phone is out of range and its app in the background until
   /// `span` is over. A longer visit stays unchanged.
   public func followedByAbsence(until span: Milliseconds) -> Timeline {
     var day = timeline

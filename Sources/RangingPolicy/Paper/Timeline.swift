@@ -10,7 +10,7 @@ public struct Timeline: Hashable, Sendable {
     }
   }
 
-  /// A known distance. The phone moves evenly between waypoints. nil: out of earshot from then on.
+  /// A known distance. The phone moves evenly between waypoints. nil: out of range from then on.
   public struct Waypoint: Hashable, Sendable {
     public var time: Milliseconds
     public var distance: Micrometres?

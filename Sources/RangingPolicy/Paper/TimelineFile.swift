@@ -82,7 +82,7 @@ public struct TimelineFile {
     default:
       throw JSONCursor.Malformed(
         offset: member.valueOffset,
-        message: "\"distance_m\" is metres, from 0 to 1000000, or null: out of earshot")
+        message: "\"distance_m\" is metres, from 0 to 1000000, or null: out of range")
     }
   }
 }

@@ -70,7 +70,7 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
   let calibration = receiver.calibration
   var parts = ["path-loss exponent \(calibration.exponent)"]
   if let power = calibration.measuredPower {
-    parts.append("reads \(Measure(.signal, power)) at 1 m, whatever beacons say")
+    parts.append("reads \(Measure(.signal, power)) at 1 m, the value that the beacon sends")
   }
   if calibration.offset != 0 {
     let side = calibration.offset > 0 ? "stronger" : "weaker"
@@ -116,9 +116,9 @@ private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> S
   case .eddystoneUID(let namespace, nil):
     "A region: every Eddystone beacon of \(hexadecimal(namespace, octets: 10)), each as \(name):instance."
   case .eddystoneURL(let url): "The Eddystone beacon that sends \(quoted(url))."
-  case .address(let bits): "Whoever sends from the address \(DeviceAddress(bits: bits, kind: .public))."
+  case .address(let bits): "The device with the address \(DeviceAddress(bits: bits, kind: .public))."
   case .resolvingKey:
-    "Whoever sends from an address that the identity resolving key \(quoted(key ?? "")) resolves."
+    "The device with an address that the identity resolving key \(quoted(key ?? "")) resolves."
   }
 }
 

@@ -25,7 +25,7 @@ struct BeaconReader {
     }
     for (key, extra) in written.dropFirst() {
       extra.error(
-        "a beacon has one way to be recognised, and \(written[0].0) is there already",
+        "a beacon can have only one identifier, and \(written[0].0) is given already",
         hint: "remove \(key), or make it an entry of its own")
     }
     guard let (key, first) = written.first else { return nil }

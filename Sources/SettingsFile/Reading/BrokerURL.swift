@@ -37,7 +37,7 @@ func readURL(_ value: Value) -> BrokerURL? {
     return nil
   }
   guard !rest.contains(where: { "/?#".contains($0) }) else {
-    value.error("the url goes on after the host", hint: hint)
+    value.error("unexpected text after the host", hint: hint)
     return nil
   }
   guard let place = hostAndPort(rest) else {

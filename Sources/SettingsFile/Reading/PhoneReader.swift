@@ -106,7 +106,7 @@ struct PhoneReader {
     if let rearm, let near, rearm.metres < near {
       rearm.value.error(
         "rearm (\(Measure(.distance, rearm.metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
-        hint: "a verdict falls when the phone has left: try \(Measure(.distance, 2 * near))")
+        hint: "a verdict is given when the phone has left: try \(Measure(.distance, 2 * near))")
       return nil
     }
     var distance = rearm?.metres

@@ -24,9 +24,9 @@ struct ReplayCommand: AsyncParsableCommand {
         {"t": 1700000000.125, "receiver": "hci0", "address": "C1:00:00:00:00:01", "address_type": "random",
          "rssi": -72, "payload": "02011a0303aafe"}
 
-      --publish sends transitions and retained states to the configured broker, below the gateway's own topics. Where \
-      that gateway is live, give another name with --gateway, or the recording's last state stays retained in place \
-      of the true one.
+      --publish sends transitions and retained states to the configured broker, below the gateway's own topics. If \
+      that gateway is running, give another name with --gateway; otherwise the recording's last state overwrites the \
+      real one.
 
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop

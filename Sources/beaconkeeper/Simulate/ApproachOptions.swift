@@ -13,12 +13,14 @@ struct ApproachOptions: ParsableArguments {
   var timeline: String?
   @Option(
     help: ArgumentHelp(
-      "When the near trigger fires: 4m unless given; of a recording, where the gateway's zones decide it.",
+      "Distance at which near fires. Default: 4m; with a recording, the zones decide.",
       valueName: "distance"))
   var near: String?
-  @Option(help: ArgumentHelp("Beyond this it is armed anew; left out: beyond near.", valueName: "distance"))
+  @Option(
+    help: ArgumentHelp(
+      "Distance beyond which near re-arms. Default: the near distance.", valueName: "distance"))
   var rearm: String?
-  @Option(help: ArgumentHelp("How long to follow it, from zero.", valueName: "duration"))
+  @Option(help: ArgumentHelp("How long to simulate.", valueName: "duration"))
   var `for`: String?
 
   /// nil: others decide.

@@ -59,7 +59,7 @@ struct SimulateCommand: ParsableCommand {
   var config: String?
   @Option(
     help: ArgumentHelp(
-      "Of a recording, only this beacon; may be given several times. Left out: those that phones carry, else all.",
+      "Only this beacon of the recording; may be given several times. Default: the beacons that phones carry, otherwise all.",
       valueName: "name"))
   var beacon: [String] = []
   @OptionGroup var profiles: ProfileOptions
