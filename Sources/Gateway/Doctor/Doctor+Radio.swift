@@ -132,9 +132,12 @@ extension Doctor {
     }
   }
 
+  /// The package's service has the capabilities: there it is this look that lacks them.
   private static let grant =
-    "sudo setcap cap_net_raw,cap_net_admin+ep \(CommandLine.arguments.first ?? "beaconkeeper")"
-    + ", or AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN in the systemd unit"
+    FileManager.default.fileExists(atPath: "/usr/lib/systemd/system/beaconkeeper.service")
+    ? "look as root: sudo beaconkeeper doctor; the service has the capabilities"
+    : "sudo setcap cap_net_raw,cap_net_admin+ep \(CommandLine.arguments.first ?? "beaconkeeper")"
+      + ", or AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN in the systemd unit"
 
   /// Programs known to use the radio themselves.
   private func company() -> DoctorFinding {

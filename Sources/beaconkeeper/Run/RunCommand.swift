@@ -115,8 +115,8 @@ struct RunCommand: AsyncParsableCommand {
     }
     guard let demonstration = Demonstration.find() else {
       throw failure(
-        "cannot find config/walk.jsonl; run this in Beaconkeeper's folder",
-        .unavailable)
+        "the demo's demo.yaml and walk.jsonl are neither in ./config nor in /usr/share/beaconkeeper; install the package, or run "
+          + "this in Beaconkeeper's folder", .unavailable)
     }
     let why = demo ? "" : "no Bluetooth adapter here; "
     say("beaconkeeper: \(why)plays the recorded walk \(demonstration.walk) in real time")
