@@ -104,7 +104,8 @@ extension ConnectionFailure {
       self.init(.other, "the other side closed the connection without a valid answer\(hint)")
     case MOSQ_ERR_KEEPALIVE.code: self.init(.unreachable, "no answer to the MQTT greeting")
     case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code:
-      self.init(.other, "the server on this port does not speak MQTT")
+      let version = options.protocolVersion == .v5 ? " 5" : ""
+      self.init(.other, "the server on this port does not speak MQTT\(version)")
     default: self.init(.other, words(error))
     }
   }

@@ -185,7 +185,8 @@ import Testing
     defer { kill(gateway.process.processIdentifier, SIGKILL) }
     #expect(try await gateway.wait(60) { broker.hasHeard("/zone/pump-3/near") })
     #expect(try await gateway.wait(10) { broker.hasHeard("\"refusals_unseen\":\"") })
-    #expect(broker.hasHeard(words))
+    // libmosquitto 2.0.21 notices it itself.
+    #expect(broker.hasHeard(words) || broker.hasHeard("does not speak MQTT 5"))
     #expect(gateway.errorsSoFar.split(separator: "\n").count == 1, "\(gateway.errorsSoFar)")
     kill(gateway.process.processIdentifier, SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
