@@ -128,6 +128,7 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: house),
     .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
@@ -157,10 +158,12 @@ let package = Package(
       name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes"],
       swiftSettings: house),
     .testTarget(
-      name: "RadioTests", dependencies: ["Beacons", "EventBytes", "Machine", "Radio", "Randomness"],
+      name: "RadioTests",
+      dependencies: ["Beacons", "Brokers", "EventBytes", "Machine", "Radio", "Randomness"],
       swiftSettings: house),
     .testTarget(
-      name: "CommandTests", dependencies: ["MessageSchemas", "Machine", "beaconkeeper"], swiftSettings: house),
+      name: "CommandTests", dependencies: ["Brokers", "MessageSchemas", "Machine", "beaconkeeper"],
+      swiftSettings: house),
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
     .testTarget(
@@ -196,7 +199,7 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "MosquittoTests", dependencies: ["CMosquitto", "MQTT", "Mosquitto", "Randomness"],
+      name: "MosquittoTests", dependencies: ["Brokers", "CMosquitto", "MQTT", "Mosquitto", "Randomness"],
       swiftSettings: house),
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),

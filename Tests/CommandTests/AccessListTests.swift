@@ -31,7 +31,7 @@ import Testing
     let demo = try String(contentsOf: path, encoding: .utf8).replacing("health: 30 s", with: "health: 1 s")
     try Data((demo + "home_assistant: { room_presence: on }\n").utf8).write(to: path)
     let gateway = try Command(["run", "--demo"], directory: folder)
-    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    defer { gateway.signal(SIGKILL) }
     func count(_ topic: String) -> Int { broker.messages.count { $0.topic.hasSuffix(topic) } }
     #expect(try await gateway.wait(60) { count("zone/pump-3/enter") > 0 })
     let lost = gateway.errorsSoFar.split(separator: "\n").count { $0.contains("lost the broker") }
@@ -46,13 +46,13 @@ import Testing
     #expect(!gateway.errorsSoFar.contains("messages to beaconkeeper/forecourt/zone"))
     // Mended, and read again.
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    kill(broker.process.processIdentifier, SIGHUP)
+    broker.reload()
     try await Task.sleep(for: .milliseconds(300))
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     let isBack = try await gateway.wait(20) { count("room_presence/hci0") > 3 && count("/health") > 3 }
     #expect(isBack, "\(count("room_presence/hci0")) \(count("/health")) \(gateway.errorsSoFar.suffix(1500))")
     #expect(gateway.errorsSoFar.contains("accepts messages to room_presence/hci0 again"))
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 
@@ -71,7 +71,7 @@ import Testing
     defer { broker.stop() }
     let folder = try folder("{ url: \"mqtt://127.0.0.1:\(broker.port)\", protocol: \(version) }")
     let gateway = try Command(["run", "--demo"], directory: folder)
-    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    defer { gateway.signal(SIGKILL) }
     func count(_ topic: String) -> Int {
       broker.messages.count { $0.topic == "beaconkeeper/forecourt/" + topic }
     }
@@ -85,13 +85,13 @@ import Testing
     #expect(gateway.errorsSoFar.contains("/config from a client without user name"))
     // Mended, and read again.
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    kill(broker.process.processIdentifier, SIGHUP)
+    broker.reload()
     try await Task.sleep(for: .milliseconds(300))
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(20) { count("zone/shop/enter") == 1 })
     let lifted = "accepts messages to beaconkeeper/forecourt/zone/shop/enter again"
     #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains(lifted) })
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 
@@ -123,7 +123,7 @@ import Testing
       """.utf8
     ).write(to: folder.appendingPathComponent("yard.yaml"))
     let gateway = try Command(["run", "--config", "yard.yaml", "--capture", "walk.jsonl"], directory: folder)
-    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    defer { gateway.signal(SIGKILL) }
     var numbers: Set<Int> {
       Set(
         broker.messages.filter { $0.topic.contains("/zone/shop/e") && !$0.topic.hasSuffix("occupancy") }
@@ -134,13 +134,13 @@ import Testing
     #expect(try await gateway.wait(30) { numbers.count > 12 })
     try Data("topic readwrite #\ntopic deny beaconkeeper/yard/zone/shop/enter\n".utf8)
       .write(to: URL(fileURLWithPath: access))
-    kill(broker.process.processIdentifier, SIGHUP)
+    broker.reload()
     let notice = "refuses messages to beaconkeeper/yard/zone/shop/enter"
     #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains(notice) }, "\(gateway.errorsSoFar)")
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    kill(broker.process.processIdentifier, SIGHUP)
+    broker.reload()
     try await Task.sleep(for: .seconds(1))
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("zone/shop/enter again") })
     let last = numbers.max() ?? 0
     #expect(try await gateway.wait(20) { (numbers.max() ?? 0) > last + 4 })
@@ -161,13 +161,13 @@ import Testing
   ])
   func noTopicIsTakenForForbiddenThatIsAllowed(list: String, id: String, isUnseen: Bool) async throws {
     let access = try file(list + "user watcher\ntopic read #\n", "acl")
-    let accounts = try passwordFile("watcher:w\n")
+    let accounts = try await passwordFile("watcher:w\n")
     let broker = try await Broker(
       "allow_anonymous true\npassword_file \(accounts)\nacl_file \(access)\nuser root",
       recordedAs: ["-u", "watcher", "-P", "w"])
     defer { broker.stop() }
     let gateway = try gateway(at: "\(broker.port)", ", client_id: \(id)")
-    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    defer { gateway.signal(SIGKILL) }
     func health() -> [UInt8]? { broker.messages.last { $0.topic.hasSuffix("/health") }?.payload }
     #expect(
       try await gateway.wait(60) { broker.messages.contains { $0.topic.hasSuffix("zone/pump-3/near") } })
@@ -182,13 +182,13 @@ import Testing
     let broker = try await StrangeBroker(habit)
     defer { broker.stop() }
     let gateway = try gateway(at: "\(broker.port)")
-    defer { kill(gateway.process.processIdentifier, SIGKILL) }
+    defer { gateway.signal(SIGKILL) }
     #expect(try await gateway.wait(60) { broker.hasHeard("/zone/pump-3/near") })
     #expect(try await gateway.wait(10) { broker.hasHeard("\"refusals_unseen\":\"") })
     // libmosquitto 2.0.21 notices it itself.
     #expect(broker.hasHeard(words) || broker.hasHeard("does not speak MQTT 5"))
     #expect(gateway.errorsSoFar.split(separator: "\n").count == 1, "\(gateway.errorsSoFar)")
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 }

@@ -1,42 +1,29 @@
+import Brokers
 import Foundation
 import MessageSchemas
 import Testing
 
 /// A real mosquitto for one test. All that gateways publish there is held to the schemas of their topics.
 struct Broker {
-  let process = Process()
-  let port: Int
-  private let recorder = Process()
+  private let mosquitto: TestBroker
+  private let recorder: Child?
   private let record: String
+  var port: Int { mosquitto.port }
 
   /// Returns when the broker listens, and records what comes there.
   /// Of a broker that is closed to strangers nothing is recorded without an account.
   init(_ settings: String = "allow_anonymous true", recordedAs account: [String] = []) async throws {
-    port = try freePort()
-    // A child of a test inherits blocked signals, and would not hear SIGHUP.
-    let unblocked =
-      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [
-      "-c", unblocked, "/usr/sbin/mosquitto", "-c",
-      try file("listener \(port) 127.0.0.1\n\(settings)\n", "conf"),
-    ]
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    mosquitto = try TestBroker(settings)
+    try await mosquitto.start()
     record = try file("", "record")
-    try await until("the broker listens at \(port)") { [port, process] in
-      isListening(port) || !process.isRunning
+    guard settings.contains("allow_anonymous true") || !account.isEmpty else {
+      recorder = nil
+      return
     }
-    try #require(process.isRunning, "the port \(port) was taken meanwhile")
-    guard settings.contains("allow_anonymous true") || !account.isEmpty else { return }
-    recorder.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
-    recorder.arguments =
-      ["-oL", "mosquitto_sub", "-d", "-h", "127.0.0.1", "-p", "\(port)", "-q", "1"]
-      + ["-t", "beaconkeeper/#", "-t", "room_presence/#", "-F", "%t %x"] + account
-    recorder.standardError = FileHandle.nullDevice
-    recorder.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
-    try recorder.run()
+    recorder = try Child(
+      ["stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "127.0.0.1", "-p", "\(mosquitto.port)", "-q", "1"]
+        + ["-t", "beaconkeeper/#", "-t", "room_presence/#", "-F", "%t %x"] + account,
+      output: FileHandle(forWritingTo: URL(fileURLWithPath: record)))
     try await until("the recorder is subscribed") { [record] in
       ((try? String(contentsOfFile: record, encoding: .utf8)) ?? "").contains("Subscribed (mid")
     }
@@ -56,10 +43,12 @@ struct Broker {
     }
   }
 
-  /// By force: a child of a test inherits blocked signals.
+  func reload() { mosquitto.reload() }
+  func kill() { mosquitto.kill() }
+
   func stop() {
-    if recorder.isRunning { kill(recorder.processIdentifier, SIGKILL) }
-    kill(process.processIdentifier, SIGKILL)
+    recorder?.signal(SIGKILL)
+    mosquitto.kill()
     for message in messages {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
     }
@@ -67,13 +56,9 @@ struct Broker {
 }
 
 /// What mosquitto reads, of lines `name:password`.
-func passwordFile(_ accounts: String) throws -> String {
+func passwordFile(_ accounts: String) async throws -> String {
   let path = try file(accounts, "passwords")
-  let hasher = Process()
-  hasher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
-  hasher.arguments = ["-U", path]
-  try hasher.run()
-  hasher.waitUntilExit()
+  try await run(["mosquitto_passwd", "-U", path])
   return path
 }
 
@@ -88,37 +73,4 @@ func until(_ what: String, _ condition: () -> Bool) async throws {
 
 private struct NotInTime: Error, CustomStringConvertible {
   var description: String
-}
-
-private func loopback(_ port: Int) -> sockaddr_in {
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_port = UInt16(port).bigEndian
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  return address
-}
-
-/// One that the kernel has to give away.
-func freePort() throws -> Int {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
-  var address = loopback(0)
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-    }
-  }
-  try #require(isBound)
-  return Int(UInt16(bigEndian: address.sin_port))
-}
-
-private func isListening(_ port: Int) -> Bool {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
-  return withUnsafePointer(to: loopback(port)) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -15,8 +16,8 @@ import Testing
     return folder
   }
 
-  private func passwords() throws -> String {
-    try passwordFile("gateway:secret\nhomeassistant:secret\n")
+  private func passwords() async throws -> String {
+    try await passwordFile("gateway:secret\nhomeassistant:secret\n")
   }
 
   @Test func theGatewayWorksUnderTheAccessListThatShips() async throws {
@@ -29,7 +30,7 @@ import Testing
     let broker = try await Broker(
       """
       allow_anonymous false
-      password_file \(try passwords())
+      password_file \(try await passwords())
       acl_file \(access)
       log_dest file \(log)
       log_type all
@@ -49,7 +50,7 @@ import Testing
     ]
     let all = try await gateway.wait(40) { Set(broker.messages.map(\.topic)).isSuperset(of: wanted) }
     #expect(all, "\(Set(wanted).subtracting(broker.messages.map(\.topic)))")
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     let result = try await gateway.end(within: 10)
     #expect(result.status == 0)
     #expect(!result.errors.contains("refused"), "\(result.errors)")
@@ -61,7 +62,7 @@ import Testing
     let access = Command.package.appendingPathComponent("deploy/mosquitto.acl").path
     let log = try file("", "log")
     let broker = try await Broker(
-      "allow_anonymous false\npassword_file \(try passwords())\nacl_file \(access)\nlog_dest file \(log)\nlog_type all\nuser root",
+      "allow_anonymous false\npassword_file \(try await passwords())\nacl_file \(access)\nlog_dest file \(log)\nlog_type all\nuser root",
       recordedAs: ["-u", "homeassistant", "-P", "secret"])
     defer { broker.stop() }
     let password = try file("secret", "password", mode: 0o600)
@@ -73,7 +74,7 @@ import Testing
     let gateway = try Command(["run", "--demo"], directory: folder)
     #expect(
       try await gateway.wait(20) { gateway.errorsSoFar.contains("the broker refuses messages to") })
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     _ = try await gateway.end(within: 10)
     #expect(broker.messages.isEmpty)
     #expect(try String(contentsOfFile: log, encoding: .utf8).contains("Denied"))
@@ -81,7 +82,7 @@ import Testing
 
   @Test func theSubscriberOfTheExamplesTellsEachTransitionOnce() async throws {
     let broker = try await Broker(
-      "allow_anonymous false\npassword_file \(try passwords())\nuser root",
+      "allow_anonymous false\npassword_file \(try await passwords())\nuser root",
       recordedAs: ["-u", "homeassistant", "-P", "secret"])
     defer { broker.stop() }
     let password = try file("secret\n", "password", mode: 0o600)
@@ -95,20 +96,15 @@ import Testing
     func told() -> [String] {
       ((try? String(contentsOf: heard, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
-    func subscriber() throws -> Process {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-      process.arguments = [
-        Command.package.appendingPathComponent("config/examples/subscriber.py").path,
-        "--host", "127.0.0.1", "--port", "\(broker.port)", "--username", "homeassistant", "--password-file",
-        password,
-      ]
-      process.currentDirectoryURL = folder
+    func subscriber() throws -> Child {
       let output = try FileHandle(forWritingTo: heard)
       try output.seekToEnd()
-      process.standardOutput = output
-      try process.run()
-      return process
+      return try Child(
+        [
+          "/usr/bin/python3", Command.package.appendingPathComponent("config/examples/subscriber.py").path,
+          "--host", "127.0.0.1", "--port", "\(broker.port)", "--username", "homeassistant", "--password-file",
+          password,
+        ], in: folder, output: output)
     }
     func replay() async throws {
       let result = try await Command.run(

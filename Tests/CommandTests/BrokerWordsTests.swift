@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -17,25 +18,18 @@ import Testing
     #expect(!result.errors.contains("SSL routines"))
   }
 
-  private func openssl(_ arguments: String..., in folder: URL) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-  }
-
   @Test func mutualTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("words-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for name in ["one", "other"] {
-      try openssl(
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
-        "-subj",
-        "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(name).key", "-out",
-        "\(name).pem", in: folder)
+      try await Brokers.run(
+        [
+          "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+          "-days", "30",
+          "-subj",
+          "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(name).key", "-out",
+          "\(name).pem",
+        ], in: folder)
     }
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
     let broker = try await Broker(
@@ -53,7 +47,7 @@ import Testing
     #expect(
       gateway.outputSoFar.contains(
         "--cafile \(path("one.pem")) --cert \(path("one.pem")) --key \(path("one.key"))"))
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 }

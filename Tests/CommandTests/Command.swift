@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Synchronization
 
@@ -26,8 +27,7 @@ struct Command {
   static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  let process = Process()
-  private let output = FileHandle.nullDevice
+  private let process: Child
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-\(UUID())")
 
   /// Starts it; output goes to files, so that no pipe can fill up.
@@ -39,19 +39,20 @@ struct Command {
     for (name, text) in [("in", input), ("out", ""), ("err", "")] {
       try Data(text.utf8).write(to: folder.appendingPathComponent(name))
     }
-    process.executableURL = executable
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
     // Nothing of one test is left to another, and nothing is left behind.
-    process.environment = ProcessInfo.processInfo.environment.merging(
+    let environment = ProcessInfo.processInfo.environment.merging(
       ["STATE_DIRECTORY": folder.appendingPathComponent("state").path], uniquingKeysWith: { $1 }
     ).merging(environment, uniquingKeysWith: { $1 })
-    process.standardInput =
-      try standardInput ?? FileHandle(forReadingFrom: folder.appendingPathComponent("in"))
-    process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent("out"))
-    process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("err"))
-    try process.run()
+    process = try Child(
+      [executable.path] + arguments, in: directory, environment: environment,
+      input: standardInput ?? FileHandle(forReadingFrom: folder.appendingPathComponent("in")),
+      output: FileHandle(forWritingTo: folder.appendingPathComponent("out")),
+      errors: FileHandle(forWritingTo: folder.appendingPathComponent("err")))
   }
+
+  var processIdentifier: pid_t { process.processIdentifier }
+  var isRunning: Bool { process.isRunning }
+  func signal(_ number: Int32) { process.signal(number) }
 
   var outputSoFar: String { text("out") }
   var errorsSoFar: String { text("err") }
@@ -73,12 +74,9 @@ struct Command {
   /// Waits for the end; kills what does not end in time, and then its status says so.
   func end(within seconds: Double = 30) async throws -> Result {
     if try await !wait(seconds, for: { !process.isRunning }) {
-      kill(process.processIdentifier, SIGKILL)
-      _ = try await wait(5) { !process.isRunning }
+      process.signal(SIGKILL)
     }
-    let status =
-      process.terminationReason == .uncaughtSignal
-      ? 128 + process.terminationStatus : process.terminationStatus
+    let status = try await process.end()
     defer { try? FileManager.default.removeItem(at: folder) }
     return Result(status: status, output: outputSoFar, errors: errorsSoFar)
   }

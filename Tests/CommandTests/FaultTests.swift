@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -88,16 +89,12 @@ import Testing
   }
 
   @Test func outputThatCannotBeWrittenEndsQuietly() async throws {
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.currentDirectoryURL = Command.package
-    shell.arguments = [
-      "-c",
-      "'\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl --format mqtt 2>/dev/null | head -n 1 >/dev/null; '\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl >/dev/full 2>/dev/null; exit $?",
-    ]
-    try shell.run()
-    while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(shell.terminationStatus == 74)
+    let shell = try Child(
+      [
+        "/bin/sh", "-c",
+        "'\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl --format mqtt 2>/dev/null | head -n 1 >/dev/null; '\(Command.binary.path)' replay --config config/demo.yaml --capture config/walk.jsonl >/dev/full 2>/dev/null; exit $?",
+      ], in: Command.package)
+    #expect(try await shell.end() == 74)
   }
 
   @Test(arguments: ["run", "scan", "decode", "check", "replay", "record", "simulate"])

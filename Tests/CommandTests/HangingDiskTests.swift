@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -48,13 +49,7 @@ import Testing
           - { name: shop, enter: { distance: 4 m, dwell: 0 s }, exit: { distance: 6 m, dwell: 0 s } }
         """.utf8
       ).write(to: folder.appendingPathComponent("yard.yaml"))
-      let compiler = Process()
-      compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      compiler.currentDirectoryURL = folder
-      compiler.arguments = ["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"]
-      try compiler.run()
-      while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
-      try #require(compiler.terminationStatus == 0)
+      try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], in: folder)
     }
 
     func start() throws -> Command {
@@ -101,13 +96,13 @@ import Testing
     // It answers again: all is on disk once more.
     try FileManager.default.removeItem(at: stage.sign)
     #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("being saved to disk again") })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 6).status == 0)
     // The next run sends what is left, if anything is, and nothing that was sent.
     let next = try stage.start()
     let count = stage.numbers.count
     #expect(try await next.wait(20) { stage.numbers.count > count + 2 })
-    kill(next.process.processIdentifier, SIGTERM)
+    next.signal(SIGTERM)
     #expect(try await next.end(within: 6).status == 0)
     let numbers = stage.numbers
     #expect(Set(numbers).count == numbers.count)
@@ -126,7 +121,7 @@ import Testing
     try Data().write(to: stage.sign)
     try await Task.sleep(for: .seconds(4))
     let before = stage.numbers.count
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     let result = try await gateway.end(within: 10)
     #expect(result.status == 0, "\(result.errors)")
     #expect(stage.numbers.count > before + 3, "\(result.errors)")
@@ -139,11 +134,11 @@ import Testing
     let gateway = try stage.start()
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
-    kill(stage.broker.process.processIdentifier, SIGKILL)
+    stage.broker.kill()
     #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
     try await Task.sleep(for: .seconds(2))
     let began = ContinuousClock.now
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     let result = try await gateway.end(within: 10)
     #expect(ContinuousClock.now - began < .seconds(5))
     #expect(result.status == 74, "\(result.errors)")

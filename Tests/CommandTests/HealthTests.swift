@@ -33,7 +33,7 @@ import Testing
     let alive = try await health()
     #expect(alive.status == 0, "\(alive.errors)")
     #expect(alive.output.contains(" s ago: 0 beacons known; "), "\(alive.output)")
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 20).status == 0)
     let gone = try await health()
     #expect(gone.status == 69)

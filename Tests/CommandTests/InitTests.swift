@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test func aWrongPasswordEndsItWithoutAFile() async throws {
-    let accounts = try passwordFile("gateway:right\n")
+    let accounts = try await passwordFile("gateway:right\n")
     let broker = try await Broker("password_file \(accounts)\nuser root")
     defer { broker.stop() }
     let wrong = try file("wrong\n", "password", mode: 0o600)
@@ -115,7 +116,7 @@ import Testing
   private var walk: String { Command.package.appendingPathComponent("config/walk.jsonl").path }
 
   @Test func aConversationEndsWithAConfigurationAndAPrivatePassword() async throws {
-    let accounts = try passwordFile("gateway:right\n")
+    let accounts = try await passwordFile("gateway:right\n")
     let broker = try await Broker("password_file \(accounts)\nuser root")
     defer { broker.stop() }
     let result = try await converse(

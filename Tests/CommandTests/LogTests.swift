@@ -27,7 +27,7 @@ import Testing
         usleep(100_000)
         return isEnough(gateway) || broker.messages.count { $0.topic.hasSuffix("/enter") } > 0
       })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     let result = try await gateway.end(within: 20)
     #expect(result.status == 0)
     try pipe.fileHandleForWriting.close()

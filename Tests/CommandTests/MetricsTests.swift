@@ -25,7 +25,7 @@ import Testing
       try await gateway.wait(60) { text().contains(#"beaconkeeper_broker_connected{gateway="one"} 1"#) })
     let state = #"beaconkeeper_receiver_state{gateway="one",receiver="hci0",state="ok"} 1"#
     #expect(try await gateway.wait(20) { text().contains(state) })
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
     #expect(!FileManager.default.fileExists(atPath: metrics.path))
   }
@@ -43,7 +43,7 @@ import Testing
         gateway.errorsSoFar.contains("cannot write metrics to /proc/no/such.prom: ")
       })
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 }

@@ -91,12 +91,12 @@ import Testing
     let first = try Command(
       ["run", "--config", try named(folder), "--capture", try recording(tagFor: 600)])
     #expect(try await kept(broker, within: 20, isHome))
-    kill(first.process.processIdentifier, signal)
+    first.signal(signal)
     _ = try await first.end(within: 10)
     if !keepsState { try FileManager.default.removeItem(atPath: folder) }
     let second = try Command(["run", "--config", try named(folder), "--capture", try recording(tagFor: 0)])
     #expect(try await kept(broker, within: 60, isAway))
-    kill(second.process.processIdentifier, SIGTERM)
+    second.signal(SIGTERM)
     #expect(try await second.end(within: 10).status == 0)
   }
 
@@ -111,7 +111,7 @@ import Testing
     let edited = try String(contentsOfFile: path, encoding: .utf8).replacing(
       "distance: 8 m", with: "distance: 8.5 m")
     try Data(edited.utf8).write(to: URL(fileURLWithPath: path))
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("configuration reloaded") })
     try await Task.sleep(for: .seconds(4))
     let told = broker.messages.dropFirst(before)
@@ -122,7 +122,7 @@ import Testing
     let occupancies = told.filter { $0.topic.hasSuffix("/occupancy") }
       .map { String(decoding: $0.payload, as: UTF8.self) }
     #expect(!occupancies.isEmpty && occupancies.allSatisfy { $0.contains(#""count":2"#) })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 
@@ -141,7 +141,7 @@ import Testing
           && $0["zone/Living%20room/occupancy"]?.contains(#""state":"unknown""#) == true
       })
     #expect(gateway.errorsSoFar.contains("nothing heard from receiver hci9"))
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 10).status == 0)
   }
 
@@ -162,7 +162,7 @@ import Testing
     ])
     #expect(
       try await gateway.wait(60) { broker.messages.count { $0.topic.hasSuffix("/verdict") } >= 6 })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 10).status == 0)
     var nears: Set<String> = []
     struct Payload: Decodable {

@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     let broker = try await Broker()
     defer { broker.stop() }
     let one = try gateway(broker, first)
-    defer { kill(one.process.processIdentifier, SIGKILL) }
+    defer { one.signal(SIGKILL) }
     #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
     try await Task.sleep(for: .seconds(1))
     let other = try await gateway(broker, second).end(within: 20)
@@ -28,13 +29,13 @@ import Testing
     #expect(
       other.errors.contains("another gateway with this name (beaconkeeper/twin/instance)"), "\(other.errors)")
     try await Task.sleep(for: .seconds(2))
-    #expect(one.process.isRunning)
+    #expect(one.isRunning)
     // The second may have said that it is offline, by its last will.
     let isOnline = try await one.wait(20) {
       broker.messages.last { $0.topic == "beaconkeeper/twin/status" }?.payload == Array("online".utf8)
     }
     #expect(isOnline)
-    kill(one.process.processIdentifier, SIGINT)
+    one.signal(SIGINT)
     #expect(try await one.end(within: 10).status == 0)
   }
 
@@ -52,10 +53,9 @@ import Testing
     #expect(try await one.wait(20) { statuses().last == "online" })
     for lie in ["offline", "offline"] {
       let told = statuses().count
-      let liar = Process()
-      liar.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
-      liar.arguments = ["-p", "\(broker.port)", "-q", "1", "-r", "-t", "beaconkeeper/twin/status", "-m", lie]
-      try liar.run()
+      try await run([
+        "mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-r", "-t", "beaconkeeper/twin/status", "-m", lie,
+      ])
       #expect(
         try await one.wait(20) { statuses().count >= told + 2 && statuses().last == "online" }, "\(lie)")
     }
@@ -69,7 +69,7 @@ import Testing
     #expect(try await one.wait(60) { statuses().count >= told + 51 && statuses().last == "online" })
     #expect(statuses().count < told + 70)
     #expect(one.errorsSoFar.contains("keeps publishing `offline` on beaconkeeper/twin/status"))
-    kill(one.process.processIdentifier, SIGINT)
+    one.signal(SIGINT)
     #expect(try await one.end(within: 10).status == 0)
     #expect(try await one.wait(10) { statuses().last == "offline" })
   }
@@ -81,8 +81,8 @@ import Testing
       let one = try gateway(broker, "protocol: 5")
       #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
       try await Task.sleep(for: .seconds(2))
-      #expect(one.process.isRunning)
-      kill(one.process.processIdentifier, signal)
+      #expect(one.isRunning)
+      one.signal(signal)
       _ = try await one.end(within: 10)
     }
   }

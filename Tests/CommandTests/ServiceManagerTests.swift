@@ -23,12 +23,12 @@ import Testing
     #expect(try await hears("WATCHDOG=1", times: 3))
     #expect(heard.contains { $0.hasPrefix("STATUS=0 beacons known; ") })
     heard = []
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await hears("READY=1"))
     let words = heard.filter { !$0.hasPrefix("WATCHDOG") && !$0.hasPrefix("STATUS") }
     #expect(words.first == "RELOADING=1" && words.last == "READY=1")
     #expect(words.contains { $0.hasPrefix("MONOTONIC_USEC=") })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await hears("STOPPING=1"))
     let result = try await gateway.end(within: 20)
     #expect(result.status == 0, "\(result.errors)")
@@ -49,7 +49,7 @@ import Testing
         heard += manager.lines()
         return heard.first == "READY=1" && heard.count { $0 == "WATCHDOG=1" } >= 3
       })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     #expect(try await gateway.end(within: 20).status == 0)
     try pipe.fileHandleForWriting.close()
   }

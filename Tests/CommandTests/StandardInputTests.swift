@@ -48,7 +48,7 @@ import Testing
     defer { broker.stop() }
     try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
     #expect(try await gateway.wait(30) { broker.messages.contains { $0.topic.hasSuffix("/status") } })
-    kill(gateway.process.processIdentifier, SIGTERM)
+    gateway.signal(SIGTERM)
     usleep(UInt32(turn) * 2000)
     try pipe.fileHandleForWriting.close()
     let result = try await gateway.end(within: 20)

@@ -1,19 +1,19 @@
+import Brokers
 import Foundation
 
 /// Takes everything in MQTT 3.1.1 and writes it down. To whoever speaks MQTT 5 it says what no standard knows (`inventive`), or that it
 /// knows no such version (`old`).
 struct StrangeBroker {
   let port: Int
-  private let process = Process()
+  private let process: Child
   private let record: String
 
   /// It listens once this returns.
   init(_ habit: String) async throws {
     let record = try file("", "record")
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = ["-c", Self.script, habit]
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: record))
-    try process.run()
+    process = try Child(
+      ["/usr/bin/python3", "-c", Self.script, habit],
+      output: FileHandle(forWritingTo: URL(fileURLWithPath: record)))
     func listening() -> Int? {
       (try? String(contentsOfFile: record, encoding: .utf8))?.split(separator: "\n").first.flatMap { Int($0) }
     }
@@ -22,7 +22,7 @@ struct StrangeBroker {
     self.record = record
   }
 
-  func stop() { kill(process.processIdentifier, SIGKILL) }
+  func stop() { process.signal(SIGKILL) }
 
   func hasHeard(_ text: String) -> Bool {
     ((try? String(contentsOfFile: record, encoding: .utf8)) ?? "").contains(text)

@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -32,9 +33,9 @@ import Testing
     let gateway = try Command(["run", "--demo"])
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  shop") })
-    let children = brokers(of: gateway.process.processIdentifier)
+    let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
-    kill(gateway.process.processIdentifier, signal)
+    gateway.signal(signal)
     let asked = ContinuousClock.now
     let result = try await gateway.end(within: 10)
     #expect(ContinuousClock.now - asked < .seconds(4))
@@ -46,9 +47,9 @@ import Testing
   @Test func killedItLeavesNoBroker() async throws {
     let gateway = try Command(["run", "--demo"])
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
-    let children = brokers(of: gateway.process.processIdentifier)
+    let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
-    kill(gateway.process.processIdentifier, SIGKILL)
+    gateway.signal(SIGKILL)
     #expect(
       try await gateway.wait(10) {
         children.allSatisfy { child in
@@ -85,12 +86,12 @@ import Testing
       let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
       // As soon as it says that it does not mind.
       _ = try await gateway.wait(5) {
-        ignoresHangup(gateway.process.processIdentifier) || !gateway.process.isRunning
+        ignoresHangup(gateway.processIdentifier) || !gateway.isRunning
       }
-      kill(gateway.process.processIdentifier, SIGHUP)
+      gateway.signal(SIGHUP)
       #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
-      #expect(gateway.process.isRunning)
-      kill(gateway.process.processIdentifier, SIGINT)
+      #expect(gateway.isRunning)
+      gateway.signal(SIGINT)
       #expect(try await gateway.end(within: 10).status == 0)
     }
   }
@@ -153,34 +154,26 @@ import Testing
     let gateway = try Command(["run", "--demo"], directory: folder)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
     let environment = try watcher(of: gateway)
-    func tell(_ text: String, _ phone: String) throws {
-      let publisher = Process()
-      publisher.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_pub")
-      publisher.environment = environment
-      publisher.arguments = [
-        "-q", "1", "-t", "beaconkeeper/forecourt/phone/\(phone)/app/set", "-m", text,
-      ]
-      try publisher.run()
+    func tell(_ text: String, _ phone: String) async throws {
+      let topic = "beaconkeeper/forecourt/phone/\(phone)/app/set"
+      try await run(["mosquitto_pub", "-q", "1", "-t", topic, "-m", text], environment: environment)
     }
-    try tell("nonsense", "ben")
-    try tell("nonsense", "nobody")
+    try await tell("nonsense", "ben")
+    try await tell("nonsense", "nobody")
     #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("no event is called \"nonsense\"") })
-    let subscriber = Process()
     let heard = try file("", "heard")
-    subscriber.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_sub")
-    subscriber.environment = environment
-    subscriber.arguments = ["-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"]
-    subscriber.standardError = FileHandle.nullDevice
-    subscriber.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: heard))
-    try subscriber.run()
-    defer { kill(subscriber.processIdentifier, SIGKILL) }
+    let subscriber = try Child(
+      ["mosquitto_sub", "-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"],
+      environment: environment,
+      output: FileHandle(forWritingTo: URL(fileURLWithPath: heard)))
+    defer { subscriber.signal(SIGKILL) }
     func windows() -> String { (try? String(contentsOfFile: heard, encoding: .utf8)) ?? "" }
     #expect(try await gateway.wait(10) { windows().contains(#""os":"ios7""#) })
     #expect(!windows().contains(#""state":"foreground""#))
-    try tell(#"{"event":"foreground"}"#, "ben")
+    try await tell(#"{"event":"foreground"}"#, "ben")
     #expect(try await gateway.wait(10) { windows().contains(#""state":"foreground""#) })
     #expect(!gateway.errorsSoFar.contains("nobody"))
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 5).status == 0)
   }
 
@@ -194,15 +187,15 @@ import Testing
     let gateway = try Command(["run", "--demo"], directory: folder)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  shop") })
     try Data(good.replacing("near:", with: "naer:").utf8).write(to: configuration)
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("keeping the old configuration") })
     #expect(gateway.errorsSoFar.contains("demo.yaml:"))
     // As an editor leaves it for a moment.
     try Data().write(to: configuration)
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("because it is being written") })
     try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
-    kill(gateway.process.processIdentifier, SIGHUP)
+    gateway.signal(SIGHUP)
     #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  kiosk") })
     // Of the zone that is no more, nothing stays at the broker.
     let watch = try #require(watcher(of: gateway)["XDG_CONFIG_HOME"])
@@ -219,7 +212,7 @@ import Testing
     var states = try await kept()
     for _ in 0..<30 where states.contains("/shop/") { states = try await kept() }
     #expect(states.contains("/kiosk/") && !states.contains("/shop/"))
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     #expect(try await gateway.end(within: 5).status == 0)
   }
 
@@ -254,7 +247,7 @@ import Testing
             && $0.contains("qos=1")
         }
       })
-    kill(gateway.process.processIdentifier, SIGINT)
+    gateway.signal(SIGINT)
     let result = try await gateway.end(within: 10)
     #expect(result.status == 0 && result.errors.contains("notice: stopped"))
   }

@@ -1,3 +1,4 @@
+import Brokers
 import Testing
 
 @testable import Mosquitto

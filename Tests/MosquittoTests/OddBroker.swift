@@ -1,3 +1,4 @@
+import Brokers
 import Glibc
 
 /// Speaks MQTT 3.1.1 as mosquitto never would: says nothing to what is published, or everything at once.
@@ -20,24 +21,19 @@ final class OddBroker: Server {
   }
 
   let port: Int
-  private let process: pid_t
+  private let process: Child
 
   /// - Parameters:
   ///   - certificate: the paths of certificate and key; nil for plain TCP.
   init(_ habit: Habit, certificate: (String, String)? = nil) async throws {
     port = try freePort()
     let files = certificate.map { [$0.0, $0.1] } ?? []
-    process = try spawn(["/usr/bin/python3", "-c", Self.script, "\(port)", habit.rawValue] + files)
+    process = try Child(["/usr/bin/python3", "-c", Self.script, "\(port)", habit.rawValue] + files)
     for _ in 0..<500 {
       if isListening(port) { return }
       try await Task.sleep(for: .milliseconds(10))
     }
     throw Trouble("no broker of odd habits")
-  }
-
-  deinit {
-    kill(process, SIGKILL)
-    waitpid(process, nil, 0)
   }
 
   private static let script = """

@@ -1,3 +1,4 @@
+import Brokers
 import Mosquitto
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Glibc
 import Machine
@@ -14,7 +15,7 @@ struct ForgedBusTests {
   private final class Bus {
     let address: String
     private let folder: URL
-    private let process = Process()
+    private let process: Child
 
     init() throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -36,15 +37,14 @@ struct ForgedBusTests {
         </busconfig>
         """.utf8
       ).write(to: URL(fileURLWithPath: configuration))
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-      process.arguments = ["--config-file=\(configuration)", "--nofork", "--nopidfile"]
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+      process = try Child([
+        "/usr/bin/dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nopidfile",
+      ])
       for _ in 0..<200 where access(socket, F_OK) != 0 { usleep(10_000) }
     }
 
     deinit {
-      kill(process.processIdentifier, SIGKILL)
+      process.signal(SIGKILL)
       try? FileManager.default.removeItem(at: folder)
     }
   }
