@@ -32,7 +32,7 @@ enum CaptureFormat: Equatable, Sendable {
       if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { return .text }
       throw CaptureError(
         .unknownFormat, at: .start,
-        "not a capture that can be read: it must be btsnoop, pcap, pcapng, or one JSON object a line")
+        "not a capture that can be read: it must be btsnoop, pcap, pcapng, or one JSON object per line")
     }
     return .text
   }

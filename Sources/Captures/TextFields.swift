@@ -52,7 +52,7 @@ struct TextFields {
           continue
         }
         let bit: UInt16 = 1 << key.rawValue
-        guard seen & bit == 0 else { throw cursor.malformed("\"\(key.name)\" stands twice in this line") }
+        guard seen & bit == 0 else { throw cursor.malformed("\"\(key.name)\" is given twice in this line") }
         seen |= bit
         try read(key, &cursor, bytes)
       } while cursor.take(",", bytes)

@@ -1,13 +1,13 @@
 public import Beacons
 import FoundationEssentials
 
-/// A file in which a running gateway says every 20 seconds that it is alive. Where no service manager watches, as in a
-/// container, others look at it.
+/// A file in which a running gateway records every 20 seconds that it is alive. Without a service manager, as in a
+/// container, a health check reads it.
 public struct AliveFile: Sendable {
   public static let interval = Duration.seconds(20)
-  /// Whoever has said nothing for this long is stuck or gone.
+  /// A gateway that has recorded nothing for this long hangs, or has ended.
   public static let patience = TimeSpan.seconds(75)
-  /// Nobody else writes there; but a file is read only so far.
+  /// At most this many octets of the file are read.
   private static let longest = 4096
 
   public let path: String
@@ -23,7 +23,7 @@ public struct AliveFile: Sendable {
 
   public init(directory: String) { path = directory + "/alive" }
 
-  /// Says that the gateway is alive. It goes on without, if that is not possible: the silence is told by others.
+  /// Records that the gateway is alive. Errors are ignored: the health check notices that the record is old.
   /// - Parameter summary: one line.
   public func write(_ summary: String, at time: MonotonicTime) {
     let line = "\(time.nanoseconds) \(summary.split(whereSeparator: \.isNewline).joined(separator: " "))\n"

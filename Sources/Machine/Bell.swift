@@ -28,7 +28,7 @@ package final class Bell: Sendable {
     _ = unsafe write(writing, &octet, 1)
   }
 
-  /// Forgets what has rung.
+  /// Forgets that it has rung.
   package func silence() {
     var octets = InlineArray<64, UInt8>(repeating: 0)
     var span = octets.mutableSpan

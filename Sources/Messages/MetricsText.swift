@@ -31,14 +31,14 @@ public struct MetricsText: Sendable {
       }
     }
     perReceiver(
-      receivers, "receiver_blind", "gauge", "Whether nobody's absence can be told from what it hears."
+      receivers, "receiver_blind", "gauge", "Whether it is blind: its silence then does not mean that beacons are absent."
     ) {
       $0.isBlind ? 1 : 0
     }
     perReceiver(receivers, "receiver_advertisements_total", "counter", "Advertisements heard.") { $0.heard }
     perReceiver(receivers, "receiver_empty_total", "counter", "Advertisements without data.") { $0.empty }
     perReceiver(
-      receivers, "receiver_lost_total", "counter", "Advertisements that were not taken in soon enough."
+      receivers, "receiver_lost_total", "counter", "Advertisements that were not read soon enough."
     ) {
       $0.lost
     }
@@ -57,7 +57,7 @@ public struct MetricsText: Sendable {
       "outbox_lost_total", "counter", "Transitions given up because too many waited in memory.",
       health.lostTransitions)
     single(
-      "members_refused_total", "counter", "Advertisements of members of regions that were not taken up.",
+      "members_refused_total", "counter", "Advertisements of members of regions that were not admitted.",
       health.refusedMembers)
     single(
       "transitions_held_total", "counter", "Enters and nears that had to wait, as they came too often.",
@@ -71,7 +71,7 @@ public struct MetricsText: Sendable {
     single(
       "addresses_postponed_total", "counter", "Advertisements on whose private address no key was tried yet.",
       health.postponedAddresses)
-    family("readings_refused_total", "counter", "Frames whose readings were not taken, by the reason.")
+    family("readings_refused_total", "counter", "Frames whose readings were refused, by reason.")
     let refused = health.refusedReadings
     for (reason, count) in [
       ("no_key", refused.noKey), ("wrong_key", refused.wrongKey), ("replayed", refused.replayed),

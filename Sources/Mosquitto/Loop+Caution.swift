@@ -56,7 +56,7 @@ extension Loop {
       news.append(
         .rejected(
           doubtful.message(at: 0),
-          reason: "the broker closes the connection when this comes"))
+          reason: "the broker closes the connection when it receives this message"))
       doubtful.removeFirst()
     }
     state.backlog.putBack(doubtful)

@@ -9,7 +9,7 @@ package func words(_ error: any Error) -> String {
   switch error.code {
   case SQLITE_FULL: return "the disk is full"
   case SQLITE_READONLY: return "the file is read-only"
-  case SQLITE_CANTOPEN: return "the file cannot be opened or made"
+  case SQLITE_CANTOPEN: return "the file cannot be opened or created"
   case SQLITE_BUSY: return "another process uses the file"
   case SQLITE_CORRUPT, SQLITE_NOTADB: return "the file is damaged"
   case SQLITE_IOERR: return "the medium reports an error"

@@ -5,6 +5,6 @@ public struct NewerOutbox: Error, CustomStringConvertible {
 
   public var description: String {
     "the outbox \(path) is of a newer Beaconkeeper (layout \(version)), and this one cannot read it; install the newer "
-      + "version again, or move the file away to begin without what waits in it"
+      + "version again, or move the file away to start without what is waiting in it"
   }
 }

@@ -36,7 +36,7 @@ package struct OpenOutbox: Sendable {
       let wasThere = FileManager.default.fileExists(atPath: EpochMark.path(of: path))
       if wasThere, Self.isMissingOrEmpty(path) {
         notices.append(
-          "the outbox \(path) of an earlier run is gone or was emptied, with all that waited in it; a new one begins"
+          "the outbox \(path) of an earlier run is gone or was emptied, with everything that was waiting in it; starting a new one"
         )
       }
       let mark = try EpochMark(path: EpochMark.path(of: path))
@@ -48,7 +48,7 @@ package struct OpenOutbox: Sendable {
       } catch  where Self.isDamage(error) {
         let aside = try setAside(path, wallTime)
         notices.append(
-          "the outbox \(path) is damaged; it is set aside as \(aside), with all that waited in it; a new one begins"
+          "the outbox \(path) is damaged; it is set aside as \(aside), with everything that was waiting in it; starting a new one"
         )
         try open(path, mark, wallTime, chance)
       }
@@ -84,7 +84,7 @@ package struct OpenOutbox: Sendable {
 
   private mutating func giveUp(_ path: String, _ error: any Error) {
     var (place, reason) = (
-      path, (error as? CocoaError)?.reason(else: "the folder cannot be made") ?? words(error)
+      path, (error as? CocoaError)?.reason(else: "the folder cannot be created") ?? words(error)
     )
     var remedy = " Name a writable folder with gateway: { state_directory: … }"
     if let error = error as? PrivateFileError {

@@ -20,7 +20,7 @@ enum PrivateFile {
     case S_IFLNK:
       throw PrivateFileError(path: path, reason: "it is a symbolic link, which is not followed; remove it")
     case S_IFDIR: throw PrivateFileError(path: path, reason: "it is a folder")
-    default: throw PrivateFileError(path: path, reason: "it is no plain file")
+    default: throw PrivateFileError(path: path, reason: "it is not a regular file")
     }
     guard status.st_nlink == 1 else {
       throw PrivateFileError(path: path, reason: "it has another name elsewhere (a hard link); remove it")

@@ -39,7 +39,7 @@ public struct StateDirectory: Sendable {
     if isOurs, chmod(path, 0o700) == 0 { return nil }
     let mode = String(status.st_mode & 0o777, radix: 8)
     return
-      "other users may look into \(path) (mode 0\(mode)), where it is kept who was where; chmod 700 \(path)"
+      "other users can read \(path) (mode 0\(mode)), which records who was where; chmod 700 \(path)"
   }
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }

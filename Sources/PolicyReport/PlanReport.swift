@@ -98,7 +98,7 @@ public struct PlanReport: Sendable {
         page.element("span", ["class": "swatch onair", "aria-hidden": "true"], "")
         page.say("a region is on air")
       }
-      page.element("li", "▲ the app is told of an enter; ▼ of an exit")
+      page.element("li", "▲ the app is notified of an enter; ▼ of an exit")
       for state in [Window.State.ranging, .suspended] {
         page.element("li") { page in
           page.element("span", ["class": "swatch \(state.rawValue)", "aria-hidden": "true"], "")
@@ -114,7 +114,7 @@ public struct PlanReport: Sendable {
     ("Gap", "the longest time in which the app did not range after its first window"),
     ("First window", "the longest time from coming within reach until the app first ranged"),
     ("On air", "time on air added up over the regions, as a share of all time"),
-    ("Callbacks", "enters and exits that the app is told of while the phone is within reach"),
+    ("Callbacks", "enters and exits that the app is notified of while the phone is within reach"),
     (
       "Battery",
       "drain of a day with one visit of an hour, as a multiple of a phone that does not range"
@@ -122,7 +122,7 @@ public struct PlanReport: Sendable {
     ("Review", "how likely an app store refuses the strategy"),
     (
       "Entry latency, exit latency",
-      "how long after a region comes on air, or leaves it, the phone may tell the app; it may do so at any time until then"
+      "how long after a region comes on air, or leaves it, the phone may notify the app; it may do so at any time before that"
     ),
   ]
 

@@ -84,7 +84,7 @@ struct RotationChart {
   }
 
   private func drawCallbacks(into page: inout Markup) {
-    page.text("told", Self.left - 6, toldTop + 12, "axis", "end")
+    page.text("notified", Self.left - 6, toldTop + 12, "axis", "end")
     var path = ""
     for callback in proposal.example.callbacks where callback.time <= span {
       let x = Figures.at(x(callback.time))

@@ -4,7 +4,7 @@ extension Reason {
     switch self {
     case .delivered: "delivered"
     case .deliveredLate: "delivered late"
-    case .notDetected: "no event had told the app of the beacon"
+    case .notDetected: "no event had notified the app of the beacon"
     case .graceExpired: "the time after the last region event had run out"
     case .taskExpired: "background time had run out"
     case .taskRefused: "the background task was refused"

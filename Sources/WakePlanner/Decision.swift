@@ -118,11 +118,11 @@ struct Obstacle {
     } else if let wanted = RotationSearch(conditions: rich).best() {
       let silence = seconds(conditions.shortestSilence)
       words =
-        "a region can call back anew only after \(silence) of silence, once in \(seconds(cycle)), and each callback "
+        "a region can call back again only after \(silence) of silence, once in \(seconds(cycle)), and each callback "
         + "is good for \(seconds(enters)): that takes \(wanted.regions) regions, and "
         + (conditions.regions == 1 ? "one is" : "\(conditions.regions) are") + " to be had"
     } else if cycle > RotationSearch.longestSpacing {
-      words = "a region can call back anew only once in \(seconds(cycle))"
+      words = "a region can call back again only once in \(seconds(cycle))"
     } else {
       words =
         "broadcasts of \(seconds(conditions.shortestBroadcast)) would have to overlap, and the controller has "

@@ -101,7 +101,7 @@ public struct PlanWords: Sendable {
         "callbacks as early as may be until \(seconds(turn.time)) after the phone came, then as late as may be"
     }
     var words =
-      "a phone that comes \(seconds(found.arrival)) into the period, told of enters after "
+      "a phone that comes \(seconds(found.arrival)) into the period, notified of enters after "
       + "\(seconds(found.entryLatency)) and of exits after \(seconds(found.exitLatency))"
     if found.startShift != 0 || found.endShift != 0 {
       func side(_ shift: Milliseconds) -> String {

@@ -50,7 +50,7 @@ import Testing
     Fault("broker: { url: mqtt://b, keepalive: ▸1 s }", "keepalive cannot be 1 s"),
     Fault("broker: { url: mqtt://b, client_id: ▸'' }", "cannot be a client id"),
     Fault(
-      "broker: { url: mqtt://b, username: gw, password: ▸hunter2 }", "does not stand here", "password_file"),
+      "broker: { url: mqtt://b, username: gw, password: ▸hunter2 }", "does not belong here", "password_file"),
     Fault("broker: { url: mqtt://b, username: gw, password_env: ▸hunter2 }", "name an environment variable"),
     Fault("broker: { url: mqtt://b, username: gw, password_env: ▸NO_SUCH }", "no variable “NO_SUCH”"),
     Fault("broker: { url: mqtt://b, password_env: ▸SECRET }", "needs a username"),

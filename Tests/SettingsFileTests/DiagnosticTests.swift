@@ -37,8 +37,8 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
 
 @Suite struct DiagnosticTests {
   @Test(arguments: [
-    Fault("▸zoness: []", "“zoness” is no known key", "did you mean zones?"),
-    Fault("▸rooms: []", "“rooms” is no known key", "known here:", "beacons", "zones"),
+    Fault("▸zoness: []", "“zoness” is not a known key", "did you mean zones?"),
+    Fault("▸rooms: []", "“rooms” is not a known key", "known here:", "beacons", "zones"),
     Fault("gateway: ▸home", "gateway must be a mapping", "{ name: forecourt }"),
     Fault("▸- a", "must be a mapping", "not a list"),
     Fault("gateway: { name: ▸[a] }", "name must be a single value, not a list"),
@@ -98,7 +98,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
     Fault(zone("enter: { distance: ▸3 }"), "distance needs a unit: m, cm", "perhaps 3 m"),
     Fault(zone("enter: { distance: ▸2 s }"), "a distance, and “2 s” is a time", "1.5 m"),
     Fault(zone("enter: { distance: ▸\"1,5 m\" }"), "decimal comma", "write 1.5"),
-    Fault(zone("enter: { distance: ▸1.5 meter }"), "“meter” is no unit of a distance"),
+    Fault(zone("enter: { distance: ▸1.5 meter }"), "“meter” is not a unit of a distance"),
     Fault(zone("enter: { distance: ▸far }"), "must be a distance, not “far”", "1.5 m"),
     Fault(zone("enter: { distance: ▸0 m }"), "not a distance that a beacon can show"),
     Fault(zone("enter: { signal: ▸70 dBm }"), "70 dBm", "did you mean -70 dBm?"),
@@ -134,7 +134,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
       "ibeacon,"),
     Fault(beacon("address: ▸C1:00"), "“C1:00” is no Bluetooth address"),
     Fault(beacon("ibeacon: { uuid: ▸\(uuid)0 }"), "is no UUID", "32 hexadecimal digits"),
-    Fault(beacon("ibeacon: { uuid: \(uuid), minor: ▸1 }"), "minor stands without major"),
+    Fault(beacon("ibeacon: { uuid: \(uuid), minor: ▸1 }"), "minor needs a major"),
     Fault(beacon("ibeacon: { uuid: \(uuid), major: ▸65536 }"), "from 0 to 65535"),
     Fault(beacon("ibeacon: ▸{ major: 1 }"), "uuid is missing here"),
     Fault(beacon("altbeacon: { id: ▸1234 }"), "is not an AltBeacon id", "40 hexadecimal"),

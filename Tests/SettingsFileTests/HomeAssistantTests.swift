@@ -63,8 +63,8 @@ import Testing
     ("home_assistant: { prefix: a/#/b }", "start of a topic"),
     ("home_assistant: { prefix: /a }", "start of a topic"),
     ("home_assistant: { zones: { hose: zone.home } }", "did you mean house?"),
-    ("home_assistant: { zones: { house: home } }", "is no zone of Home Assistant"),
-    ("home_assistant: { zones: { house: zone.Home } }", "is no zone of Home Assistant"),
+    ("home_assistant: { zones: { house: home } }", "is not a zone of Home Assistant"),
+    ("home_assistant: { zones: { house: zone.Home } }", "is not a zone of Home Assistant"),
     ("home_assistant: { zones: { house: { name: Office } } }", "entity is missing"),
     ("home_assistant: { zones: { house: { entity: zone.a, nme: A } } }", "did you mean name?"),
     ("home_assistant: { zones: { house: [zone.a] } }", "must be a mapping"),
@@ -80,10 +80,10 @@ import Testing
     ("home_assistant: { room_presence: homeassistant }", "other messages go below"),
     ("home_assistant: { prefix: ha, room_presence: ha/rooms }", "other messages go below"),
     ("home_assistant: { room_presnce: on }", "did you mean room_presence?"),
-    ("home_assistant: { support_url: example.org }", "is no page"),
-    ("home_assistant: { support_url: \"https://\" }", "is no page"),
-    ("home_assistant: { support_url: \"javascript:alert(1)\" }", "is no page"),
-    ("home_assistant: { support_url: \"https://a b\" }", "is no page"),
+    ("home_assistant: { support_url: example.org }", "is not the address of a page"),
+    ("home_assistant: { support_url: \"https://\" }", "is not the address of a page"),
+    ("home_assistant: { support_url: \"javascript:alert(1)\" }", "is not the address of a page"),
+    ("home_assistant: { support_url: \"https://a b\" }", "is not the address of a page"),
   ])
   func faultsAreToldInWords(yaml: String, words: String) {
     let found = diagnose("zones: [{ name: house }, { name: yard }]\n" + yaml)
@@ -100,7 +100,7 @@ import Testing
     func words(_ yaml: String) throws -> String {
       Explanation(try read("zones: [{ name: house }]\n" + yaml).configuration).homeAssistant
     }
-    #expect(try words("").contains("whoever is in any zone is home"))
+    #expect(try words("").contains("a beacon in any zone is home"))
     #expect(try words("home_assistant: { zones: { house: zone.work } }").contains("house is zone.work"))
     #expect(try words("home_assistant: { areas: { house: Hall } }").contains("in an area: house in Hall"))
     #expect(try words("home_assistant: { entities: minimal }").contains("batteries"))

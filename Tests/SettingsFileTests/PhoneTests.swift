@@ -108,7 +108,7 @@ import Testing
     Fault(fault("beacon: ▸fleet, os: ios7, strategy: stock"), "a region of many", "fleet:1.2"),
     Fault(fault("beacon: ▸fleet:x, os: ios7, strategy: stock"), "no member of the region", "like fleet:1.2"),
     Fault(fault("beacon: ▸fleet:1.70000, os: ios7, strategy: stock"), "no member"),
-    Fault(fault("beacon: ▸van:1.2, os: ios7, strategy: stock"), "is no region", "write beacon: van"),
+    Fault(fault("beacon: ▸van:1.2, os: ios7, strategy: stock"), "is not a region", "write beacon: van"),
     Fault(fault("beacon: van, os: ▸ios14, strategy: stock"), "no system “ios14”", "the nearest is ios13"),
     Fault(fault("beacon: van, os: ▸ios18, strategy: stock"), "no system “ios18”", "the nearest is ios17"),
     Fault(fault("beacon: van, os: ▸symbian, strategy: stock"), "no system", "known: android12,"),
@@ -143,7 +143,7 @@ import Testing
       "the phone “anna” is there already"),
     Fault(
       "beacons: [{ name: k, address: C1:00:00:00:00:01 }]\nphones: [▸{ name: a, beacon: k, os: ios7, strategy: stock }]",
-      .warning, "no verdict will ever fall"),
+      .warning, "there will never be a verdict"),
     Fault(
       "profiles: { os: [▸{ name: ios13, based_on: ios7 }] }", .warning, "“ios13” is a system that ships"),
     Fault(profile("name: a, based_on: ▸ios14"), "no system “ios14”", "ios13"),

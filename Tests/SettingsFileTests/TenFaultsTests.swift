@@ -41,7 +41,7 @@ import Testing
     let first = diagnose(Self.faulty)[0]
     #expect(
       first.description == """
-        test.yaml:1:12: error: “nmae” is no known key of gateway
+        test.yaml:1:12: error: “nmae” is not a known key of gateway
           hint: did you mean name?
         """)
   }

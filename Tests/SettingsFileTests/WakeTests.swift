@@ -83,8 +83,8 @@ import WakePlanner
     ),
     ("wake: { uuid: 12, \(plan) }", "is no UUID"),
     ("wake: { uuid: \(uuid), minor: 65535, \(plan) }", "leaves no room for 2 regions"),
-    ("wake: { uuid: \(uuid), adapter: hcj0, \(plan) }", "hcj0” is no adapter"),
-    ("wake: { uuid: \(uuid), adaptor: hci0, \(plan) }", "adaptor” is no known key of wake"),
+    ("wake: { uuid: \(uuid), adapter: hcj0, \(plan) }", "hcj0” is not an adapter"),
+    ("wake: { uuid: \(uuid), adaptor: hci0, \(plan) }", "adaptor” is not a known key of wake"),
     (
       "wake: { uuid: \(uuid), period: 60, broadcasts: [{ region: 1, start: 0 s, duration: 5 s }] }",
       "needs a unit"

@@ -35,7 +35,7 @@ extension HexadecimalText.Fault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notADigit(let character, let position):
-      "\"\(character)\" at position \(position) is no hexadecimal digit"
+      "\"\(character)\" at position \(position) is not a hexadecimal digit"
     case .oddDigits(let count): "\(count) hexadecimal digits: bytes have two each"
     }
   }

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A private folder, from which mosquitto_sub and mosquitto_pub learn how to reach the embedded broker. It exists as long as the broker.
+/// A private folder, from which mosquitto_sub and mosquitto_pub learn how to reach the embedded broker.
+/// It exists as long as the broker.
 struct WatchFolder: Sendable {
   let path: String
 

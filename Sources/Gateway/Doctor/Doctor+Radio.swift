@@ -77,7 +77,7 @@ extension Doctor {
       guard let wanted = receiver.adapter, !addresses.contains(wanted.bits) else { continue }
       findings.append(
         DoctorFinding(
-          "adapter", .fault, "\(receiver.name) is configured to be \(wanted), which is not here",
+          "adapter", .fault, "\(receiver.name) is configured to be \(wanted), which was not found",
           remedy: "plug it in, or correct receivers: in the configuration"))
     }
     return findings
@@ -124,7 +124,7 @@ extension Doctor {
       case .noAdapter:
         return DoctorFinding(
           "broadcast", .fault,
-          "the adapter \(wake.adapter ?? "") that is to broadcast the wake regions is not here",
+          "the adapter \(wake.adapter ?? "") that should broadcast the wake regions was not found",
           remedy: "plug it in, or correct wake: { adapter: … } in the configuration")
       }
     } catch {

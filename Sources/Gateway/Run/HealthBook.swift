@@ -30,7 +30,7 @@ struct HealthBook: Sendable {
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
 
-  /// - Parameter span: time since the last report, for rates; nil keeps those of then.
+  /// - Parameter span: time since the last report, for rates; nil keeps the previous rates.
   mutating func message(
     of pipeline: Pipeline, _ delivery: Delivery.Figures, at time: MonotonicTime, _ wallTime: WallTime,
     over span: TimeSpan?

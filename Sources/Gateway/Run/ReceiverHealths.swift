@@ -38,7 +38,7 @@ struct ReceiverHealths: Sendable {
   /// - Parameters:
   ///   - expected: who should be there.
   ///   - isMissed: whether it is time to report receivers that were never heard from as missing.
-  ///   - span: time since the last report, for rates; nil keeps those of then.
+  ///   - span: time since the last report, for rates; nil keeps the previous rates.
   mutating func report(
     _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool,
     over span: TimeSpan?

@@ -54,7 +54,7 @@ struct ReloadService: Service {
           logger.notice("configuration reloaded")
           let late = differences(new)
           if !late.isEmpty {
-            logger.warning("\(late.joined(separator: ", ")): as before until the gateway is restarted")
+            logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
           }
           current = new
         } catch {

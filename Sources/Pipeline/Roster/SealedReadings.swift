@@ -55,7 +55,7 @@ struct SealedReadings: Sendable {
       if decryptors[beacon]?.lastCounter != counter { ledger.note(beacon) }
       if opening == .restarted {
         notices.append(
-          "\(name): the counter of its encrypted readings began anew, as it does after a change of battery")
+          "\(name): the counter of its encrypted readings restarted, as it does after a change of battery")
       }
     } catch {
       refuse(name, Refusal(error))
@@ -119,14 +119,14 @@ extension SealedReadings.Refusal {
   fileprivate var words: String {
     switch self {
     case .noKey:
-      "its readings are encrypted and are not taken; give it a bind_key"
+      "its readings are encrypted and are ignored; give it a bind_key"
     case .wrongKey:
-      "its encrypted readings do not fit its bind_key and are not taken; see that the key is the device's own, "
+      "its encrypted readings do not match its bind_key and are ignored; check that the key is the device's own, "
         + "unless somebody else sends from its address"
     case .replayed:
       "rejected encrypted readings with an old counter: possibly a replay"
     case .unencrypted:
-      "it has a bind_key, so readings that come unencrypted from its address are not taken; "
+      "it has a bind_key, so unencrypted readings from its address are ignored; "
         + "leave out the bind_key if the device does not encrypt"
     }
   }

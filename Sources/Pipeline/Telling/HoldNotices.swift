@@ -15,7 +15,7 @@ struct HoldNotices: Sendable {
       guard beaconsTold < Self.limit else { return nil }
       beaconsTold += 1
       return "\(beacon) enters and leaves \(zone) too often: enter and near are now limited to one in "
-        + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit makes it calm "
+        + "\(Int(TransitionPace.interval.seconds)) s at most; a longer dwell or a farther exit prevents this "
         + "(transitions_held in health counts)"
     case .crowd:
       guard !hasToldCrowd else { return nil }

@@ -83,7 +83,7 @@ struct BroadcastKeeper {
   var isConnectable = false
   var isStopping = false
   var told: BroadcastStatus?
-  /// Until when it is no news that it waits; nil: nothing has come in yet.
+  /// Until then, waiting is not reported; nil: nothing has come in yet.
   var startUpEnd: MonotonicTime?
 
   init(_ plan: BroadcastPlan, wants: @escaping @Sendable (AdapterInfo) -> Bool) {

@@ -36,7 +36,7 @@ extension AdapterKeeper {
       let minutes = Int(((until - time).seconds / 60).rounded())
       return [
         .notice(
-          "\(name) is still deaf (\(words(state))) after everything was tried; trying again in \(minutes) min. "
+          "\(name) is still deaf (\(words(state))) after all recovery steps; trying again in \(minutes) min. "
             + "If it is a USB adapter, unplug it and plug it in again")
       ]
     }

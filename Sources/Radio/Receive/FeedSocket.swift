@@ -2,7 +2,7 @@ import CBlueZ
 import Machine
 import Glibc
 
-/// A socket over which another process sends advertisements, in place of an adapter's own, to measure where there is no adapter.
+/// A socket over which another process sends advertisements, in place of an adapter's own, for measuring without an adapter.
 enum FeedSocket {
   /// Takes a descriptor over.
   /// - Throws: for what is not a connected socket of type SOCK_SEQPACKET; any other has no end or loses the bounds of what was

@@ -2,7 +2,8 @@ import Beacons
 
 /// How long to let packets gather before the next receive: a wake-up costs more than processing a packet.
 ///
-/// Long enough for about `packets` packets at the recent rate, and at most `longest`. Their times are the kernel's, so decisions do not change; they are only published that much later. The smallest socket buffer holds more
+/// Long enough for about `packets` packets at the recent rate, and at most `longest`. Their times are the kernel's, so
+/// decisions do not change; they are only published that much later. The smallest socket buffer holds more
 /// than twice as many.
 struct Gathering {
   static let longest = TimeSpan.milliseconds(100)

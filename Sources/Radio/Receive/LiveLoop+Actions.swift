@@ -50,7 +50,7 @@ extension LiveLoop {
     do throws(SystemError) {
       try body()
     } catch {
-      let why = error.code == ENODEV ? "it is no USB adapter" : "\(error)"
+      let why = error.code == ENODEV ? "it is not a USB adapter" : "\(error)"
       let grant =
         [EACCES, EPERM].contains(error.code) ? "; a udev rule can allow this user to write there" : ""
       handlers.onNotice("\(failure): \(why)\(grant)")

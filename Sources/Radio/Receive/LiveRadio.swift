@@ -32,7 +32,7 @@ public final class LiveRadio: Sendable {
     public var takesBus = false
     /// What one of the adapters is to send.
     public var broadcast: BroadcastPlan?
-    /// Whether to wait where there is no adapter, or no Bluetooth, yet.
+    /// Whether to wait if there is no adapter, or no Bluetooth, yet.
     public var waitsForAdapter = false
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
     /// CAP_NET_ADMIN at most 212,992.

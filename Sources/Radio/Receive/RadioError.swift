@@ -32,9 +32,9 @@ extension RadioError: CustomStringConvertible {
     case .noAdapter(let found) where found.isEmpty:
       "no Bluetooth adapter; plug one in, or look with: bluetoothctl list"
     case .noAdapter(let found):
-      "none of the Bluetooth adapters asked for is here; there are \(found.joined(separator: ", "))"
+      "none of the requested Bluetooth adapters was found; there are \(found.joined(separator: ", "))"
     case .missingRawCapability:
-      "hearing advertisements needs CAP_NET_RAW, which this process has not; \(Self.grant)"
+      "hearing advertisements needs CAP_NET_RAW, which this process lacks; \(Self.grant)"
     case .system(let error): "Bluetooth: \(error)"
     }
   }

@@ -70,13 +70,13 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
   let calibration = receiver.calibration
   var parts = ["path-loss exponent \(calibration.exponent)"]
   if let power = calibration.measuredPower {
-    parts.append("reads \(Measure(.signal, power)) at 1 m, the value that the beacon sends")
+    parts.append("reads \(Measure(.signal, power)) at 1 m, replacing the value that beacons send")
   }
   if calibration.offset != 0 {
     let side = calibration.offset > 0 ? "stronger" : "weaker"
     parts.append("hears \(Measure(.gain, abs(calibration.offset))) \(side) than usual")
   }
-  parts.append("signal wavers by \(Measure(.gain, calibration.deviation))")
+  parts.append("signal fluctuates by \(Measure(.gain, calibration.deviation))")
   if let position = calibration.position {
     let place = [position.x, position.y, position.z].map { "\(Measure(.distance, $0))" }
     parts.append("hangs at \(place.joined(separator: ", "))")
@@ -118,7 +118,7 @@ private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> S
   case .eddystoneURL(let url): "The Eddystone beacon that sends \(quoted(url))."
   case .address(let bits): "The device with the address \(DeviceAddress(bits: bits, kind: .public))."
   case .resolvingKey:
-    "The device with an address that the identity resolving key \(quoted(key ?? "")) resolves."
+    "The device whose addresses the identity resolving key \(quoted(key ?? "")) resolves."
   }
 }
 

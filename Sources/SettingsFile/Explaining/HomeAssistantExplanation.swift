@@ -13,14 +13,14 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
   let places: String
   if let zones = settings.places {
     let pairs = zones.map {
-      "\($0.zone) is \($0.entity)" + ($0.isHome ? "" : ", told as \(quoted($0.name))")
+      "\($0.zone) is \($0.entity)" + ($0.isHome ? "" : ", published as \(quoted($0.name))")
     }
     places =
       zones.isEmpty
-      ? "nobody is home whatever zone they are in"
-      : "\(listed(pairs, joining: "and")), and in other zones nobody is home"
+      ? "no beacon is home, whatever zone it is in"
+      : "\(listed(pairs, joining: "and")); in other zones a beacon is not home"
   } else {
-    places = "whoever is in any zone is home"
+    places = "a beacon in any zone is home"
   }
   let areas = settings.areas.sorted { $0.key < $1.key }.map { "\($0.key) in \($0.value)" }
   return
@@ -35,8 +35,8 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
 
 private func sentence(_ entities: HomeAssistantSettings.Entities) -> String {
   switch entities {
-  case .minimal: "entities tell who is where, whether all is well, and batteries"
-  case .normal: "entities tell who is where, how far away, and what beacons measure"
-  case .all: "entities tell all that is known, signal, last seen, receiver, acceleration and counters too"
+  case .minimal: "entities show who is where, whether all is well, and batteries"
+  case .normal: "entities show who is where, how far away, and what beacons measure"
+  case .all: "entities show everything, also signal, last seen, receiver, acceleration and counters"
   }
 }

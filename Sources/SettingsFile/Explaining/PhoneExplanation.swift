@@ -16,12 +16,12 @@ func sentences(_ phone: PhoneSettings) -> [String] {
     sentences.append("The phone hears the beacon within \(distance(strategy.heardDistance.value)) only.")
   }
   if phone.triggers.isEmpty {
-    sentences.append("No zone has a near trigger for it: its windows are told, and no verdict.")
+    sentences.append("No zone has a near trigger for it: its windows are published, but no verdicts.")
   } else {
     let zones = phone.triggers.map { "\($0.zone), until it is \(left($0))" }
-    sentences.append("A verdict falls for each near of \(listed(zones, joining: "and")), or lost.")
+    sentences.append("It gets a verdict for each near of \(listed(zones, joining: "and")), or lost.")
   }
-  if phone.countdown { sentences.append("Its window is told every second while time runs out.") }
+  if phone.countdown { sentences.append("Its window is published every second while time runs out.") }
   return sentences
 }
 

@@ -52,7 +52,7 @@ struct BeaconReader {
     let major = section.take("major")
     let minor = section.take("minor")
     if let minor, major == nil {
-      minor.error("minor stands without major", hint: "add major, or remove minor to take all of this UUID")
+      minor.error("minor needs a major", hint: "add major, or remove minor to take all of this UUID")
     }
     let majorNumber = major.flatMap { $0.integer(upTo: 0xFFFF) }
     let minorNumber = minor.flatMap { $0.integer(upTo: 0xFFFF) }
@@ -143,7 +143,7 @@ func readMeasuredPower(_ value: Value) -> Double? {
   guard (-120...20).contains(power) else {
     let meant = (20...120).contains(power) ? "did you mean -\(Measure(.signal, power))?" : nil
     value.error(
-      "\(Measure(.signal, power)) is no signal strength at 1 m",
+      "\(Measure(.signal, power)) is not a signal strength at 1 m",
       hint: meant ?? "most beacons have about -59 dBm")
     return nil
   }

@@ -67,7 +67,7 @@ struct BrokerReader {
     let variable = section.take("password_env")
     if let literal = section.take("password", isVocabulary: false) {
       literal.error(
-        "a password does not stand here",
+        "a password does not belong here",
         hint: "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/password")
     }
     if let variable, file != nil {

@@ -31,7 +31,7 @@ struct CarriedBeacon {
       let member = text[text.index(after: colon)...].lowercased()
       guard let pattern = region.pattern.member(member) else {
         value.error(
-          "\(quoted(text)) is no member of the region \(quoted(region.name))",
+          "\(quoted(text)) is not a member of the region \(quoted(region.name))",
           hint: "members are called like \(region.name):\(region.pattern.memberExample)")
         return nil
       }
@@ -42,7 +42,7 @@ struct CarriedBeacon {
     if let colon = text.firstIndex(of: ":"), known.contains(String(text[..<colon])) {
       if beacons.contains(where: { $0.name == text[..<colon] }) {
         value.error(
-          "\(quoted(String(text[..<colon]))) is no region, so it has no members",
+          "\(quoted(String(text[..<colon]))) is not a region, so it has no members",
           hint: "write beacon: \(text[..<colon])")
       }
       return nil

@@ -90,7 +90,7 @@ struct HomeAssistantReader {
       host?.first.map { $0.isLetter || $0.isNumber } == true && text.utf8.count <= 200
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>[]\\^`{|}".utf8.contains($0) }
     guard isPage else {
-      value.error("\(quoted(text)) is no page", hint: "for example https://example.org/beacons")
+      value.error("\(quoted(text)) is not the address of a page", hint: "for example https://example.org/beacons")
       return nil
     }
     return text
@@ -156,7 +156,7 @@ struct HomeAssistantReader {
       && word.utf8.allSatisfy { $0 == 0x5F || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     guard isEntity else {
       value.error(
-        "\(quoted(text)) is no zone of Home Assistant",
+        "\(quoted(text)) is not a zone of Home Assistant",
         hint: "an entity such as zone.home, with lower-case letters, digits and _")
       return nil
     }

@@ -21,7 +21,7 @@ struct MemberNamesReader {
       guard let value = section.take(key, isVocabulary: false) else { continue }
       guard let member = pattern.memberName(key) else {
         section.findings.error(
-          "\(quoted(key)) is no member of this region", at: section.keyPosition(of: key),
+          "\(quoted(key)) is not a member of this region", at: section.keyPosition(of: key),
           hint: "members are written as \(example)")
         continue
       }

@@ -20,7 +20,7 @@ struct MetricsReader {
     }
     guard let text = file.text(hint: Self.hint) else { return nil }
     guard text.hasSuffix(".prom") else {
-      file.error("the file must end in .prom, or the collector passes it over", hint: Self.hint)
+      file.error("the file must end in .prom, or the collector ignores it", hint: Self.hint)
       return nil
     }
     return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))

@@ -47,7 +47,7 @@ struct PhoneReader {
     let own = zoneValue == nil ? watching(carried) : chosen(zoneValue, watchedBy: carried)
     if own.isEmpty, zoneValue == nil, !section.findings.hasErrors {
       section.findings.warning(
-        "no zone with a near rule watches \(quoted(carried.name)), so that no verdict will ever fall",
+        "no zone with a near rule watches \(quoted(carried.name)), so there will never be a verdict",
         at: section.position, hint: "give a zone that watches it a near distance")
     }
     let triggers = own.compactMap { trigger($0, rearm) }
@@ -84,7 +84,7 @@ struct PhoneReader {
         entry.warning("\(quoted(name)) is listed twice")
       } else if zone.near == nil {
         entry.error(
-          "the zone \(quoted(name)) has no near rule, so that nothing triggers there",
+          "the zone \(quoted(name)) has no near rule, so nothing triggers there",
           hint: "add one to the zone, for example near: { distance: 2 m }")
       } else if !watches(zone, carried) {
         entry.error(

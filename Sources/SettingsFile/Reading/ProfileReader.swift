@@ -67,7 +67,7 @@ struct ProfileReader {
     guard let base else {
       if !known.contains(name), !section.hasUnknownKey {
         section.findings.error(
-          "no \(kind) \(quoted(name)) is there to be changed", at: section.position,
+          "there is no \(kind) \(quoted(name)) to change", at: section.position,
           hint: nearest(to: name, among: known).map { "did you mean to change \($0)?" }
             ?? "say what it starts from: based_on: \(kind == "system" ? "ios17" : "background-task")")
         return nil

@@ -97,7 +97,7 @@ struct Value {
         self.error("\(name) needs a unit: \(listed(units))", hint: "perhaps \(number) \(units[0])")
       case .unitUnknown(let unit):
         self.error(
-          "\(quoted(unit)) is no unit of \(expected)",
+          "\(quoted(unit)) is not a unit of \(expected)",
           hint: nearest(to: unit, among: units).map { "did you mean \($0)?" }
             ?? "units here: \(listed(units))")
       }
@@ -185,7 +185,7 @@ final class Section {
 
   private func reject(_ entry: (key: String, keyPosition: Diagnostic.Position, value: Value), hint: String) {
     findings.error(
-      "\(quoted(entry.key)) is no known key\(value.path.isEmpty ? "" : " of \(value.name)")",
+      "\(quoted(entry.key)) is not a known key\(value.path.isEmpty ? "" : " of \(value.name)")",
       at: entry.keyPosition, hint: hint)
   }
 

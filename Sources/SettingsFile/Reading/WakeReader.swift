@@ -45,7 +45,7 @@ struct WakeReader {
     let named = receivers.filter { $0.adapter != nil }.map(\.name)
     if isKernelName || DeviceAddress(text, kind: .public) != nil || named.contains(text) { return text }
     value.error(
-      "\(quoted(text)) is no adapter",
+      "\(quoted(text)) is not an adapter",
       hint: nearest(to: text, among: named + ["hci0", "hci1"]).map { "did you mean \($0)?" }
         ?? "its name (hci0), its address, or the name of a receiver that has an adapter")
     return nil

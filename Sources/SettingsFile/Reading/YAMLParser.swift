@@ -127,7 +127,7 @@ struct YAMLFault: Error {
     case YAML_READER_ERROR:
       let offset = unsafe min(parser.pointee.problem_offset, text.count)
       return YAMLFault(
-        message: "this is no valid YAML: \(problem)", position: unsafe .init(after: text[..<offset]),
+        message: "this is not valid YAML: \(problem)", position: unsafe .init(after: text[..<offset]),
         hint: "remove characters that cannot be seen")
     case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
       let told = unsafe [words(parser.pointee.context), problem].filter { !$0.isEmpty }
@@ -138,7 +138,7 @@ struct YAMLFault: Error {
 
   private func fault(_ words: String, at position: Diagnostic.Position) -> YAMLFault {
     YAMLFault(
-      message: "this is no valid YAML: \(words)", position: position,
+      message: "this is not valid YAML: \(words)", position: position,
       hint: isTabbed(position.line) || isTabbed(position.line - 1)
         ? "YAML is indented with spaces; there is a tab"
         : "look at this line and the one above: indentation, a missing ‘: ’, quote or bracket")

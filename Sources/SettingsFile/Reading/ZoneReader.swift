@@ -86,7 +86,7 @@ struct ZoneReader {
     case true?:
       near.thresholdValue?.error(
         "near (\(threshold.words)) is farther than enter (\(enter.words))",
-        hint: "whoever is near is inside: make near smaller or enter larger")
+        hint: "a beacon that is near is also inside: make near smaller or enter larger")
     case nil: warnOfUnits("near", near, threshold, "enter", enter)
     case false?: break
     }

@@ -1,7 +1,7 @@
 import RangingPolicy
 import WakePlanner
 
-/// Two rounds of a plan in characters, for a phone that comes at the start and is told as late as may be.
+/// Two rounds of a plan in characters, for a phone that comes at the start and is notified as late as possible.
 struct PlanTimeline {
   let text: String
 
@@ -24,7 +24,7 @@ struct PlanTimeline {
       if inside.allSatisfy(\.isEnter) { return "^" }
       return inside.contains(where: \.isEnter) ? "x" : "v"
     }
-    rows.append(("told", String(told)))
+    rows.append(("notified", String(told)))
     let ranging = proposal.example.intervals.filter { $0.state == .ranging }
     rows.append(
       (
@@ -45,7 +45,7 @@ struct PlanTimeline {
     }
     text =
       lines.joined(separator: "\n")
-      + "\n  # on air   ^ enter, v exit, x both told   = ranging, - partly, . not;   a column is "
+      + "\n  # on air   ^ enter, v exit, x both   = ranging, - partly, . not;   a column is "
       + PlanText.seconds(step)
   }
 

@@ -6,12 +6,12 @@ import Machine
 struct HealthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "health",
-    abstract: "Tells whether a gateway is alive on this machine.",
+    abstract: "Checks whether a gateway is alive on this machine.",
     discussion: """
-      A gateway that was started with a runtime directory, as the service and the container are, says there every 20 \
-      seconds that it is alive: deadlines are looked at when they are due. A gateway without its broker or its adapter is \
-      alive; `beaconkeeper doctor` tells what is missing. Exit status: 0 if it is alive, 69 if it has said nothing for 75 \
-      seconds or does not run.
+      A gateway with a runtime directory, such as the service or the container, records there every 20 seconds that it \
+      is alive: that it handles deadlines when they are due. A gateway without its broker or its adapter is alive; \
+      `beaconkeeper doctor` shows what is missing. Exit status: 0 if it is alive, 69 if it is not running, or has recorded \
+      nothing for 75 seconds.
 
       EXAMPLES
         sudo beaconkeeper health
@@ -36,12 +36,12 @@ struct HealthCommand: ParsableCommand {
     } catch let error as CocoaError where error.code == .fileReadNoPermission {
       throw failure("\(file.path) cannot be read; run this as the gateway's user or as root", .noPermission)
     }
-    guard let word else { throw failure("\(file.path) is no gateway's word", .dataError) }
+    guard let word else { throw failure("\(file.path) is not a gateway's health file", .dataError) }
     let silence = LiveClock.now - word.time
     // The file of a container outlives the machine's start, from which time is counted.
     guard silence >= .zero, silence <= AliveFile.patience else {
       throw failure(
-        "the gateway has not said for a while that it is alive; last: \(word.summary)", .unavailable)
+        "the gateway has recorded nothing for a while; its last record: \(word.summary)", .unavailable)
     }
     try tell("alive, as of \(Int(silence.seconds)) s ago: \(word.summary)")
   }

@@ -45,7 +45,7 @@ struct RunCommand: AsyncParsableCommand {
   var logLevel = LogLevel.info
   @Option(
     help: ArgumentHelp(
-      "text, json (an object a line, on standard output) or journal (systemd's, with fields BEACON, ZONE and RECEIVER). (default: journal under systemd, else text)",
+      "text, json (one object per line, on standard output) or journal (systemd's, with fields BEACON, ZONE and RECEIVER). (default: journal under systemd, else text)",
       valueName: "format"))
   var logFormat: LogFormat?
   @Flag(name: .shortAndLong, help: "The same as --log-level debug.")

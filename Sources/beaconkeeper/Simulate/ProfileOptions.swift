@@ -19,7 +19,7 @@ struct ProfileOptions: ParsableArguments {
   @Option(
     name: .customLong("variant"),
     help: ArgumentHelp(
-      "iOS as the seed documents have it, or as observed since. Left out: seed; for plan, observed.",
+      "iOS as the seed documents have it, or as observed since. Default: seed; for plan, observed.",
       valueName: "seed|observed"))
   var chosenVariant: Variant?
   @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))
