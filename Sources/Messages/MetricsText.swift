@@ -31,7 +31,8 @@ public struct MetricsText: Sendable {
       }
     }
     perReceiver(
-      receivers, "receiver_blind", "gauge", "Whether it is blind: its silence then does not mean that beacons are absent."
+      receivers, "receiver_blind", "gauge",
+      "Whether it is blind: its silence then does not mean that beacons are absent."
     ) {
       $0.isBlind ? 1 : 0
     }

@@ -47,7 +47,7 @@ import Testing
     try leave("\(bootTime() - 80_000_000_000) 3 beacons known")
     let result = try await health()
     #expect(result.status == 69)
-    #expect(result.errors.contains("last: 3 beacons known"), "\(result.errors)")
+    #expect(result.errors.contains("its last record: 3 beacons known"), "\(result.errors)")
   }
 
   @Test func aWordFromBeforeTheMachineStartedCountsForNothing() async throws {

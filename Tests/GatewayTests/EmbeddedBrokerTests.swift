@@ -215,6 +215,14 @@ struct EmbeddedBrokerTests {
     #expect(try children().isEmpty)
   }
 
+  /// To its last line: `String(contentsOfFile:)` takes the first short read of a file of the kernel's for its end.
+  private func whole(_ path: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    var content = Data()
+    while let piece = try file.read(upToCount: 4096), !piece.isEmpty { content += piece }
+    return String(decoding: content, as: UTF8.self)
+  }
+
   @Test func itListensOnLoopbackOnlyAndNotAsRoot() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
     let child = try #require(try children().first)
@@ -222,9 +230,7 @@ struct EmbeddedBrokerTests {
     #expect(!status.contains("\nUid:\t0\t"))
     let hexadecimal = String(broker.port, radix: 16, uppercase: true)
     let port = String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
-    let sockets =
-      try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-      + String(contentsOfFile: "/proc/net/tcp6", encoding: .utf8)
+    let sockets = try whole("/proc/net/tcp") + whole("/proc/net/tcp6")
     let listening = sockets.split(separator: "\n").map { $0.split(separator: " ") }
       .filter { $0.count > 3 && $0[1].hasSuffix(":\(port)") && $0[3] == "0A" }
     #expect(listening.map { String($0[1]) } == ["0100007F:\(port)"])

@@ -67,8 +67,9 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
 
   @Test(arguments: [
     Fault(beacon("address: C1:00:00:00:00:01, names: ▸{ \"1.1\": a }"), "for the members of a region"),
-    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸fleet:1.1: a }"), "no member of this region", "1.2"),
-    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸\"1.70000\": a }"), "no member of this region"),
+    Fault(
+      beacon("ibeacon: { uuid: \(uuid) }, names: { ▸fleet:1.1: a }"), "not a member of this region", "1.2"),
+    Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { ▸\"1.70000\": a }"), "not a member of this region"),
     Fault(beacon("ibeacon: { uuid: \(uuid), major: 7 }, names: { ▸\"1.1\": a }"), "written as 7.2"),
     Fault(beacon("ibeacon: { uuid: \(uuid) }, names: ▸[a]"), "names must be a mapping"),
     Fault(beacon("ibeacon: { uuid: \(uuid) }, names: { \"1.1\": ▸\" a\" }"), "cannot be a name"),

@@ -106,8 +106,9 @@ import Testing
   @Test(arguments: [
     Fault(fault("beacon: ▸vam, os: ios7, strategy: stock"), "no beacon “vam”", "did you mean van?"),
     Fault(fault("beacon: ▸fleet, os: ios7, strategy: stock"), "a region of many", "fleet:1.2"),
-    Fault(fault("beacon: ▸fleet:x, os: ios7, strategy: stock"), "no member of the region", "like fleet:1.2"),
-    Fault(fault("beacon: ▸fleet:1.70000, os: ios7, strategy: stock"), "no member"),
+    Fault(
+      fault("beacon: ▸fleet:x, os: ios7, strategy: stock"), "not a member of the region", "like fleet:1.2"),
+    Fault(fault("beacon: ▸fleet:1.70000, os: ios7, strategy: stock"), "not a member"),
     Fault(fault("beacon: ▸van:1.2, os: ios7, strategy: stock"), "is not a region", "write beacon: van"),
     Fault(fault("beacon: van, os: ▸ios14, strategy: stock"), "no system “ios14”", "the nearest is ios13"),
     Fault(fault("beacon: van, os: ▸ios18, strategy: stock"), "no system “ios18”", "the nearest is ios17"),
@@ -136,7 +137,7 @@ import Testing
       "must be H, M or L"),
     Fault(
       fault("beacon: van, os: ios7, strategy: stock, set: { grace: ▸{ source: me } }"), "grace has no value"),
-    Fault(fault("beacon: van, os: ios7, strategy: stock, ▸stratgy: stock"), "no known key", "known here"),
+    Fault(fault("beacon: van, os: ios7, strategy: stock, ▸stratgy: stock"), "not a known key", "known here"),
     Fault("\(site)phones: [▸{ name: a, beacon: van, os: ios7 }]", "strategy is missing here"),
     Fault(
       "\(fault("beacon: van, os: ios7, strategy: stock").dropLast()), { name: ▸anna, beacon: van, os: ios7, strategy: stock }]",
@@ -148,10 +149,11 @@ import Testing
       "profiles: { os: [▸{ name: ios13, based_on: ios7 }] }", .warning, "“ios13” is a system that ships"),
     Fault(profile("name: a, based_on: ▸ios14"), "no system “ios14”", "ios13"),
     Fault(
-      "profiles: { os: [▸{ name: ios1 }] }", "no system “ios1” is there", "did you mean to change ios13?"),
+      "profiles: { os: [▸{ name: ios1 }] }", "there is no system “ios1” to change",
+      "did you mean to change ios13?"),
     Fault(profile("name: ios7, set: { ▸begins_task: true }"), "no constant here", "belongs to a strategy"),
     Fault("profiles: { os: [{ name: ios7 }, { name: ▸ios7 }] }", "is there already"),
-    Fault("profiles: { ▸systems: [] }", "no known key of profiles", "os and strategies"),
+    Fault("profiles: { ▸systems: [] }", "not a known key of profiles", "os and strategies"),
   ])
   func aWrongPhoneIsToldLikeAWrongZone(_ fault: Fault) { expectOne(fault) }
 

@@ -9,7 +9,7 @@ import Testing
     #expect(tab.hint?.contains("there is a tab") == true)
     let bracket = try #require(diagnose("gateway: { name: a\nzones: []\n").first)
     #expect(bracket.position?.line == 2)
-    #expect(bracket.message.contains("no valid YAML"))
+    #expect(bracket.message.contains("not valid YAML"))
   }
 
   @Test func aKeyGivenTwiceDoesNotHideOtherFaults() {

@@ -90,7 +90,8 @@ struct HomeAssistantReader {
       host?.first.map { $0.isLetter || $0.isNumber } == true && text.utf8.count <= 200
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>[]\\^`{|}".utf8.contains($0) }
     guard isPage else {
-      value.error("\(quoted(text)) is not the address of a page", hint: "for example https://example.org/beacons")
+      value.error(
+        "\(quoted(text)) is not the address of a page", hint: "for example https://example.org/beacons")
       return nil
     }
     return text
