@@ -327,6 +327,10 @@ import Testing
     #expect(catalogue.owner(catalogue.begin(last)) != nil)
     let first = advertisement(0)
     #expect(catalogue.owner(catalogue.begin(first)) == nil)
+    let kept = (90_000..<100_000 as Range<UInt64>).count { sender in
+      catalogue.owner(catalogue.begin(advertisement(sender))) != nil
+    }
+    #expect(kept > 9_900)
   }
 }
 

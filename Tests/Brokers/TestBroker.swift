@@ -6,6 +6,7 @@ import Synchronization
 public final class TestBroker: Sendable {
   public let port: Int
   public let directory: URL
+  private var log: URL { directory.appending(path: "mosquitto.log") }
   private let running = Mutex<Child?>(nil)
 
   /// - Parameter configuration: lines beside the listener; `DIR` stands for the broker's directory.
@@ -37,7 +38,10 @@ public final class TestBroker: Sendable {
 
   @discardableResult
   public func start() async throws -> TestBroker {
-    let process = try Child(["/usr/sbin/mosquitto", "-c", directory.appending(path: "mosquitto.conf").path])
+    try Data().write(to: log)
+    let process = try Child(
+      ["/usr/sbin/mosquitto", "-c", directory.appending(path: "mosquitto.conf").path],
+      errors: FileHandle(forWritingTo: log))
     running.withLock { $0 = process }
     for _ in 0..<3000 {
       if isListening(port) { return self }
@@ -59,8 +63,18 @@ public final class TestBroker: Sendable {
   public func pause() { signal(SIGSTOP) }
   public func resume() { signal(SIGCONT) }
 
-  /// Makes it read its files again.
-  public func reload() { signal(SIGHUP) }
+  /// Makes it read its files again, and returns when it does. Whatever is sent afterwards meets the new ones.
+  public func reload() async throws {
+    func reloads() -> Int {
+      ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").count {
+        $0.hasSuffix("Reloading config.")
+      }
+    }
+    let before = reloads()
+    signal(SIGHUP)
+    for _ in 0..<3000 where reloads() == before { try await Task.sleep(for: .milliseconds(10)) }
+    if reloads() == before { throw Trouble("mosquitto does not read its files again") }
+  }
 
   private func signal(_ number: Int32) {
     running.withLock { $0?.signal(number) }

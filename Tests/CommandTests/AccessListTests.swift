@@ -46,8 +46,7 @@ import Testing
     #expect(!gateway.errorsSoFar.contains("messages to beaconkeeper/forecourt/zone"))
     // Mended, and read again.
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    broker.reload()
-    try await Task.sleep(for: .milliseconds(300))
+    try await broker.reload()
     gateway.signal(SIGHUP)
     let isBack = try await gateway.wait(20) { count("room_presence/hci0") > 3 && count("/health") > 3 }
     #expect(isBack, "\(count("room_presence/hci0")) \(count("/health")) \(gateway.errorsSoFar.suffix(1500))")
@@ -85,8 +84,7 @@ import Testing
     #expect(gateway.errorsSoFar.contains("/config from a client without user name"))
     // Mended, and read again.
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    broker.reload()
-    try await Task.sleep(for: .milliseconds(300))
+    try await broker.reload()
     gateway.signal(SIGHUP)
     #expect(try await gateway.wait(20) { count("zone/shop/enter") == 1 })
     let lifted = "accepts messages to beaconkeeper/forecourt/zone/shop/enter again"
@@ -134,12 +132,11 @@ import Testing
     #expect(try await gateway.wait(30) { numbers.count > 12 })
     try Data("topic readwrite #\ntopic deny beaconkeeper/yard/zone/shop/enter\n".utf8)
       .write(to: URL(fileURLWithPath: access))
-    broker.reload()
+    try await broker.reload()
     let notice = "refuses messages to beaconkeeper/yard/zone/shop/enter"
     #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains(notice) }, "\(gateway.errorsSoFar)")
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
-    broker.reload()
-    try await Task.sleep(for: .seconds(1))
+    try await broker.reload()
     gateway.signal(SIGHUP)
     #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("zone/shop/enter again") })
     let last = numbers.max() ?? 0

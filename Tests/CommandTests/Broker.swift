@@ -43,7 +43,7 @@ struct Broker {
     }
   }
 
-  func reload() { mosquitto.reload() }
+  func reload() async throws { try await mosquitto.reload() }
   func kill() { mosquitto.kill() }
 
   func stop() {

@@ -14,6 +14,10 @@ import Testing
     return try Command(["run", "--config", path, "--capture", "config/walk.jsonl"])
   }
 
+  private func count(_ topic: String, at broker: Broker) -> Int {
+    broker.messages.count { $0.topic == "beaconkeeper/twin/\(topic)" }
+  }
+
   @Test(arguments: [
     ("protocol: 5", "protocol: 5"), ("protocol: 3.1.1", "protocol: 3.1.1"), ("client_id: a", "client_id: b"),
   ])
@@ -23,13 +27,12 @@ import Testing
     let one = try gateway(broker, first)
     defer { one.signal(SIGKILL) }
     #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
-    try await Task.sleep(for: .seconds(1))
+    try await until("the first has said who it is") { count("instance", at: broker) == 1 }
     let other = try await gateway(broker, second).end(within: 20)
     #expect(other.status == 69)
     #expect(
       other.errors.contains("another gateway with this name (beaconkeeper/twin/instance)"), "\(other.errors)")
-    try await Task.sleep(for: .seconds(2))
-    #expect(one.isRunning)
+    try await until("the first has said so again") { count("instance", at: broker) >= 3 }
     // The second may have said that it is offline, by its last will.
     let isOnline = try await one.wait(20) {
       broker.messages.last { $0.topic == "beaconkeeper/twin/status" }?.payload == Array("online".utf8)
@@ -77,13 +80,13 @@ import Testing
   @Test func aGatewayThatIsStartedAgainIsNoRivalOfItself() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
-    for signal in [SIGKILL, SIGINT] {
+    for (run, signal) in [SIGKILL, SIGINT, SIGINT].enumerated() {
       let one = try gateway(broker, "protocol: 5")
-      #expect(try await one.wait(20) { one.outputSoFar.contains("watch: ") })
-      try await Task.sleep(for: .seconds(2))
-      #expect(one.isRunning)
+      try await until("run \(run) has said who it is") { count("instance", at: broker) > run }
+      // What stood at the broker has come to it by then.
+      try await until("the health of run \(run)") { count("health", at: broker) > run }
       one.signal(signal)
-      _ = try await one.end(within: 10)
+      #expect(try await one.end(within: 10).status == (signal == SIGINT ? 0 : 128 + SIGKILL))
     }
   }
 }

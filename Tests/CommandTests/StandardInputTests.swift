@@ -80,7 +80,9 @@ import Testing
     defer { broker.stop() }
     #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
     let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
-    try await Task.sleep(for: .seconds(1))
+    try await until("the first has said who it is") {
+      broker.messages.contains { $0.topic.hasSuffix("/instance") }
+    }
     let other = try Command(
       ["run", "--config", configuration, "--capture", "-"], standardInput: another.fileHandleForReading)
     let result = try await other.end(within: 20)
