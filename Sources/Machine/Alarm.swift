@@ -1,3 +1,4 @@
+import Beacons
 import Synchronization
 
 /// Wakes a task that waits for something to happen or for its time to come. One task waits; anybody may ring.
@@ -21,6 +22,11 @@ package final class Alarm: Sendable {
       return sleeper
     }
     sleeper?.resume()
+  }
+
+  /// Waits until it rings or the time has come; nil: until it rings. It may return early.
+  package func wait(until time: MonotonicTime?) async {
+    await wait(for: time.map { .nanoseconds(max(($0 - LiveClock.now).nanoseconds, 0)) })
   }
 
   /// Waits until it rings, for at most that long, or until the task is cancelled. It may return early: look what there is to do.

@@ -33,9 +33,13 @@ private struct Home {
     for (topic, payload) in kept { announcer.received(payload, at: topic, time: time) }
   }
 
+  /// The announcer is asked after what happened before, and then when it has something to say by itself.
   mutating func pass(_ seconds: Int = 60) {
-    for _ in 0..<(seconds * 4) {
+    for quarter in 0..<(seconds * 4) {
       time = time + .milliseconds(250)
+      if quarter > 0 {
+        guard let next = announcer.nextTime(after: time), next <= time else { continue }
+      }
       for message in announcer.next(at: time) {
         said.append(message)
         kept[message.topic] = message.payload.isEmpty ? nil : message.payload

@@ -15,7 +15,8 @@ import Synchronization
 final class LeftoverService: Service {
   /// How long the broker may take to send what it keeps.
   private static let patience = TimeSpan.seconds(10)
-  private static let tick = Duration.seconds(1)
+  /// Between two rounds: what comes in a burst is corrected together.
+  private static let pause = Duration.seconds(1)
   /// How long nothing more was announced to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
   /// States to be put right that may wait; each took part of our memory.
@@ -27,21 +28,17 @@ final class LeftoverService: Service {
     var isConnected = false
     /// Nobody has looked yet for what is to be cleared.
     var isDue = true
-    /// Since when Home Assistant knows everything; nil: it does not.
-    var settled: MonotonicTime?
     /// Until then what the broker sends is looked at.
     var end: MonotonicTime?
     /// Whether it may be cleared.
     var mayClear = false
     /// By topic.
     var corrections: [String: Leftovers.Correction] = [:]
-    /// Something is under way.
-    var isBusy: Bool { isConnected || isDue || end != nil || !corrections.isEmpty }
   }
 
   private let state: Mutex<State>
   /// Rings where there is something to do again.
-  private let alarm = Alarm()
+  private var alarm: Alarm { homeAssistant.settlement }
   private let decisions: DecisionLoop
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
@@ -66,7 +63,6 @@ final class LeftoverService: Service {
     state.withLock { state in
       state.leftovers = leftovers
       state.isDue = true
-      state.settled = nil
     }
     alarm.ring()
   }
@@ -75,27 +71,29 @@ final class LeftoverService: Service {
     state.withLock { state in
       state.isConnected = true
       state.isDue = true
-      state.settled = nil
     }
     alarm.ring()
   }
 
   /// Takes in a message of the broker's; false if it is not a state of ours.
   func received(_ message: ReceivedMessage) -> Bool {
-    let (isOwn, removal, isFull) = state.withLock { state in
-      guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, false) }
+    let (isOwn, removal, count) = state.withLock { state in
+      guard state.leftovers.isOwn(message.topic) else { return (false, nil as Message?, 0) }
       // A message that is not retained is an echo of our own; an empty one is a removal.
-      guard message.retain, !message.payload.isEmpty, state.end != nil else { return (true, nil, false) }
+      guard message.retain, !message.payload.isEmpty, state.end != nil else { return (true, nil, 0) }
       if let correction = state.leftovers.correction(of: message.topic, message.payload) {
         state.corrections[message.topic] = correction
       }
       return (
-        true, state.mayClear ? state.leftovers.removal(of: message.topic) : nil,
-        state.corrections.count >= Self.correctionLimit
+        true, state.mayClear ? state.leftovers.removal(of: message.topic) : nil, state.corrections.count
       )
     }
     if let removal { delivery.send([removal]) }
-    if isFull { correct() }
+    if count >= Self.correctionLimit {
+      correct()
+    } else if count > 0 {
+      alarm.ring()
+    }
     return isOwn
   }
 
@@ -108,17 +106,16 @@ final class LeftoverService: Service {
   }
 
   private func beginLook() {
-    let isSettled = homeAssistant.isSettled
+    let settledSince = homeAssistant.settledSince
     let filters: [String] = state.withLock { state in
       let now = LiveClock.now
-      state.settled = isSettled ? state.settled ?? now : nil
       if state.isConnected {
         state.isConnected = false
         state.mayClear = false
         state.end = now + Self.patience
         return state.leftovers.claims
       }
-      guard state.isDue, let settled = state.settled, now - settled >= Self.settling else { return [] }
+      guard state.isDue, let settledSince, now - settledSince >= Self.settling else { return [] }
       state.isDue = false
       state.mayClear = true
       state.end = now + Self.patience
@@ -136,15 +133,21 @@ final class LeftoverService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        if self.state.withLock({ $0.isBusy }) {
-          try? await Task.sleep(for: Self.tick)
-        } else {
-          await self.alarm.wait()
-        }
+        await self.alarm.wait(until: self.nextTime)
         self.beginLook()
         self.correct()
         self.endLook()
+        try? await Task.sleep(for: Self.pause)
       }
+    }
+  }
+
+  /// When there is something to do although nothing happens.
+  private var nextTime: MonotonicTime? {
+    let settledSince = homeAssistant.settledSince
+    return state.withLock { state in
+      let look = state.isDue ? settledSince.map { $0 + Self.settling } : nil
+      return [state.end, look].compactMap { $0 }.min()
     }
   }
 

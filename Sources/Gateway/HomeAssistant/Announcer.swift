@@ -130,7 +130,7 @@ struct Announcer: Sendable {
     }
   }
 
-  /// What to publish now; to be asked some times a second.
+  /// What to publish now.
   mutating func next(at time: MonotonicTime) -> [Message] {
     guard isConnected else { return [] }
     if let sweepTime {
@@ -153,8 +153,15 @@ struct Announcer: Sendable {
     isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
   }
 
-  /// Whether `next` has something to say by itself, now or later.
-  var isWaiting: Bool { isConnected && !isSettled }
+  /// When `next` has something to say by itself; nil: not before something happens.
+  func nextTime(after time: MonotonicTime) -> MonotonicTime? {
+    guard isConnected else { return nil }
+    if let sweepTime { return sweepTime }
+    let removal = obsolete.readyTime(after: time)
+    guard plan.isOn, due.count > 0 else { return removal }
+    let announcement = max(announceTime, due.readyTime ?? time)
+    return min(removal ?? announcement, announcement)
+  }
 
   // MARK: What was announced
 
@@ -275,7 +282,7 @@ struct Announcer: Sendable {
     if let last = announced[subject] {
       if last.fingerprint == fingerprint { return [] }
       if time - last.time < Self.pause {
-        due.putBack(subject)
+        due.putBack(subject, until: last.time + Self.pause)
         return []
       }
     }

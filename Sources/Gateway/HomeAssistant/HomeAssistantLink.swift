@@ -11,18 +11,25 @@ import Synchronization
 /// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces
 /// devices as the gateway comes to know them.
 final class HomeAssistantLink: Service {
-  private static let tick = Duration.milliseconds(250)
+  /// Between two rounds of announcements: what comes in a burst is announced together, and Home Assistant can keep up.
+  private static let pause = Duration.milliseconds(250)
   /// Where Home Assistant says that it has started, whatever prefix it was given for discovery.
   private static let usualBirthTopic = "homeassistant/status"
 
   private struct State {
-    var announcer: Announcer
+    var announcer: Announcer {
+      didSet { settledSince = announcer.isSettled ? settledSince ?? LiveClock.now : nil }
+    }
+    /// Since when all announcements and removals have been sent; nil: some have not.
+    var settledSince: MonotonicTime?
     var hasToldLimit = false
   }
 
   private let state: Mutex<State>
   private let decisions: DecisionLoop
   private let delivery: Delivery
+  /// Rings when all has been sent.
+  let settlement = Alarm()
   private let logger: Logger
 
   init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
@@ -51,8 +58,8 @@ final class HomeAssistantLink: Service {
 
   func disconnected() { state.withLock { $0.announcer.disconnected() } }
 
-  /// Whether all announcements and removals have been sent.
-  var isSettled: Bool { state.withLock { $0.announcer.isSettled } }
+  /// Since when all announcements and removals have been sent; nil: some have not.
+  var settledSince: MonotonicTime? { state.withLock { $0.settledSince } }
 
   /// Takes in a message of the broker's; false if it is not about Home Assistant.
   func received(_ message: ReceivedMessage) -> Bool {
@@ -90,20 +97,23 @@ final class HomeAssistantLink: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         self.announce()
-        try? await Task.sleep(for: Self.tick)
-        if self.state.withLock({ !$0.announcer.isWaiting }) { await self.decisions.news.wait() }
+        try? await Task.sleep(for: Self.pause)
+        let time = self.state.withLock { $0.announcer.nextTime(after: LiveClock.now) }
+        await self.decisions.news.wait(until: time)
       }
     }
   }
 
   private func announce() {
     let (news, forgotten) = decisions.takeNews()
-    let (messages, limit) = state.withLock { state in
+    let (messages, limit, isSettledNow) = state.withLock { state in
+      let wasSettled = state.settledSince != nil
       for name in forgotten { state.announcer.forget(name) }
       for (name, beacon) in news { state.announcer.note(name, beacon) }
       let isNew = state.announcer.refusedMembers > 0 && !state.hasToldLimit
       if isNew { state.hasToldLimit = true }
-      return (state.announcer.next(at: LiveClock.now), isNew)
+      let messages = state.announcer.next(at: LiveClock.now)
+      return (messages, isNew, !wasSettled && state.settledSince != nil)
     }
     if limit {
       logger.warning(
@@ -111,5 +121,6 @@ final class HomeAssistantLink: Service {
       )
     }
     if !messages.isEmpty { delivery.send(messages) }
+    if isSettledNow { settlement.ring() }
   }
 }

@@ -17,6 +17,9 @@ struct ObsoleteTopics: Sendable {
     if let time { later.append((topic, time)) } else { ready.append(topic) }
   }
 
+  /// When there is one to take back; nil: there is none.
+  func readyTime(after time: MonotonicTime) -> MonotonicTime? { ready.isEmpty ? later.first?.from : time }
+
   mutating func popFirst(at time: MonotonicTime) -> String? {
     if later.first.map({ $0.from <= time }) == true, let next = later.popFirst() { ready.append(next.topic) }
     guard let topic = ready.popFirst() else { return nil }

@@ -1,3 +1,4 @@
+import Beacons
 import Messages
 
 /// Devices to announce, each once, in order.
@@ -9,11 +10,17 @@ struct SubjectQueue: Sendable {
   private var members: Set<Subject> = []
   /// Those whose time has not come.
   private var early: [Subject] = []
+  /// When the first of `early` may be announced.
+  private var earlyTime: MonotonicTime?
+  /// When there is one to announce: nil: at once, if there is any.
+  private(set) var readyTime: MonotonicTime?
 
   var count: Int { members.count }
 
   mutating func append(_ subject: Subject) {
-    if members.insert(subject).inserted { waiting.append(subject) }
+    guard members.insert(subject).inserted else { return }
+    waiting.append(subject)
+    readyTime = nil
   }
 
   mutating func popFirst() -> Subject? {
@@ -24,14 +31,20 @@ struct SubjectQueue: Sendable {
     return subject
   }
 
-  /// Keeps one that was taken for the next round.
-  mutating func putBack(_ subject: Subject) { early.append(subject) }
+  /// Keeps one that was taken for a later round, at that time.
+  mutating func putBack(_ subject: Subject, until time: MonotonicTime) {
+    early.append(subject)
+    earlyTime = min(earlyTime ?? time, time)
+  }
 
   /// Ends a round.
   mutating func restore() {
     waiting.removeFirst(head)
     head = 0
+    let isAllEarly = waiting.isEmpty
     for subject in early { append(subject) }
     early.removeAll(keepingCapacity: true)
+    readyTime = isAllEarly ? earlyTime : nil
+    earlyTime = nil
   }
 }
