@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["--approach", "50x"], ["--approach", "50m@1m/s", "--os", "ios99"], [],
+    ["--approach", "50x"], ["--approach", "50m@1m/s", "--os", "ios5"], [],
     ["--approach", "50m@1m/s", "--set", "x=1"],
     ["--approach", "50m@1m/s", "--timeline", "x"], ["--capture", "x", "--for", "3s"],
     ["--approach", "50m@1m/s", "--visits-per-day", "0"],
@@ -202,13 +202,21 @@ import Testing
       ["--os", "ios7", "--strategy", "stock", "--strategy", "activity-session"],
       "--strategy activity-session fits none of the systems"
     ),
-    (["--os", "ios18"], "The nearest is ios17."), (["--os", "ios8"], "The nearest is ios7."),
-    (["--os", "Android 9"], "The nearest is android8."),
+    (["--os", "ios5"], "--os ios5 is none of ios6, "),
   ])
   func whatFitsNothingIsRefusedInWords(arguments: [String], words: String) async throws {
     let result = try await Command(Self.walk + arguments).end()
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test(arguments: [("ios18", "ios17"), ("iOS 12", "ios9"), ("Android 16", "android14")])
+  func aVersionWithoutAProfileTakesTheNewestUpToItAndSaysSo(version: String, name: String) async throws {
+    let result = try await Command(Self.walk + ["--os", version]).end()
+    #expect(result.status == 0 && result.output.contains(name))
+    #expect(result.errors.contains("there is no profile of \(version) alone: \(name) is taken"))
+    let plain = try await Command(Self.walk + ["--os", name]).end()
+    #expect(plain.output == result.output && plain.errors.isEmpty)
   }
 
   @Test func aFileThatCannotBeReadOrWrittenIsToldInPlainWords() async throws {

@@ -42,7 +42,9 @@ import Testing
     #expect(scene.output.verdicts.map(\.outcome) == [.delivered])
     #expect(state(scene) == "foreground")
     #expect(tell(&scene, "{\"event\": \"background\"}\n") == nil)
-    scene.pass(0.1)
+    try scene.hear(rssi: -59, for: 9)
+    #expect(state(scene) == "ranging")
+    try scene.hear(rssi: -59, for: 2)
     #expect(state(scene) == "suspended")
   }
 
@@ -102,7 +104,7 @@ import Testing
     scene.pass(0.1)
     #expect(state(scene) == "foreground")
     tell(&scene, "background")
-    scene.pass(0.1)
+    try scene.hear(rssi: -85, for: 11)
     // At a reconnection the broker tells the last one again.
     tell(&scene, "background", retained: true)
     scene.pass(0.1)

@@ -45,7 +45,7 @@ import Testing
     for change: @Sendable (inout StrategyProfile) -> Void in [
       { $0.hasBackgroundMode.value = false }, { $0.allowsBackgroundUpdates.value = false },
     ] {
-      let result = Walk(strategy: "location-always", changeStrategy: change).approach(50, at: 1)
+      let result = Walk(os: "ios9", strategy: "location-always", changeStrategy: change).approach(50, at: 1)
       #expect(result.ranging == 10)
       #expect(result.outcome == .noLocationSession)
     }

@@ -11,6 +11,44 @@ import Testing
     #expect(result.intervals.map(\.state) == [.background, .suspended])
   }
 
+  /// S3: ranging "generally stops after 10 s". The device log of S0 has no such grace once a task was begun.
+  @Test(arguments: [("stock", 110.0), ("background-task", 126)])
+  func whoRangesInTheForegroundGoesOnForAWhile(strategy: String, closed: Double) {
+    let result = Walk(os: "ios17", strategy: strategy).follow(
+      [], [(0, .foreground), (100, .background)], until: 200)
+    #expect(result.closed == closed)
+  }
+
+  @Test func whoDoesNotRangeInTheForegroundIsSuspendedAtOnce() {
+    let walk = Walk(os: "ios17", changeStrategy: { $0.rangingStarted.value = false })
+    #expect(walk.follow([], [(0, .foreground), (100, .background)], until: 200).closed == 100)
+    let denied = Walk(os: "ios17").follow(
+      [], [(0, .foreground), (50, .permission(.denied)), (100, .background)], until: 200)
+    #expect(denied.closed == 100)
+  }
+
+  @Test func onlyTheFirstStepIntoTheBackgroundCounts() {
+    let result = Walk(os: "ios17").follow(
+      [], [(0, .foreground), (100, .background), (150, .background)], until: 200)
+    #expect(result.closed == 110)
+  }
+
+  @Test(arguments: [("ios7", true), ("ios8", true), ("ios9", false), ("ios13", false)])
+  func theFlagForLocationInTheBackgroundCountsFromIOS9On(os: String, isAlive: Bool) {
+    let walk = Walk(
+      os: os, strategy: "location-when-in-use", changeStrategy: { $0.allowsBackgroundUpdates.value = false })
+    let result = walk.follow([(0, 2), (500, 2)], [(0, .foreground), (100, .background)])
+    #expect((result.windows.last?.state == .ranging) == isAlive)
+  }
+
+  @Test(arguments: [
+    ("ios12", "ios9"), ("iOS 15", "ios13"), ("ios18", "ios17"), ("iOS 26", "ios17"),
+    ("Android 16", "android14"),
+  ])
+  func aVersionWithoutAProfileHasTheNewestUpToIt(version: String, name: String) {
+    #expect(Catalogue.systemName(for: version) == name)
+  }
+
   @Test func observedLatenciesShiftTheWindow() {
     let result = Walk(variant: .observed).approach(50, at: 1)
     #expect(result.totals.detected == 1000)

@@ -18,7 +18,8 @@ final class ReferencePhone {
   var still: Milliseconds?
   var permission = Permission.always
 
-  var graceUntil: Milliseconds = 0, backgroundSince: Milliseconds = 0, aliveUntil: Milliseconds = 0
+  var graceUntil: Milliseconds = 0, lingersUntil: Milliseconds = 0, backgroundSince: Milliseconds = 0,
+    aliveUntil: Milliseconds = 0
   var wasAlive = false
   var held: [Int32] = []
   var lost = 0, begins = 0, ends = 0, leaks = 0
@@ -55,6 +56,7 @@ final class ReferencePhone {
     fromForeground = true
     if walk.timeline.start == .background {
       if app.mechanism == .events { life = .suspended } else { goToBackground() }
+      lingersUntil = 0
     }
   }
 
@@ -191,10 +193,12 @@ final class ReferencePhone {
 
   func goToBackground() {
     if isEnded { newProcess() }
+    let didRange = life == .foreground && isRanging
     life = .background
     if session { fromForeground = true }
     denied = os.serviceNeedsType.value && !app.declaresServiceType.value
     findItselfInBackground()
+    if !isAndroid && didRange { lingersUntil = t + os.grace.value }
   }
 
   func findItselfInBackground() {
@@ -236,7 +240,7 @@ final class ReferencePhone {
     (held, lost) = ([], 0)
     clearSession()
     life = .ended(reason, latched: latched)
-    graceUntil = min(graceUntil, t)
+    (graceUntil, lingersUntil) = (min(graceUntil, t), min(lingersUntil, t))
     (wasAlive, ignored, hitUntil) = (false, false, -1)
     guard app.mechanism == .foregroundService, !latched else { return }
     let mayStart = !os.serviceNeedsType.value || app.declaresServiceType.value

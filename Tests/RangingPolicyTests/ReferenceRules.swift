@@ -109,7 +109,8 @@ extension ReferencePhone {
         held = app.mechanism == .sampledLocation ? [] : held.filter { $0 != -1 }
         expired = true
       }
-      let awake = isAndroid ? scheduled : t < graceUntil || isAlive || (hasTask && t < zero)
+      let awake =
+        isAndroid ? scheduled : t < max(graceUntil, lingersUntil) || isAlive || (hasTask && t < zero)
       if life == .background && !awake {
         if hasTask && !isAndroid { expired = true }
         life = .suspended

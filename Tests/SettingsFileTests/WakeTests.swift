@@ -65,7 +65,7 @@ import WakePlanner
     ("wake: { uuid: \(uuid), period: 60 s }", "broadcasts is missing here"),
     ("wake: { uuid: \(uuid), os: ios13 }", "strategy is missing here"),
     ("wake: { uuid: \(uuid), reach: 50 m }", "os is missing here"),
-    ("wake: { uuid: \(uuid), os: ios14, strategy: background-task }", "there is no system"),
+    ("wake: { uuid: \(uuid), os: ios5, strategy: background-task }", "there is no system"),
     ("wake: { uuid: \(uuid), os: ios13, strategy: altbeacon-job }", "altbeacon-job"),
     ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, \(plan) }", "both say what to broadcast"),
     ("wake: { uuid: \(uuid), os: ios13, strategy: background-task, reach: 50 s }", "is a time"),

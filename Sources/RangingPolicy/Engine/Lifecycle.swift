@@ -16,7 +16,7 @@ extension PhoneEngine {
   /// Whether the app may run in the background now.
   var mayRun: Bool {
     if rules.isAndroid { return isScheduled }
-    return now < graceUntil || wasKeptAlive || (!tasks.isEmpty && now < countdownEnd)
+    return now < graceUntil || now < lingersUntil || wasKeptAlive || (!tasks.isEmpty && now < countdownEnd)
   }
 
   mutating func enterForeground(_ fact: Fact.What) {
@@ -31,10 +31,13 @@ extension PhoneEngine {
   mutating func enterBackground() {
     if case .terminated = lifecycle { startProcess() }
     record(.enteredBackground)
+    let ranged = lifecycle == .foreground && isRanging
     lifecycle = .background
     session.isFromForeground = session.isFromForeground || session.isOn
     scan.isServiceDenied = !rules.canStartService
     runInBackground()
+    // S3. Unlike the grace of an event, this does not hold up the countdown of a task (S0, device log).
+    if ranged && !rules.isAndroid { lingersUntil = now + rules.grace }
   }
 
   /// What an app does when it enters the background or runs there again.
@@ -104,6 +107,7 @@ extension PhoneEngine {
     session = LocationSession()
     lifecycle = .terminated(reason, latched: latched)
     graceUntil = min(graceUntil, now)
+    lingersUntil = min(lingersUntil, now)
     wasKeptAlive = false
     wasEventIgnored = false
     scan.hitUntil = .min

@@ -30,6 +30,8 @@ public struct PhoneEngine: Sendable {
 
   // Background time.
   var graceUntil: Milliseconds
+  /// Until then an app that ranged in the foreground goes on in the background, task or not.
+  var lingersUntil: Milliseconds
   var backgroundSince: Milliseconds
   var keptAliveUntil: Milliseconds
   var wasKeptAlive = false
@@ -86,6 +88,7 @@ public struct PhoneEngine: Sendable {
     lifecycle = .foreground
     screenOffSince = time
     graceUntil = time
+    lingersUntil = time
     backgroundSince = time
     keptAliveUntil = time
     scan = ScanSchedule(start: time, bucketPeriod: rules.bucketPeriod)
@@ -94,6 +97,8 @@ public struct PhoneEngine: Sendable {
     if start == .background {
       let isEventDriven = rules.mechanism == .events
       if isEventDriven { lifecycle = .suspended } else { enterBackground() }
+      // It has been there for long.
+      lingersUntil = time
     }
   }
 

@@ -62,6 +62,7 @@ extension PhoneEngine {
           consider(stillSince + limit)
         }
         consider(graceUntil)
+        consider(lingersUntil)
         if !wasKeptAlive && !tasks.isEmpty {
           if hasOwnTask { consider(handlerTime) }
           consider(countdownEnd)

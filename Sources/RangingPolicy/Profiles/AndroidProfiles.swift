@@ -24,7 +24,7 @@ extension OSProfile {
   }
 
   private static var android14: OSProfile {
-    OSProfile("android14", .android, "Android 14: foreground services need a type") {
+    OSProfile("android14", .android, "Android 14 and later: foreground services need a type") {
       limitService(&$0)
       $0.startsServiceInBackground = Constant(false, "12 and later may refuse it", .high)
       $0.serviceNeedsType = Constant(true, "Android 14", .high)

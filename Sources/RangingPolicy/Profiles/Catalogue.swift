@@ -17,7 +17,7 @@ public enum Catalogue {
     systems(variant).first { $0.name == name }
   }
 
-  /// The profile for a version that has none of its own, as `ios7` for `ios8` and `ios17` for `iOS 18`:
+  /// The profile for a version that has none of its own, as `ios9` for `ios12` and `ios17` for `iOS 18`:
   /// the newest of the same family that is not newer. nil if the version cannot be read, or all are newer.
   public static func systemName(for version: String) -> String? {
     guard version.utf8.count <= 20 else { return nil }

@@ -1,7 +1,7 @@
 extension OSProfile {
   /// iOS, oldest first.
   static func iOS(_ variant: Variant) -> [OSProfile] {
-    [ios6, ios70, ios7, ios13, ios16, ios17].map { profile in
+    [ios6, ios70, ios7, ios8, ios9, ios13, ios16, ios17].map { profile in
       var profile = profile
       if variant == .observed { profile.observe() }
       return profile
@@ -23,7 +23,21 @@ extension OSProfile {
     }
   }
 
-  private static var ios7: OSProfile { OSProfile("ios7", .iOS, "iOS 7.1 to 12: tasks of 180 s") }
+  private static var ios7: OSProfile {
+    OSProfile("ios7", .iOS, "iOS 7.1: tasks of 180 s") {
+      $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
+    }
+  }
+
+  private static var ios8: OSProfile {
+    OSProfile("ios8", .iOS, "iOS 8: as ios7, with a permission for always and one for when in use") {
+      $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
+    }
+  }
+
+  private static var ios9: OSProfile {
+    OSProfile("ios9", .iOS, "iOS 9 to 12: location in the background needs a flag")
+  }
 
   private static var ios13: OSProfile {
     OSProfile("ios13", .iOS, "iOS 13 to 16.3: tasks of 30 s") { shortTasks(&$0) }
@@ -34,7 +48,7 @@ extension OSProfile {
   }
 
   private static var ios17: OSProfile {
-    OSProfile("ios17", .iOS, "iOS 17: background activity sessions") {
+    OSProfile("ios17", .iOS, "iOS 17 and later: background activity sessions") {
       shortTasks(&$0)
       $0.hasActivitySession = Constant(true, "iOS 17", .high)
     }

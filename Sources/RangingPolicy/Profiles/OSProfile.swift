@@ -14,7 +14,7 @@ public struct OSProfile: Hashable, Sendable {
 
   /// Whether apps can range beacons at all.
   public var supportsBeacons = Constant(true, "S1: from the iPhone 5S on", .high)
-  /// How long the app ranges after each region event, before the countdown.
+  /// How long the app ranges after each region event before the countdown, and after it entered the background without a task.
   public var grace = Constant<Milliseconds>(.seconds(10), "S0, S3", .high)
   /// The time that `beginBackgroundTask` grants.
   public var taskCap = Constant<Milliseconds>(.seconds(180), "S0, device log", .high)

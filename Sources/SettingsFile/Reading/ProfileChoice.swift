@@ -10,6 +10,14 @@ struct ProfileChoice {
   ) -> Profile? {
     guard let text = value.text() else { return nil }
     if let profile = profiles.first(where: { name($0) == text }) { return profile }
+    if kind == "system", let older = Catalogue.systemName(for: text),
+      let profile = profiles.first(where: { name($0) == older })
+    {
+      value.findings.warning(
+        "there is no profile of \(quoted(text)) alone: \(older) is taken, the newest up to it",
+        at: value.position)
+      return profile
+    }
     value.refuse(text, kind: kind, known: profiles.map(name))
     return nil
   }

@@ -92,7 +92,7 @@ extension Value {
   /// Reports an unknown name, and what may have been meant.
   func refuse(_ name: String, kind: String, known: some Collection<String>) {
     if kind == "system", let system = Catalogue.systemName(for: name), system != name {
-      error("there is no \(kind) \(quoted(name))", hint: "the nearest is \(system)")
+      error("there is no \(kind) \(quoted(name))", hint: "the newest up to it is \(system)")
     } else {
       error(
         "there is no \(kind) \(quoted(name))",

@@ -90,6 +90,7 @@ struct PlanCommand: ParsableCommand {
     let chosen: [PhoneProfile]
     do {
       chosen = try profiles.profiles(configuration.profiles, variant)
+      for line in profiles.substitutions(configuration.profiles, variant) { say("beaconkeeper: \(line)") }
     } catch let error as ValidationError {
       throw refusal(error.message, Self.self)
     }

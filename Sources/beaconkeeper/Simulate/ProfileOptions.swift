@@ -33,9 +33,20 @@ struct ProfileOptions: ParsableArguments {
 
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
+  /// One line for each system that was asked for and has no profile of its own.
+  func substitutions(_ added: ProfileSettings, _ variant: Variant) -> [String] {
+    let known = added.systems(variant).map(\.name)
+    return os.filter { !known.contains($0) }.compactMap { wanted in
+      Catalogue.systemName(for: wanted).map {
+        "there is no profile of \(wanted) alone: \($0) is taken, the newest up to it"
+      }
+    }
+  }
+
   /// Those asked for, of those that ship and those that the configuration adds.
   func profiles(_ added: ProfileSettings, _ variant: Variant) throws -> [PhoneProfile] {
-    let systems = try chosen(os, added.systems(variant), "--os", \.name)
+    let systems = try chosen(
+      os.map { Self.system($0, among: added.systems(variant)) }, added.systems(variant), "--os", \.name)
     let strategies = try chosen(strategy, added.strategies, "--strategy", \.name)
     var profiles: [PhoneProfile] = []
     for os in systems {
@@ -62,14 +73,16 @@ struct ProfileOptions: ParsableArguments {
     }
   }
 
+  private static func system(_ wanted: String, among known: [OSProfile]) -> String {
+    known.contains { $0.name == wanted } ? wanted : Catalogue.systemName(for: wanted) ?? wanted
+  }
+
   private func chosen<Profile>(
     _ names: [String], _ all: [Profile], _ option: String, _ name: (Profile) -> String
   ) throws -> [Profile] {
     if names.isEmpty { return all }
     for wanted in names where !all.contains(where: { name($0) == wanted }) {
-      let meant = option == "--os" ? Catalogue.systemName(for: wanted).map { " The nearest is \($0)." } : nil
-      throw ValidationError(
-        "\(option) \(wanted) is none of \(all.map(name).joined(separator: ", ")).\(meant ?? "")")
+      throw ValidationError("\(option) \(wanted) is none of \(all.map(name).joined(separator: ", ")).")
     }
     return all.filter { names.contains(name($0)) }
   }
