@@ -15,7 +15,7 @@ extension Reason {
     case .locationConfigRejected: "the system refused the app's location settings in the background"
     case .audioPause: "ranging pauses while audio plays"
     case .timerFrozen: "the app's timer stood still with its process"
-    case .authDenied: "location permission was denied"
+    case .authDenied: "location permission was denied, or only for when in use"
     case .reducedAccuracy: "precise location was withheld"
     case .bluetoothOff: "Bluetooth was off"
     case .stateUnknownNoEvent: "the phone was inside again without an event"

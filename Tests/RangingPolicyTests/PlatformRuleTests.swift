@@ -33,6 +33,27 @@ import Testing
     #expect(result.closed == 110)
   }
 
+  /// Core Location: region monitoring wakes an app with the permission for always only.
+  @Test(arguments: [("ios7", 10.0), ("ios8", 0), ("ios13", 0), ("ios17", 0)])
+  func whenInUseGetsNoRegionWakeUps(os: String, ranged: Double) {
+    let result = Walk(os: os).follow(
+      [(0, 60), (10, 60), (70, 0)], [(0, .background), (0, .permission(.whenInUse))], start: .background)
+    #expect(seconds(result.totals.ranging) == ranged)
+    #expect(result.verdicts.first?.outcome == (ranged > 0 ? .graceExpired : .authDenied))
+  }
+
+  @Test(arguments: [("ios7", true), ("ios9", false), ("ios17", false)])
+  func whenInUseContinuesALocationSessionThatBeganInTheForeground(os: String, isAliveFromBackground: Bool) {
+    let walk = Walk(os: os, strategy: "location-when-in-use")
+    let permission = (0.0, PhoneEvent.permission(.whenInUse))
+    let continued = walk.follow([(0, 2), (500, 2)], [permission, (100, .background)], start: .foreground)
+    #expect(continued.windows.last?.state == .ranging)
+    let begun = walk.follow(
+      [(0, 2), (500, 2)],
+      [permission, (50, .location(false)), (100, .background), (105, .location(true))], start: .foreground)
+    #expect((begun.windows.last?.state == .ranging) == isAliveFromBackground)
+  }
+
   @Test(arguments: [("ios7", true), ("ios8", true), ("ios9", false), ("ios13", false)])
   func theFlagForLocationInTheBackgroundCountsFromIOS9On(os: String, isAlive: Bool) {
     let walk = Walk(

@@ -24,6 +24,7 @@ final class ReferencePhone {
   var held: [Int32] = []
   var lost = 0, begins = 0, ends = 0, leaks = 0
   var isScripted = false, refused = false, expired = false, ignored = false, everWoken = false, silent = false
+  var withheld = false
   var spared: Milliseconds?
   var counter: Int32 = 1000
 
@@ -203,7 +204,7 @@ final class ReferencePhone {
 
   func findItselfInBackground() {
     backgroundSince = t
-    (silent, everWoken, refused, expired) = (false, true, false, false)
+    (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
     if isAndroid { scanStart = t }
     if app.mechanism == .sampledLocation {
       addTask(true)
@@ -223,6 +224,10 @@ final class ReferencePhone {
   }
 
   func wake() {
+    if onlyWhenInUse && life != .foreground {
+      withheld = true
+      return
+    }
     if isLatched {
       ignored = true
       return
@@ -230,7 +235,7 @@ final class ReferencePhone {
     if isEnded { relaunch() }
     if life == .suspended { life = .background }
     graceUntil = t + os.grace.value
-    (silent, everWoken, refused, expired) = (false, true, false, false)
+    (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
     if life == .background && app.beginsTask.value && !isScripted { beginOwn() }
   }
 

@@ -10,6 +10,7 @@ extension ReferencePhone {
     }
   }
 
+  var onlyWhenInUse: Bool { !isAndroid && os.tellsWhenInUseApart.value && permission == .whenInUse }
   var canMonitor: Bool { os.supportsBeacons.value && app.regionRank.value <= os.regionLimit.value }
   var monitors: Bool { canMonitor && radio && permitted && !isAndroid }
   var systemScans: Bool { os.supportsBeacons.value && radio && permitted && locationSwitch }
@@ -82,6 +83,7 @@ extension ReferencePhone {
     switch app.mechanism {
     case .activitySession: return fromForeground
     case .location, .sampledLocation:
+      if app.mechanism == .location && onlyWhenInUse && !fromForeground { return false }
       let flag = !os.needsAllowsFlag.value || app.allowsBackgroundUpdates.value
       return app.hasBackgroundMode.value && flag && !isRejected && !autoPaused
     default: return false
@@ -192,6 +194,7 @@ extension ReferencePhone {
     if heardSince != nil { return isSlow ? .slowSlot : .notDetected }
     if !heard && !isGiven && knowsDistance { return .notDetected }
     if !canMonitor { return .regionLimit }
+    if withheld { return .authDenied }
     if silent { return .stateUnknownNoEvent }
     if !everWoken { return .notDetected }
     return refused ? .taskRefused : expired ? .taskExpired : .graceExpired

@@ -5,6 +5,7 @@ public struct Fact: Hashable, Sendable {
     case regionExit = "region exit"
     case screenWake = "screen-on inside the region"
     case eventIgnored = "an event woke nothing"
+    case eventWithheld = "an event woke nothing: permission only when in use"
     case enteredForeground = "entered the foreground"
     case enteredBackground = "entered the background"
     case launched = "launched by the user"

@@ -44,6 +44,7 @@ extension PhoneEngine {
   private mutating func runInBackground() {
     backgroundSince = now
     region.isSilent = false
+    region.isWithheld = false
     region.wokeApp = true
     wasTaskRefused = false
     wasTaskExpired = false
@@ -58,6 +59,11 @@ extension PhoneEngine {
 
   /// An event wakes the app: it gets grace, and the strategy may add to that.
   mutating func wake(_ fact: Fact.What) {
+    if isWhenInUseOnly && lifecycle != .foreground {
+      region.isWithheld = true
+      record(.eventWithheld)
+      return
+    }
     if case .terminated(_, let isLatched) = lifecycle {
       guard !isLatched else {
         wasEventIgnored = true
@@ -73,6 +79,7 @@ extension PhoneEngine {
     graceUntil = now + rules.grace
     region.wokeApp = true
     region.isSilent = false
+    region.isWithheld = false
     wasTaskRefused = false
     wasTaskExpired = false
     if lifecycle == .background && rules.beginsTask && !tasksAreScripted { beginOwnTask() }

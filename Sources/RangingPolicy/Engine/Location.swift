@@ -20,6 +20,8 @@ extension PhoneEngine {
     switch rules.mechanism {
     case .activitySession: return session.isFromForeground
     case .location, .sampledLocation:
+      // S1; Core Location. The sampling app is not known to be held to this.
+      if rules.mechanism == .location, isWhenInUseOnly, !session.isFromForeground { return false }
       return rules.locationRunsInBackground && !rules.isLocationRejected && !session.isAutoPaused
     case .events, .cycle, .job, .intent, .foregroundService: return false
     }

@@ -18,6 +18,7 @@ struct PhoneRules: Sendable {
   let isSlowSlot: Bool
   let relaunchesAfterForceQuit: Bool
   let hasReducedAccuracy: Bool
+  let tellsWhenInUseApart: Bool
   let autoPauseAfter: Milliseconds?
 
   let heardDistance: Micrometres
@@ -75,6 +76,7 @@ struct PhoneRules: Sendable {
     fixLatency = bounded(os.fixLatency.value)
     relaunchesAfterForceQuit = os.relaunchesAfterForceQuit.value
     hasReducedAccuracy = os.hasReducedAccuracy.value
+    tellsWhenInUseApart = os.tellsWhenInUseApart.value && os.family == .iOS
     autoPauseAfter = strategy.pausesAutomatically.value ? os.autoPauseAfter.value.map(bounded) : nil
 
     heardDistance = strategy.heardDistance.value

@@ -62,6 +62,7 @@ extension PhoneEngine {
     if region.enterDue != .never { return rules.isSlowSlot ? .slowSlot : .notDetected }
     if !isHeard && !region.isGiven && isDistanceKnown { return .notDetected }
     if !rules.isMonitored { return .regionLimit }
+    if region.isWithheld { return .authDenied }
     if region.isSilent { return .stateUnknownNoEvent }
     if !region.wokeApp { return .notDetected }
     if wasTaskRefused { return .taskRefused }

@@ -8,6 +8,8 @@ struct RegionMonitor: Hashable, Sendable {
   var wokeApp = false
   /// The app is inside the region but got no enter event.
   var isSilent = false
+  /// An event woke nothing, because the app has the permission for when in use only.
+  var isWithheld = false
   /// Region events come from outside; none follow from distance.
   var isGiven = false
 }
@@ -16,6 +18,9 @@ extension PhoneEngine {
   var isPermitted: Bool {
     permission.isGranted && !(permission == .reducedAccuracy && rules.hasReducedAccuracy)
   }
+
+  /// Whether the app has the permission for when in use, where that is less than the one for always.
+  var isWhenInUseOnly: Bool { permission == .whenInUse && rules.tellsWhenInUseApart }
 
   /// Whether the system monitors the region now.
   var isMonitoring: Bool { rules.isMonitored && isRadioOn && isPermitted && !rules.isAndroid }

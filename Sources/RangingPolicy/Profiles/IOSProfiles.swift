@@ -10,6 +10,7 @@ extension OSProfile {
 
   private static var ios6: OSProfile {
     OSProfile("ios6", .iOS, "iOS 6: no beacons; tasks of 600 s") {
+      $0.tellsWhenInUseApart = Constant(false, "iOS 8 and later", .high)
       $0.supportsBeacons = Constant(false, "beacons came with iOS 7", .high)
       $0.taskCap = Constant(.seconds(600), "S0", .high)
       $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
@@ -18,6 +19,7 @@ extension OSProfile {
 
   private static var ios70: OSProfile {
     OSProfile("ios7.0", .iOS, "iOS 7.0: as ios7, but a force-quit app is not relaunched") {
+      $0.tellsWhenInUseApart = Constant(false, "iOS 8 and later", .high)
       $0.relaunchesAfterForceQuit = Constant(false, "7.0 does not relaunch", .medium)
       $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
     }
@@ -25,6 +27,7 @@ extension OSProfile {
 
   private static var ios7: OSProfile {
     OSProfile("ios7", .iOS, "iOS 7.1: tasks of 180 s") {
+      $0.tellsWhenInUseApart = Constant(false, "iOS 8 and later", .high)
       $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
     }
   }
@@ -62,10 +65,11 @@ extension OSProfile {
 
   /// Applies what was observed in the field since the seed documents.
   private mutating func observe() {
-    let old = name == "ios7.0" || name == "ios7"
+    let isSeven = name == "ios7.0" || name == "ios7"
+    let old = isSeven || name == "ios8" || name == "ios9"
     entryLatency = Constant(.seconds(1), "region entry takes about 1 s", .medium)
     exitLatency =
-      old
+      isSeven
       ? Constant(.seconds(3), "region exit: 3 s on iOS 7", .medium)
       : Constant(.seconds(30), "region exit: up to 30 s", .medium)
     screenWakeLatency = Constant(.seconds(1), "wakes the app within 1 s", .high)

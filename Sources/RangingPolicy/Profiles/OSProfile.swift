@@ -43,6 +43,9 @@ public struct OSProfile: Hashable, Sendable {
   public var relaunchesAfterForceQuit = Constant(true, "7.1 and later relaunch", .medium)
   /// Whether users can withhold precise location, which blocks ranging and monitoring.
   public var hasReducedAccuracy = Constant(false, "iOS 14 and later", .high)
+  /// Whether the permission for when in use is less than that for always: no region event wakes the app, and background
+  /// location must have been started in the foreground.
+  public var tellsWhenInUseApart = Constant(true, "Core Location: iOS 8 and later", .high)
   /// Whether location in the background needs `allowsBackgroundLocationUpdates`.
   public var needsAllowsFlag = Constant(true, "iOS 9 and later", .high)
   /// The coarsest accuracy that keeps an app alive in the background; nil: any.

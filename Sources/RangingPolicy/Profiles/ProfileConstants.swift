@@ -35,6 +35,7 @@ extension OSProfile {
     ("slot_limit", .count(\.slotLimit, 0...1000)),
     ("slow_slot_latency", .duration(\.slowSlotLatency)),
     ("relaunches_after_force_quit", .flag(\.relaunchesAfterForceQuit)),
+    ("tells_when_in_use_apart", .flag(\.tellsWhenInUseApart)),
     ("has_reduced_accuracy", .flag(\.hasReducedAccuracy)),
     ("needs_allows_flag", .flag(\.needsAllowsFlag)),
     ("location_accuracy_limit", .optionalDistance(\.locationAccuracyLimit)),
