@@ -58,7 +58,7 @@ struct Legend {
     ("Ranging", "how long the app's receiver listened"),
     (
       "Battery",
-      "drain over the time followed, as a multiple of a phone that does not range; --compare takes a whole day"
+      "drain over the time followed, as a multiple of a phone that neither ranges nor locates; --compare takes a whole day"
     ),
     ("Risk", "how easily the strategy breaks"),
     ("Review", "how likely an app store refuses it"),

@@ -54,6 +54,31 @@ import Testing
     #expect((begun.windows.last?.state == .ranging) == isAliveFromBackground)
   }
 
+  /// What S4 samples location for.
+  @Test(arguments: [(3000.0, 1.0), (100, 1.2), (10, 2)])
+  func locationCostsByItsAccuracyAndItsTime(accuracy: Double, factor: Double) {
+    func cost(_ strategy: String, location seconds: Double) -> Double {
+      let walk = Walk(
+        strategy: strategy,
+        changeStrategy: {
+          $0.locationAccuracy.value = Micrometres(accuracy * 1e6)
+          $0.rangingStarted.value = false
+        })
+      return walk.follow([], [(seconds, .location(false))], until: 3600, start: .foreground).batteryFactor
+    }
+    #expect(abs(cost("location-always", location: 3600) - factor) < 1e-9)
+    #expect(abs(cost("location-always", location: 600) - (1 + (factor - 1) / 6)) < 1e-9)
+    let sampled = Walk(
+      strategy: "task-list-sampled",
+      changeStrategy: {
+        $0.locationAccuracy.value = Micrometres(accuracy * 1e6)
+        $0.rangingStarted.value = false
+      }
+    ).follow([], [(0, .background)], until: 3600, start: .foreground)
+    // Ten seconds of each minute.
+    #expect(abs(sampled.batteryFactor - (1 + (factor - 1) / 6)) < 1e-9)
+  }
+
   @Test(arguments: [("ios7", true), ("ios8", true), ("ios9", false), ("ios13", false)])
   func theFlagForLocationInTheBackgroundCountsFromIOS9On(os: String, isAlive: Bool) {
     let walk = Walk(

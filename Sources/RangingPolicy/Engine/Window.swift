@@ -73,9 +73,11 @@ public struct Totals: Hashable, Sendable {
   /// The smallest distance in any callback, metres.
   public var closestRanged: Double?
 
-  /// Drain as a multiple of the drain without ranging: linear in duty.
-  public func batteryFactor(over span: Milliseconds, fullDuty: Double) -> Double {
+  /// Drain as a multiple of the drain without ranging and location: linear in duty and in the time of location.
+  public func batteryFactor(over span: Milliseconds, of profile: PhoneProfile) -> Double {
     guard span > 0 else { return 1 }
-    return 1 + (fullDuty - 1) * Double(receiver) / 1000 / Double(span)
+    let ranging = (profile.os.fullDutyFactor.value - 1) * Double(receiver) / 1000
+    let locationFactor = profile.os.locationFactor(accuracy: profile.strategy.locationAccuracy.value)
+    return 1 + (ranging + (locationFactor - 1) * Double(location)) / Double(span)
   }
 }

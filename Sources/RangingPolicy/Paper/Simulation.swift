@@ -58,7 +58,7 @@ public struct Simulation: Sendable {
   }
 
   public var batteryFactor: Double {
-    totals.batteryFactor(over: end, fullDuty: profile.os.fullDutyFactor.value)
+    totals.batteryFactor(over: end, of: profile)
   }
 
   private static func intervals(of windows: [Window], until end: Milliseconds) -> [Interval] {

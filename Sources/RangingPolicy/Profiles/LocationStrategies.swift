@@ -35,7 +35,7 @@ extension StrategyProfile {
   static var activitySession: StrategyProfile {
     StrategyProfile("activity-session", .activitySession, "A session begun in the foreground (iOS 17)") {
       keepAlive(&$0)
-      $0.locationAccuracy = Constant(.metres(10), "any accuracy will do", .low)
+      $0.locationAccuracy = Constant(.metres(3000), "any accuracy will do", .low)
       $0.risk = Constant(.medium, "works only if begun in the foreground", .high)
       $0.reviewRisk = Constant(.medium, "shows the location indicator; needs a benefit for users", .low)
     }

@@ -57,6 +57,11 @@ public struct OSProfile: Hashable, Sendable {
   public var autoPauseAfter = Constant<Milliseconds?>(nil, "seed documents saw none", .medium)
   /// Drain at full duty, as a multiple of the drain without ranging.
   public var fullDutyFactor = Constant(2.0, "S1: about twice as quickly", .medium)
+  /// Drain while location of 100 m accuracy or better runs, as a multiple of the drain without. Coarser location costs nothing.
+  public var location100mFactor = Constant(1.2, "an estimate", .low)
+  /// The same for 10 m or better, which needs GPS.
+  public var location10mFactor = Constant(
+    2.0, "S1: GPS would drain the battery; the factor is an estimate", .low)
 
   /// How long a background service lives after the app left the foreground; nil: unlimited.
   public var serviceLimit = Constant<Milliseconds?>(nil, "before Android 8", .high)
@@ -76,6 +81,12 @@ public struct OSProfile: Hashable, Sendable {
   public var serviceNeedsType = Constant(false, "before Android 14", .high)
   /// Scan time in each period of a limited standby bucket.
   public var bucketAllowance = Constant<Milliseconds>(.minutes(10), "standby buckets", .high)
+
+  /// Drain while location of an accuracy runs, as a multiple of the drain without.
+  func locationFactor(accuracy: Micrometres) -> Double {
+    if accuracy <= .metres(10) { return location10mFactor.value }
+    return accuracy <= .metres(100) ? location100mFactor.value : 1
+  }
 
   init(_ name: String, _ family: Family, _ summary: String, _ change: (inout OSProfile) -> Void = { _ in }) {
     self.name = name

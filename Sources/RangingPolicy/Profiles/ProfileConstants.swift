@@ -43,6 +43,8 @@ extension OSProfile {
     ("has_activity_session", .flag(\.hasActivitySession)),
     ("auto_pause_after", .optionalDuration(\.autoPauseAfter)),
     ("full_duty_factor", .factor(\.fullDutyFactor)),
+    ("location_100m_factor", .factor(\.location100mFactor)),
+    ("location_10m_factor", .factor(\.location10mFactor)),
     ("service_limit", .optionalDuration(\.serviceLimit)),
     ("scans_between_cycles", .flag(\.scansBetweenCycles)),
     ("scan_start_limit", .count(\.scanStartLimit, 1...64)),

@@ -108,7 +108,7 @@ struct SimulationTable {
       lines.append(
         (
           "BATTERY",
-          "drain over the time followed, as a multiple of a phone that does not range; --compare takes a whole day"
+          "drain over the time followed, as a multiple of a phone that neither ranges nor locates; --compare takes a whole day"
         ))
       lines.append(("RISK, REVIEW", "how easily the strategy breaks; how likely an app store refuses it"))
     }
