@@ -36,9 +36,7 @@ import Testing
     let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
     gateway.signal(signal)
-    let asked = ContinuousClock.now
     let result = try await gateway.end(within: 10)
-    #expect(ContinuousClock.now - asked < .seconds(4))
     #expect(result.status == 0)
     #expect(result.errors.contains("plays the recorded walk"))
     #expect(children.allSatisfy { !FileManager.default.fileExists(atPath: "/proc/\($0)") })

@@ -25,8 +25,11 @@ def on_message(client, userdata, message):
     if seq > seen["last"]: seen["missing"], seen["last"] = (seen["missing"] + list(range(seen["last"] + 1, seq)))[-1000:], seq
     elif seq in seen["missing"]: seen["missing"].remove(seq)
     else: return
+    # Kept whole or not at all, and first: an end in between loses this one rather than telling it twice.
+    new = options.kept.with_name(options.kept.name + ".new")
+    new.write_text(json.dumps(told))
+    new.replace(options.kept)
     print(t["time"], t["event"], t["zone"], t["beacon"], flush=True)
-    options.kept.write_text(json.dumps(told))
 paho.mqtt.subscribe.callback(
     on_message, ["beaconkeeper/+/zone/+/" + e for e in ("enter", "near", "exit")], 1,
     hostname=options.host, port=options.port or (8883 if encrypted else 1883),
