@@ -31,6 +31,6 @@ public struct WakeCost: Sendable, Hashable {
   private static func day(_ profile: PhoneProfile, _ timeline: Timeline) -> Simulation {
     let near = NearDistances(near: nil, rearm: 0)
     let day = Approach(name: "", near: near, timeline: timeline).followedByAbsence(until: day)
-    return Simulation(profile, near: near, timeline: day)
+    return Simulation(profile, near: near, timeline: day, keepsHistory: false)
   }
 }

@@ -101,7 +101,8 @@ public struct WakeTrial: Sendable {
     profile.os.entryLatency.value = circumstances.entryLatency
     profile.os.exitLatency.value = circumstances.exitLatency
     return Simulation(
-      profile, near: NearDistances(near: nil, rearm: visit.reach), timeline: timeline(circumstances))
+      profile, near: NearDistances(near: nil, rearm: visit.reach), timeline: timeline(circumstances),
+      keepsHistory: false)
   }
 
   public func outcome(_ circumstances: Circumstances) -> Outcome {

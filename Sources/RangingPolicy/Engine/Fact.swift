@@ -42,6 +42,29 @@ public struct Fact: Hashable, Sendable {
 
   public var time: Milliseconds
   public var what: What
+  /// The task it is about. Negative: one of the strategy's own.
+  public var task: TaskID?
+
+  public init(time: Milliseconds, what: What, task: TaskID? = nil) {
+    self.time = time
+    self.what = what
+    self.task = task
+  }
+}
+
+/// Everything that happened to a simulated app, in order. It grows with time, so a live phone keeps none.
+public struct History: Hashable, Sendable {
+  public internal(set) var facts: [Fact] = []
+  /// When location updates arrived; half-open, in order, apart from each other.
+  public internal(set) var locating: [Range<Milliseconds>] = []
+
+  mutating func noteLocating(from: Milliseconds, to: Milliseconds) {
+    if let last = locating.last, last.upperBound == from {
+      locating[locating.count - 1] = last.lowerBound..<to
+    } else {
+      locating.append(from..<to)
+    }
+  }
 }
 
 /// The last few facts, oldest first. Its size is limited, so memory does not grow with time.
@@ -50,11 +73,11 @@ struct FactLog: Sendable {
   private var facts: [Fact] = []
   private var start = 0
 
-  mutating func record(_ what: Fact.What, at time: Milliseconds) {
+  mutating func record(_ fact: Fact) {
     if facts.count < Self.limit {
-      facts.append(Fact(time: time, what: what))
+      facts.append(fact)
     } else {
-      facts[start] = Fact(time: time, what: what)
+      facts[start] = fact
       start = (start + 1) % Self.limit
     }
   }

@@ -65,6 +65,8 @@ public struct PhoneEngine: Sendable {
 
   var scan: ScanSchedule
   var log = FactLog()
+  /// nil: none is kept.
+  public internal(set) var history: History?
   public internal(set) var totals = Totals()
   var wasRanging = false
   var wasLocating = false
@@ -104,6 +106,9 @@ public struct PhoneEngine: Sendable {
 
   /// Later times are cut to this, so that none overflows.
   static let latest: Milliseconds = 1 << 60
+
+  /// From now on everything that happens is kept.
+  public mutating func keepHistory() { if history == nil { history = History() } }
 
   /// When something will change by itself; nil: not before another event.
   public var nextDeadline: Milliseconds? {
@@ -152,5 +157,9 @@ public struct PhoneEngine: Sendable {
     now = time
   }
 
-  mutating func record(_ what: Fact.What) { log.record(what, at: now) }
+  mutating func record(_ what: Fact.What, _ task: TaskID? = nil) {
+    let fact = Fact(time: now, what: what, task: task)
+    log.record(fact)
+    history?.facts.append(fact)
+  }
 }

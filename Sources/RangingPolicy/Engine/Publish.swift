@@ -40,6 +40,7 @@ extension PhoneEngine {
     if isRanging || systemScans { totals.receiver += span * rules.scanDuty }
     if isLocating {
       totals.location += span
+      if span > 0 { history?.noteLocating(from: now, to: time) }
       if !wasLocating { totals.samples += 1 }
     }
     wasLocating = isLocating

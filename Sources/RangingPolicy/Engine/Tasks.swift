@@ -7,7 +7,7 @@ extension PhoneEngine {
     if rules.guardsTask && tasks.holds(Self.ownTask) { return }
     let overwrites = tasks.holds(Self.ownTask)
     begin(Self.ownTask, granted: rules.taskGranted)
-    if overwrites { record(.taskLeaked) }
+    if overwrites { record(.taskLeaked, Self.ownTask) }
   }
 
   /// `task-list-sampled`: begin a task, append it, end every other one.
@@ -27,18 +27,18 @@ extension PhoneEngine {
       if tasks.holds(Self.ownTask) { _ = tasks.end(Self.ownTask) }
     }
     let overwrites = tasks.holds(id)
-    if begin(id, granted: granted) && overwrites { record(.taskLeaked) }
+    if begin(id, granted: granted) && overwrites { record(.taskLeaked, id) }
   }
 
   mutating func scriptedEnd(_ id: TaskID) {
     guard isRunning, !rules.isAndroid, id.rawValue >= 0 else { return record(.notRunning) }
-    record(tasks.end(id) ? .taskEnded : .unknownEnd)
+    record(tasks.end(id) ? .taskEnded : .unknownEnd, id)
   }
 
   @discardableResult
   private mutating func begin(_ id: TaskID, granted: Bool) -> Bool {
     let isGranted = tasks.begin(id, granted: granted)
-    record(isGranted ? .taskBegun : .taskRefused)
+    record(isGranted ? .taskBegun : .taskRefused, id)
     if !isGranted { wasTaskRefused = true }
     return isGranted
   }

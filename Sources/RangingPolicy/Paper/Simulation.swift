@@ -27,15 +27,21 @@ public struct Simulation: Sendable {
   public let callbacks: [RegionCallback]
   public let totals: Totals
   public let tasks: TaskLedger
+  /// Empty if none was to be kept.
+  public let history: History
   /// The first verdict's outcome. If the threshold was never crossed: what kept the app from ranging at the end, or nil
   /// if nothing did.
   public let outcome: Reason?
   /// When and why the deciding window closed; nil if it stayed open or there was none.
   public let closing: (time: Milliseconds, why: Reason)?
 
-  public init(_ profile: PhoneProfile, near: NearDistances, timeline: Timeline) {
+  /// `keepsHistory` false saves time and memory where only the outcome counts.
+  public init(
+    _ profile: PhoneProfile, near: NearDistances, timeline: Timeline, keepsHistory: Bool = true
+  ) {
     var engine = PhoneEngine(profile, near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
+    if keepsHistory { engine.keepHistory() }
     var output = PolicyOutput()
     for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
     engine.advance(through: timeline.end, into: &output)
@@ -51,11 +57,18 @@ public struct Simulation: Sendable {
     callbacks = output.callbacks
     totals = engine.totals
     tasks = engine.tasks
+    history = engine.history ?? History()
     intervals = Self.intervals(of: output.windows, until: end)
     let last = output.windows.last?.why ?? (engine.totals.detected == nil ? .notDetected : nil)
     outcome = output.verdicts.first?.outcome ?? last
     closing = Self.closing(in: output.windows, for: output.verdicts.first)
   }
+
+  /// The window at a time; nil before the start.
+  public func window(at time: Milliseconds) -> Window? { windows.last { $0.time <= time } }
+
+  /// `backgroundTimeRemaining` at a time, as the app would read it; nil: unlimited.
+  public func remaining(at time: Milliseconds) -> Milliseconds? { window(at: time)?.remaining(at: time) }
 
   public var batteryFactor: Double {
     totals.batteryFactor(over: end, of: profile)

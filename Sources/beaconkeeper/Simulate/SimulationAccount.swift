@@ -39,7 +39,9 @@ struct SimulationAccount {
     for place in tallies.indices where isMeant(tallies[place]) {
       let profile = tallies[place].profile
       let result = Simulation(profile, near: approach.near, timeline: approach.timeline)
-      let cost = day.map { Simulation(profile, near: approach.near, timeline: $0) }
+      let cost = day.map {
+        Simulation(profile, near: approach.near, timeline: $0, keepsHistory: false)
+      }
       tallies[place].add(result, cost: cost)
       keep(result, of: approach, at: place)
     }
