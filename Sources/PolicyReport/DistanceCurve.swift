@@ -11,7 +11,7 @@ struct DistanceCurve {
   init(_ timeline: Timeline, until end: Milliseconds) {
     var legs: [(start: Milliseconds, motion: Motion?)] = []
     for entry in timeline.entries {
-      if case .motion(let motion) = entry.event { legs.append((entry.time, motion)) }
+      if case .motion(let motion, 0) = entry.event { legs.append((entry.time, motion)) }
     }
     // Of many short legs, only one in each group is drawn: the nearest.
     let stride = max(1, (legs.count + Self.limit / 2 - 1) / (Self.limit / 2))

@@ -39,6 +39,7 @@ public struct AppReports: Sendable {
     }
     guard case .text(let word) = event.value else { return try vocabulary.event(event, members) }
     var named = event
+    var members = members
     switch word {
     case "audio", "screen", "bluetooth", "location-services":
       named.value = .text(word + (try isOn(members["value"], word) ? "-on" : "-off"))
@@ -50,8 +51,10 @@ public struct AppReports: Sendable {
         throw JSONCursor.Malformed(
           offset: 0, message: "\"value\" of terminated is one of low-memory, force-quit, reboot")
       }
-    default: break
+    default: return try vocabulary.event(named, members)
     }
+    // The value has become part of the event's name.
+    members["value"] = nil
     return try vocabulary.event(named, members)
   }
 
@@ -67,10 +70,10 @@ public struct AppReports: Sendable {
   private func members(ofJSON bytes: [UInt8]) throws(JSONCursor.Malformed) -> [String: FlatObject.Member] {
     var members: [String: FlatObject.Member] = [:]
     for member in try FlatObject(bytes).members {
-      guard ["event", "value", "id", "granted"].contains(member.name) else {
+      guard ["event", "value", "id", "granted", "handler"].contains(member.name) else {
         throw JSONCursor.Malformed(
           offset: member.nameOffset,
-          message: "no member is called \"\(member.name.prefix(40))\"; event, value, id, granted")
+          message: "no member is called \"\(member.name.prefix(40))\"; event, value, id, granted, handler")
       }
       guard members.updateValue(member, forKey: member.name) == nil else {
         throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
@@ -113,8 +116,7 @@ extension PhoneEvent {
       .still, .bucket, .onAir:
       true
     case .userLaunch, .forceQuit, .lowMemory, .reboot, .motion, .regionEnter, .regionExit, .location,
-      .beginTask,
-      .endTask, .near:
+      .backgroundFetch, .beginTask, .endTask, .near:
       false
     }
   }

@@ -34,8 +34,8 @@ public enum PhoneEvent: Hashable, Sendable {
   case reboot
   case debugger(Bool)
 
-  /// The distance to the beacon from now on; nil: out of range.
-  case motion(Motion?)
+  /// The distance to a beacon from now on; nil: out of range.
+  case motion(Motion?, of: Int = 0)
   case regionEnter
   case regionExit
   /// A gateway starts or stops broadcasting a wake region, given by its index from 0.
@@ -45,8 +45,11 @@ public enum PhoneEvent: Hashable, Sendable {
   case audio(Bool)
   /// The app starts or stops location updates (for `activity-session`: the session).
   case location(Bool)
+  /// The system lets the app fetch in the background.
+  case backgroundFetch
   /// The app begins a task and keeps its identifier under this name. Not `granted`: it got the invalid identifier.
-  case beginTask(TaskID, granted: Bool)
+  /// `hasHandler`: its expiration handler ends it.
+  case beginTask(TaskID, granted: Bool, hasHandler: Bool = false)
   case endTask(TaskID)
   /// The phone lies still, or moves again.
   case still(Bool)
@@ -60,7 +63,7 @@ public enum PhoneEvent: Hashable, Sendable {
     switch self {
     case .bluetooth, .permission, .locationServices: .permission
     case .foreground, .background, .userLaunch, .forceQuit, .lowMemory, .reboot, .debugger: .lifecycle
-    case .motion, .regionEnter, .regionExit, .onAir, .screen: .region
+    case .motion, .regionEnter, .regionExit, .onAir, .screen, .backgroundFetch: .region
     case .audio, .location, .beginTask, .endTask, .still, .bucket: .call
     case .near: .near
     }

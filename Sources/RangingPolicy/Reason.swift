@@ -43,6 +43,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case dozeDeferred = "DOZE_DEFERRED"
   case bucketExhausted = "BUCKET_EXHAUSTED"
   case foregroundServiceDenied = "FGS_START_DENIED"
+  /// The app scans with `neverForLocation`, and the system drops beacons from the results.
+  case neverForLocation = "NEVER_FOR_LOCATION"
 
   public var isDelivered: Bool { self == .delivered || self == .deliveredLate }
 }

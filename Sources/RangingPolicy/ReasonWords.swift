@@ -33,6 +33,7 @@ extension Reason {
     case .locationOff: "location was switched off"
     case .dozeDeferred: "Doze had put the scan off"
     case .bucketExhausted: "the app's standby bucket was exhausted"
+    case .neverForLocation: "the app declared that it never derives location, so beacons were filtered out"
     case .foregroundServiceDenied: "the foreground service was not allowed to start"
     }
   }

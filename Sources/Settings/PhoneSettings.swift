@@ -103,8 +103,8 @@ public struct ProfileSettings: Hashable, Sendable {
   }
 
   /// Every strategy: the built-in ones, then the user's own.
-  public var strategies: [StrategyProfile] {
-    var strategies = Catalogue.strategies
+  public func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
+    var strategies = Catalogue.strategies(variant)
     for change in strategyChanges {
       guard var profile = strategies.first(where: { $0.name == change.base }) else { continue }
       profile.name = change.name

@@ -46,7 +46,7 @@ import Testing
     let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
     let systems = rankings.flatMap { $0.systems.map(\.name) }
     #expect(systems.sorted() == Catalogue.systems().map(\.name).sorted())
-    #expect(rankings.contains { $0.systems.map(\.name) == ["ios13", "ios16.4"] })
+    #expect(rankings.contains { $0.systems.map(\.name) == ["ios17", "ios18", "ios26"] })
   }
 
   @Test func whatAlwaysRangesCostsTwiceTheBatteryAllDay() {

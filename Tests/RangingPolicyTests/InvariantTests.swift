@@ -51,7 +51,9 @@ import Testing
   }
 
   static func brokenStep(from last: Window?, to window: Window, in timeline: Timeline) -> String? {
-    let isTold = timeline.entries.contains { $0.event == .background && $0.time == window.time }
+    let isTold = timeline.entries.contains {
+      [.background, .backgroundFetch].contains($0.event) && $0.time == window.time
+    }
     let runs = window.state != .suspended && window.state != .terminated
     if let expires = window.expires, runs, expires <= window.time { return "runs without time" }
     guard let last else { return nil }

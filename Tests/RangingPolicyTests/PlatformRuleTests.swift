@@ -69,7 +69,7 @@ import Testing
     #expect(abs(cost("location-always", location: 3600) - factor) < 1e-9)
     #expect(abs(cost("location-always", location: 600) - (1 + (factor - 1) / 6)) < 1e-9)
     let sampled = Walk(
-      strategy: "task-list-sampled",
+      strategy: "task-list-sampled", variant: .observed,
       changeStrategy: {
         $0.locationAccuracy.value = Micrometres(accuracy * 1e6)
         $0.rangingStarted.value = false
@@ -85,14 +85,6 @@ import Testing
       os: os, strategy: "location-when-in-use", changeStrategy: { $0.allowsBackgroundUpdates.value = false })
     let result = walk.follow([(0, 2), (500, 2)], [(0, .foreground), (100, .background)])
     #expect((result.windows.last?.state == .ranging) == isAlive)
-  }
-
-  @Test(arguments: [
-    ("ios12", "ios9"), ("iOS 15", "ios13"), ("ios18", "ios17"), ("iOS 26", "ios17"),
-    ("Android 16", "android14"),
-  ])
-  func aVersionWithoutAProfileHasTheNewestUpToIt(version: String, name: String) {
-    #expect(Catalogue.systemName(for: version) == name)
   }
 
   @Test func observedLatenciesShiftTheWindow() {

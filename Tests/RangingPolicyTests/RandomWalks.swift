@@ -25,6 +25,15 @@ struct RandomWalk {
     rule = NearDistances(near: near, rearm: near + Micrometres(random.pick([0, 3, 8])) * 1_000_000)
     let end = Milliseconds.random(in: 100...ms(longest) / 100, using: &random) * 100
     waypoints = Self.waypoints(&random, until: end)
+    var beacons = [Timeline.Beacon(name: nil)]
+    if random.chance(25) {
+      for index in 1...Int.random(in: 1...2, using: &random) {
+        beacons.append(.init(name: "exhibit \(index)", isForeign: random.chance(25)))
+        waypoints += Self.waypoints(&random, until: end).map { point in
+          .init(time: point.time, distance: point.distance, beacon: index)
+        }
+      }
+    }
     let isAndroid = profile.os.family == .android
     let isGiven = !isAndroid && random.chance(15)
     var told: [Timeline.Entry] = []
@@ -33,7 +42,8 @@ struct RandomWalk {
       told.append(.init(time: time, event: Self.event(&random, isAndroid, isGiven)))
     }
     timeline = Timeline(
-      events: told, waypoints: waypoints, end: end, start: random.pick([nil, .foreground, .background]))
+      events: told, waypoints: waypoints, beacons: beacons, end: end,
+      start: random.pick([nil, .foreground, .background]))
   }
 
   private static let all = PhoneProfile.all(.seed) + PhoneProfile.all(.observed)
@@ -46,6 +56,8 @@ struct RandomWalk {
     profile.os.expirationMargin.value = random.pick([0, 1000, 4000])
     profile.os.entryLatency.value = random.pick([0, 500, 3000])
     profile.os.emptyTicksPerTen.value = random.pick([0, 0, 3])
+    profile.os.stationaryAfter.value = random.pick([nil, 30_000])
+    profile.os.dataSyncLimit.value = random.pick([nil, 90_000])
     profile.os.dozeAfter.value = random.pick([nil, 60_000])
     profile.os.autoPauseAfter.value = random.pick([nil, 40_000])
     profile.os.downgradesScanAfter.value = 20_000
@@ -64,6 +76,13 @@ struct RandomWalk {
     profile.strategy.pausesAutomatically.value = random.chance(50)
     profile.strategy.pausesWhileAudio.value = random.chance(50)
     profile.strategy.heardDistance.value = Micrometres(random.pick([3, 20, 50])) * 1_000_000
+    profile.strategy.timerFromFix.value = random.chance(50)
+    profile.strategy.hasAudioMode.value = random.chance(70)
+    profile.strategy.awaitsEvents.value = random.chance(90)
+    profile.strategy.holdsServiceSession.value = random.chance(80)
+    profile.strategy.isDataSync.value = random.chance(50)
+    profile.strategy.neverForLocation.value = random.chance(5)
+    profile.os.fixLatency.value = random.pick([0, 0, 3000])
     profile.strategy.scanPeriod.value = random.pick([2000, 10_000])
     profile.strategy.scanInterval.value = random.pick([4000, 10_000, 100_000])
     profile.strategy.hasBackgroundMode.value = random.chance(90)
@@ -107,7 +126,11 @@ struct RandomWalk {
     if isAndroid {
       events += [.locationServices(flag), .locationServices(true), .bucket(flag ? nil : 30_000)]
     } else {
-      events += [.location(flag), .begin(id, granted: random.chance(80)), .begin(id), .end(id), .end(id)]
+      events += [
+        .location(flag), .begin(id, granted: random.chance(80)), .begin(id, handler: flag), .end(id),
+        .end(id),
+        .backgroundFetch,
+      ]
     }
     return random.pick(events)
   }

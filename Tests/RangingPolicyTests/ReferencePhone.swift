@@ -8,12 +8,13 @@ final class ReferencePhone {
   let app: StrategyProfile
   let rule: NearDistances
   let waypoints: [Timeline.Waypoint]
+  let beacons: [Timeline.Beacon]
   let isGiven: Bool
   var isAndroid: Bool { os.family == .android }
   var t: Milliseconds = 0
 
   var life = Life.foreground
-  var radio = true, locationSwitch = true, screen = false, audio = false, debugger = false
+  var radio = true, locationSwitch = true, screen = false, audio = false, plays = false, debugger = false
   var screenOffSince: Milliseconds = 0
   var still: Milliseconds?
   var permission = Permission.always
@@ -21,9 +22,9 @@ final class ReferencePhone {
   var graceUntil: Milliseconds = 0, lingersUntil: Milliseconds = 0, backgroundSince: Milliseconds = 0,
     aliveUntil: Milliseconds = 0
   var wasAlive = false
-  var held: [Int32] = []
+  var held: [(id: Int32, handler: Bool)] = []
   var lost = 0, begins = 0, ends = 0, leaks = 0
-  var isScripted = false, refused = false, expired = false, ignored = false, everWoken = false, silent = false
+  var refused = false, wasBeside = false, expired = false, ignored = false, everWoken = false, silent = false
   var withheld = false
   var spared: Milliseconds?
   var counter: Int32 = 1000
@@ -31,7 +32,14 @@ final class ReferencePhone {
   var session = false, fromForeground = false, autoPaused = false
   var sampleStart: Milliseconds?, fixAt: Milliseconds?, stopAt: Milliseconds?, timerAt: Milliseconds?
 
-  var heard = false, inside = false, isNear = false, isBeyond = true, knowsDistance = false
+  /// One beacon of the walk.
+  struct Seen {
+    var heard = false, isNear = false, isBeyond = true, isDone = false
+    var pending: (crossed: Milliseconds, block: Reason?)?
+  }
+  var seenBeacons: [Seen] = []
+  var heard: Bool { seenBeacons.contains { $0.heard } }
+  var inside = false, knowsDistance = false
   var heardSince: Milliseconds?, unheardSince: Milliseconds?, screenWakeAt: Milliseconds?
 
   var scanStart: Milliseconds = 0, hitUntil: Milliseconds = -1, heardByScans: Milliseconds = 0
@@ -39,8 +47,6 @@ final class ReferencePhone {
   var scanOn = false, scanSince: Milliseconds = 0, starved = false, starts: [Milliseconds] = []
   var bucket: Milliseconds?, bucketSince: Milliseconds = 0, bucketUsed: Milliseconds = 0
 
-  var pending: (crossed: Milliseconds, block: Reason?)?
-  var isDone = false
   var verdicts: [String] = []
   var states: [Window.State] = []
   var ranged: Milliseconds = 0
@@ -51,6 +57,8 @@ final class ReferencePhone {
     app = walk.profile.strategy
     rule = walk.rule
     waypoints = walk.waypoints
+    beacons = walk.timeline.beacons
+    seenBeacons = beacons.map { _ in Seen() }
     isGiven = walk.timeline.givesRegionEvents
     bucket = app.bucketPeriod.value
     session = app.startsLocation.value && app.mechanism != .sampledLocation
@@ -135,6 +143,7 @@ final class ReferencePhone {
     case .regionExit where monitors:
       (unheardSince, inside) = (nil, false)
       wake()
+    case .backgroundFetch where !isAndroid && life != .foreground: fetch()
     case .screen(let isOn):
       if screen && !isOn { screenOffSince = t }
       if !screen && isOn && dozes && app.mechanism == .job { scanStart = t }
@@ -148,24 +157,23 @@ final class ReferencePhone {
 
   private func takeCall(_ event: PhoneEvent) {
     switch event {
-    case .audio(let isOn): audio = isOn
-    case .still(let isStill): still = isStill ? still ?? t : nil
+    case .audio(let isOn):
+      audio = isOn
+      plays = isOn && (plays || runs)
+    case .still(let isStill):
+      still = isStill ? still ?? t : nil
+      if !isStill && app.resumesWhenMoving.value { autoPaused = false }
     case .bucket(let period): (bucket, bucketSince, bucketUsed) = (period, t, 0)
     case .location(true) where runs && !isAndroid:
       if app.mechanism == .sampledLocation { return startSample() }
       fromForeground = life == .foreground || (session && fromForeground)
       (session, autoPaused) = (true, false)
     case .location(false) where runs && !isAndroid: clearSession()
-    case .beginTask(let id, let granted) where runs && !isAndroid:
+    case .beginTask(let id, let granted, let handler) where runs && !isAndroid:
       if app.mechanism == .sampledLocation { return addTask(granted) }
-      if !isScripted, let own = held.firstIndex(of: -1) {
-        held.remove(at: own)
-        ends += 1
-      }
-      isScripted = true
-      begin(id.rawValue, granted)
+      begin(id.rawValue, granted, handler)
     case .endTask(let id) where runs && !isAndroid:
-      if let index = held.firstIndex(of: id.rawValue) {
+      if let index = held.firstIndex(where: { $0.id == id.rawValue }) {
         held.remove(at: index)
         ends += 1
       }
@@ -188,7 +196,7 @@ final class ReferencePhone {
     clearSession()
     session = app.startsLocation.value && app.mechanism != .sampledLocation
     fromForeground = true
-    (isScripted, ignored, wasAlive) = (false, false, false)
+    (ignored, wasAlive, wasBeside, plays) = (false, false, false, false)
     aliveUntil = t
   }
 
@@ -209,7 +217,7 @@ final class ReferencePhone {
     if app.mechanism == .sampledLocation {
       addTask(true)
       startSample()
-    } else if app.beginsTask.value && !isScripted {
+    } else if app.beginsTask.value && app.mechanism == .events {
       beginOwn()
     }
   }
@@ -232,11 +240,23 @@ final class ReferencePhone {
       ignored = true
       return
     }
+    if isEnded && !app.awaitsEvents.value { return }
     if isEnded { relaunch() }
     if life == .suspended { life = .background }
     graceUntil = t + os.grace.value
     (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
-    if life == .background && app.beginsTask.value && !isScripted { beginOwn() }
+    if life == .background && app.beginsTask.value && app.mechanism == .events { beginOwn() }
+  }
+
+  func fetch() {
+    if isLatched || life == .ended(.forceQuit, latched: false) { return }
+    if isEnded { relaunch() }
+    if life == .suspended {
+      life = .background
+      if !hasTask { backgroundSince = t }
+    }
+    lingersUntil = max(lingersUntil, t + os.fetchTime.value)
+    (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
   }
 
   func end(_ reason: Reason, latched: Bool) {
@@ -246,29 +266,30 @@ final class ReferencePhone {
     clearSession()
     life = .ended(reason, latched: latched)
     (graceUntil, lingersUntil) = (min(graceUntil, t), min(lingersUntil, t))
-    (wasAlive, ignored, hitUntil) = (false, false, -1)
+    (wasAlive, wasBeside, plays, ignored, hitUntil) = (false, false, false, false, -1)
     guard app.mechanism == .foregroundService, !latched else { return }
     let mayStart = !os.serviceNeedsType.value || app.declaresServiceType.value
     if mayStart && os.startsServiceInBackground.value { relaunch() } else { denied = true }
   }
 
-  func begin(_ id: Int32, _ granted: Bool) {
+  func begin(_ id: Int32, _ granted: Bool, _ handler: Bool) {
     guard granted else {
       refused = true
       return
     }
     begins += 1
-    if held.contains(id) {
+    if let place = held.firstIndex(where: { $0.id == id }) {
       leaks += 1
       lost += 1
+      held[place].handler = handler
     } else {
-      held.append(id)
+      held.append((id, handler))
     }
   }
 
   func beginOwn() {
-    if app.guardsTask.value && held.contains(-1) { return }
-    begin(-1, app.taskGranted.value)
+    if app.guardsTask.value && held.contains(where: { $0.id == -1 }) { return }
+    begin(-1, app.taskGranted.value, app.endsTask.value)
   }
 
   func addTask(_ granted: Bool) {
@@ -279,7 +300,7 @@ final class ReferencePhone {
     }
     begins += 1
     ends += held.count
-    held = [counter]
+    held = [(counter, app.endsTask.value)]
   }
 
   func startSample() {

@@ -10,17 +10,24 @@ extension ReferencePhone {
     }
   }
 
-  var onlyWhenInUse: Bool { !isAndroid && os.tellsWhenInUseApart.value && permission == .whenInUse }
+  var onlyWhenInUse: Bool {
+    if isAndroid || !os.tellsWhenInUseApart.value { return false }
+    return permission == .whenInUse || (os.needsServiceSession.value && !app.holdsServiceSession.value)
+  }
+  var filtersBeacons: Bool { os.filtersNeverForLocation.value && app.neverForLocation.value }
   var canMonitor: Bool { os.supportsBeacons.value && app.regionRank.value <= os.regionLimit.value }
   var monitors: Bool { canMonitor && radio && permitted && !isAndroid }
-  var systemScans: Bool { os.supportsBeacons.value && radio && permitted && locationSwitch }
+  var systemScans: Bool {
+    os.supportsBeacons.value && radio && permitted && locationSwitch && !filtersBeacons
+  }
   var isSlow: Bool { app.slotsTaken.value >= os.slotLimit.value }
   var entryLatency: Milliseconds {
     isSlow ? max(os.entryLatency.value, os.slowSlotLatency.value) : os.entryLatency.value
   }
 
   /// The distance on the walk; nil: unknown or out of range.
-  var distance: Micrometres? {
+  func distance(_ beacon: Int) -> Micrometres? {
+    let waypoints = waypoints.filter { $0.beacon == beacon }
     guard let index = waypoints.lastIndex(where: { $0.time <= t }), let from = waypoints[index].distance
     else {
       return nil
@@ -31,9 +38,12 @@ extension ReferencePhone {
   }
 
   func hear() {
-    if waypoints.contains(where: { $0.time <= t }) { knowsDistance = true }
+    if waypoints.contains(where: { $0.time <= t && !beacons[$0.beacon].isForeign }) { knowsDistance = true }
     let was = heard
-    heard = distance.map { $0 <= app.heardDistance.value } ?? false
+    for index in seenBeacons.indices {
+      let within = distance(index).map { $0 <= app.heardDistance.value } ?? false
+      seenBeacons[index].heard = within && !beacons[index].isForeign
+    }
     guard heard != was else { return }
     if isAndroid {
       if heard {
@@ -78,10 +88,12 @@ extension ReferencePhone {
     return coarse || (app.distanceFilter.value != nil && !os.allowsDistanceFilter.value)
   }
 
-  var keepsAlive: Bool {
-    guard !isEnded, session, permitted else { return false }
+  var keepsAlive: Bool { !isEnded && (locationKeepsAlive || (app.hasAudioMode.value && !isAndroid && plays)) }
+
+  var locationKeepsAlive: Bool {
+    guard session, permitted else { return false }
     switch app.mechanism {
-    case .activitySession: return fromForeground
+    case .activitySession: return fromForeground && !autoPaused
     case .location, .sampledLocation:
       if app.mechanism == .location && onlyWhenInUse && !fromForeground { return false }
       let flag = !os.needsAllowsFlag.value || app.allowsBackgroundUpdates.value
@@ -94,9 +106,8 @@ extension ReferencePhone {
   var hasTask: Bool { !held.isEmpty || lost > 0 }
 
   func settle() {
-    if app.pausesAutomatically.value, let limit = os.autoPauseAfter.value, let still, session,
-      life != .foreground, t >= still + limit
-    {
+    let limit = app.resumesWhenMoving.value ? os.stationaryAfter.value : os.autoPauseAfter.value
+    if app.pausesAutomatically.value, let limit, let still, session, life != .foreground, t >= still + limit {
       autoPaused = true
     }
     for _ in 0..<4 {
@@ -105,10 +116,10 @@ extension ReferencePhone {
       wasAlive = isAlive
       let isUnlimited = life == .foreground || t < graceUntil || isAlive
       let margin = min(os.expirationMargin.value, os.taskCap.value)
-      let owns = app.mechanism == .sampledLocation ? !held.isEmpty : held.contains(-1)
-      if life == .background && !isUnlimited && app.endsTask.value && owns && t >= zero - margin {
-        ends += app.mechanism == .sampledLocation ? held.count : 1
-        held = app.mechanism == .sampledLocation ? [] : held.filter { $0 != -1 }
+      let ending = held.count { $0.handler }
+      if life == .background && !isUnlimited && ending > 0 && t >= zero - margin {
+        ends += ending
+        held = held.filter { !$0.handler }
         expired = true
       }
       let awake =
@@ -121,6 +132,11 @@ extension ReferencePhone {
       } else if isRecoverable && awake {
         relaunch()
       }
+      if app.mechanism == .location && app.beginsTask.value {
+        let isBeside = life == .background && locationKeepsAlive
+        if isBeside && !wasBeside { beginOwn() }
+        wasBeside = isBeside
+      }
       if life == .suspended && hasTask && t >= zero + os.killDelay.value && spared != zero {
         if debugger { spared = zero } else { end(.taskLeakKilled, latched: true) }
       }
@@ -132,8 +148,13 @@ extension ReferencePhone {
     guard app.mechanism == .sampledLocation, runs else { return }
     if let fix = fixAt, t >= fix, permitted, let start = sampleStart {
       fixAt = nil
-      timerAt = max(t, start + app.sampleInterval.value)
-      stopAt = max(t, start + (app.sampleWindow.value ?? 0))
+      let window = app.sampleWindow.value ?? 0
+      if app.timerFromFix.value {
+        (stopAt, timerAt) = (t + window, t + window + app.sampleInterval.value)
+      } else {
+        timerAt = max(t, start + app.sampleInterval.value)
+        stopAt = max(t, start + window)
+      }
     }
     if let stop = stopAt, t >= stop { (stopAt, session) = (nil, false) }
     if let timer = timerAt, t >= timer { startSample() }
@@ -154,12 +175,15 @@ extension ReferencePhone {
     }
   }
 
-  var blocking: Reason? {
+  func blocking(_ index: Int) -> Reason? { standstill ?? (seenBeacons[index].heard ? nil : .notDetected) }
+
+  private var standstill: Reason? {
     if !os.supportsBeacons.value { return .rangingUnsupported }
     if permission == .reducedAccuracy && !permitted { return .reducedAccuracy }
     if !permitted { return .authDenied }
     if !radio { return .bluetoothOff }
     if isAndroid && !locationSwitch { return .locationOff }
+    if filtersBeacons { return .neverForLocation }
     if case .ended(let reason, let latched) = life {
       if denied && !latched { return .foregroundServiceDenied }
       return reason == .taskLeakKilled && ignored ? .latchedUntilLaunch : reason
@@ -171,7 +195,7 @@ extension ReferencePhone {
       if starved { return .scanQuota }
       return downgraded ? .scanDowngraded : .screenOffUnfiltered
     }
-    return heard ? nil : .notDetected
+    return nil
   }
 
   private var whyAsleep: Reason {
@@ -201,31 +225,46 @@ extension ReferencePhone {
   }
 
   func watchNear() {
-    let near = distance.map { $0 <= rule.near! } ?? false
-    let beyond = distance.map { $0 > rule.rearm } ?? true
-    if near && !isNear && pending == nil && !isDone { pending = (t, blocking) }
-    isNear = near
-    if beyond && !isBeyond { conclude() }
-    isBeyond = beyond
-    if let waiting = pending, waiting.block == nil { pending?.block = blocking }
+    for index in seenBeacons.indices {
+      let near = distance(index).map { $0 <= rule.near! } ?? false
+      let beyond = distance(index).map { $0 > rule.rearm } ?? true
+      var seen = seenBeacons[index]
+      if near && !seen.isNear && seen.pending == nil && !seen.isDone { seen.pending = (t, blocking(index)) }
+      seen.isNear = near
+      seenBeacons[index] = seen
+      if beyond && !seen.isBeyond { conclude(index) }
+      seenBeacons[index].isBeyond = beyond
+      if let waiting = seenBeacons[index].pending, waiting.block == nil {
+        let block = blocking(index)
+        seenBeacons[index].pending?.block = block
+      }
+    }
   }
 
-  func conclude() {
-    if let pending { verdicts.append("\(pending.block ?? .notDetected) \(pending.crossed) -") }
-    (pending, isDone) = (nil, false)
+  func conclude() { for index in seenBeacons.indices { conclude(index) } }
+
+  private func conclude(_ index: Int) {
+    if let pending = seenBeacons[index].pending {
+      verdicts.append("\(index) \(pending.block ?? .notDetected) \(pending.crossed) -")
+    }
+    (seenBeacons[index].pending, seenBeacons[index].isDone) = (nil, false)
   }
 
   func callback() {
     guard isRanging, heard else { return }
     let turn = Int64(t / os.tickPeriod.value % 10) * os.emptyTicksPerTen.value % 10
-    if os.emptyTicksPerTen.value > 0 && life != .foreground && turn >= 10 - os.emptyTicksPerTen.value {
-      if isNear && pending != nil && pending?.block == nil { pending?.block = .emptyTick }
-      return
+    let isEmpty =
+      os.emptyTicksPerTen.value > 0 && life != .foreground && turn >= 10 - os.emptyTicksPerTen.value
+    if !isEmpty { detect() }
+    for (index, seen) in seenBeacons.enumerated() {
+      guard let waiting = seen.pending else { continue }
+      if isEmpty {
+        if waiting.block == nil { seenBeacons[index].pending?.block = .emptyTick }
+      } else if seen.heard && seen.isNear {
+        let outcome: Reason = t - waiting.crossed >= 1000 ? .deliveredLate : .delivered
+        verdicts.append("\(index) \(outcome) \(waiting.crossed) \(t)")
+        (seenBeacons[index].pending, seenBeacons[index].isDone) = (nil, true)
+      }
     }
-    detect()
-    guard isNear, let waiting = pending else { return }
-    let outcome: Reason = t - waiting.crossed >= 1000 ? .deliveredLate : .delivered
-    verdicts.append("\(outcome) \(waiting.crossed) \(t)")
-    (pending, isDone) = (nil, true)
   }
 }

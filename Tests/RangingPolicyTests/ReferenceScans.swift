@@ -12,8 +12,12 @@ extension ReferencePhone {
   var bucketEmpty: Bool { app.mechanism == .job && bucket != nil && bucketUsed >= os.bucketAllowance.value }
 
   var serviceOver: Bool {
-    guard app.mechanism == .cycle, let limit = os.serviceLimit.value else { return false }
-    return t >= scanStart + limit
+    switch app.mechanism {
+    case .cycle: return os.serviceLimit.value.map { t >= scanStart + $0 } ?? false
+    case .foregroundService where app.isDataSync.value:
+      return os.dataSyncLimit.value.map { t >= scanStart + $0 } ?? false
+    default: return false
+    }
   }
 
   var isRecoverable: Bool { isEnded && !isLatched && (app.mechanism == .job || app.mechanism == .intent) }
@@ -30,7 +34,7 @@ extension ReferencePhone {
     case .cycle: return !serviceOver && inCycle
     case .job: return !bucketEmpty && inCycle
     case .intent: return heard && systemScans && t >= heardByScans + (hitLatency ?? 0)
-    case .foregroundService: return !denied
+    case .foregroundService: return !denied && !serviceOver
     default: return false
     }
   }

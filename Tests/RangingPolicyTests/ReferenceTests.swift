@@ -19,6 +19,9 @@ import Testing
 
     var engine = PhoneEngine(walk.profile, near: walk.rule, start: walk.timeline.start)
     if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
+    for (index, beacon) in walk.timeline.beacons.enumerated() where beacon.isForeign {
+      engine.ignoreBeacon(index)
+    }
     var output = PolicyOutput()
     for entry in walk.timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }
     engine.advance(through: walk.timeline.end, into: &output)
@@ -35,7 +38,7 @@ import Testing
       if current != state { return "\(name) at \(index * 100): \(current as Any), reference \(state)" }
     }
     let verdicts = output.verdicts.map {
-      "\($0.outcome) \($0.crossed) \($0.delivered.map(String.init) ?? "-")"
+      "\($0.beacon) \($0.outcome) \($0.crossed) \($0.delivered.map(String.init) ?? "-")"
     }
     if verdicts != reference.verdicts { return "\(name): \(verdicts), reference \(reference.verdicts)" }
     if engine.totals.ranging != reference.ranged {

@@ -12,7 +12,7 @@ struct Walk {
 
   var profile: PhoneProfile {
     var os = Catalogue.system(named: os, variant: variant)!
-    var strategy = Catalogue.strategy(named: strategy)!
+    var strategy = Catalogue.strategy(named: strategy, variant: variant)!
     changeOS(&os)
     changeStrategy(&strategy)
     return PhoneProfile(os: os, strategy: strategy)!
@@ -52,8 +52,8 @@ func ms(_ seconds: Double) -> Milliseconds { Milliseconds((seconds * 1000).round
 func seconds(_ time: Milliseconds?) -> Double? { time.map { Double($0) / 1000 } }
 
 extension PhoneEvent {
-  static func begin(_ id: Int32, granted: Bool = true) -> PhoneEvent {
-    .beginTask(TaskID(rawValue: id), granted: granted)
+  static func begin(_ id: Int32, granted: Bool = true, handler: Bool = false) -> PhoneEvent {
+    .beginTask(TaskID(rawValue: id), granted: granted, hasHandler: handler)
   }
   static func end(_ id: Int32) -> PhoneEvent { .endTask(TaskID(rawValue: id)) }
 }

@@ -68,7 +68,7 @@ import Testing
     #expect(loaded.configuration.phones.map(\.name) == ["anna"])
     #expect(loaded.configuration.wake?.identities.first?.minor == 101)
     #expect(loaded.configuration.wake?.audience?.hasPrefix("background-task on ios17 (observed)") == true)
-    #expect(loaded.configuration.profiles.strategies.contains { $0.name == "careless" })
+    #expect(loaded.configuration.profiles.strategies().contains { $0.name == "careless" })
     #expect(loaded.configuration.keys.keys.sorted() == ["annas-phone", "cellar-sensor"])
   }
 }

@@ -95,7 +95,7 @@ import Testing
     #expect(anna.profile.strategy.risk.value == .high)
     let profiles = try read("\(Self.site)\(more)").configuration.profiles
     #expect(profiles.systems(.seed).count == Catalogue.systems().count + 1)
-    #expect(profiles.strategies.last?.name == "careless")
+    #expect(profiles.strategies().last?.name == "careless")
   }
 
   private static func fault(_ keys: String) -> String {

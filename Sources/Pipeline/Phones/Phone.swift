@@ -76,6 +76,7 @@ extension Phone.Lane {
     self.rearmSignal = rearmSignal
     self.rearm = rearm
     engine = PhoneEngine(profile, near: NearDistances(near: nil, rearm: rearm), at: time)
+    engine.takeReportedTasks()
   }
 
   /// Finds the zone in a configuration.

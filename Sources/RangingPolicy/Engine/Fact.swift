@@ -24,6 +24,8 @@ public struct Fact: Hashable, Sendable {
     case forceQuit = "force-quit"
     case rebooted
     case lowMemory = "ended for low memory"
+    case backgroundFetch = "background fetch"
+    case eventUnawaited = "an event was lost: the app awaits none"
     case sessionStarted = "location started"
     case sessionStopped = "location stopped"
     case autoPaused = "location paused itself"

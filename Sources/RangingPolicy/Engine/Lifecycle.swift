@@ -11,7 +11,10 @@ extension PhoneEngine {
   var isUnlimited: Bool { lifecycle == .foreground || now < graceUntil || wasKeptAlive }
 
   /// `backgroundTimeRemaining` now; nil: unlimited.
-  public var remaining: Milliseconds? { isUnlimited ? nil : max(0, countdownEnd - now) }
+  public var remaining: Milliseconds? { isUnlimited ? nil : max(0, expiry - now) }
+
+  /// When background time runs out. An app that lingers has until then, also after the countdown for tasks.
+  var expiry: Milliseconds { max(countdownEnd, lingersUntil) }
 
   /// Whether the app may run in the background now.
   var mayRun: Bool {
@@ -43,16 +46,12 @@ extension PhoneEngine {
   /// What an app does when it enters the background or runs there again.
   private mutating func runInBackground() {
     backgroundSince = now
-    region.isSilent = false
-    region.isWithheld = false
-    region.wokeApp = true
-    wasTaskRefused = false
-    wasTaskExpired = false
+    noteWakeUp()
     if rules.isAndroid { scan.start = now }
     if rules.mechanism == .sampledLocation {
       addTask()
       startSample()
-    } else if rules.beginsTask && !tasksAreScripted {
+    } else if rules.beginsTaskAtEvents {
       beginOwnTask()
     }
   }
@@ -70,6 +69,7 @@ extension PhoneEngine {
         record(.eventIgnored)
         return
       }
+      guard rules.awaitsEvents else { return record(.eventUnawaited) }
       record(fact)
       relaunch()
     } else {
@@ -77,12 +77,35 @@ extension PhoneEngine {
     }
     if lifecycle == .suspended { lifecycle = .background }
     graceUntil = now + rules.grace
+    noteWakeUp()
+    if lifecycle == .background && rules.beginsTaskAtEvents { beginOwnTask() }
+  }
+
+  /// The app got time: what kept it from running before is no reason any more.
+  private mutating func noteWakeUp() {
     region.wokeApp = true
     region.isSilent = false
     region.isWithheld = false
     wasTaskRefused = false
     wasTaskExpired = false
-    if lifecycle == .background && rules.beginsTask && !tasksAreScripted { beginOwnTask() }
+  }
+
+  /// The system lets the app fetch (S4). It does so neither after a force-quit nor for an app that it killed.
+  mutating func fetch() {
+    guard !rules.isAndroid, lifecycle != .foreground else { return record(.notRunning) }
+    switch lifecycle {
+    case .terminated(.forceQuit, _), .terminated(_, latched: true): return record(.eventIgnored)
+    case .terminated:
+      record(.backgroundFetch)
+      relaunch()
+    case .suspended:
+      record(.backgroundFetch)
+      lifecycle = .background
+      if tasks.isEmpty { backgroundSince = now }
+    case .foreground, .background: record(.backgroundFetch)
+    }
+    lingersUntil = max(lingersUntil, now + rules.fetchTime)
+    noteWakeUp()
   }
 
   /// The system restarts the app in the background.
@@ -102,7 +125,9 @@ extension PhoneEngine {
     session = LocationSession()
     session.isOn = rules.startsLocation && rules.mechanism != .sampledLocation
     session.isFromForeground = true
-    tasksAreScripted = false
+    tasksAreReported = false
+    wasBesideLocation = false
+    appPlaysAudio = false
     wasEventIgnored = false
     keptAliveUntil = now
     wasKeptAlive = false
@@ -116,6 +141,8 @@ extension PhoneEngine {
     graceUntil = min(graceUntil, now)
     lingersUntil = min(lingersUntil, now)
     wasKeptAlive = false
+    wasBesideLocation = false
+    appPlaysAudio = false
     wasEventIgnored = false
     scan.hitUntil = .min
     if rules.mechanism == .foregroundService && !latched {

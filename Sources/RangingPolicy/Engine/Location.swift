@@ -13,12 +13,16 @@ struct LocationSession: Hashable, Sendable {
 }
 
 extension PhoneEngine {
-  /// Whether location keeps the app running now, in foreground or background.
+  /// Whether something keeps the app running now, in foreground or background.
   var isKeptAlive: Bool {
     if case .terminated = lifecycle { return false }
+    return isKeptAliveByLocation || (rules.hasAudioMode && appPlaysAudio)
+  }
+
+  var isKeptAliveByLocation: Bool {
     guard session.isOn, isPermitted else { return false }
     switch rules.mechanism {
-    case .activitySession: return session.isFromForeground
+    case .activitySession: return session.isFromForeground && !session.isAutoPaused
     case .location, .sampledLocation:
       // S1; Core Location. The sampling app is not known to be held to this.
       if rules.mechanism == .location, isWhenInUseOnly, !session.isFromForeground { return false }
@@ -59,8 +63,13 @@ extension PhoneEngine {
     guard rules.mechanism == .sampledLocation, isRunning else { return }
     if now >= session.fixDue && isPermitted {
       session.fixDue = .never
-      session.timerDue = max(now, session.sampleStart + rules.sampleInterval)
-      session.stopDue = max(now, session.sampleStart + (rules.sampleWindow ?? 0))
+      if rules.timerFromFix {
+        session.stopDue = now + (rules.sampleWindow ?? 0)
+        session.timerDue = session.stopDue + rules.sampleInterval
+      } else {
+        session.timerDue = max(now, session.sampleStart + rules.sampleInterval)
+        session.stopDue = max(now, session.sampleStart + (rules.sampleWindow ?? 0))
+      }
     }
     if now >= session.stopDue {
       session.stopDue = .never

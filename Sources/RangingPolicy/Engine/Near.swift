@@ -21,72 +21,90 @@ enum Trigger: Hashable, Sendable {
 extension PhoneEngine {
   /// A trigger waits, something blocks it, and the reason is not noted yet.
   var needsBlockReason: Bool {
-    if case .pending(_, nil) = trigger { return blocking != nil }
-    return false
+    beacons.indices.contains { index in
+      if case .pending(_, nil) = beacons[index].trigger { return blocking(beacon: index) != nil }
+      return false
+    }
   }
 
   /// Whether the next callback could change anything.
   var needsTick: Bool {
-    guard isHeard, isRanging else { return false }
-    if totals.detected == nil { return true }
-    if case .pending = trigger { return isNear || near.near == nil }
-    return false
+    guard isRanging, isHeard else { return false }
+    return totals.detected == nil || beacons.contains(where: awaitsTick)
   }
 
-  mutating func nearChanged() {
+  private func awaitsTick(_ beacon: BeaconView) -> Bool {
+    guard case .pending = beacon.trigger, beacon.isHeard else { return false }
+    return beacon.isNear || near.near == nil
+  }
+
+  mutating func nearChanged(_ index: Int) {
     guard let threshold = near.near else { return }
-    isNear.toggle()
-    nearChange =
-      motion.map { $0.first(from: now, within: threshold, is: !isNear) } ?? (isNear ? now : .never)
-    if isNear { fire() }
+    beacons[index].nearChanged(within: threshold, at: now)
+    if beacons[index].isNear { fire(index) }
   }
 
   mutating func trigger(into output: inout PolicyOutput) {
     guard near.near == nil else { return }
     concludeTrigger(into: &output)
-    fire()
+    fire(0)
   }
 
-  private mutating func fire() {
-    if trigger == .armed { trigger = .pending(crossed: now, block: blocking) }
+  private mutating func fire(_ index: Int) {
+    guard beacons[index].trigger == .armed else { return }
+    beacons[index].trigger = .pending(crossed: now, block: blocking(beacon: index))
   }
 
   mutating func noteBlock() {
-    if case .pending(let crossed, nil) = trigger { trigger = .pending(crossed: crossed, block: blocking) }
+    for index in beacons.indices {
+      if case .pending(let crossed, nil) = beacons[index].trigger {
+        beacons[index].trigger = .pending(crossed: crossed, block: blocking(beacon: index))
+      }
+    }
   }
 
-  mutating func rearmChanged(into output: inout PolicyOutput) {
-    isBeyondRearm.toggle()
-    rearmChange =
-      motion.map { $0.first(from: now, within: near.rearm, is: isBeyondRearm) }
-      ?? (isBeyondRearm ? .never : now)
-    if isBeyondRearm { concludeTrigger(into: &output) }
+  mutating func rearmChanged(_ index: Int, into output: inout PolicyOutput) {
+    beacons[index].rearmChanged(beyond: near.rearm, at: now)
+    if beacons[index].isBeyondRearm { conclude(index, into: &output) }
   }
 
-  /// Ends a waiting trigger as missed: the phone has left, or no further events will come.
+  /// Ends waiting triggers as missed: the phone has left, or no further events will come.
   public mutating func concludeTrigger(into output: inout PolicyOutput) {
-    if case .pending(let crossed, let block) = trigger {
+    for index in beacons.indices { conclude(index, into: &output) }
+  }
+
+  private mutating func conclude(_ index: Int, into output: inout PolicyOutput) {
+    if case .pending(let crossed, let block) = beacons[index].trigger {
       let reason = block ?? .notDetected
       output.verdicts.append(
         Verdict(
-          outcome: reason, crossed: crossed, delivered: nil, time: now, blockedBy: reason, evidence: log.all))
+          outcome: reason, crossed: crossed, delivered: nil, time: now, blockedBy: reason,
+          evidence: log.all, beacon: index))
     }
-    trigger = .armed
+    beacons[index].trigger = .armed
   }
 
   mutating func tick(into output: inout PolicyOutput) {
-    if isEmpty(tick: now) {
-      lastEmptyTick = now
-      if case .pending(let crossed, nil) = trigger { trigger = .pending(crossed: crossed, block: .emptyTick) }
-      return
-    }
+    if isEmpty(tick: now) { return emptyTick() }
     noteDetection()
-    guard case .pending(let crossed, let block) = trigger, isNear || near.near == nil else { return }
-    let outcome: Reason = now - crossed >= Self.lateness ? .deliveredLate : .delivered
-    output.verdicts.append(
-      Verdict(
-        outcome: outcome, crossed: crossed, delivered: now, time: now, blockedBy: block, evidence: log.all))
-    trigger = .done
+    for index in beacons.indices where awaitsTick(beacons[index]) {
+      guard case .pending(let crossed, let block) = beacons[index].trigger else { continue }
+      let outcome: Reason = now - crossed >= Self.lateness ? .deliveredLate : .delivered
+      output.verdicts.append(
+        Verdict(
+          outcome: outcome, crossed: crossed, delivered: now, time: now, blockedBy: block,
+          evidence: log.all, beacon: index))
+      beacons[index].trigger = .done
+    }
+  }
+
+  private mutating func emptyTick() {
+    lastEmptyTick = now
+    for index in beacons.indices {
+      if case .pending(let crossed, nil) = beacons[index].trigger {
+        beacons[index].trigger = .pending(crossed: crossed, block: .emptyTick)
+      }
+    }
   }
 
   /// A delivery counts as late from this delay on.

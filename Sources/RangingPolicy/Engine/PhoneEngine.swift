@@ -25,18 +25,22 @@ public struct PhoneEngine: Sendable {
   var isScreenOn = false
   var screenOffSince: Milliseconds
   var isAudioOn = false
+  /// Whether it is the app that plays: the audio began while it ran.
+  var appPlaysAudio = false
   var hasDebugger = false
   var stillSince: Milliseconds?
 
   // Background time.
   var graceUntil: Milliseconds
-  /// Until then an app that ranged in the foreground goes on in the background, task or not.
+  /// Until then an app that ranged in the foreground, or that fetches, goes on in the background, task or not.
   var lingersUntil: Milliseconds
   var backgroundSince: Milliseconds
   var keptAliveUntil: Milliseconds
   var wasKeptAlive = false
   public internal(set) var tasks = TaskLedger()
-  var tasksAreScripted = false
+  var reportsTasks = false
+  var tasksAreReported = false
+  var wasBesideLocation = false
   var sparedAt = Milliseconds.min
   var sampleTasks: Int32 = -2
   var wasTaskRefused = false
@@ -51,16 +55,10 @@ public struct PhoneEngine: Sendable {
   /// By index; at most `wakeRegionLimit`.
   var wakeRegions: [WakeRegion] = []
 
-  // Where the beacon is.
-  var motion: Motion?
+  // Where the beacons are.
+  /// The beacons of the timeline, by index; at least one.
+  var beacons = [BeaconView()]
   var isDistanceKnown = false
-  var isHeard = false
-  var isNear = false
-  var isBeyondRearm = true
-  var heardChange = Milliseconds.never
-  var nearChange = Milliseconds.never
-  var rearmChange = Milliseconds.never
-  var trigger = Trigger.armed
   var lastEmptyTick = Milliseconds.min
 
   var scan: ScanSchedule

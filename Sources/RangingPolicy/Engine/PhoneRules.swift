@@ -13,18 +13,24 @@ struct PhoneRules: Sendable {
   let exitLatency: Milliseconds
   let screenWakeLatency: Milliseconds
   let fixLatency: Milliseconds
+  let fetchTime: Milliseconds
   let isMonitored: Bool
   let wakeRegionLimit: Int
   let isSlowSlot: Bool
   let relaunchesAfterForceQuit: Bool
   let hasReducedAccuracy: Bool
   let tellsWhenInUseApart: Bool
+  /// Whether the app lacks the service session by which the system would know that it needs the permission for always.
+  let lacksServiceSession: Bool
+  let dropsBeacons: Bool
   let autoPauseAfter: Milliseconds?
 
   let heardDistance: Micrometres
   let rangingStarted: Bool
   let notifiesOnDisplay: Bool
-  let beginsTask: Bool
+  let beginsTaskAtEvents: Bool
+  let beginsTaskBesideLocation: Bool
+  let awaitsEvents: Bool
   let guardsTask: Bool
   let endsTask: Bool
   let taskGranted: Bool
@@ -34,6 +40,9 @@ struct PhoneRules: Sendable {
   /// Whether the system rejects the accuracy or the distance filter.
   let isLocationRejected: Bool
   let pausesWhileAudio: Bool
+  let hasAudioMode: Bool
+  let resumesWhenMoving: Bool
+  let timerFromFix: Bool
   let sampleInterval: Milliseconds
   let sampleWindow: Milliseconds?
 
@@ -74,15 +83,21 @@ struct PhoneRules: Sendable {
     exitLatency = bounded(os.exitLatency.value)
     screenWakeLatency = bounded(os.screenWakeLatency.value)
     fixLatency = bounded(os.fixLatency.value)
+    fetchTime = bounded(os.fetchTime.value)
     relaunchesAfterForceQuit = os.relaunchesAfterForceQuit.value
     hasReducedAccuracy = os.hasReducedAccuracy.value
     tellsWhenInUseApart = os.tellsWhenInUseApart.value && os.family == .iOS
-    autoPauseAfter = strategy.pausesAutomatically.value ? os.autoPauseAfter.value.map(bounded) : nil
+    lacksServiceSession = os.needsServiceSession.value && !strategy.holdsServiceSession.value
+    dropsBeacons = os.filtersNeverForLocation.value && strategy.neverForLocation.value
+    let pause = strategy.resumesWhenMoving.value ? os.stationaryAfter.value : os.autoPauseAfter.value
+    autoPauseAfter = strategy.pausesAutomatically.value ? pause.map(bounded) : nil
 
     heardDistance = strategy.heardDistance.value
     rangingStarted = strategy.rangingStarted.value
     notifiesOnDisplay = strategy.notifiesOnDisplay.value
-    beginsTask = strategy.beginsTask.value
+    beginsTaskAtEvents = strategy.beginsTask.value && strategy.mechanism == .events
+    beginsTaskBesideLocation = strategy.beginsTask.value && strategy.mechanism == .location
+    awaitsEvents = strategy.awaitsEvents.value
     guardsTask = strategy.guardsTask.value
     endsTask = strategy.endsTask.value
     taskGranted = strategy.taskGranted.value
@@ -93,10 +108,18 @@ struct PhoneRules: Sendable {
     let filtered = strategy.distanceFilter.value != nil && !os.allowsDistanceFilter.value
     isLocationRejected = strategy.mechanism != .activitySession && (tooCoarse || filtered)
     pausesWhileAudio = strategy.pausesWhileAudio.value
+    hasAudioMode = strategy.hasAudioMode.value && os.family == .iOS
+    resumesWhenMoving = strategy.resumesWhenMoving.value
+    timerFromFix = strategy.timerFromFix.value
     sampleInterval = max(100, bounded(strategy.sampleInterval.value))
     sampleWindow = strategy.sampleWindow.value.map(bounded)
 
-    serviceLimit = os.serviceLimit.value.map(bounded)
+    switch strategy.mechanism {
+    case .cycle: serviceLimit = os.serviceLimit.value.map(bounded)
+    case .foregroundService where strategy.isDataSync.value:
+      serviceLimit = os.dataSyncLimit.value.map(bounded)
+    default: serviceLimit = nil
+    }
     scanPeriod = max(100, bounded(strategy.scanPeriod.value))
     scanInterval = max(scanPeriod, bounded(strategy.scanInterval.value))
     switch strategy.mechanism {

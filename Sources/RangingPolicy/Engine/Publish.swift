@@ -9,7 +9,7 @@ extension PhoneEngine {
     case .terminated: state = .terminated
     }
     let why = isRanging ? nil : blocking
-    let expires = isRunning && !isUnlimited && !rules.isAndroid ? countdownEnd : nil
+    let expires = isRunning && !isUnlimited && !rules.isAndroid ? expiry : nil
     let since = published.flatMap { $0.state == state ? $0.since : nil } ?? now
     return Window(state: state, since: since, time: now, expires: expires, why: why)
   }
@@ -49,7 +49,12 @@ extension PhoneEngine {
 
   /// On one leg, the callback with the least distance is the first or the last one.
   private mutating func noteClosest(until time: Milliseconds) {
-    guard let motion else { return }
+    for beacon in beacons where beacon.isHeard {
+      if let motion = beacon.motion { noteClosest(motion, until: time) }
+    }
+  }
+
+  private mutating func noteClosest(_ motion: Motion, until time: Milliseconds) {
     var tick = multiple(of: rules.tickPeriod, from: now)
     if motion.rate < 0 { tick = multiple(of: rules.tickPeriod, from: time) - rules.tickPeriod }
     let direction = motion.rate < 0 ? -rules.tickPeriod : rules.tickPeriod

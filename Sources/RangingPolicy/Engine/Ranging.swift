@@ -9,13 +9,20 @@ extension PhoneEngine {
     return !rules.isAndroid || (scan.isOn && !scan.isStarved && !isDowngraded)
   }
 
-  /// The first condition that keeps the app from seeing the beacon now; nil if there is none.
-  public var blocking: Reason? {
+  /// The first condition that keeps the app from seeing any beacon now; nil if there is none.
+  public var blocking: Reason? { standstill ?? (isHeard ? nil : .notDetected) }
+
+  /// The same for one beacon of the timeline.
+  func blocking(beacon index: Int) -> Reason? { standstill ?? (beacons[index].isHeard ? nil : .notDetected) }
+
+  /// The first condition that keeps the app from ranging.
+  private var standstill: Reason? {
     if !rules.supportsBeacons { return .rangingUnsupported }
     if !permission.isGranted { return .authDenied }
     if !isPermitted { return .reducedAccuracy }
     if !isRadioOn { return .bluetoothOff }
     if rules.isAndroid && !hasLocationServices { return .locationOff }
+    if rules.dropsBeacons { return .neverForLocation }
     if case .terminated(let reason, let isLatched) = lifecycle {
       if scan.isServiceDenied && !isLatched { return .foregroundServiceDenied }
       return reason == .taskLeakKilled && wasEventIgnored ? .latchedUntilLaunch : reason
@@ -24,7 +31,7 @@ extension PhoneEngine {
     if !rules.rangingStarted { return .notDetected }
     if isAudioPause { return .audioPause }
     if rules.isAndroid && !isRanging { return scanReason }
-    return isHeard ? nil : .notDetected
+    return nil
   }
 
   /// Why an app that runs does not range (Android).

@@ -20,7 +20,9 @@ extension PhoneEngine {
   }
 
   /// Whether the app has the permission for when in use, where that is less than the one for always.
-  var isWhenInUseOnly: Bool { permission == .whenInUse && rules.tellsWhenInUseApart }
+  var isWhenInUseOnly: Bool {
+    (permission == .whenInUse || rules.lacksServiceSession) && rules.tellsWhenInUseApart
+  }
 
   /// Whether the system monitors the region now.
   var isMonitoring: Bool { rules.isMonitored && isRadioOn && isPermitted && !rules.isAndroid }
@@ -28,24 +30,12 @@ extension PhoneEngine {
   /// From now on region events come from outside, as callbacks: without latency.
   public mutating func takeGivenRegionEvents() { region.isGiven = true }
 
-  mutating func setMotion(_ motion: Motion?) {
-    self.motion = motion
-    isDistanceKnown = true
-    heardChange = change(of: rules.heardDistance, from: isHeard)
-    if let threshold = near.near { nearChange = change(of: threshold, from: isNear) }
-    rearmChange = change(of: near.rearm, from: !isBeyondRearm)
-  }
-
-  /// When the distance crosses a threshold.
-  private func change(of threshold: Micrometres, from isWithin: Bool) -> Milliseconds {
-    guard let motion else { return isWithin ? now : .never }
-    return motion.first(from: now, within: threshold, is: !isWithin)
-  }
-
-  mutating func hearingChanged() {
+  /// One of the beacons was heard, or is heard no more. The region is entered with the first and left with the last.
+  mutating func hearingChanged(_ index: Int) {
     isUnsettled = true
-    isHeard.toggle()
-    heardChange = change(of: rules.heardDistance, from: isHeard)
+    let wasHeard = isHeard
+    beacons[index].hearingChanged(within: rules.heardDistance, at: now)
+    guard isHeard != wasHeard else { return }
     hearingChangedForScans()
     wakeRegionsHeard()
     guard isMonitoring, !region.isGiven else { return }

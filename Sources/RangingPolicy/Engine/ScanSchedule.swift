@@ -53,7 +53,7 @@ extension PhoneEngine {
 
   /// Whether the background service was stopped by the system.
   var isServiceOver: Bool {
-    guard rules.mechanism == .cycle, let limit = rules.serviceLimit else { return false }
+    guard let limit = rules.serviceLimit else { return false }
     return now >= scan.start + limit
   }
 
@@ -68,13 +68,15 @@ extension PhoneEngine {
     case .intent:
       guard isHeard, let latency = rules.hitLatency, canSystemScan else { return false }
       return now >= scan.heardSince + latency
-    case .foregroundService: return !scan.isServiceDenied
+    case .foregroundService: return !scan.isServiceDenied && !isServiceOver
     case .events, .location, .sampledLocation, .activitySession: return false
     }
   }
 
   /// Whether the system itself could scan for the app.
-  var canSystemScan: Bool { rules.supportsBeacons && isRadioOn && isPermitted && hasLocationServices }
+  var canSystemScan: Bool {
+    rules.supportsBeacons && isRadioOn && isPermitted && hasLocationServices && !rules.dropsBeacons
+  }
 
   /// When the schedule changes next by itself; always after `now`.
   func nextScheduleChange() -> Milliseconds {
@@ -86,12 +88,12 @@ extension PhoneEngine {
     if scan.isOn, !scan.isStarved, let limit = rules.downgradesScanAfter { consider(scan.since + limit) }
     guard lifecycle != .foreground else { return next }
     if isRecoverable || isRunning || lifecycle == .suspended {
+      if let limit = rules.serviceLimit { consider(scan.start + limit) }
       switch rules.mechanism {
       case .cycle, .job:
         let phase = phase
         consider(now + (phase < rules.scanPeriod ? rules.scanPeriod : rules.scanInterval) - phase)
         consider(scan.hitUntil)
-        if rules.mechanism == .cycle, let limit = rules.serviceLimit { consider(scan.start + limit) }
       case .intent:
         if isHeard, canSystemScan, let latency = rules.hitLatency { consider(scan.heardSince + latency) }
       default: break

@@ -8,8 +8,9 @@ extension PhoneEngine {
     // Starting or stopping a sample changes what keeps the app alive, at most once each.
     for _ in 0..<4 {
       updateKeepAlive()
-      runHandler()
+      runHandlers()
       updateLifecycle()
+      beginTaskBesideLocation()
       killIfDue()
       let before = session
       runSampler()
@@ -64,7 +65,7 @@ extension PhoneEngine {
         consider(graceUntil)
         consider(lingersUntil)
         if !wasKeptAlive && !tasks.isEmpty {
-          if hasOwnTask { consider(handlerTime) }
+          if tasks.hasHandler { consider(handlerTime) }
           consider(countdownEnd)
         }
       }

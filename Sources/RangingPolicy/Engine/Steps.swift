@@ -1,7 +1,8 @@
 /// A change that the engine makes by itself, and its time.
 struct Step {
   enum Kind {
-    case hearing, enter, exit, screenWake, settle, near, rearm, blocked, tick, none
+    case enter, exit, screenWake, settle, blocked, tick, none
+    case hearing(Int), near(Int), rearm(Int)
     case wakeEnter(Int), wakeExit(Int)
   }
 
@@ -21,7 +22,11 @@ extension PhoneEngine {
         step = Step(time: time, order: order, kind: kind)
       }
     }
-    consider(heardChange, .region, .hearing)
+    for index in beacons.indices {
+      consider(beacons[index].heardChange, .region, .hearing(index))
+      consider(beacons[index].nearChange, .near, .near(index))
+      consider(beacons[index].rearmChange, .near, .rearm(index))
+    }
     consider(region.enterDue, .region, .enter)
     consider(region.exitDue, .region, .exit)
     consider(region.screenWakeDue, .region, .screenWake)
@@ -30,8 +35,6 @@ extension PhoneEngine {
       consider(wakeRegions[index].exitDue, .region, .wakeExit(index))
     }
     consider(isUnsettled ? now : nextTimer(), .timer, .settle)
-    consider(nearChange, .near, .near)
-    consider(rearmChange, .near, .rearm)
     if needsBlockReason { consider(now, .near, .blocked) }
     if needsTick { consider(nextTick(from: now), .tick, .tick) }
     return step
@@ -39,15 +42,15 @@ extension PhoneEngine {
 
   mutating func perform(_ kind: Step.Kind, into output: inout PolicyOutput) {
     switch kind {
-    case .hearing: hearingChanged()
+    case .hearing(let index): hearingChanged(index)
     case .enter: regionEntered()
     case .exit: regionExited()
     case .screenWake: wokenByScreen()
     case .wakeEnter(let index): wakeRegionEntered(index, into: &output)
     case .wakeExit(let index): wakeRegionExited(index, into: &output)
     case .settle: settle()
-    case .near: nearChanged()
-    case .rearm: rearmChanged(into: &output)
+    case .near(let index): nearChanged(index)
+    case .rearm(let index): rearmChanged(index, into: &output)
     case .blocked: noteBlock()
     case .tick: tick(into: &output)
     case .none: break
@@ -73,7 +76,7 @@ extension PhoneEngine {
       record(.rebooted)
       terminate(.reboot, latched: false)
     case .debugger(let isAttached): hasDebugger = isAttached
-    case .motion(let motion): setMotion(motion)
+    case .motion(let motion, let index): setMotion(motion, of: index)
     case .regionEnter: givenRegionEvent(isEnter: true)
     case .regionExit: givenRegionEvent(isEnter: false)
     case .onAir(let index, let isOn): setOnAir(index, isOn)
@@ -81,10 +84,15 @@ extension PhoneEngine {
     case .audio(let isOn):
       if isOn != isAudioOn { record(isOn ? .audioOn : .audioOff) }
       isAudioOn = isOn
+      appPlaysAudio = isOn && (appPlaysAudio || isRunning)
+    case .backgroundFetch: fetch()
     case .location(let isOn): setLocation(isOn)
-    case .beginTask(let id, let granted): scriptedBegin(id, granted: granted)
+    case .beginTask(let id, let granted, let hasHandler):
+      scriptedBegin(id, granted: granted, hasHandler: hasHandler)
     case .endTask(let id): scriptedEnd(id)
-    case .still(let isStill): stillSince = isStill ? (stillSince ?? now) : nil
+    case .still(let isStill):
+      stillSince = isStill ? (stillSince ?? now) : nil
+      if !isStill && rules.resumesWhenMoving { session.isAutoPaused = false }
     case .bucket(let period): scan.setBucket(period.map { min(max($0, 1000), 1 << 50) }, at: now)
     case .near: trigger(into: &output)
     }

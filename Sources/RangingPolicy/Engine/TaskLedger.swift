@@ -4,6 +4,12 @@
 public struct TaskLedger: Hashable, Sendable {
   static let limit = 256
 
+  public struct Held: Hashable, Sendable {
+    public var id: TaskID
+    /// Whether its expiration handler ends it.
+    public var hasHandler: Bool
+  }
+
   public private(set) var begins = 0
   public private(set) var ends = 0
   /// Tasks whose identifier was overwritten, or which were still held when the app was killed because of them.
@@ -11,32 +17,36 @@ public struct TaskLedger: Hashable, Sendable {
   public private(set) var refusals = 0
   /// Ends of identifiers that are not held. They have no effect apart from a warning.
   public private(set) var unknownEnds = 0
-  public private(set) var held: [TaskID] = []
+  /// In the order in which they were begun.
+  public private(set) var held: [Held] = []
   /// Leaked tasks of the current process: nothing can end them.
   private var lost = 0
 
   public var isEmpty: Bool { held.isEmpty && lost == 0 }
-  public func holds(_ id: TaskID) -> Bool { held.contains(id) }
+  public func holds(_ id: TaskID) -> Bool { held.contains { $0.id == id } }
+  /// Whether a handler will end any of the tasks held.
+  var hasHandler: Bool { held.contains(where: \.hasHandler) }
 
   /// Returns whether the task was granted. Beginning a task under a name in use leaks the task that had the name.
-  mutating func begin(_ id: TaskID, granted: Bool = true) -> Bool {
+  mutating func begin(_ id: TaskID, granted: Bool = true, hasHandler: Bool = false) -> Bool {
     guard granted, held.count + lost < Self.limit else {
       refusals += 1
       return false
     }
     begins += 1
-    if held.contains(id) {
+    if let index = held.firstIndex(where: { $0.id == id }) {
       leaks += 1
       lost += 1
+      held[index].hasHandler = hasHandler
     } else {
-      held.append(id)
+      held.append(Held(id: id, hasHandler: hasHandler))
     }
     return true
   }
 
   /// Returns whether the name was in use.
   mutating func end(_ id: TaskID) -> Bool {
-    guard let index = held.firstIndex(of: id) else {
+    guard let index = held.firstIndex(where: { $0.id == id }) else {
       unknownEnds += 1
       return false
     }
@@ -45,9 +55,9 @@ public struct TaskLedger: Hashable, Sendable {
     return true
   }
 
-  mutating func endAll(except kept: TaskID? = nil) {
+  mutating func endAll(except kept: TaskID) {
     let before = held.count
-    held.removeAll { $0 != kept }
+    held.removeAll { $0.id != kept }
     ends += before - held.count
   }
 

@@ -39,6 +39,8 @@ public struct Verdict: Hashable, Sendable {
   /// The first condition that blocked it, also if it was delivered late.
   public var blockedBy: Reason?
   public var evidence: [Fact]
+  /// Which beacon of the timeline came near, from 0.
+  public var beacon = 0
 
   public var lateness: Milliseconds? { delivered.map { $0 - crossed } }
 }

@@ -26,7 +26,7 @@ extension Timeline {
   fileprivate mutating func leave(until span: Milliseconds) {
     let leaving = end
     if endsInForeground { append(.background, at: leaving) }
-    append(.motion(nil), at: leaving)
+    for beacon in beacons.indices { append(.motion(nil, of: beacon), at: leaving) }
     if givesRegionEvents, isGivenInside { append(.regionExit, at: leaving) }
     end = span
   }

@@ -7,7 +7,8 @@ struct EventVocabulary: Sendable {
     "audio-off",
     "screen-on", "screen-off", "bluetooth-on", "bluetooth-off", "permission", "location-start",
     "location-stop",
-    "force-quit", "low-memory", "reboot", "user-launch", "debugger", "location-services-on",
+    "background-fetch", "force-quit", "low-memory", "reboot", "user-launch", "debugger",
+    "location-services-on",
     "location-services-off", "still", "moving", "bucket",
   ]
 
@@ -30,6 +31,7 @@ struct EventVocabulary: Sendable {
     guard case .text(let name) = member.value else {
       throw JSONCursor.Malformed(offset: member.valueOffset, message: "\"event\" is a name in double quotes")
     }
+    try refuseStrangers(among: members, of: name)
     switch name {
     case "foreground": return .foreground
     case "background": return .background
@@ -45,6 +47,7 @@ struct EventVocabulary: Sendable {
     case "location-stop": return .location(false)
     case "location-services-on": return .locationServices(true)
     case "location-services-off": return .locationServices(false)
+    case "background-fetch": return .backgroundFetch
     case "force-quit": return .forceQuit
     case "low-memory": return .lowMemory
     case "reboot": return .reboot
@@ -54,13 +57,35 @@ struct EventVocabulary: Sendable {
     case "debugger": return .debugger(try flag(members["value"]) ?? true)
     case "begin-task":
       let isInvalid = members["id"]?.value == .text("invalid")
-      return .beginTask(try task(members["id"]), granted: try flag(members["granted"]) ?? !isInvalid)
+      return .beginTask(
+        try task(members["id"]), granted: try flag(members["granted"]) ?? !isInvalid,
+        hasHandler: try flag(members["handler"]) ?? false)
     case "end-task": return .endTask(try task(members["id"], isEnd: true))
     case "permission": return .permission(try permission(members["value"] ?? member))
     case "bucket": return .bucket(try bucket(members["value"] ?? member))
     default:
       throw JSONCursor.Malformed(
         offset: member.valueOffset, message: "no event is called \"\(name.prefix(40))\"")
+    }
+  }
+
+  /// What an event does not take would otherwise be overlooked in silence.
+  private func refuseStrangers(
+    among members: [String: FlatObject.Member], of event: String
+  ) throws(JSONCursor.Malformed) {
+    guard Self.events.contains(event) else { return }
+    let taken: [String]
+    switch event {
+    case "begin-task": taken = ["id", "granted", "handler"]
+    case "end-task": taken = ["id"]
+    case "permission", "bucket", "debugger": taken = ["value"]
+    default: taken = []
+    }
+    for name in ["id", "granted", "handler", "value"] where !taken.contains(name) {
+      guard let member = members[name] else { continue }
+      let hint = taken.isEmpty ? "nothing" : taken.map { "\"\($0)\"" }.joined(separator: ", ")
+      throw JSONCursor.Malformed(
+        offset: member.nameOffset, message: "\(event) has no \"\(name)\"; it takes \(hint)")
     }
   }
 

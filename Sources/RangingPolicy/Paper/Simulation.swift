@@ -41,6 +41,7 @@ public struct Simulation: Sendable {
   ) {
     var engine = PhoneEngine(profile, near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
+    for (index, beacon) in timeline.beacons.enumerated() where beacon.isForeign { engine.ignoreBeacon(index) }
     if keepsHistory { engine.keepHistory() }
     var output = PolicyOutput()
     for entry in timeline.entries { engine.apply(entry.event, at: entry.time, into: &output) }

@@ -10,19 +10,37 @@ public struct Timeline: Hashable, Sendable {
     }
   }
 
-  /// A known distance. The phone moves evenly between waypoints. nil: out of range from then on.
+  /// A known distance from a beacon. The phone moves evenly between waypoints. nil: out of range from then on.
   public struct Waypoint: Hashable, Sendable {
     public var time: Milliseconds
     public var distance: Micrometres?
+    /// Its index in `beacons`.
+    public var beacon: Int
 
-    public init(time: Milliseconds, distance: Micrometres?) {
+    public init(time: Milliseconds, distance: Micrometres?, beacon: Int = 0) {
       self.time = time
       self.distance = distance
+      self.beacon = beacon
+    }
+  }
+
+  /// A beacon on the way.
+  public struct Beacon: Hashable, Sendable {
+    /// As the timeline calls it; nil: the one without a name.
+    public var name: String?
+    /// It has another UUID than the app's region, so that the app never sees it.
+    public var isForeign: Bool
+
+    public init(name: String?, isForeign: Bool = false) {
+      self.name = name
+      self.isForeign = isForeign
     }
   }
 
   /// By time; entries of the same time in the order in which they take effect.
   public private(set) var entries: [Entry]
+  /// At least one.
+  public private(set) var beacons = [Beacon(name: nil)]
   public var end: Milliseconds
   /// The recording ends here. What the phone did later is unknown.
   public var isCut = false
@@ -33,15 +51,12 @@ public struct Timeline: Hashable, Sendable {
   /// `end` nil: the latest entry. `start` nil: in the foreground if the first event of the app is that it leaves
   /// it, else in the background.
   public init(
-    events: [Entry], waypoints: [Waypoint] = [], end: Milliseconds? = nil, start: PhoneEngine.Start? = nil
+    events: [Entry], waypoints: [Waypoint] = [], beacons: [Beacon] = [], end: Milliseconds? = nil,
+    start: PhoneEngine.Start? = nil
   ) {
-    let path = waypoints.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-      .map(\.element)
-    let legs = path.indices.map { index in
-      let from = path[index]
-      let to = path.indices.contains(index + 1) ? path[index + 1] : nil
-      return Entry(time: from.time, event: .motion(Self.leg(from: from, to: to)))
-    }
+    let paths = Dictionary(grouping: waypoints, by: \.beacon).sorted { $0.key < $1.key }
+    let legs = paths.flatMap { beacon, points in Self.legs(points, to: beacon) }
+    if !beacons.isEmpty { self.beacons = beacons }
     let all = (events + legs).enumerated().sorted {
       ($0.element.time, $0.element.event.order, $0.offset) < (
         $1.element.time, $1.element.event.order, $1.offset
@@ -79,6 +94,16 @@ public struct Timeline: Hashable, Sendable {
     end = max(end, time)
   }
 
+  private static func legs(_ waypoints: [Waypoint], to beacon: Int) -> [Entry] {
+    let path = waypoints.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map(\.element)
+    return path.indices.map { index in
+      let to = path.indices.contains(index + 1) ? path[index + 1] : nil
+      let motion = leg(from: path[index], to: to)
+      return Entry(time: path[index].time, event: .motion(motion, of: beacon))
+    }
+  }
+
   private static func leg(from: Waypoint, to: Waypoint?) -> Motion? {
     guard let distance = from.distance else { return nil }
     guard let to, let next = to.distance, to.time > from.time else {
@@ -98,12 +123,12 @@ public struct Timeline: Hashable, Sendable {
     return .background
   }
 
-  /// Distance in metres at a time; nil if unknown.
-  public func distance(at time: Milliseconds) -> Double? {
+  /// Distance from a beacon in metres at a time; nil if unknown.
+  public func distance(at time: Milliseconds, of beacon: Int = 0) -> Double? {
     var motion: Motion?
     for entry in entries {
       if entry.time > time { break }
-      if case .motion(let next) = entry.event { motion = next }
+      if case .motion(let next, beacon) = entry.event { motion = next }
     }
     return motion?.metres(at: time)
   }

@@ -11,6 +11,7 @@ public struct TimelineFault: Error, Hashable, Sendable {
 }
 
 /// Reads a timeline: one JSON object per line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
+/// `{"t":0,"beacon":"door","distance_m":8}` is the distance from one of several beacons.
 public struct TimelineFile {
   /// At most this many faults are collected.
   static let faultLimit = 20
@@ -18,6 +19,7 @@ public struct TimelineFile {
   private var entries: [Timeline.Entry] = []
   private var waypoints: [Timeline.Waypoint] = []
   private var vocabulary = EventVocabulary(isLive: false)
+  private var beacons = TimelineBeacons()
   public private(set) var faults: [TimelineFault] = []
   private var line = 0
 
@@ -38,9 +40,10 @@ public struct TimelineFile {
 
   public var isEmpty: Bool { entries.isEmpty && waypoints.isEmpty }
 
-  /// `end`: how long to simulate; nil: until the last line.
-  public func timeline(until end: Milliseconds? = nil) -> Timeline {
-    Timeline(events: entries, waypoints: waypoints, end: end)
+  /// `end`: how long to simulate; nil: until the last line. `uuid`: that of the app's region; nil: the first that a line
+  /// names.
+  public func timeline(until end: Milliseconds? = nil, uuid: String? = nil) -> Timeline {
+    Timeline(events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
   }
 
   private mutating func read(_ object: FlatObject) throws(JSONCursor.Malformed) {
@@ -62,23 +65,34 @@ public struct TimelineFile {
       throw JSONCursor.Malformed(offset: t.valueOffset, message: "\"t\" is seconds, from 0 to ten years")
     }
     let time = Milliseconds((seconds * 1000).rounded())
-    if let distance = members["distance_m"] { try readWaypoint(distance, at: time) }
+    if let distance = members["distance_m"] {
+      let beacon = try beacons.index(members["beacon"], uuid: members["uuid"])
+      try readWaypoint(distance, of: beacon, at: time)
+    } else if let stranger = members["beacon"] ?? members["uuid"] {
+      throw JSONCursor.Malformed(
+        offset: stranger.nameOffset, message: "\"\(stranger.name)\" goes with \"distance_m\"")
+    }
     if let event = members["event"] {
       entries.append(.init(time: time, event: try vocabulary.event(event, members)))
+    } else if let stranger = members["id"] ?? members["value"] ?? members["granted"] ?? members["handler"] {
+      throw JSONCursor.Malformed(
+        offset: stranger.nameOffset, message: "\"\(stranger.name)\" goes with \"event\"")
     } else if members["distance_m"] == nil {
       throw JSONCursor.Malformed(offset: 0, message: "\"distance_m\" or \"event\" is missing")
     }
   }
 
-  private static let names = ["t", "distance_m", "event", "id", "value", "granted"]
+  private static let names = [
+    "t", "distance_m", "beacon", "uuid", "event", "id", "value", "granted", "handler",
+  ]
 
-  private mutating func readWaypoint(_ member: FlatObject.Member, at time: Milliseconds) throws(JSONCursor
-    .Malformed)
-  {
+  private mutating func readWaypoint(
+    _ member: FlatObject.Member, of beacon: Int, at time: Milliseconds
+  ) throws(JSONCursor.Malformed) {
     switch member.value {
-    case .null: waypoints.append(.init(time: time, distance: nil))
+    case .null: waypoints.append(.init(time: time, distance: nil, beacon: beacon))
     case .number(let metres) where metres >= 0 && metres <= 1e6:
-      waypoints.append(.init(time: time, distance: Micrometres((metres * 1e6).rounded())))
+      waypoints.append(.init(time: time, distance: Micrometres((metres * 1e6).rounded()), beacon: beacon))
     default:
       throw JSONCursor.Malformed(
         offset: member.valueOffset,

@@ -37,6 +37,18 @@ extension StrategyProfile {
     }
   }
 
+  /// Companion device presence: the system wakes the app of an associated beacon (Android 12).
+  static var companionPresence: StrategyProfile {
+    StrategyProfile("companion-presence", .intent, "The system wakes the app of an associated beacon") {
+      $0.needs = .devicePresence
+      $0.hitLatency = Constant(.seconds(5), "not documented: as long as an intent scan", .low)
+      $0.forgetsAfter = Constant(.minutes(25), "not documented: as long as an intent scan", .low)
+      $0.scanDuty = lowPowerDuty
+      $0.risk = Constant(
+        .medium, "the user must associate each beacon, and its address must not change", .medium)
+    }
+  }
+
   private static var lowPowerDuty: Constant<Int64> {
     Constant(100, "low-power mode: 140 of 1400 ms", .high)
   }

@@ -5,11 +5,11 @@ public enum Catalogue {
     OSProfile.iOS(variant) + OSProfile.android
   }
 
-  public static var strategies: [StrategyProfile] {
+  public static func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
     [
-      .stock, .lowPower, .backgroundTask, .locationWhenInUse, .locationAlways, .taskListSampled,
-      .activitySession,
-      .altBeaconLegacy, .altBeaconJob, .altBeaconIntent, .altBeaconForegroundService,
+      .stock, .lowPower, .backgroundTask, .locationWhenInUse, .locationAlways, .taskListSampled(variant),
+      .activitySession, .liveUpdates, .clMonitor, .liveActivity,
+      .altBeaconLegacy, .altBeaconJob, .altBeaconIntent, .altBeaconForegroundService, .companionPresence,
     ]
   }
 
@@ -17,7 +17,7 @@ public enum Catalogue {
     systems(variant).first { $0.name == name }
   }
 
-  /// The profile for a version that has none of its own, as `ios9` for `ios12` and `ios17` for `iOS 18`:
+  /// The profile for a version that has none of its own, as `ios9` for `ios12` and `ios18` for `iOS 25`:
   /// the newest of the same family that is not newer. nil if the version cannot be read, or all are newer.
   public static func systemName(for version: String) -> String? {
     guard version.utf8.count <= 20 else { return nil }
@@ -33,8 +33,8 @@ public enum Catalogue {
     return nil
   }
 
-  public static func strategy(named name: String) -> StrategyProfile? {
-    strategies.first { $0.name == name }
+  public static func strategy(named name: String, variant: Variant = .seed) -> StrategyProfile? {
+    strategies(variant).first { $0.name == name }
   }
 }
 
@@ -56,8 +56,16 @@ public struct PhoneProfile: Hashable, Sendable {
       let other = strategy.mechanism.family == .iOS ? "an iOS" : "an Android"
       return "\(strategy.name) is \(other) strategy, and \(os.name) is not"
     }
-    if strategy.mechanism == .activitySession && !os.hasActivitySession.value {
-      return "\(strategy.name) needs iOS 17, and \(os.name) has no background activity session"
+    if strategy.mechanism == .activitySession || strategy.needs == .newerLocation,
+      !os.hasActivitySession.value
+    {
+      return "\(strategy.name) needs iOS 17, not \(os.name)"
+    }
+    if strategy.needs == .liveActivities && !os.hasLiveActivities.value {
+      return "\(strategy.name) needs iOS 16.1, not \(os.name)"
+    }
+    if strategy.needs == .devicePresence && !os.hasDevicePresence.value {
+      return "\(strategy.name) needs Android 12 or later, not \(os.name)"
     }
     if strategy.mechanism == .job || strategy.mechanism == .intent || strategy.mechanism == .foregroundService
     {
@@ -69,7 +77,7 @@ public struct PhoneProfile: Hashable, Sendable {
   /// Every possible pair, ordered by system.
   public static func all(_ variant: Variant = .seed) -> [PhoneProfile] {
     Catalogue.systems(variant).flatMap { os in
-      Catalogue.strategies.compactMap { PhoneProfile(os: os, strategy: $0) }
+      Catalogue.strategies(variant).compactMap { PhoneProfile(os: os, strategy: $0) }
     }
   }
 }

@@ -1,7 +1,7 @@
 extension OSProfile {
   /// iOS, oldest first.
   static func iOS(_ variant: Variant) -> [OSProfile] {
-    [ios6, ios70, ios7, ios8, ios9, ios13, ios16, ios17].map { profile in
+    [ios6, ios70, ios7, ios7Changes, ios8, ios9, ios13, ios16, ios17, ios18, ios26].map { profile in
       var profile = profile
       if variant == .observed { profile.observe() }
       return profile
@@ -32,6 +32,16 @@ extension OSProfile {
     }
   }
 
+  private static var ios7Changes: OSProfile {
+    var profile = ios7
+    profile.name = "ios7-changes"
+    profile.summary = "iOS 7.1 with a callback at every change instead of one a second"
+    profile.tickPeriod = Constant(
+      100, "S1: at every change; at most one a sighting, of a beacon that advertises ten times a second",
+      .medium)
+    return profile
+  }
+
   private static var ios8: OSProfile {
     OSProfile("ios8", .iOS, "iOS 8: as ios7, with a permission for always and one for when in use") {
       $0.needsAllowsFlag = Constant(false, "iOS 9 and later", .high)
@@ -47,14 +57,36 @@ extension OSProfile {
   }
 
   private static var ios16: OSProfile {
-    OSProfile("ios16.4", .iOS, "iOS 16.4: stricter about background location") { shortTasks(&$0) }
+    OSProfile("ios16.4", .iOS, "iOS 16.4: stricter about background location") {
+      shortTasks(&$0)
+      $0.hasLiveActivities = Constant(true, "iOS 16.1", .high)
+    }
   }
 
   private static var ios17: OSProfile {
-    OSProfile("ios17", .iOS, "iOS 17 and later: background activity sessions") {
-      shortTasks(&$0)
-      $0.hasActivitySession = Constant(true, "iOS 17", .high)
+    OSProfile("ios17", .iOS, "iOS 17: background activity sessions, CLMonitor, live updates") {
+      haveSession(&$0)
     }
+  }
+
+  private static var ios18: OSProfile {
+    OSProfile("ios18", .iOS, "iOS 18: the newer API needs a service session") { holdSession(&$0) }
+  }
+
+  private static var ios26: OSProfile {
+    OSProfile("ios26", .iOS, "iOS 26: as ios18; no other rule is known") { holdSession(&$0) }
+  }
+
+  private static func holdSession(_ profile: inout OSProfile) {
+    haveSession(&profile)
+    profile.needsServiceSession = Constant(
+      true, "CLServiceSession: iOS 18; that nothing wakes the app without one is an inference", .low)
+  }
+
+  private static func haveSession(_ profile: inout OSProfile) {
+    shortTasks(&profile)
+    profile.hasActivitySession = Constant(true, "iOS 17", .high)
+    profile.hasLiveActivities = Constant(true, "iOS 16.1", .high)
   }
 
   private static func shortTasks(_ profile: inout OSProfile) {
@@ -65,7 +97,7 @@ extension OSProfile {
 
   /// Applies what was observed in the field since the seed documents.
   private mutating func observe() {
-    let isSeven = name == "ios7.0" || name == "ios7"
+    let isSeven = name.hasPrefix("ios7")
     let old = isSeven || name == "ios8" || name == "ios9"
     entryLatency = Constant(.seconds(1), "region entry takes about 1 s", .medium)
     exitLatency =
@@ -74,10 +106,11 @@ extension OSProfile {
       : Constant(.seconds(30), "region exit: up to 30 s", .medium)
     screenWakeLatency = Constant(.seconds(1), "wakes the app within 1 s", .high)
     if !old { relaunchesAfterForceQuit = Constant(false, "later reports contradict 7.1", .medium) }
-    if name == "ios16.4" || name == "ios17" {
+    if ["ios16.4", "ios17", "ios18", "ios26"].contains(name) {
       locationAccuracyLimit = Constant(.metres(100), "16.4: accuracy of 100 m or better", .medium)
       allowsDistanceFilter = Constant(false, "16.4: no distance filter", .medium)
     }
     autoPauseAfter = Constant(.minutes(15), "reports of 15 min and more without motion", .low)
+    stationaryAfter = Constant(.minutes(5), "an estimate; Apple says only that it happens", .low)
   }
 }

@@ -17,15 +17,19 @@ extension StrategyProfile {
     ) {
       keepAlive(&$0)
       $0.distanceFilter = Constant(.metres(3000), "S3", .high)
+      $0.beginsTask = Constant(true, "S3, step 3: a background task beside location", .high)
       $0.pausesAutomatically = Constant(false, "S3 switches it off", .high)
     }
   }
 
   /// Location in samples over a list of background tasks (S4).
-  static var taskListSampled: StrategyProfile {
+  static func taskListSampled(_ variant: Variant) -> StrategyProfile {
     StrategyProfile("task-list-sampled", .sampledLocation, "Location in samples, a task list in between") {
       keepAlive(&$0)
       $0.locationAccuracy = Constant(.metres(10), "S4 asks for the best accuracy", .low)
+      if variant == .observed {
+        $0.timerFromFix = Constant(false, "public analogue of S4: start to start", .low)
+      }
       $0.risk = Constant(.high, "a timer longer than the task freezes and ends the chain", .high)
       $0.reviewRisk = Constant(.high, "S4: apps that hold tasks for nothing are refused", .medium)
     }
@@ -37,6 +41,22 @@ extension StrategyProfile {
       keepAlive(&$0)
       $0.locationAccuracy = Constant(.metres(3000), "any accuracy will do", .low)
       $0.risk = Constant(.medium, "works only if begun in the foreground", .high)
+      $0.reviewRisk = Constant(.medium, "shows the location indicator; needs a benefit for users", .low)
+    }
+  }
+
+  /// Live updates beside a background activity session and a service session (iOS 17, 18).
+  static var liveUpdates: StrategyProfile {
+    StrategyProfile(
+      "live-updates", .activitySession, "Live location updates and an activity session (iOS 17)"
+    ) {
+      keepAlive(&$0)
+      $0.needs = .newerLocation
+      $0.locationAccuracy = Constant(.metres(3000), "any accuracy will do", .low)
+      $0.pausesAutomatically = Constant(true, "CLLocationUpdate: stationary stops updates", .high)
+      $0.resumesWhenMoving = Constant(true, "CLLocationUpdate: updates go on when the phone moves", .high)
+      $0.risk = Constant(
+        .medium, "works only if begun in the foreground; whether the app sleeps is unknown", .low)
       $0.reviewRisk = Constant(.medium, "shows the location indicator; needs a benefit for users", .low)
     }
   }

@@ -30,6 +30,8 @@ public struct OSProfile: Hashable, Sendable {
   public var entryLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
   /// How long the beacon must be silent before a region exit is reported. Hearing it again earlier cancels the exit.
   public var exitLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
+  /// The same for the slowest phones, in a comparison.
+  public var entryLatencyMost = Constant<Milliseconds>(.seconds(3), "an estimate", .low)
   /// From screen-on to the wake-up with `notifyEntryStateOnDisplay`.
   public var screenWakeLatency = Constant<Milliseconds>(0, "seed documents name none", .medium)
   /// From starting location updates to the first fix.
@@ -53,8 +55,16 @@ public struct OSProfile: Hashable, Sendable {
   /// Whether a distance filter may be set on background location.
   public var allowsDistanceFilter = Constant(true, "S3", .high)
   public var hasActivitySession = Constant(false, "from iOS 17 on", .high)
+  public var hasLiveActivities = Constant(false, "from iOS 16.1 on", .high)
   /// How long the phone lies still before location pauses itself, if the app allows that; nil: never.
   public var autoPauseAfter = Constant<Milliseconds?>(nil, "seed documents saw none", .medium)
+  /// How long the phone lies still before `CLLocationUpdate.liveUpdates` counts as stationary and sends nothing; nil: never.
+  public var stationaryAfter = Constant<Milliseconds?>(
+    nil, "Apple documents `stationary`, but not after how long", .low)
+  /// Whether an app of the newer API needs a service session, or is treated as permitted only when in use.
+  public var needsServiceSession = Constant(false, "CLServiceSession: iOS 18", .high)
+  /// How long a background fetch lets the app run.
+  public var fetchTime = Constant<Milliseconds>(.seconds(30), "S4: about 30 s", .medium)
   /// Drain at full duty, as a multiple of the drain without ranging.
   public var fullDutyFactor = Constant(2.0, "S1: about twice as quickly", .medium)
   /// Drain while location of 100 m accuracy or better runs, as a multiple of the drain without. Coarser location costs nothing.
@@ -79,6 +89,11 @@ public struct OSProfile: Hashable, Sendable {
     .minutes(60), "Doze when motionless (H); one hour is AOSP's default", .medium)
   public var startsServiceInBackground = Constant(true, "before Android 12", .high)
   public var serviceNeedsType = Constant(false, "before Android 14", .high)
+  public var hasDevicePresence = Constant(false, "from Android 12 on", .high)
+  /// How long a foreground service of the type `dataSync` may run in the background; nil: unlimited.
+  public var dataSyncLimit = Constant<Milliseconds?>(nil, "before Android 15", .high)
+  /// Whether a scan with `neverForLocation` gets no beacons.
+  public var filtersNeverForLocation = Constant(false, "BLUETOOTH_SCAN came with Android 12", .high)
   /// Scan time in each period of a limited standby bucket.
   public var bucketAllowance = Constant<Milliseconds>(.minutes(10), "standby buckets", .high)
 

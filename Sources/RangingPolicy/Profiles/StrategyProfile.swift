@@ -25,8 +25,20 @@ public struct StrategyProfile: Hashable, Sendable {
   /// How likely a strategy is to cost its author something besides battery.
   public enum Risk: String, Hashable, Sendable, CaseIterable { case low, medium, high }
 
+  /// What a system must have so that the strategy exists there.
+  public enum Need: Hashable, Sendable {
+    case nothing
+    /// `CLMonitor` and `CLLocationUpdate.liveUpdates`: iOS 17.
+    case newerLocation
+    /// iOS 16.1, here from the profile of 16.4 on.
+    case liveActivities
+    /// `CompanionDeviceManager.startObservingDevicePresence`: Android 12.
+    case devicePresence
+  }
+
   public var name: String
   public var mechanism: Mechanism
+  public var needs = Need.nothing
   public var summary: String
   /// What can go wrong in the field.
   public var risk = Constant(Risk.low, "", .medium)
@@ -35,6 +47,13 @@ public struct StrategyProfile: Hashable, Sendable {
 
   /// The distance within which the beacon is heard.
   public var heardDistance = Constant<Micrometres>(.metres(50), "S0: up to 50 meters", .high)
+  /// The distance within which the phone that hears worst, or best, hears the beacon; of a comparison's spread.
+  public var heardDistanceLeast = Constant<Micrometres>(.metres(30), "an estimate", .low)
+  public var heardDistanceMost = Constant<Micrometres>(.metres(70), "S1: up to 70 m in the open", .low)
+  /// Whether some phones do not hear the beacon at all.
+  public var mayNotHear = Constant(false, "heard by all phones", .medium)
+  /// How much nearer or farther a phone believes the beacon, because its RSSI is off: a factor.
+  public var nearSpread = Constant(1.5, "about 4 dB between phone models; an estimate", .low)
   public var rangingStarted = Constant(true, "the app starts ranging", .high)
   public var notifiesOnDisplay = Constant(false, "notifyEntryStateOnDisplay is off by default", .high)
   /// The rank of the app's region among those it registered. Beyond the system's limit it is not monitored.
@@ -43,6 +62,10 @@ public struct StrategyProfile: Hashable, Sendable {
   public var slotsTaken = Constant<Int64>(0, "no other beacon app", .medium)
 
   public var beginsTask = Constant(false, "no background task", .high)
+  /// Whether the app waits for events as soon as it is launched. If not, a relaunched app gets none.
+  public var awaitsEvents = Constant(true, "as Apple asks", .high)
+  /// Whether an app of the newer API holds a service session; counts from iOS 18 on.
+  public var holdsServiceSession = Constant(true, "as Apple asks", .high)
   /// Whether the app begins no second task while it holds one. Otherwise the second overwrites the first.
   public var guardsTask = Constant(true, "S0: the demo's own guard", .high)
   public var endsTask = Constant(true, "S0: the handler ends the task", .high)
@@ -56,9 +79,15 @@ public struct StrategyProfile: Hashable, Sendable {
   public var distanceFilter = Constant<Micrometres?>(nil, "none set", .high)
   public var pausesAutomatically = Constant(false, "not used", .high)
   public var pausesWhileAudio = Constant(false, "not used", .high)
-  /// From the start of one sample to the start of the next.
+  /// Whether location that paused itself goes on when the phone moves.
+  public var resumesWhenMoving = Constant(false, "paused until the app is opened", .medium)
+  /// Whether the app has `UIBackgroundModes=audio`: it runs while it plays.
+  public var hasAudioMode = Constant(true, "S4; an app that plays on in the background has it", .medium)
+  /// Whether the timer starts when location has stopped after the fix, or else with the sample.
+  public var timerFromFix = Constant(true, "S4: armed at the fix", .medium)
+  /// From the end of one sample to the start of the next, or from start to start.
   public var sampleInterval = Constant<Milliseconds>(.seconds(60), "public analogue of S4", .low)
-  /// How long a sample lasts, counted from its start; nil: until the first fix.
+  /// How long a sample goes on after the fix, or lasts from its start; nil: until the first fix.
   public var sampleWindow = Constant<Milliseconds?>(.seconds(10), "public analogue of S4", .low)
 
   public var scanPeriod = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)
@@ -70,6 +99,10 @@ public struct StrategyProfile: Hashable, Sendable {
   public var filtersScans = Constant(true, "AltBeacon sets filters", .medium)
   public var restartsLongScans = Constant(true, "AltBeacon restarts scans in time", .medium)
   public var declaresServiceType = Constant(true, "type and permission in the manifest", .high)
+  /// Whether its foreground service is of the type `dataSync`, instead of `connectedDevice` or `location`.
+  public var isDataSync = Constant(false, "connectedDevice or location", .high)
+  /// Whether the manifest says `neverForLocation` for `BLUETOOTH_SCAN`.
+  public var neverForLocation = Constant(false, "not set, since it filters beacons out", .high)
   /// The share of scan time in which the receiver is really on, in thousandths.
   public var scanDuty = Constant<Int64>(1000, "S1: ranging keeps the receiver on 100 %", .high)
   /// The period of the app's standby bucket; nil: no limit.

@@ -24,7 +24,7 @@ struct ProfileChoice {
 
   func join(_ os: OSProfile, _ strategy: StrategyProfile, _ value: Value) -> PhoneProfile? {
     if let profile = PhoneProfile(os: os, strategy: strategy) { return profile }
-    let fitting = profiles.strategies.filter { PhoneProfile(os: os, strategy: $0) != nil }.map(\.name)
+    let fitting = profiles.strategies().filter { PhoneProfile(os: os, strategy: $0) != nil }.map(\.name)
     value.error(
       PhoneProfile.mismatch(os: os, strategy: strategy) ?? "",
       hint: "strategies on \(os.name): \(listed(fitting, joining: "and"))")

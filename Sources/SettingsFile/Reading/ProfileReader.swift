@@ -8,7 +8,7 @@ struct ProfileReader {
   private var strategyNames: Set<String>
 
   private let shippedSystems = Set(Catalogue.systems().map(\.name))
-  private let shippedStrategies = Set(Catalogue.strategies.map(\.name))
+  private let shippedStrategies = Set(Catalogue.strategies().map(\.name))
 
   init() {
     systemNames = shippedSystems

@@ -20,6 +20,16 @@ struct ApproachOptions: ParsableArguments {
     help: ArgumentHelp(
       "Distance beyond which near re-arms. Default: the near distance.", valueName: "distance"))
   var rearm: String?
+  @Option(
+    help: ArgumentHelp(
+      "The UUID of the app's region: beacons of a timeline with another one are never seen. Default: the first UUID in the timeline.",
+      valueName: "uuid"))
+  var uuid: String?
+  @Option(
+    help: ArgumentHelp(
+      "Tell the app's state and background time remaining at this instant; may be given several times.",
+      valueName: "time"))
+  var at: [String] = []
   @Option(help: ArgumentHelp("How long to simulate.", valueName: "duration"))
   var `for`: String?
 
@@ -40,6 +50,19 @@ struct ApproachOptions: ParsableArguments {
 
   func end() throws -> Milliseconds? {
     try self.for.map { try read($0, "--for", Amount.duration, "a duration such as 10min") }
+  }
+
+  /// The instants of --at.
+  func instants() throws -> [Milliseconds] {
+    try at.map { try read($0, "--at", Amount.duration, "a time such as 99s") }
+  }
+
+  func checkUUID() throws {
+    guard let uuid else { return }
+    guard timeline != nil else { throw ValidationError("--uuid goes with --timeline.") }
+    guard Timeline.isUUID(uuid) else {
+      throw ValidationError("--uuid \(uuid) is not one such as 2f234454-cf6d-4a0f-adf2-f4911ba9ffa6.")
+    }
   }
 
   /// The straight walks.
@@ -70,7 +93,7 @@ struct ApproachOptions: ParsableArguments {
     }
     guard !file.isEmpty else { throw failure("\(path): there is nothing in this timeline", .dataError) }
     let name = path == "-" ? "standard input" : path
-    return Approach(name: name, near: near, timeline: file.timeline(until: try end()))
+    return Approach(name: name, near: near, timeline: file.timeline(until: try end(), uuid: uuid))
   }
 
   /// Longer than any timeline that people write.

@@ -13,7 +13,7 @@ struct ProfileOptions: ParsableArguments {
   var os: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A strategy; may be given several times. One of: \(Self.names(Catalogue.strategies.map(\.name))).",
+      "A strategy; may be given several times. One of: \(Self.names(Catalogue.strategies().map(\.name))).",
       valueName: "name"))
   var strategy: [String] = []
   @Option(
@@ -47,7 +47,7 @@ struct ProfileOptions: ParsableArguments {
   func profiles(_ added: ProfileSettings, _ variant: Variant) throws -> [PhoneProfile] {
     let systems = try chosen(
       os.map { Self.system($0, among: added.systems(variant)) }, added.systems(variant), "--os", \.name)
-    let strategies = try chosen(strategy, added.strategies, "--strategy", \.name)
+    let strategies = try chosen(strategy, added.strategies(variant), "--strategy", \.name)
     var profiles: [PhoneProfile] = []
     for os in systems {
       for strategy in strategies {
@@ -119,7 +119,7 @@ struct ProfileList {
 
   init(_ profiles: ProfileSettings, variant: Variant) {
     let systems = profiles.systems(variant)
-    let strategies = profiles.strategies
+    let strategies = profiles.strategies(variant)
     json = Self.json(systems, strategies)
     let width = (systems.map(\.name) + strategies.map(\.name)).map(\.count).max() ?? 0
     func line(_ name: String, _ summary: String) -> String {

@@ -25,11 +25,13 @@ struct SimulateCommand: ParsableCommand {
 
       A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
       (null: out of range), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
-      region-exit, begin-task and end-task ("id"; "granted":false for one that is refused), audio-on, audio-off, \
-      screen-on, screen-off, bluetooth-on, bluetooth-off, permission ("value": always, when-in-use, denied, \
+      region-exit, begin-task and end-task ("id"; "granted":false for one that is refused, "handler":true for one whose expiration \
+      handler ends it), audio-on, audio-off, \
+      background-fetch, screen-on, screen-off, bluetooth-on, bluetooth-off, permission ("value": always, when-in-use, denied, \
       reduced-accuracy, …), location-start, location-stop, force-quit, low-memory, reboot, user-launch, debugger \
       ("value": true or false), location-services-on, location-services-off, still, moving, bucket ("value": active, \
-      working-set, frequent, rare). Region events follow from the distance unless the timeline gives some.
+      working-set, frequent, rare). Region events follow from the distance unless the timeline gives some. A waypoint may \
+      name one of several beacons, and its UUID: {"t":0,"beacon":"door","uuid":"…","distance_m":8}.
 
       In a recording an approach lasts from the first sighting of a beacon to its loss, and the zones of the \
       configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
@@ -93,6 +95,11 @@ struct SimulateCommand: ParsableCommand {
     }
     if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
     _ = try approaches.end()
+    _ = try approaches.instants()
+    try approaches.checkUUID()
+    if !approaches.at.isEmpty && (compare || !capture.isEmpty || approaches.approach.count > 1) {
+      throw ValidationError("--at goes with a single approach or timeline, without --compare.")
+    }
     _ = try approaches.nearRule(unlessGiven: capture.isEmpty ? "4m" : nil)
     _ = try approaches.walks()
     // Names that a configuration adds are not known yet.
@@ -179,8 +186,8 @@ struct SimulateCommand: ParsableCommand {
     } else if single {
       try tell(
         json
-          ? SimulationJSON(variant: variant).text(account.results)
-          : SimulationTable(account.results).text)
+          ? SimulationJSON(variant: variant, instants: approaches.instants()).text(account.results)
+          : SimulationTable(account.results, at: approaches.instants()).text)
     } else {
       try tell(
         json

@@ -5,6 +5,8 @@ import RangingPolicy
 /// Results of `simulate` for machines. Times are seconds from zero, distances metres.
 struct SimulationJSON {
   var variant: Variant
+  /// Of `--at`.
+  var instants: [Milliseconds] = []
 
   func text(_ results: [Simulation]) -> String {
     var writer = JSONWriter()
@@ -48,6 +50,18 @@ struct SimulationJSON {
           }
         }
       }
+      json.key("background_time")
+      json.array(result.windows) { writeWindow($1, at: $1.time, of: result, into: &$0) }
+      if !instants.isEmpty {
+        json.key("at")
+        json.array(instants) { json, time in
+          if let window = result.window(at: time) {
+            writeWindow(window, at: time, of: result, into: &json)
+          } else {
+            json.null()
+          }
+        }
+      }
       json.field("variant", variant.rawValue)
       json.key("window_end_why")
       if let closing = result.closing { json.value(closing.why.rawValue) } else { json.null() }
@@ -72,6 +86,9 @@ struct SimulationJSON {
           json.field("near_at", seconds(verdict.crossed), decimals: 3)
           json.field("delivered_at", seconds(verdict.delivered), decimals: 3)
           json.field("late_s", seconds(verdict.lateness), decimals: 3)
+          if let name = result.timeline.name(of: verdict.beacon) { json.field("beacon", name) }
+          json.key("evidence")
+          json.array(verdict.evidence) { write($1, into: &$0) }
         }
       }
       json.key("hangs_on")
@@ -83,6 +100,19 @@ struct SimulationJSON {
           json.field("confidence", constant.confidence.rawValue)
         }
       }
+    }
+  }
+
+  /// `background_time_remaining` is null where it is unlimited.
+  private func writeWindow(
+    _ window: Window, at time: Milliseconds, of result: Simulation, into writer: inout JSONWriter
+  ) {
+    writer.object { json in
+      json.field("t", Double(time) / 1000, decimals: 3)
+      json.field("state", window.state.rawValue)
+      json.field("background_time_remaining", seconds(window.remaining(at: time)), decimals: 3)
+      json.key("why")
+      if let why = window.why { json.value(why.rawValue) } else { json.null() }
     }
   }
 

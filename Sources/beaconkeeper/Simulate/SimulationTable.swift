@@ -10,7 +10,7 @@ struct SimulationTable {
   let text: String
 
   /// One approach.
-  init(_ results: [Simulation]) {
+  init(_ results: [Simulation], at instants: [Milliseconds] = []) {
     var table = TextTable(Self.titles)
     for result in results { table.add(Self.row(result)) }
     let reasons = results.compactMap(\.outcome)
@@ -22,7 +22,7 @@ struct SimulationTable {
       ),
       ("NEAR", "when the near threshold was crossed; LATE: how long after that the app saw it"),
     ]
-    text = table.text + "\n\n" + Self.legend(columns, reasons)
+    text = table.text + Self.instants(instants, of: results) + "\n\n" + Self.legend(columns, reasons)
   }
 
   /// Several approaches.
@@ -77,6 +77,25 @@ struct SimulationTable {
     ]
     let reasons = comparisons.flatMap { $0.entries.flatMap { $0.tally.missed.keys } }
     text = parts.joined(separator: "\n\n") + "\n\n" + Self.legend(columns, reasons, battery: false)
+  }
+
+  /// A line for each instant and profile.
+  private static func instants(_ instants: [Milliseconds], of results: [Simulation]) -> String {
+    guard !instants.isEmpty else { return "" }
+    var table = TextTable([
+      "AT", "OS", "STRATEGY", "STATE", "BACKGROUND TIME REMAINING", "DISTANCE", "WHY NOT RANGING",
+    ])
+    for time in instants {
+      for result in results {
+        let window = result.window(at: time)
+        table.add([
+          seconds(time), result.profile.os.name, result.profile.strategy.name, window?.state.rawValue ?? "",
+          window.map { $0.remaining(at: time).map(seconds) ?? "unlimited" } ?? "",
+          result.timeline.distance(at: time).map { rounded($0, 1) + " m" } ?? "", window?.why?.rawValue ?? "",
+        ])
+      }
+    }
+    return "\n\n" + table.text
   }
 
   private static func row(_ result: Simulation) -> [String] {

@@ -1,0 +1,69 @@
+/// One beacon as an app sees it: how far away it is, and whether its near trigger waits.
+struct BeaconView: Hashable, Sendable {
+  /// Each beacon costs a look at every step, so a timeline may name only so many.
+  static let limit = 100
+
+  private(set) var motion: Motion?
+  /// It has another UUID than the app's region, and is never heard.
+  var isForeign = false
+  private(set) var isHeard = false
+  private(set) var isNear = false
+  private(set) var isBeyondRearm = true
+  private(set) var heardChange = Milliseconds.never
+  private(set) var nearChange = Milliseconds.never
+  private(set) var rearmChange = Milliseconds.never
+  var trigger = Trigger.armed
+
+  mutating func move(_ motion: Motion?, heard: Micrometres, near: NearDistances, at now: Milliseconds) {
+    self.motion = motion
+    heardChange = isForeign ? .never : change(of: heard, from: isHeard, at: now)
+    if let threshold = near.near { nearChange = change(of: threshold, from: isNear, at: now) }
+    rearmChange = change(of: near.rearm, from: !isBeyondRearm, at: now)
+  }
+
+  mutating func hearingChanged(within threshold: Micrometres, at now: Milliseconds) {
+    isHeard.toggle()
+    heardChange = change(of: threshold, from: isHeard, at: now)
+  }
+
+  mutating func nearChanged(within threshold: Micrometres, at now: Milliseconds) {
+    isNear.toggle()
+    nearChange = change(of: threshold, from: isNear, at: now)
+  }
+
+  mutating func rearmChanged(beyond threshold: Micrometres, at now: Milliseconds) {
+    isBeyondRearm.toggle()
+    rearmChange = change(of: threshold, from: !isBeyondRearm, at: now)
+  }
+
+  /// When the distance crosses a threshold.
+  private func change(
+    of threshold: Micrometres, from isWithin: Bool, at now: Milliseconds
+  ) -> Milliseconds {
+    guard let motion else { return isWithin ? now : .never }
+    return motion.first(from: now, within: threshold, is: !isWithin)
+  }
+}
+
+extension PhoneEngine {
+  /// Whether any beacon of the app's region is heard.
+  var isHeard: Bool { beacons.contains(where: \.isHeard) }
+
+  /// The app's region has another UUID than this beacon.
+  public mutating func ignoreBeacon(_ index: Int) {
+    if addBeacon(index) { beacons[index].isForeign = true }
+  }
+
+  mutating func setMotion(_ motion: Motion?, of index: Int) {
+    guard addBeacon(index) else { return }
+    if !beacons[index].isForeign { isDistanceKnown = true }
+    beacons[index].move(motion, heard: rules.heardDistance, near: near, at: now)
+  }
+
+  /// Whether there is room for a beacon of this index.
+  private mutating func addBeacon(_ index: Int) -> Bool {
+    guard (0..<BeaconView.limit).contains(index) else { return false }
+    while beacons.count <= index { beacons.append(BeaconView()) }
+    return true
+  }
+}
