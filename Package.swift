@@ -14,6 +14,13 @@ let house: [SwiftSetting] = [
 /// Modules that read hostile bytes say `unsafe` wherever memory could be.
 let hostile: [SwiftSetting] = house + [.strictMemorySafety()]
 
+/// The pages of the policy's documentation that `simulate --explain` prints, so that program and documentation say the same.
+let strategyPages: [Resource] = [
+  "stock", "low-power", "background-task", "location-when-in-use", "location-always", "task-list-sampled",
+  "activity-session", "live-updates", "cl-monitor", "live-activity", "altbeacon-legacy", "altbeacon-job",
+  "altbeacon-intent", "altbeacon-foreground-service", "companion-presence",
+].map { .embedInCode("RangingPolicy.docc/\($0).md") }
+
 let package = Package(
   name: "beaconkeeper",
   platforms: [.macOS(.v26)],
@@ -58,7 +65,8 @@ let package = Package(
     .target(name: "Captures", dependencies: ["Beacons", "JSON", "Machine"], swiftSettings: hostile),
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
-    .target(name: "RangingPolicy", dependencies: ["JSON"], swiftSettings: house),
+    .target(
+      name: "RangingPolicy", dependencies: ["JSON"], resources: strategyPages, swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     .target(
       name: "PolicyReport", dependencies: ["JSON", "Messages", "RangingPolicy", "WakePlanner"],

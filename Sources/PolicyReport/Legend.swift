@@ -6,27 +6,51 @@ struct Legend {
 
   init(_ report: Report) { self.report = report }
 
-  private var reasons: [Reason] {
-    var found: Set<Reason> = []
-    for tally in report.tallies { found.formUnion(tally.missed.keys) }
+  /// The codes on the page, each with the platforms that it occurs on.
+  private var reasons: [(reason: Reason, families: Set<OSProfile.Family>)] {
+    var found: [Reason: Set<OSProfile.Family>] = [:]
+    func add(_ reasons: [Reason], _ profile: PhoneProfile) {
+      for reason in reasons { found[reason, default: []].insert(profile.os.family) }
+    }
+    for tally in report.tallies { add(Array(tally.missed.keys), tally.profile) }
     for example in report.examples {
-      if let outcome = example.result.outcome { found.insert(outcome) }
-      for verdict in example.result.verdicts {
-        found.insert(verdict.outcome)
-        if let block = verdict.blockedBy { found.insert(block) }
+      let result = example.result
+      add(result.outcome.map { [$0] } ?? [], result.profile)
+      for verdict in result.verdicts {
+        add([verdict.outcome] + (verdict.blockedBy.map { [$0] } ?? []), result.profile)
       }
     }
-    return Reason.allCases.filter(found.contains)
+    return Reason.allCases.compactMap { reason in found[reason].map { (reason, $0) } }
+  }
+
+  /// What led to the verdicts and has a name of its own in the platform's documentation, in the order of the page.
+  private var facts: [(what: Fact.What, words: String)] {
+    var facts: [(what: Fact.What, words: String)] = []
+    for example in report.examples {
+      for fact in example.result.verdicts.first?.evidence ?? [] {
+        guard let words = fact.what.systemWord(on: example.result.profile.os.family),
+          !facts.contains(where: { $0.what == fact.what && $0.words == words })
+        else { continue }
+        facts.append((fact.what, words))
+      }
+    }
+    return facts
   }
 
   func write(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "legend", "class": "legend"]) { page in
       page.element("h2", ["id": "legend"], "What the words mean")
       page.element("dl") { page in
-        for reason in reasons {
+        for (reason, families) in reasons {
           page.element("div") { page in
             page.element("dt") { $0.element("code", reason.rawValue) }
-            page.element("dd", reason.words)
+            page.element("dd", reason.explanation(on: families))
+          }
+        }
+        for (what, words) in facts {
+          page.element("div") { page in
+            page.element("dt", what.rawValue)
+            page.element("dd") { $0.element("code", words) }
           }
         }
         for (name, words) in Self.columns {

@@ -1,5 +1,5 @@
 /// What `word` was probably meant to be: the nearest of `candidates`, if it is near enough.
-func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+public func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   guard word.utf8.count <= 64 else { return nil }
   let written = Letters(word)
   var measure = EditDistance()

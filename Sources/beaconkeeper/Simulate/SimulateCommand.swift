@@ -15,13 +15,15 @@ struct SimulateCommand: ParsableCommand {
       beaconkeeper simulate --timeline <file> …
       beaconkeeper simulate --capture <file> ... --config <file> …
       beaconkeeper simulate --list
+      beaconkeeper simulate --explain <strategy> [--os <name>]
       """,
     discussion: """
       Follows a walk towards a beacon, a timeline of your own, or every approach in a recording, and says for each \
       operating system and background strategy whether the app would have seen it come near, how late, or why not.
 
       --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each \
-      system: what share of the near triggers each delivers, and what that costs in battery over a day.
+      system: what share of the near triggers each delivers, and what that costs in battery over a day. --explain \
+      prints what the app of a strategy does, as pseudo-code, and its rules with their sources.
 
       A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
       (null: out of range), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
@@ -32,6 +34,8 @@ struct SimulateCommand: ParsableCommand {
       ("value": true or false), location-services-on, location-services-off, still, moving, bucket ("value": active, \
       working-set, frequent, rare). Region events follow from the distance unless the timeline gives some. A waypoint may \
       name one of several beacons, and its UUID: {"t":0,"beacon":"door","uuid":"…","distance_m":8}.
+
+      \(PlatformWords.ofEvents)
 
       In a recording an approach lasts from the first sighting of a beacon to its loss, and the zones of the \
       configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
@@ -46,6 +50,7 @@ struct SimulateCommand: ParsableCommand {
         beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant observed --report visit.html
         beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
         beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
+        beaconkeeper simulate --explain background-task --os ios17
         beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
       """)
 
@@ -76,11 +81,17 @@ struct SimulateCommand: ParsableCommand {
   var json = false
   @Flag(help: "List the profiles and do nothing else.")
   var list = false
+  @Option(
+    help: ArgumentHelp(
+      "Explain a strategy, as pseudo-code with its rules and their sources, and do nothing else.",
+      valueName: "strategy"))
+  var explain: String?
 
   private var variant: Variant { profiles.chosenVariant ?? .seed }
 
   func validate() throws {
-    if list { return }
+    if explain != nil && json { throw ValidationError("--explain writes text; --json does not go with it.") }
+    if list || explain != nil { return }
     let kinds = [!approaches.approach.isEmpty, approaches.timeline != nil, !capture.isEmpty]
     guard kinds.count(where: { $0 }) == 1 else {
       throw ValidationError(
@@ -113,6 +124,7 @@ struct SimulateCommand: ParsableCommand {
       let list = ProfileList(configuration.profiles, variant: variant)
       return try tell(json ? list.json : list.text)
     }
+    if let explain { return try tell(explanation(of: explain, configuration.profiles)) }
     let chosen: [PhoneProfile]
     do {
       chosen = try profiles.profiles(configuration.profiles, variant)

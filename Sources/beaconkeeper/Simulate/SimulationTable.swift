@@ -13,7 +13,7 @@ struct SimulationTable {
   init(_ results: [Simulation], at instants: [Milliseconds] = []) {
     var table = TextTable(Self.titles)
     for result in results { table.add(Self.row(result)) }
-    let reasons = results.compactMap(\.outcome)
+    let reasons = results.map { ($0.profile.os.family, $0.outcome.map { [$0] } ?? []) }
     let columns = [
       ("FIRST", "the first region enter or ranging callback with the beacon in it"),
       (
@@ -45,7 +45,7 @@ struct SimulationTable {
       ("DELIVERED", "share of the near triggers that the app saw, in time or late"),
       ("IN TIME", "less than a second after the crossing"),
     ]
-    text = table.text + "\n\n" + Self.legend(columns, tallies.flatMap { $0.missed.keys })
+    text = table.text + "\n\n" + Self.legend(columns, tallies.map(Self.misses))
   }
 
   /// The strategies of each system, best first.
@@ -75,7 +75,7 @@ struct SimulationTable {
       ),
       ("FRONT", "* no other strategy of this system delivers as much for less, or more for as little"),
     ]
-    let reasons = comparisons.flatMap { $0.entries.flatMap { $0.tally.missed.keys } }
+    let reasons = comparisons.flatMap { $0.entries.map { Self.misses($0.tally) } }
     text = parts.joined(separator: "\n\n") + "\n\n" + Self.legend(columns, reasons, battery: false)
   }
 
@@ -117,11 +117,18 @@ struct SimulationTable {
     ]
   }
 
-  /// What the columns and those codes mean that occur.
+  private static func misses(_ tally: Tally) -> (OSProfile.Family, [Reason]) {
+    (tally.profile.os.family, Array(tally.missed.keys))
+  }
+
+  /// What the columns and those codes mean that occur, in the words of the platforms that they occur on.
   private static func legend(
-    _ columns: [(String, String)], _ reasons: [Reason], battery: Bool = true
+    _ columns: [(String, String)], _ reasons: [(OSProfile.Family, [Reason])], battery: Bool = true
   ) -> String {
-    let found = Set(reasons)
+    var found: [Reason: Set<OSProfile.Family>] = [:]
+    for (family, reasons) in reasons {
+      for reason in reasons { found[reason, default: []].insert(family) }
+    }
     var lines = columns
     if battery {
       lines.append(
@@ -131,7 +138,9 @@ struct SimulationTable {
         ))
       lines.append(("RISK, REVIEW", "how easily the strategy breaks; how likely an app store refuses it"))
     }
-    lines += Reason.allCases.filter { found.contains($0) }.map { ($0.rawValue, $0.words) }
+    lines += Reason.allCases.compactMap { reason in
+      found[reason].map { (reason.rawValue, reason.explanation(on: $0)) }
+    }
     if !columns.contains(where: { $0.0 == "FIRST" }) { lines.removeAll { $0.0 == "RISK, REVIEW" } }
     let width = lines.map(\.0.count).max() ?? 0
     return lines.map { name, words in

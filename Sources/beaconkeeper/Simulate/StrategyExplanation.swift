@@ -1,0 +1,111 @@
+import ArgumentParser
+import RangingPolicy
+import Settings
+import SettingsFile
+
+/// `simulate --explain`: the page on a strategy, then its rules and those of the systems it meets, with their sources.
+struct StrategyExplanation {
+  let text: String
+
+  /// - Parameters:
+  ///   - profiles: the strategy on each system that was asked for; at least one.
+  ///   - added: where the strategy comes from if it has no page of its own.
+  init(_ profiles: [PhoneProfile], added: ProfileSettings) {
+    let strategy = profiles[0].strategy
+    var parts = [Self.page(on: strategy, added)]
+    var rules = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
+    for rule in profiles[0].rules(strategy.ruleNames) { rules.add(rule.cells) }
+    parts.append("RULES OF THE STRATEGY\n\n" + rules.text)
+    parts.append(profiles.count == 1 ? Self.rules(of: profiles[0]) : Self.rules(of: profiles))
+    let grades = Confidence.allCases.map { "\($0.rawValue) \($0.inWords)" }.joined(separator: ", ")
+    parts.append(
+      "Confidence: \(grades). Change a rule by --set name=value, or in the configuration below profiles:.")
+    text = parts.joined(separator: "\n\n")
+  }
+
+  private static func page(on strategy: StrategyProfile, _ added: ProfileSettings) -> String {
+    if let page = StrategyPage(on: strategy.name) { return plain(page) }
+    var base = strategy.name
+    for change in added.strategyChanges.reversed() where change.name == base { base = change.base }
+    let origin = base == strategy.name ? strategy.summary + "." : "From the configuration; based on \(base)."
+    return ([strategy.name + "\n\n" + origin] + (StrategyPage(on: base).map { [plain($0)] } ?? []))
+      .joined(separator: "\n\n")
+  }
+
+  private static func plain(_ page: StrategyPage) -> String {
+    var text = PlainMarkdown(PolicySource.inWords(page.text)).text
+    while text.last == "\n" { text.removeLast() }
+    return text
+  }
+
+  private static func rules(of profile: PhoneProfile) -> String {
+    var table = TextTable(["NAME", "VALUE", "CONFIDENCE", "SOURCE"])
+    for rule in profile.rules(profile.systemRuleNames) { table.add(rule.cells) }
+    return "RULES OF \(profile.os.name)\n\n" + table.text
+  }
+
+  /// A line for each value of a rule, with the systems that have it.
+  private static func rules(of profiles: [PhoneProfile]) -> String {
+    var table = TextTable(["NAME", "VALUE", "SYSTEMS", "CONFIDENCE", "SOURCE"])
+    for name in profiles[0].systemRuleNames {
+      var groups: [(rule: Rule, systems: [String])] = []
+      for profile in profiles {
+        for rule in profile.rules([name]) {
+          if let place = groups.firstIndex(where: { $0.rule == rule }) {
+            groups[place].systems.append(profile.os.name)
+          } else {
+            groups.append((rule, [profile.os.name]))
+          }
+        }
+      }
+      for (rule, systems) in groups {
+        var cells = rule.cells
+        cells.insert(systems.count == profiles.count ? "all" : systems.joined(separator: ", "), at: 2)
+        table.add(cells)
+      }
+    }
+    return "RULES OF \(profiles.map(\.os.name).joined(separator: ", ")); --os shows one\n\n" + table.text
+  }
+
+  /// A constant as people read it.
+  fileprivate struct Rule: Hashable {
+    var name: String
+    var value: String
+    var confidence: Confidence
+    var source: String
+
+    var cells: [String] { [name, value, confidence.inWords, PolicySource.inWords(source)] }
+  }
+}
+
+extension PhoneProfile {
+  fileprivate func rules(_ names: [String]) -> [StrategyExplanation.Rule] {
+    names.compactMap { name in
+      told(name).map {
+        StrategyExplanation.Rule(
+          name: name, value: $0.value, confidence: $0.confidence, source: $0.source)
+      }
+    }
+  }
+}
+
+extension SimulateCommand {
+  /// The page on a strategy, for the systems that were asked for.
+  func explanation(of wanted: String, _ added: ProfileSettings) throws -> String {
+    let known = added.strategies.map(\.name)
+    guard known.contains(wanted) else {
+      let hint = nearest(to: wanted, among: known).map { " Did you mean \($0)?" } ?? ""
+      throw refusal(
+        "--explain \(wanted) is none of \(known.joined(separator: ", ")).\(hint)", Self.self)
+    }
+    var options = profiles
+    options.strategy = [wanted]
+    let variant = options.chosenVariant ?? .seed
+    for line in options.substitutions(added, variant) { say("beaconkeeper: \(line)") }
+    do {
+      return StrategyExplanation(try options.profiles(added, variant), added: added).text
+    } catch let error as ValidationError {
+      throw refusal(error.message, Self.self)
+    }
+  }
+}
