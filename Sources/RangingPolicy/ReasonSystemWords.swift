@@ -22,7 +22,7 @@ extension Reason {
     case .taskLeakKilled, .latchedUntilLaunch:
       "beginBackgroundTask(expirationHandler:) without endBackgroundTask(_:)"
     case .noLocationSession: "startUpdatingLocation(), UIBackgroundModes, allowsBackgroundLocationUpdates"
-    case .locationAutoPaused: "pausesLocationUpdatesAutomatically"
+    case .locationAutoPaused: "pausesLocationUpdatesAutomatically, CLLocationUpdate.stationary"
     case .locationConfigRejected: "desiredAccuracy, distanceFilter"
     case .audioPause: "stopRangingBeacons(satisfying:)"
     case .timerFrozen: "Timer in a suspended app"
@@ -35,7 +35,7 @@ extension Reason {
     case .emptyTick: "locationManager(_:didRange:satisfying:)"
     case .delivered, .deliveredLate, .slowSlot, .forceQuit, .reboot, .lowMemory, .betweenScans, .scanQuota,
       .scanDowngraded, .screenOffUnfiltered, .locationOff, .dozeDeferred, .bucketExhausted,
-      .foregroundServiceDenied:
+      .foregroundServiceDenied, .neverForLocation:
       nil
     }
   }
@@ -54,6 +54,7 @@ extension Reason {
     case .locationOff: "LocationManager.isLocationEnabled()"
     case .dozeDeferred: "PowerManager.isDeviceIdleMode()"
     case .bucketExhausted: "UsageStatsManager.getAppStandbyBucket()"
+    case .neverForLocation: "BLUETOOTH_SCAN, usesPermissionFlags=neverForLocation"
     case .foregroundServiceDenied: "startForeground(), ForegroundServiceStartNotAllowedException"
     case .delivered, .deliveredLate, .graceExpired, .taskRefused, .taskLeakKilled, .latchedUntilLaunch,
       .noLocationSession, .locationAutoPaused, .locationConfigRejected, .audioPause, .timerFrozen,

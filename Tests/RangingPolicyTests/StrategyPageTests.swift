@@ -28,7 +28,7 @@ import Testing
     try #require(StrategyPage(on: strategy.name), "\(strategy.name) has no page")
   }
 
-  @Test(arguments: Catalogue.strategies)
+  @Test(arguments: Catalogue.strategies())
   func everyStrategyHasAPage(strategy: StrategyProfile) throws {
     #expect(try page(strategy).text.hasPrefix("# \(strategy.name)\n"))
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(calls.contains(where: parts.has), "it does not say how the app listens")
   }
 
-  @Test(arguments: Catalogue.strategies)
+  @Test(arguments: Catalogue.strategies())
   func thePseudoCodeDoesWhatTheProfileSays(strategy: StrategyProfile) throws {
     let parts = Parts(try page(strategy))
     if strategy.beginsTask.value || strategy.mechanism == .sampledLocation {

@@ -17,6 +17,7 @@ extension Fact.What {
     case .taskRefused: "UIBackgroundTaskIdentifier.invalid"
     case .handlerRan: "expirationHandler"
     case .countdownEnded: "backgroundTimeRemaining"
+    case .backgroundFetch: "application(_:performFetchWithCompletionHandler:), BGAppRefreshTask"
     case .sessionStarted: "startUpdatingLocation()"
     case .sessionStopped: "stopUpdatingLocation()"
     case .autoPaused: "locationManagerDidPauseLocationUpdates(_:)"
@@ -25,7 +26,7 @@ extension Fact.What {
     case .permissionLost, .permissionGranted: "locationManagerDidChangeAuthorization(_:)"
     case .suspended, .resumed, .killed, .spared, .eventIgnored, .eventWithheld, .taskLeaked, .forceQuit,
       .rebooted, .lowMemory, .audioOn, .audioOff, .notRunning, .scanStarted, .scanRefused, .scanDowngraded,
-      .serviceStopped:
+      .serviceStopped, .eventUnawaited:
       nil
     }
   }
@@ -43,7 +44,8 @@ extension Fact.What {
     case .regionEnter, .regionExit, .screenWake, .eventIgnored, .eventWithheld, .launched, .relaunched,
       .suspended, .resumed, .taskBegun, .taskEnded, .taskRefused, .taskLeaked, .unknownEnd, .handlerRan,
       .countdownEnded, .killed, .spared, .rebooted, .lowMemory, .sessionStarted, .sessionStopped,
-      .autoPaused, .audioOn, .audioOff, .permissionLost, .permissionGranted, .notRunning:
+      .autoPaused, .audioOn, .audioOff, .permissionLost, .permissionGranted, .notRunning, .backgroundFetch,
+      .eventUnawaited:
       nil
     }
   }

@@ -30,11 +30,14 @@ extension PhoneEngine {
   /// From now on region events come from outside, as callbacks: without latency.
   public mutating func takeGivenRegionEvents() { region.isGiven = true }
 
-  /// One of the beacons was heard, or is heard no more. The region is entered with the first and left with the last.
-  mutating func hearingChanged(_ index: Int) {
+  /// Beacons come into earshot or leave it, all of the same instant at once. The region is entered with the first and left
+  /// with the last.
+  mutating func hearingChanged() {
     isUnsettled = true
     let wasHeard = isHeard
-    beacons[index].hearingChanged(within: rules.heardDistance, at: now)
+    for index in beacons.indices where beacons[index].heardChange <= now {
+      beacons[index].hearingChanged(within: rules.heardDistance, at: now)
+    }
     guard isHeard != wasHeard else { return }
     hearingChangedForScans()
     wakeRegionsHeard()

@@ -2,7 +2,7 @@
 struct Step {
   enum Kind {
     case enter, exit, screenWake, settle, blocked, tick, none
-    case hearing(Int), near(Int), rearm(Int)
+    case hearing, near(Int), rearm(Int)
     case wakeEnter(Int), wakeExit(Int)
   }
 
@@ -23,7 +23,7 @@ extension PhoneEngine {
       }
     }
     for index in beacons.indices {
-      consider(beacons[index].heardChange, .region, .hearing(index))
+      consider(beacons[index].heardChange, .region, .hearing)
       consider(beacons[index].nearChange, .near, .near(index))
       consider(beacons[index].rearmChange, .near, .rearm(index))
     }
@@ -42,7 +42,7 @@ extension PhoneEngine {
 
   mutating func perform(_ kind: Step.Kind, into output: inout PolicyOutput) {
     switch kind {
-    case .hearing(let index): hearingChanged(index)
+    case .hearing: hearingChanged()
     case .enter: regionEntered()
     case .exit: regionExited()
     case .screenWake: wokenByScreen()

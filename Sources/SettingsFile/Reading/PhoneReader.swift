@@ -30,7 +30,9 @@ struct PhoneReader {
     }
     let written = section.take("strategy")
     if written == nil { _ = section.require("strategy", hint: "for example strategy: background-task") }
-    let strategy = written.flatMap { choice.choose($0, among: profiles.strategies(variant), "strategy", \.name) }
+    let strategy = written.flatMap {
+      choice.choose($0, among: profiles.strategies(variant), "strategy", \.name)
+    }
     let zoneValue = section.take("zones")
     let rearm = section.take("rearm").flatMap { value in readMetres(value).map { (value, $0) } }
     let countdown = section.take("countdown").flatMap(readFlag) ?? false

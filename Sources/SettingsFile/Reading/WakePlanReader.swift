@@ -66,7 +66,9 @@ struct WakePlanReader {
     let os = keys.os.flatMap { value in
       variant.flatMap { choice.choose(value, among: profiles.systems($0), "system", \.name) }
     }
-    let strategy = keys.strategy.flatMap { choice.choose($0, among: profiles.strategies(variant ?? .observed), "strategy", \.name) }
+    let strategy = keys.strategy.flatMap {
+      choice.choose($0, among: profiles.strategies(variant ?? .observed), "strategy", \.name)
+    }
     let reach = keys.reach.map { readAmount($0, .distance, 1...1000) }
     let speed = keys.speed.map { readAmount($0, .speed, 0.01...100) } ?? 1
     let regions = keys.regions.map { readCount($0) } ?? WakePlan.mostRegions

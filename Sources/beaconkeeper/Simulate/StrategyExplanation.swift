@@ -92,7 +92,7 @@ extension PhoneProfile {
 extension SimulateCommand {
   /// The page on a strategy, for the systems that were asked for.
   func explanation(of wanted: String, _ added: ProfileSettings) throws -> String {
-    let known = added.strategies.map(\.name)
+    let known = added.strategies().map(\.name)
     guard known.contains(wanted) else {
       let hint = nearest(to: wanted, among: known).map { " Did you mean \($0)?" } ?? ""
       throw refusal(
