@@ -151,7 +151,8 @@ import Testing
       }
       var systems: [System]
     }
-    let ranking = try JSONDecoder().decode(Ranking.self, from: Data(result.output.utf8))
+    struct Whole: Decodable { var comparison: Ranking }
+    let ranking = try JSONDecoder().decode(Whole.self, from: Data(result.output.utf8)).comparison
     let strategies = try #require(ranking.systems.first).strategies
     #expect(strategies.map(\.share) == strategies.map(\.share).sorted(by: >))
     #expect(strategies.first { $0.strategy == "background-task" }?.share == 0.5)

@@ -74,7 +74,8 @@ import Testing
     #expect(told.contains("\n  task_cap = 20 s (certain; S0, device log)"))
     let state = try #require(try miss("ranging at 11 s", in: Self.stock)).description
     #expect(
-      state.contains("happened: suspended: the time after the last region event had run out (GRACE_EXPIRED)"))
+      state.contains(
+        "happened: at 11 s suspended: the time after the last region event had run out (GRACE_EXPIRED)"))
     #expect(state.contains("\n  0 s: ranging\n  10 s: suspended: "))
     #expect(state.contains("\n  grace = 10 s "))
   }

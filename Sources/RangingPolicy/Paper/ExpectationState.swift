@@ -14,7 +14,7 @@ extension Simulation.Expectation {
     case .remaining(let wanted, _) where Self.isSame(left, wanted): return nil
     default: break
     }
-    var happened = "\(window.words) at \(Amount.seconds(time))"
+    var happened = "at \(Amount.seconds(time)) \(window.words)"
     if case .remaining = claim { happened += ", background time \(left.map(Amount.seconds) ?? "unlimited")" }
     return ExpectationMiss(
       expected: self, happened: happened, events: simulation.changes(until: time),

@@ -14,7 +14,8 @@ public struct ScopedExpectation: Hashable, Sendable {
   public var column: Int?
 
   public init(
-    _ expectation: Simulation.Expectation, os: String? = nil, strategy: String? = nil, approach: String? = nil,
+    _ expectation: Simulation.Expectation, os: String? = nil, strategy: String? = nil,
+    approach: String? = nil,
     phone: String? = nil
   ) {
     self.expectation = expectation
