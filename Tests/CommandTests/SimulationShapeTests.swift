@@ -25,6 +25,7 @@ import Testing
     var results_left_out: Int
     var profiles: [Profile]
     var expectations: [Expectation]
+    var expectations_left_out: Int
     var comparison: Comparison?
   }
 
@@ -73,13 +74,16 @@ import Testing
   }
 
   @Test func resultsAreBoundedAndTheRestIsCounted() async throws {
-    var arguments = ["simulate", "--json"]
+    var arguments = ["simulate", "--json", "--expect", "late"]
     for number in 1...60 { arguments += ["--approach", "\(number)m@1m/s"] }
     let output = try await Command(arguments).end().output
     #expect(try MessageSchemas.faults(simulation: output) == [])
     let document = try JSONDecoder().decode(Document.self, from: Data(output.utf8))
     #expect(document.results.count == 1000)
-    #expect(document.results_left_out == 60 * document.profiles.count - 1000)
+    let all = 60 * document.profiles.count
+    #expect(document.results_left_out == all - 1000)
+    #expect(document.expectations.count { !$0.met } == 1000)
+    #expect(document.expectations.count + document.expectations_left_out == all)
   }
 
   @Test func theSchemaRefusesWhatNobodyKnows() async throws {

@@ -33,15 +33,15 @@ extension ScopedExpectation {
         message: "\"expect\" is text in double quotes, such as \"delivered within 2 s\"")
     }
     let time = try members["t"].map { member throws(JSONCursor.Malformed) in try Self.time(member) }
+    let expectation: Simulation.Expectation
     do throws(Simulation.Expectation.Unreadable) {
-      self.init(try Simulation.Expectation(text, at: time))
+      expectation = try Simulation.Expectation(text, at: time)
     } catch {
       throw JSONCursor.Malformed(offset: expect.valueOffset, message: error.description)
     }
-    os = try Self.name(members["os"])
-    strategy = try Self.name(members["strategy"])
-    approach = try Self.name(members["approach"])
-    phone = try Self.name(members["phone"])
+    self.init(
+      expectation, os: try Self.name(members["os"]), strategy: try Self.name(members["strategy"]),
+      approach: try Self.name(members["approach"]), phone: try Self.name(members["phone"]))
   }
 
   private static func time(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Milliseconds {

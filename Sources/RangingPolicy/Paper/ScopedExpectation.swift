@@ -2,7 +2,9 @@
 public struct ScopedExpectation: Hashable, Sendable {
   public var expectation: Simulation.Expectation
   /// The name of a system profile, or a version such as `iOS 18` that has none of its own; nil: any.
-  public var os: String?
+  public var os: String? { didSet { olderSystem = os.flatMap(Catalogue.systemName) } }
+  /// The profile that `os` takes if none has its very name. Kept, because finding it takes longer than a simulation.
+  private var olderSystem: String?
   /// The name of a strategy; nil: any.
   public var strategy: String?
   /// The name of an approach, or the last part of one that is a path; nil: any.
@@ -20,6 +22,7 @@ public struct ScopedExpectation: Hashable, Sendable {
   ) {
     self.expectation = expectation
     self.os = os
+    olderSystem = os.flatMap(Catalogue.systemName)
     self.strategy = strategy
     self.approach = approach
     self.phone = phone
@@ -38,7 +41,7 @@ public struct ScopedExpectation: Hashable, Sendable {
     if let strategy, strategy != profile.strategy.name { return false }
     if let wanted = self.approach, wanted != approach, !approach.hasSuffix("/" + wanted) { return false }
     guard let os, os != profile.os.name else { return true }
-    return !systems.contains(os) && Catalogue.systemName(for: os) == profile.os.name
+    return !systems.contains(os) && olderSystem == profile.os.name
   }
 
   /// `os ios17, strategy stock`; empty: it is meant for everything.

@@ -50,7 +50,7 @@ struct SimulateCommand: ParsableCommand {
         beaconkeeper simulate --timeline visit.jsonl --os ios17 --variant observed --report visit.html
         beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
         beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
-        beaconkeeper simulate --approach 50m@1m/s --os ios17 --strategy background-task --expect 'delivered within 2 s'
+        beaconkeeper simulate --approach 50m@1m/s --os ios7 --strategy background-task --expect 'delivered within 2 s'
         beaconkeeper simulate --timeline visit.jsonl --expect-file expectations.jsonl --junit results.xml
         beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
       """)
