@@ -151,7 +151,8 @@ import Testing
       }
       var systems: [System]
     }
-    let ranking = try JSONDecoder().decode(Ranking.self, from: Data(result.output.utf8))
+    struct Whole: Decodable { var comparison: Ranking }
+    let ranking = try JSONDecoder().decode(Whole.self, from: Data(result.output.utf8)).comparison
     let strategies = try #require(ranking.systems.first).strategies
     #expect(strategies.map(\.share) == strategies.map(\.share).sorted(by: >))
     #expect(strategies.first { $0.strategy == "background-task" }?.share == 0.5)
@@ -192,7 +193,7 @@ import Testing
   private static let walk = ["simulate", "--approach", "50m@1m/s"]
 
   @Test(arguments: [
-    (["--set", "tick_period=0s"], "tick_period: 0s is less than 0.1 s"),
+    (["--set", "tick_period=0s"], "tick_period: 0s is less than 0.001 s"),
     (["--set", "sample_interval=1ms"], "sample_interval: 1ms is less than 1 s"),
     (
       ["--os", "android8", "--os", "ios13", "--strategy", "stock"],
@@ -210,13 +211,62 @@ import Testing
     #expect(result.errors.contains(words), "\(result.errors)")
   }
 
-  @Test(arguments: [("ios18", "ios17"), ("iOS 12", "ios9"), ("Android 16", "android14")])
+  @Test(arguments: [("ios20", "ios18"), ("iOS 12", "ios9"), ("Android 17", "android16")])
   func aVersionWithoutAProfileTakesTheNewestUpToItAndSaysSo(version: String, name: String) async throws {
     let result = try await Command(Self.walk + ["--os", version]).end()
     #expect(result.status == 0 && result.output.contains(name))
     #expect(result.errors.contains("there is no profile of \(version) alone: \(name) is taken"))
     let plain = try await Command(Self.walk + ["--os", name]).end()
     #expect(plain.output == result.output && plain.errors.isEmpty)
+  }
+
+  @Test(arguments: [("Android 16", "android16"), ("iOS 26", "ios26")])
+  func aSystemMayBeWrittenAsPeopleDo(written: String, name: String) async throws {
+    let result = try await Command(Self.walk + ["--os", written]).end()
+    #expect(result.status == 0 && result.output.contains(name) && result.errors.isEmpty)
+  }
+
+  @Test func theAppsBackgroundTimeIsToldAtAnyInstant() async throws {
+    let walk = ["simulate", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "background-task"]
+    let table = try await Command(walk + ["--at", "5s", "--at", "50s", "--at", "200s"]).end()
+    #expect(table.output.contains("BACKGROUND TIME REMAINING"))
+    #expect(table.output.contains("unlimited") && table.output.contains("140 s"))
+    #expect(table.output.contains("TASK_EXPIRED"))
+    let json = try await Command(walk + ["--at", "50s", "--json"]).end()
+    #expect(
+      json.output.contains(#""at":[{"t":50,"state":"ranging","background_time_remaining":140,"why":null}]"#))
+  }
+
+  @Test func eachOfSeveralBeaconsIsToldAndAnotherUUIDIsNeverSeen() async throws {
+    let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
+    let timeline = """
+      {"t":0,"distance_m":30,"beacon":"door","uuid":"\(uuid)"}
+      {"t":30,"distance_m":0,"beacon":"door"}
+      {"t":0,"distance_m":40,"beacon":"theirs","uuid":"00000000-0000-0000-0000-000000000001"}
+      {"t":40,"distance_m":0,"beacon":"theirs"}
+      """
+    let arguments = [
+      "simulate", "--timeline", "-", "--os", "ios7", "--strategy", "background-task", "--json",
+    ]
+    let ours = try await Command(arguments, input: timeline).end()
+    #expect(ours.status == 0, "\(ours.errors)")
+    #expect(
+      ours.output.contains(
+        #""outcome":"DELIVERED","near_at":26,"delivered_at":26,"late_s":0,"beacon":"door""#))
+    #expect(ours.output.contains(#""outcome":"NOT_DETECTED","near_at":36,"delivered_at":null"#))
+    let wrong = try await Command(arguments + ["--uuid", "no"], input: timeline).end()
+    #expect(wrong.status == 64 && wrong.errors.contains("--uuid no is not one such as"))
+  }
+
+  @Test(arguments: [
+    (#"{"t":1,"event":"background","id":"x"}"#, #"-:1:29: error: background has no "id"; it takes nothing"#),
+    (#"{"t":1,"distance_m":4,"value":2}"#, #"-:1:23: error: "value" goes with "event""#),
+    (#"{"t":1,"event":"reboot","beacon":"x"}"#, #"-:1:25: error: "beacon" goes with "distance_m""#),
+    (#"{"t":1,"distance_m":4,"uuid":"x"}"#, #"-:1:30: error: "uuid" is one such as"#),
+  ])
+  func aMemberThatALineDoesNotTakeIsRefused(line: String, message: String) async throws {
+    let result = try await Command(["simulate", "--timeline", "-"], input: line).end()
+    #expect(result.status == 65 && result.errors.contains(message), "\(result.errors)")
   }
 
   @Test func aFileThatCannotBeReadOrWrittenIsToldInPlainWords() async throws {

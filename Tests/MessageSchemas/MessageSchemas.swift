@@ -37,6 +37,12 @@ public struct MessageSchemas: Sendable {
     }
   }
 
+  /// What is wrong with what `simulate --json` wrote; empty: it is as its schema says.
+  public static func faults(simulation output: String) throws -> [String] {
+    let file = folder.deletingLastPathComponent().appendingPathComponent("simulation.schema.json")
+    return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(Array(output.utf8)))
+  }
+
   /// What is taken back with what it is of.
   private static let cleared: Set = ["phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place"]
 

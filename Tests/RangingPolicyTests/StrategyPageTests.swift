@@ -69,6 +69,8 @@ import Testing
     switch strategy.mechanism {
     case .activitySession: #expect(parts.has("CLBackgroundActivitySession()"))
     case .job: #expect(parts.has("JobScheduler"))
+    case .intent where strategy.needs == .devicePresence:
+      #expect(parts.has("startObservingDevicePresence("))
     case .intent: #expect(parts.has("PendingIntent"))
     case .foregroundService: #expect(parts.has("startForeground("))
     default: break

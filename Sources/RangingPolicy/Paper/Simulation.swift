@@ -65,7 +65,7 @@ public struct Simulation: Sendable {
     closing = Self.closing(in: output.windows, for: output.verdicts.first)
   }
 
-  /// The window at a time; nil before the start.
+  /// What the app could do at a time; nil before the start.
   public func window(at time: Milliseconds) -> Window? { windows.last { $0.time <= time } }
 
   /// `backgroundTimeRemaining` at a time, as the app would read it; nil: unlimited.

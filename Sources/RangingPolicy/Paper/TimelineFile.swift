@@ -12,6 +12,7 @@ public struct TimelineFault: Error, Hashable, Sendable {
 
 /// Reads a timeline: one JSON object per line, `{"t":0,"distance_m":50}` or `{"t":3,"event":"background"}`, in any order.
 /// `{"t":0,"beacon":"door","distance_m":8}` is the distance from one of several beacons.
+/// Lines such as `{"t":50,"expect":"ranging"}` say what is expected.
 public struct TimelineFile {
   /// At most this many faults are collected.
   static let faultLimit = 20
@@ -21,12 +22,17 @@ public struct TimelineFile {
   private var vocabulary = EventVocabulary(isLive: false)
   private var beacons = TimelineBeacons()
   public private(set) var faults: [TimelineFault] = []
+  /// What is expected of the simulation, with line and column.
+  public private(set) var expectations: [ScopedExpectation] = []
   private var line = 0
+  /// Where the object of this line begins, from 1.
+  private var column = 1
 
   public init(_ bytes: [UInt8]) {
     for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
       if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+      column = text.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }.count + 1
       do throws(JSONCursor.Malformed) {
         try read(FlatObject(Array(text)))
       } catch {
@@ -40,13 +46,25 @@ public struct TimelineFile {
 
   public var isEmpty: Bool { entries.isEmpty && waypoints.isEmpty }
 
-  /// `end`: how long to simulate; nil: until the last line. `uuid`: that of the app's region; nil: the first that a line
-  /// names.
+  /// `end`: how long to simulate; nil: until the last line, expectations included. `uuid`: that of the app's region; nil: the
+  /// first that a line names.
   public func timeline(until end: Milliseconds? = nil, uuid: String? = nil) -> Timeline {
-    Timeline(events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
+    let end = end ?? expectations.compactMap(\.expectation.time).max()
+    return Timeline(events: entries, waypoints: waypoints, beacons: beacons.of(region: uuid), end: end)
+  }
+
+  private mutating func readExpectation(_ object: FlatObject) throws(JSONCursor.Malformed) {
+    guard expectations.count < ScopedExpectation.most else {
+      throw JSONCursor.Malformed(offset: 0, message: "more than \(ScopedExpectation.most) expectations")
+    }
+    var expectation = try ScopedExpectation(object, members: ScopedExpectation.timelineMembers)
+    expectation.line = line
+    expectation.column = column
+    expectations.append(expectation)
   }
 
   private mutating func read(_ object: FlatObject) throws(JSONCursor.Malformed) {
+    if object.members.contains(where: { $0.name == "expect" }) { return try readExpectation(object) }
     var members: [String: FlatObject.Member] = [:]
     for member in object.members {
       guard Self.names.contains(member.name) else {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Glibc
-import Machine
 import RangingPolicy
 
 /// What `simulate` puts the phones through, on paper.
@@ -74,40 +72,23 @@ struct ApproachOptions: ParsableArguments {
       let (distance, speed) = try read(text, "--approach", Amount.approach, wanted)
       var timeline = Timeline(approachFrom: distance, speed: speed)
       if let end { timeline.end = end }
+      timeline.end = try instants().reduce(timeline.end, max)
       return Approach(name: text, near: near, timeline: timeline)
     }
   }
 
-  /// The timeline of a file.
-  func story(_ path: String) throws -> Approach? {
+  /// The timeline of a file; what it expects goes into `asked`.
+  func story(_ path: String, into asked: inout [AskedExpectation]) throws -> Approach? {
     guard let near = try nearRule(unlessGiven: "4m") else { return nil }
-    let file = TimelineFile(try bytes(of: path))
-    for fault in file.faults {
-      say("\(path):\(fault.line):\(fault.column): error: \(fault.message)")
-      if let hint = fault.hint { say("  hint: \(hint)") }
-    }
-    guard file.faults.isEmpty else {
-      throw failure(
-        "\(path): \(file.faults.count == 1 ? "a line" : "\(file.faults.count) lines") cannot be used",
-        .dataError)
-    }
+    let text = InputText(path: path)
+    let file = TimelineFile(try text.bytes())
+    try text.refuse(file.faults)
     guard !file.isEmpty else { throw failure("\(path): there is nothing in this timeline", .dataError) }
+    asked += file.expectations.map { AskedExpectation(scoped: $0, source: text.place($0)) }
     let name = path == "-" ? "standard input" : path
-    return Approach(name: name, near: near, timeline: file.timeline(until: try end(), uuid: uuid))
-  }
-
-  /// Longer than any timeline that people write.
-  private static let largest = 64 << 20
-
-  private func bytes(of path: String) throws -> [UInt8] {
-    do throws(SystemError) {
-      let number = path == "-" ? 0 : try systemCall("open") { open(path, O_RDONLY | O_CLOEXEC) }
-      return try FileDescriptor(number).readToEnd(limit: Self.largest)
-    } catch  where error.code == ENOBUFS {
-      throw failure("\(path): longer than 64 MiB", .dataError)
-    } catch {
-      throw failure("\(path): cannot be read: \(reason(error))", .inputOutput)
-    }
+    var timeline = file.timeline(until: try end(), uuid: uuid)
+    timeline.end = try instants().reduce(timeline.end, max)
+    return Approach(name: name, near: near, timeline: timeline)
   }
 
   private func read<Value>(

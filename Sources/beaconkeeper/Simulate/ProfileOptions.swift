@@ -37,8 +37,10 @@ struct ProfileOptions: ParsableArguments {
   func substitutions(_ added: ProfileSettings, _ variant: Variant) -> [String] {
     let known = added.systems(variant).map(\.name)
     return os.filter { !known.contains($0) }.compactMap { wanted in
-      Catalogue.systemName(for: wanted).map {
-        "there is no profile of \(wanted) alone: \($0) is taken, the newest up to it"
+      // `iOS 17` is ios17, as people write it.
+      let plain = wanted.lowercased().filter { $0 != " " && $0 != "-" }
+      return Catalogue.systemName(for: wanted).flatMap {
+        plain == $0 ? nil : "there is no profile of \(wanted) alone: \($0) is taken, the newest up to it"
       }
     }
   }

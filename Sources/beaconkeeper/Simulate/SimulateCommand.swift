@@ -41,8 +41,14 @@ struct SimulateCommand: ParsableCommand {
       configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
       first, each with its own profile and only for the beacon that it carries.
 
-      Exit status: 0 simulated, 64 wrong usage, 65 a bad line in the timeline or a damaged recording, 73 the \
-      report cannot be written, 74 a file cannot be read or standard output not be written, 78 a bad configuration.
+      --expect says what must come true, --expect-file says it for certain profiles and approaches, one JSON object per \
+      line: {"os":"ios17","strategy":"background-task","approach":"50m@1m/s","expect":"delivered within 2 s"}. Every \
+      member but expect may be left out. A timeline may have such lines, too: {"expect":"delivered"} or, at a time, \
+      {"t":50,"expect":"ranging"}, with os and strategy if you like. What is not met is told on standard error with the \
+      events that decided, and so is what applied to nothing.
+
+      Exit status: 0 simulated, 1 an expectation was not met, 64 wrong usage, 65 a bad line in a timeline or in \
+      expectations, or a damaged recording, 73 a report cannot be written, 74 a file cannot be read or standard output not be written, 78 a bad configuration.
 
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
@@ -51,6 +57,8 @@ struct SimulateCommand: ParsableCommand {
         beaconkeeper simulate --approach 50m@1m/s --strategy task-list-sampled --set sample_interval=200s
         beaconkeeper simulate --capture monday.btsnoop --config site.yaml --report monday.html
         beaconkeeper simulate --explain background-task --os ios17
+        beaconkeeper simulate --approach 50m@1m/s --os ios7 --strategy background-task --expect 'delivered within 2 s'
+        beaconkeeper simulate --timeline visit.jsonl --expect-file expectations.jsonl --junit results.xml
         beaconkeeper simulate --compare --approach 50m@1m/s --approach 30m@0.3m/s --visits-per-day 4 --os ios17
       """)
 
@@ -77,7 +85,9 @@ struct SimulateCommand: ParsableCommand {
   var visitsPerDay = 1
   @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
   var report: String?
-  @Flag(help: "JSON: one object, or an array where several profiles were asked for.")
+  @OptionGroup var expectations: ExpectationOptions
+  @Flag(
+    help: "JSON: one object, whatever was asked for; its schema is config/schemas/simulation.schema.json.")
   var json = false
   @Flag(help: "List the profiles and do nothing else.")
   var list = false
@@ -104,7 +114,7 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1000).contains(visitsPerDay) else {
       throw ValidationError("--visits-per-day \(visitsPerDay) is not from 1 to 1000.")
     }
-    if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
+    try refuseSharedOutput()
     _ = try approaches.end()
     _ = try approaches.instants()
     try approaches.checkUUID()
@@ -115,6 +125,23 @@ struct SimulateCommand: ParsableCommand {
     _ = try approaches.walks()
     // Names that a configuration adds are not known yet.
     if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
+  }
+
+  private func refuseSharedOutput() throws {
+    let writers = [
+      report == "-" ? "--report -" : nil, expectations.junit == "-" ? "--junit -" : nil,
+      json ? "--json" : nil,
+    ]
+    let names = writers.compactMap(\.self)
+    guard names.count < 2 else {
+      throw ValidationError("\(names[0]) and \(names[1]) both write to standard output.")
+    }
+    if let report, report != "-", report == expectations.junit {
+      throw ValidationError("--report and --junit both write to \(report).")
+    }
+    if approaches.timeline == "-" && expectations.expectFile == "-" {
+      throw ValidationError("--timeline - and --expect-file - both read standard input.")
+    }
   }
 
   func run() throws {
@@ -133,17 +160,18 @@ struct SimulateCommand: ParsableCommand {
       throw refusal(error.message, Self.self)
     }
     let span = compare ? 86_400_000 / Milliseconds(visitsPerDay) : nil
+    var asked = try expectations.asked()
     var account: SimulationAccount
     if capture.isEmpty {
-      account = SimulationAccount(chosen, costSpan: span)
-      if let path = approaches.timeline {
-        if let story = try approaches.story(path) { account.add(story) }
-      } else {
-        for walk in try approaches.walks() { account.add(walk) }
-      }
+      account = SimulationAccount(chosen, costSpan: span, lists: json)
+      let story = try approaches.timeline.flatMap { try approaches.story($0, into: &asked) }
+      account.book = book(asked, account)
+      for approach in try story.map({ [$0] }) ?? approaches.walks() { account.add(approach) }
     } else {
       try refuseUnknown(configuration)
-      account = SimulationAccount(chosen, phones: try phones(of: configuration), costSpan: span)
+      account = SimulationAccount(
+        chosen, phones: try phones(of: configuration), costSpan: span, lists: json)
+      account.book = book(asked, account)
       let recorded = RecordedApproaches(
         configuration: configuration, captures: capture, beacons: beacon,
         near: try approaches.nearRule(unlessGiven: nil))
@@ -151,11 +179,24 @@ struct SimulateCommand: ParsableCommand {
         try recorded.follow(into: &account)
       } catch {
         // What was good until then is told.
-        if account.approaches > 0 { try tell(account) }
+        if account.approaches > 0 { try conclude(&account) }
         throw error
       }
     }
+    try conclude(&account)
+    if account.book.expectations > 0 && account.book.missedCount > 0 { throw ExitCode(1) }
+  }
+
+  private func book(_ asked: [AskedExpectation], _ account: SimulationAccount) -> ExpectationBook {
+    ExpectationBook(
+      asked, systems: Set(account.tallies.map(\.profile.os.name)), checksTriggers: expectations.junit != nil)
+  }
+
+  /// Tells the results, then what was expected of them and did not come true.
+  private func conclude(_ account: inout SimulationAccount) throws {
+    account.finish()
     try tell(account)
+    MissedExpectations(book: account.book, takesSpan: capture.isEmpty).tell()
   }
 
   /// Each with its own profile, and what the command line changes in it.
@@ -188,24 +229,22 @@ struct SimulateCommand: ParsableCommand {
   private func tell(_ account: SimulationAccount) throws {
     let comparisons = compare ? Comparison.ranking(account.tallies) : []
     if let report { try ReportFile(path: report).write(page(account, comparisons).html) }
-    if report == "-" { return }
+    if let junit = expectations.junit { try ReportFile(path: junit).write(JUnitReport(account.book).xml) }
+    if report == "-" || expectations.junit == "-" { return }
+    if json {
+      let comparison = compare ? (rankings: comparisons, visitsPerDay: visitsPerDay) : nil
+      return try tell(
+        SimulationDocument(
+          variant: variant, account: account, instants: approaches.instants(), comparison: comparison
+        ).text)
+    }
     let single = capture.isEmpty && account.approaches == 1
     if compare {
-      try tell(
-        json
-          ? TallyJSON(variant: variant).text(comparisons, visitsPerDay: visitsPerDay)
-          : SimulationTable(comparisons, visitsPerDay: visitsPerDay).text)
+      try tell(SimulationTable(comparisons, visitsPerDay: visitsPerDay).text)
     } else if single {
-      try tell(
-        json
-          ? SimulationJSON(variant: variant, instants: approaches.instants()).text(account.results)
-          : SimulationTable(account.results, at: approaches.instants()).text)
+      try tell(SimulationTable(account.results, at: approaches.instants()).text)
     } else {
-      try tell(
-        json
-          ? TallyJSON(variant: variant).text(
-            account.tallies, approaches: account.names, count: account.approaches)
-          : SimulationTable(account.tallies).text)
+      try tell(SimulationTable(account.tallies).text)
     }
   }
 

@@ -11,14 +11,25 @@ struct SimulationAccount {
   private(set) var names: [String] = []
   /// By place of the tally.
   private var examples: [[Report.Example]]
+  /// The first results of all, for JSON; the others are counted.
+  private(set) var listed: [Report.Example] = []
+  private(set) var followed = 0
+  private let listLimit: Int
+  /// What is expected, and how that went.
+  var book: ExpectationBook
   /// A day's part that the cost of an approach counts over; nil: the approach itself.
   private let costSpan: Milliseconds?
 
   private static let nameLimit = 1000
   private static let exampleLimit = 6
 
-  /// `phones`: with a profile of their own, before the others.
-  init(_ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil) {
+  /// `phones`: with a profile of their own, before the others. `lists`: whether results are kept for JSON.
+  init(
+    _ profiles: [PhoneProfile], phones: [PhoneSettings] = [], costSpan: Milliseconds? = nil,
+    lists: Bool = false
+  ) {
+    listLimit = lists ? 1000 : 0
+    book = ExpectationBook()
     tallies = phones.map { Tally($0.profile, phone: $0.name) } + profiles.map { Tally($0) }
     examples = tallies.map { _ in [] }
     self.costSpan = costSpan
@@ -44,10 +55,15 @@ struct SimulationAccount {
       }
       tallies[place].add(result, cost: cost)
       keep(result, of: approach, at: place)
+      book.hold(result, of: tallies[place].phone, on: approach.name)
     }
   }
 
   private mutating func keep(_ result: Simulation, of approach: Approach, at place: Int) {
+    followed += 1
+    if listed.count < listLimit {
+      listed.append(Report.Example(approach: approach, result: result, phone: tallies[place].phone))
+    }
     guard examples[place].count < Self.exampleLimit,
       !examples[place].contains(where: { $0.result.outcome == result.outcome })
     else { return }
@@ -62,6 +78,23 @@ struct SimulationAccount {
       return near.isEmpty ? examples : near
     }
   }
+  /// Judges what is expected once everything was followed.
+  mutating func finish() {
+    var systems: [String] = []
+    var strategies: [String] = []
+    for profile in tallies.map(\.profile) {
+      if !systems.contains(profile.os.name) { systems.append(profile.os.name) }
+      if !strategies.contains(profile.strategy.name) { strategies.append(profile.strategy.name) }
+    }
+    var approaches = names.prefix(10).joined(separator: ", ")
+    if names.count > 10 { approaches += ", …" }
+    let phones = tallies.compactMap(\.phone)
+    book.finish(
+      simulated: "os \(systems.joined(separator: ", ")); strategy \(strategies.joined(separator: ", ")); "
+        + (phones.isEmpty ? "" : "phone \(phones.joined(separator: ", ")); ")
+        + "approach \(approaches.isEmpty ? "none" : approaches)")
+  }
+
   /// Where there was one approach only.
   var results: [Simulation] { drawn.map(\.result) }
 }

@@ -1,28 +1,22 @@
 import JSON
-import Messages
+import PolicyReport
 import RangingPolicy
 
-/// Results of `simulate` for machines. Times are seconds from zero, distances metres.
+/// One result of `simulate` for machines. Times are seconds from zero, distances metres.
 struct SimulationJSON {
   var variant: Variant
   /// Of `--at`.
   var instants: [Milliseconds] = []
 
-  func text(_ results: [Simulation]) -> String {
-    var writer = JSONWriter()
-    if results.count == 1 {
-      write(results[0], into: &writer)
-    } else {
-      writer.array(results) { write($1, into: &$0) }
-    }
-    return writer.text
-  }
-
-  private func write(_ result: Simulation, into writer: inout JSONWriter) {
+  func write(_ example: Report.Example, into writer: inout JSONWriter) {
+    let result = example.result
     let verdict = result.verdicts.first
     let strategy = result.profile.strategy
     let isSampled = strategy.mechanism == .sampledLocation
     writer.object { json in
+      json.field("approach", example.approach.name)
+      json.key("phone")
+      if let phone = example.phone { json.value(phone) } else { json.null() }
       json.field("os", result.profile.os.name)
       json.field("strategy", strategy.name)
       json.key("outcome")

@@ -1,29 +1,10 @@
 import JSON
-import Messages
 import RangingPolicy
 
 /// What several approaches come to, for machines.
 struct TallyJSON {
-  var variant: Variant
-
-  /// `approaches`: their names, the first thousand of `count`.
-  func text(_ tallies: [Tally], approaches: [String], count: Int) -> String {
-    var writer = JSONWriter()
-    writer.object { json in
-      json.field("approaches", count)
-      json.key("names")
-      json.array(approaches) { $0.value($1) }
-      json.field("variant", variant.rawValue)
-      json.key("profiles")
-      json.array(tallies) { json, tally in json.object { write(tally, into: &$0) } }
-    }
-    return writer.text
-  }
-
-  func text(_ comparisons: [Comparison], visitsPerDay: Int) -> String {
-    var writer = JSONWriter()
-    writer.object { json in
-      json.field("variant", variant.rawValue)
+  func write(_ comparisons: [Comparison], visitsPerDay: Int, into json: inout JSONWriter) {
+    json.object { json in
       json.field("visits_per_day", visitsPerDay)
       json.key("systems")
       json.array(comparisons) { json, comparison in
@@ -41,11 +22,12 @@ struct TallyJSON {
         }
       }
     }
-    return writer.text
   }
 
-  private func write(_ tally: Tally, into json: inout JSONWriter) {
-    if let phone = tally.phone { json.field("phone", phone) }
+  /// The members of an object.
+  func write(_ tally: Tally, into json: inout JSONWriter) {
+    json.key("phone")
+    if let phone = tally.phone { json.value(phone) } else { json.null() }
     json.field("os", tally.profile.os.name)
     json.field("strategy", tally.profile.strategy.name)
     json.field("approaches", tally.approaches)

@@ -1,0 +1,112 @@
+import RangingPolicy
+
+/// Holds every result to what is expected of it. Its size has a bound: of what was met and of what was not, the first ones
+/// are kept, and all are counted.
+struct ExpectationBook {
+  /// One expectation of one result.
+  struct Check {
+    var expectation: String
+    var source: String
+    /// nil: it is about no result, because it applied to none.
+    var os: String?
+    var strategy: String?
+    var phone: String?
+    var approach: String?
+    /// One line; nil: it was met.
+    var happened: String?
+    /// Several lines; empty if it was met.
+    var message = ""
+    /// The phone never came near, and nothing was expected.
+    var isSkipped = false
+  }
+
+  private let asked: [AskedExpectation]
+  private let systems: Set<String>
+  /// Where nothing is expected: whether each near trigger is checked for its delivery.
+  private let checksTriggers: Bool
+  private(set) var checks: [Check] = []
+  private(set) var count = 0
+  private(set) var missedCount = 0
+  /// By place in `asked`.
+  private var applications: [Int]
+  private var misses: [Int]
+  private var keptMet = 0
+  /// Until when a simulation would have to last to tell of all.
+  private(set) var needs: Milliseconds?
+
+  private static let metLimit = 9000
+  private static let missLimit = 1000
+
+  init(_ asked: [AskedExpectation] = [], systems: Set<String> = [], checksTriggers: Bool = false) {
+    self.asked = asked
+    self.systems = systems
+    self.checksTriggers = checksTriggers && asked.isEmpty
+    applications = asked.map { _ in 0 }
+    misses = applications
+  }
+
+  var leftOut: Int { count - checks.count }
+  var expectations: Int { asked.count }
+  var missedExpectations: Int { misses.count { $0 > 0 } }
+
+  mutating func hold(_ result: Simulation, of phone: String?, on approach: String) {
+    for (place, asked) in asked.enumerated()
+    where asked.scoped.applies(to: result.profile, of: phone, on: approach, among: systems) {
+      applications[place] += 1
+      let expectation = asked.scoped.expectation
+      let miss = expectation.miss(in: result)
+      if miss != nil { misses[place] += 1 }
+      if let time = miss?.needs { needs = max(needs ?? 0, time) }
+      add(check("\(expectation)", asked.source, result, phone, approach, miss))
+    }
+    guard checksTriggers else { return }
+    for number in result.verdicts.indices {
+      let expectation = Simulation.Expectation(.delivered, ofNear: number + 1)
+      add(check("\(expectation)", "", result, phone, approach, expectation.miss(in: result)))
+    }
+    if result.verdicts.isEmpty {
+      var check = check("delivered", "", result, phone, approach, nil)
+      check.isSkipped = true
+      add(check)
+    }
+  }
+
+  private func check(
+    _ expectation: String, _ source: String, _ result: Simulation, _ phone: String?, _ approach: String,
+    _ miss: ExpectationMiss?
+  ) -> Check {
+    Check(
+      expectation: expectation, source: source, os: result.profile.os.name,
+      strategy: result.profile.strategy.name, phone: phone, approach: approach, happened: miss?.happened,
+      message: miss.map { "\($0)" } ?? "")
+  }
+
+  private mutating func add(_ check: Check) {
+    count += 1
+    if check.happened != nil {
+      if missedCount < Self.missLimit { checks.append(check) }
+      missedCount += 1
+    } else if keptMet < Self.metLimit {
+      checks.append(check)
+      keptMet += 1
+    }
+  }
+
+  /// Adds as missed what applied to no result: a misspelt name must not pass. Call it once, at the end.
+  ///
+  /// - Parameter simulated: what was, in words.
+  mutating func finish(simulated: String) {
+    for (place, asked) in asked.enumerated() where applications[place] == 0 {
+      misses[place] = 1
+      let happened = "it applied to nothing that was simulated"
+      let scoped = asked.scoped
+      let scope = scoped.scope.isEmpty ? "" : " (\(scoped.scope))"
+      add(
+        Check(
+          expectation: "\(scoped.expectation)", source: asked.source, os: scoped.os,
+          strategy: scoped.strategy,
+          phone: scoped.phone, approach: scoped.approach, happened: happened,
+          message: "expected: \(scoped.expectation)\(scope)\nhappened: \(happened)\nsimulated: \(simulated)"))
+    }
+  }
+}

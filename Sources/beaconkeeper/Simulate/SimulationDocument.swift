@@ -1,0 +1,61 @@
+import JSON
+import RangingPolicy
+
+/// Everything that `simulate` found, for machines: one JSON object, whatever was asked for. Its schema is
+/// `config/schemas/simulation.schema.json`; a change that old readers would misread needs a new version.
+struct SimulationDocument {
+  var variant: Variant
+  var account: SimulationAccount
+  /// Of `--at`.
+  var instants: [Milliseconds] = []
+  /// nil: none was asked for.
+  var comparison: (rankings: [Comparison], visitsPerDay: Int)?
+
+  private static let version = 1
+
+  var text: String {
+    var writer = JSONWriter()
+    writer.object { json in
+      json.field("version", Self.version)
+      json.field("kind", "simulation")
+      json.field("variant", variant.rawValue)
+      json.field("approaches", account.approaches)
+      json.key("names")
+      json.array(account.names) { $0.value($1) }
+      json.key("results")
+      json.array(account.listed) {
+        SimulationJSON(variant: variant, instants: instants).write($1, into: &$0)
+      }
+      json.field("results_left_out", account.followed - account.listed.count)
+      json.key("profiles")
+      json.array(account.tallies) { json, tally in json.object { TallyJSON().write(tally, into: &$0) } }
+      json.key("expectations")
+      let book = account.book
+      json.array(book.expectations > 0 ? book.checks : []) { write($1, into: &$0) }
+      json.field("expectations_left_out", book.expectations > 0 ? book.leftOut : 0)
+      if let comparison {
+        json.key("comparison")
+        TallyJSON().write(comparison.rankings, visitsPerDay: comparison.visitsPerDay, into: &json)
+      }
+    }
+    return writer.text
+  }
+
+  private func write(_ check: ExpectationBook.Check, into writer: inout JSONWriter) {
+    writer.object { json in
+      json.field("text", check.expectation)
+      json.field("source", check.source)
+      field("os", check.os, into: &json)
+      field("strategy", check.strategy, into: &json)
+      field("phone", check.phone, into: &json)
+      field("approach", check.approach, into: &json)
+      json.field("met", check.happened == nil)
+      field("message", check.happened == nil ? nil : check.message, into: &json)
+    }
+  }
+
+  private func field(_ name: StaticString, _ text: String?, into json: inout JSONWriter) {
+    json.key(name)
+    if let text { json.value(text) } else { json.null() }
+  }
+}
