@@ -16,6 +16,7 @@ import Testing
         tally.add(
           Simulation(profile, near: near, timeline: approach.timeline),
           cost: Simulation(profile, near: near, timeline: day))
+        tally.addSpread(of: approach, triggers: 1)
       }
       return tally
     }
@@ -32,14 +33,38 @@ import Testing
       Self.tallies([Self.walk(50, 1000), Self.walk(50, 200), Self.walk(20, 500)]))
     for ranking in rankings {
       for entry in ranking.entries {
-        let (share, cost) = (entry.tally.share ?? 0, entry.tally.batteryFactor)
+        let (share, cost) = (entry.tally.meanShare ?? 0, entry.tally.batteryFactor)
         let isBeaten = ranking.entries.contains {
-          let (other, price) = ($0.tally.share ?? 0, $0.tally.batteryFactor)
+          let (other, price) = ($0.tally.meanShare ?? 0, $0.tally.batteryFactor)
           return other >= share && price <= cost && (other > share || price < cost)
         }
         #expect(entry.isOnFront == !isBeaten, "\(entry.tally.profile)")
       }
     }
+  }
+
+  /// S0: "actions not being triggered at all", on some devices and placements.
+  @Test func lowPowerIsNeverTheCertainOne() throws {
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
+    let entry = try #require(Self.entry("ios17", "low-power", rankings))
+    #expect(entry.tally.share == 1)
+    #expect(entry.tally.worstShare == 0 && entry.tally.bestShare == 1)
+    let always = try #require(Self.entry("ios17", "location-always", rankings))
+    #expect(always.tally.meanShare == 1)
+    let ranking = try #require(rankings.first { $0.systems.contains { $0.name == "ios17" } })
+    #expect(ranking.entries[0].tally.profile.strategy.name != "low-power")
+    #expect(ranking.entries.count(where: \.isOnFront) > 1)
+  }
+
+  @Test func aPhoneThatHearsMoreMayMissWhereATypicalOneDelivers() throws {
+    // The window begins farther out, and ends before near.
+    let rankings = Comparison.ranking(Self.tallies([Self.walk(80, 300)]))
+    let entry = try #require(Self.entry("ios7", "background-task", rankings))
+    let phones = zip(entry.tally.spread.map(\.phone), entry.tally.spread.indices).map { phone, index in
+      (phone, entry.tally.share(ofPhone: index))
+    }
+    #expect(phones.first { $0.0 == "typical" }?.1 == 1)
+    #expect(phones.first { $0.0 == "hears most" }?.1 == 0)
   }
 
   @Test func everySystemIsRankedOnce() {

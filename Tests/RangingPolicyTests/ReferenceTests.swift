@@ -1,12 +1,16 @@
+import Glibc
 import RangingPolicy
 import Testing
 
 /// The engine, which jumps from event to event, against an account of the same rules that steps 100 ms at a time.
 @Suite struct ReferenceTests {
+  /// Of each range; BEACONKEEPER_TIMELINES=2500 makes it 10,000, which takes a quarter of an hour.
+  static let perRange = getenv("BEACONKEEPER_TIMELINES").flatMap { Int(String(cString: $0)) } ?? 40
+
   @Test(arguments: 0..<4)
   func engineAndReferenceAgree(range: Int) {
-    for index in 0..<40 {
-      let seed = UInt64(30_000_000 + range * 40 + index)
+    for index in 0..<Self.perRange {
+      let seed = UInt64(30_000_000 + range * Self.perRange + index)
       let difference = Self.difference(in: RandomWalk(seed: seed))
       #expect(difference == nil, "seed \(seed)")
     }

@@ -9,7 +9,7 @@ public struct Comparison: Hashable, Sendable {
 
   /// The systems with this same result.
   public var systems: [OSProfile]
-  /// By share, largest first; then by late deliveries, fewest first; then by battery, smallest first.
+  /// By the mean share over phones, largest first; then by late deliveries, fewest first; then by battery, smallest first.
   public var entries: [Entry]
 
   /// One comparison per system, in the given order. Systems with equal results are joined.
@@ -38,7 +38,7 @@ public struct Comparison: Hashable, Sendable {
     systems = [system]
     let ranked = tallies.enumerated().sorted { first, second in
       let (a, b) = (first.element, second.element)
-      if a.share != b.share { return (a.share ?? -1) > (b.share ?? -1) }
+      if a.meanShare != b.meanShare { return (a.meanShare ?? -1) > (b.meanShare ?? -1) }
       if a.late != b.late { return a.late < b.late }
       if a.batteryFactor != b.batteryFactor { return a.batteryFactor < b.batteryFactor }
       return first.offset < second.offset
@@ -56,7 +56,7 @@ public struct Comparison: Hashable, Sendable {
 
 extension Tally {
   fileprivate func beats(_ other: Tally) -> Bool {
-    guard let share, let theirs = other.share else { return false }
+    guard let share = meanShare, let theirs = other.meanShare else { return false }
     let (cost, theirCost) = (batteryFactor, other.batteryFactor)
     return share >= theirs && cost <= theirCost && (share > theirs || cost < theirCost)
   }
@@ -64,6 +64,6 @@ extension Tally {
   fileprivate func comesToTheSame(as other: Tally) -> Bool {
     profile.strategy == other.profile.strategy && delivered == other.delivered && late == other.late
       && missed == other.missed && batteryFactor == other.batteryFactor && ranging == other.ranging
-      && worstLateness == other.worstLateness
+      && worstLateness == other.worstLateness && spread == other.spread
   }
 }

@@ -1,5 +1,11 @@
 /// The outcomes of the near triggers of several approaches under one profile, and their cost.
 public struct Tally: Hashable, Sendable {
+  /// A phone of the spread, and how many triggers it delivered.
+  public struct PhoneShare: Hashable, Sendable {
+    public var phone: String
+    public var delivered: Double
+  }
+
   public let profile: PhoneProfile
   /// The phone it is about; nil: any phone with this profile.
   public let phone: String?
@@ -13,6 +19,9 @@ public struct Tally: Hashable, Sendable {
   public private(set) var ranging: Milliseconds = 0
   /// Approaches that never came near, so there was nothing to deliver.
   public private(set) var withoutTrigger = 0
+  /// Each phone of the spread and how many of the triggers it delivered; empty: only one phone was followed.
+  public private(set) var spread: [PhoneShare] = []
+  private var spreadTriggers = 0.0
   /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
   private var span: Milliseconds = 0
@@ -27,6 +36,22 @@ public struct Tally: Hashable, Sendable {
   public var missedCount: Int { missed.values.reduce(0, +) }
   /// The share of triggers that the app saw, late or not; nil if there was none.
   public var share: Double? { triggers > 0 ? Double(delivered + late) / Double(triggers) : nil }
+  /// The shares over the phones of the spread; without a spread all three are `share`.
+  public var meanShare: Double? {
+    spreadTriggers > 0
+      ? spread.reduce(0) { $0 + $1.delivered } / (spreadTriggers * Double(spread.count)) : share
+  }
+  public var worstShare: Double? {
+    spreadTriggers > 0 ? spread.map { $0.delivered / spreadTriggers }.min() : share
+  }
+  public var bestShare: Double? {
+    spreadTriggers > 0 ? spread.map { $0.delivered / spreadTriggers }.max() : share
+  }
+  /// The share of one phone of the spread.
+  public func share(ofPhone index: Int) -> Double? {
+    spreadTriggers > 0 ? spread[index].delivered / spreadTriggers : nil
+  }
+
   /// By count, then by name.
   public var reasons: [(reason: Reason, count: Int)] {
     missed.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { ($0.key, $0.value) }
@@ -48,7 +73,19 @@ public struct Tally: Hashable, Sendable {
       worstLateness = max(worstLateness, verdict.lateness ?? 0)
     }
     ranging += result.totals.ranging
-    let cost = cost ?? result
+    addCost(of: cost ?? result)
+  }
+
+  /// Follows an approach on phones that differ. `triggers`: how many near triggers it has.
+  public mutating func addSpread(of approach: Approach, triggers: Int) {
+    let spread = PhoneSpread(of: profile)
+    guard let shares = spread.shares(of: approach, triggers: triggers) else { return }
+    if self.spread.isEmpty { self.spread = spread.phones.map { PhoneShare(phone: $0.name, delivered: 0) } }
+    for (index, share) in shares.enumerated() { self.spread[index].delivered += share * Double(triggers) }
+    spreadTriggers += Double(triggers)
+  }
+
+  private mutating func addCost(of cost: Simulation) {
     drain += (cost.batteryFactor - 1) * Double(cost.end)
     span += cost.end
   }

@@ -31,6 +31,7 @@ extension StrategyProfile {
   /// AltBeacon in a foreground service: it scans all the time.
   static var altBeaconForegroundService: StrategyProfile {
     StrategyProfile("altbeacon-foreground-service", .foregroundService, "A foreground service scans always") {
+      $0.permissionAsked = "While using the app, notifications"
       $0.scanDuty = Constant(1000, "foreground service 100 %", .high)
       $0.risk = Constant(.medium, "12 and later may refuse a start from the background", .high)
       $0.reviewRisk = Constant(.medium, "14 and later: the type must be declared and justified", .medium)
@@ -41,6 +42,7 @@ extension StrategyProfile {
   static var companionPresence: StrategyProfile {
     StrategyProfile("companion-presence", .intent, "The system wakes the app of an associated beacon") {
       $0.needs = .devicePresence
+      $0.permissionAsked = "Association with the beacon"
       $0.hitLatency = Constant(.seconds(5), "not documented: as long as an intent scan", .low)
       $0.forgetsAfter = Constant(.minutes(25), "not documented: as long as an intent scan", .low)
       $0.scanDuty = lowPowerDuty

@@ -5,6 +5,7 @@ extension StrategyProfile {
       "location-when-in-use", .location, "Location updates keep the app running, with permission when in use"
     ) {
       keepAlive(&$0)
+      $0.permissionAsked = "When In Use"
       $0.pausesAutomatically = Constant(true, "S1 does not switch it off", .medium)
       $0.pausesWhileAudio = Constant(true, "S1 pauses ranging while audio plays", .high)
     }
@@ -39,6 +40,7 @@ extension StrategyProfile {
   static var activitySession: StrategyProfile {
     StrategyProfile("activity-session", .activitySession, "A session begun in the foreground (iOS 17)") {
       keepAlive(&$0)
+      $0.permissionAsked = "When In Use"
       $0.locationAccuracy = Constant(.metres(3000), "any accuracy will do", .low)
       $0.risk = Constant(.medium, "works only if begun in the foreground", .high)
       $0.reviewRisk = Constant(.medium, "shows the location indicator; needs a benefit for users", .low)
@@ -52,6 +54,7 @@ extension StrategyProfile {
     ) {
       keepAlive(&$0)
       $0.needs = .newerLocation
+      $0.permissionAsked = "When In Use"
       $0.locationAccuracy = Constant(.metres(3000), "any accuracy will do", .low)
       $0.pausesAutomatically = Constant(true, "CLLocationUpdate: stationary stops updates", .high)
       $0.resumesWhenMoving = Constant(true, "CLLocationUpdate: updates go on when the phone moves", .high)

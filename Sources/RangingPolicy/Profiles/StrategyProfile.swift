@@ -40,6 +40,8 @@ public struct StrategyProfile: Hashable, Sendable {
   public var mechanism: Mechanism
   public var needs = Need.nothing
   public var summary: String
+  /// The permission that the app asks for, in the platform's words.
+  public var permissionAsked: String
   /// What can go wrong in the field.
   public var risk = Constant(Risk.low, "", .medium)
   /// What app review may object to.
@@ -115,6 +117,7 @@ public struct StrategyProfile: Hashable, Sendable {
     self.name = name
     self.mechanism = mechanism
     self.summary = summary
+    permissionAsked = mechanism.family == .iOS ? "Always" : "Allow all the time"
     change(&self)
   }
 }

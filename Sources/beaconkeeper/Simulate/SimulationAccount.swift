@@ -54,6 +54,10 @@ struct SimulationAccount {
         Simulation(profile, near: approach.near, timeline: $0, keepsHistory: false)
       }
       tallies[place].add(result, cost: cost)
+      // A comparison must not hang on one favourable phone.
+      if costSpan != nil {
+        tallies[place].addSpread(of: approach, triggers: result.verdicts.count)
+      }
       keep(result, of: approach, at: place)
       book.hold(result, of: tallies[place].phone, on: approach.name)
     }

@@ -53,22 +53,35 @@ struct SimulationTable {
     var parts: [String] = []
     for comparison in comparisons {
       var table = TextTable([
-        "", "STRATEGY", "DELIVERED", "IN TIME", "LATE", "MISSED", "BATTERY", "FRONT", "MISSED BECAUSE",
+        "", "STRATEGY", "DELIVERED", "WORST", "BEST", "LATE", "MISSED", "BATTERY", "REVIEW", "PERMISSION",
+        "FRONT", "MISSED BECAUSE",
       ])
       for (index, entry) in comparison.entries.enumerated() {
         let tally = entry.tally
         let reasons = tally.reasons.map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
         table.add([
-          "\(index + 1)", tally.profile.strategy.name, Self.percent(tally.share), "\(tally.delivered)",
-          "\(tally.late)", "\(tally.missedCount)", "x" + Self.rounded(tally.batteryFactor, 4),
+          "\(index + 1)", tally.profile.strategy.name, Self.percent(tally.meanShare),
+          Self.percent(tally.worstShare), Self.percent(tally.bestShare), "\(tally.late)",
+          "\(tally.missedCount)", "x" + Self.rounded(tally.batteryFactor, 4),
+          tally.profile.strategy.reviewRisk.value.rawValue, tally.profile.strategy.permissionAsked,
           entry.isOnFront ? "*" : "", reasons,
         ])
       }
       parts.append(comparison.systems.map(\.name).joined(separator: ", ") + "\n" + table.text)
     }
     let visits = visitsPerDay == 1 ? "one such approach" : "\(visitsPerDay) such approaches"
+    let phones = comparisons.lazy.flatMap(\.entries).map { $0.tally.spread.map(\.phone) }.max {
+      $0.count < $1.count
+    }
     let columns = [
-      ("DELIVERED", "share of the near triggers that the app saw, in time or late"),
+      (
+        "DELIVERED",
+        "share of the near triggers that the app saw, in time or late: the mean over phones that differ"
+      ),
+      ("WORST, BEST", "of these phones: " + (phones ?? []).joined(separator: ", ")),
+      ("LATE, MISSED", "on the typical phone"),
+      ("REVIEW", "how likely an app store refuses the strategy"),
+      ("PERMISSION", "what the app asks the user for"),
       (
         "BATTERY",
         "drain of a day with \(visits), otherwise out of range; 2 means twice as fast as without ranging"

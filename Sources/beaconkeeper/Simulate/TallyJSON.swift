@@ -16,12 +16,27 @@ struct TallyJSON {
             json.object { json in
               json.field("rank", item.offset + 1)
               write(item.element.tally, into: &json)
+              writeSpread(item.element.tally, into: &json)
               json.field("pareto", item.element.isOnFront)
             }
           }
         }
       }
     }
+  }
+
+  private func writeSpread(_ tally: Tally, into json: inout JSONWriter) {
+    json.field("share_mean", tally.meanShare, decimals: 6)
+    json.field("share_worst", tally.worstShare, decimals: 6)
+    json.field("share_best", tally.bestShare, decimals: 6)
+    json.key("phones")
+    json.array(tally.spread.enumerated()) { json, item in
+      json.object { json in
+        json.field("phone", item.element.phone)
+        json.field("share", tally.share(ofPhone: item.offset), decimals: 6)
+      }
+    }
+    json.field("permission", tally.profile.strategy.permissionAsked)
   }
 
   /// The members of an object.

@@ -1,0 +1,57 @@
+/// How phones differ from each other with the same system and the same app: what they hear, how far off their RSSI is, and how
+/// late they notice. No single favourable phone should decide a comparison (S0: "varies by device").
+public struct PhoneSpread: Sendable {
+  public struct Phone: Sendable {
+    /// What sets it apart, such as `hears least`.
+    public var name: String
+    public var profile: PhoneProfile
+    /// The app believes the beacon this many times as far away as it is.
+    public var distanceFactor: Double = 1
+
+    /// The near distance at which this phone's app fires; the crossing that a person would see stays the same.
+    func near(_ rule: NearDistances) -> NearDistances {
+      guard let near = rule.near, distanceFactor != 1 else { return rule }
+      let scaled = Micrometres((Double(near) / distanceFactor).rounded())
+      let beyond = Micrometres((Double(rule.rearm) / distanceFactor).rounded())
+      return NearDistances(near: scaled, rearm: beyond)
+    }
+  }
+
+  public let phones: [Phone]
+
+  public init(of profile: PhoneProfile) {
+    var phones: [Phone] = []
+    func add(_ name: String, factor: Double = 1, _ change: (inout PhoneProfile) -> Void = { _ in }) {
+      var changed = profile
+      change(&changed)
+      phones.append(Phone(name: name, profile: changed, distanceFactor: factor))
+    }
+    let strategy = profile.strategy
+    let spread = max(1, strategy.nearSpread.value)
+    add("typical")
+    add("hears least") { $0.strategy.heardDistance.value = strategy.heardDistanceLeast.value }
+    add("hears most") { $0.strategy.heardDistance.value = strategy.heardDistanceMost.value }
+    add("believes it farther", factor: spread)
+    add("believes it nearer", factor: 1 / spread)
+    add("notices late") { phone in
+      let latency = profile.os.entryLatencyMost.value
+      phone.os.entryLatency.value = max(phone.os.entryLatency.value, latency)
+      phone.strategy.hitLatency.value = strategy.hitLatency.value.map { $0 + latency }
+    }
+    // Not even at 0 m.
+    if strategy.mayNotHear.value { add("does not hear it") { $0.strategy.heardDistance.value = -1 } }
+    self.phones = phones
+  }
+
+  /// Whether each near trigger of an approach was delivered, phone by phone: the share of the triggers that a phone of no
+  /// spread has. nil if there are none.
+  public func shares(of approach: Approach, triggers: Int) -> [Double]? {
+    guard triggers > 0 else { return nil }
+    return phones.map { phone in
+      let result = Simulation(
+        phone.profile, near: phone.near(approach.near), timeline: approach.timeline, keepsHistory: false)
+      let delivered = result.verdicts.count { $0.outcome.isDelivered }
+      return min(1, Double(delivered) / Double(triggers))
+    }
+  }
+}
