@@ -51,7 +51,7 @@ public struct StrategyProfile: Hashable, Sendable {
   public var heardDistance = Constant<Micrometres>(.metres(50), "S0: up to 50 meters", .high)
   /// The distance within which the phone that hears worst, or best, hears the beacon; of a comparison's spread.
   public var heardDistanceLeast = Constant<Micrometres>(.metres(30), "an estimate", .low)
-  public var heardDistanceMost = Constant<Micrometres>(.metres(70), "S1: up to 70 m in the open", .low)
+  public var heardDistanceMost = Constant<Micrometres>(.metres(70), "an estimate", .low)
   /// Whether some phones do not hear the beacon at all.
   public var mayNotHear = Constant(false, "heard by all phones", .medium)
   /// How much nearer or farther a phone believes the beacon, because its RSSI is off: a factor.
