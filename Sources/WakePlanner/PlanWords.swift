@@ -43,7 +43,7 @@ public struct PlanWords: Sendable {
     lines.append(
       (
         "App review",
-        "\(strategy.reviewRisk.value.rawValue) risk (\(PolicySource.inWords(strategy.reviewRisk.source)))"
+        "\(proposal.reviewRisk.level.rawValue) risk (\(PolicySource.inWords(proposal.reviewRisk.note)))"
       ))
     if let always, always.name != strategy.name, proposal.profile.os.family == .iOS {
       lines.append(
