@@ -14,12 +14,19 @@ public struct PlanWords: Sendable {
   /// The plan in a sentence.
   public var rotation: String {
     guard let plan = proposal.plan, let first = plan.broadcasts.first else { return "Nothing is broadcast." }
-    let (period, duration) = (seconds(plan.period), seconds(first.duration))
-    if plan.regions == 1 { return "Region 1 is on air for \(duration) of every \(period)." }
-    let spacing = plan.broadcasts.dropFirst().first.map { seconds($0.start - first.start) } ?? period
+    let period = seconds(plan.period)
+    if plan.regions == 1 { return "Region 1 is on air for \(seconds(first.duration)) of every \(period)." }
+    let starts = plan.broadcasts.map(\.start) + [first.start + plan.period]
+    let gaps = zip(starts.dropFirst(), starts).map { $0 - $1 }
     return
-      "\(plan.regions) regions take turns: every \(spacing) the next one is on air for \(duration), and after "
-      + "\(period) the first is on again."
+      "\(plan.regions) regions take turns: every \(span(gaps)) the next one is on air for "
+      + "\(span(plan.broadcasts.map(\.duration))), and after \(period) the first is on again."
+  }
+
+  /// `7 s`, or `12 s to 13 s` where they differ.
+  private func span(_ times: [Milliseconds]) -> String {
+    let (least, most) = (times.min() ?? 0, times.max() ?? 0)
+    return least == most ? seconds(least) : "\(seconds(least)) to \(seconds(most))"
   }
 
   /// The results, line by line.
