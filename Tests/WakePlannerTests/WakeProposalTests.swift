@@ -88,6 +88,22 @@ import Testing
     #expect(flying.proof?.isGapFree == true)
   }
 
+  /// Turns that overlap, the second shortly after the first: two regions do where an even rotation wakes more often.
+  @Test func unevenTurnsWakeLessOftenAndTheEngineFindsNoGap() throws {
+    let profile = try Self.profile(
+      "ios13", "stock", set: [("grace", "20 s"), ("entry_latency", "10 s"), ("exit_latency", "0 s")])
+    let proposal = WakeProposal(
+      profile,
+      .init(
+        visit: .init(reach: 15_000_000, speed: 1_000_000, duration: 600_000), regions: 2, slots: 2,
+        tolerance: 0))
+    let plan = try #require(proposal.plan)
+    #expect(proposal.verdict == .gapFree && proposal.proof?.isGapFree == true)
+    let starts = plan.broadcasts.map(\.start)
+    #expect(abs(2 * (starts[1] - starts[0]) - plan.period) > 2000, "\(plan.broadcasts)")
+    #expect(try #require(proposal.longestWait) <= proposal.request.visit.approach)
+  }
+
   @Test func whatListensByItselfNeedsNoPlan() throws {
     for (os, strategy) in [
       ("ios7", "location-always"), ("ios17", "activity-session"),
