@@ -88,7 +88,7 @@ public struct PlanReport: Sendable {
       cells.append(proposal.longestWait.map(Figures.time) ?? "never")
       cells.append(Figures.factor(proposal.cost.batteryOfDay))
       for cell in cells { page.element("td", ["class": "number"], cell) }
-      page.element("td", proposal.profile.strategy.reviewRisk.value.rawValue)
+      page.element("td", proposal.reviewRisk.level.rawValue)
     }
   }
 
@@ -119,7 +119,7 @@ public struct PlanReport: Sendable {
       "Battery",
       "drain of a day with one visit of an hour, as a multiple of a phone that does not range"
     ),
-    ("Review", "how likely an app store refuses the strategy"),
+    ("Review", "how likely an app store refuses an app with this strategy that is woken this often"),
     (
       "Entry latency, exit latency",
       "how long after a region comes on air, or leaves it, the phone may notify the app; it may do so at any time before that"

@@ -42,7 +42,7 @@ struct Decision {
       rotation = obstacle.bestRotation
     }
     plan = try? rotation?.plan()
-    sureShare = rotation.map(search.sureShare)
+    sureShare = rotation.map { SureCover(conditions: conditions, rotation: $0).share }
   }
 
   /// Android: callbacks open no window; only the scan schedule does.
@@ -95,10 +95,8 @@ struct Obstacle {
       bestRotation = nil
       return
     }
-    var patient = conditions
-    patient.firstWake = .max
-    if let soonest = RotationSearch(conditions: patient).soonest() {
-      let wait = conditions.longestWait(spacing: soonest.spacing, duration: soonest.duration)
+    if let soonest = search.soonest() {
+      let wait = SureCover(conditions: conditions, rotation: soonest).longestWait
       words =
         "the soonest that all phones can be woken is \(seconds(wait)) after they come within reach, and by "
         + "\(seconds(conditions.firstWake)) they must be"
@@ -109,7 +107,8 @@ struct Obstacle {
     let (enters, cycle) = (
       Milliseconds(conditions.enterCover.count), conditions.shortestBroadcast + conditions.shortestSilence
     )
-    var rich = patient
+    var rich = conditions
+    rich.firstWake = .max
     rich.regions = 1000
     if enters == 0 && conditions.exitCover.isEmpty {
       words =

@@ -14,12 +14,19 @@ public struct PlanWords: Sendable {
   /// The plan in a sentence.
   public var rotation: String {
     guard let plan = proposal.plan, let first = plan.broadcasts.first else { return "Nothing is broadcast." }
-    let (period, duration) = (seconds(plan.period), seconds(first.duration))
-    if plan.regions == 1 { return "Region 1 is on air for \(duration) of every \(period)." }
-    let spacing = plan.broadcasts.dropFirst().first.map { seconds($0.start - first.start) } ?? period
+    let period = seconds(plan.period)
+    if plan.regions == 1 { return "Region 1 is on air for \(seconds(first.duration)) of every \(period)." }
+    let starts = plan.broadcasts.map(\.start) + [first.start + plan.period]
+    let gaps = zip(starts.dropFirst(), starts).map { $0 - $1 }
     return
-      "\(plan.regions) regions take turns: every \(spacing) the next one is on air for \(duration), and after "
-      + "\(period) the first is on again."
+      "\(plan.regions) regions take turns: every \(span(gaps)) the next one is on air for "
+      + "\(span(plan.broadcasts.map(\.duration))), and after \(period) the first is on again."
+  }
+
+  /// `7 s`, or `12 s to 13 s` where they differ.
+  private func span(_ times: [Milliseconds]) -> String {
+    let (least, most) = (times.min() ?? 0, times.max() ?? 0)
+    return least == most ? seconds(least) : "\(seconds(least)) to \(seconds(most))"
   }
 
   /// The results, line by line.
@@ -43,7 +50,7 @@ public struct PlanWords: Sendable {
     lines.append(
       (
         "App review",
-        "\(strategy.reviewRisk.value.rawValue) risk (\(PolicySource.inWords(strategy.reviewRisk.source)))"
+        "\(proposal.reviewRisk.level.rawValue) risk (\(PolicySource.inWords(proposal.reviewRisk.note)))"
       ))
     if let always, always.name != strategy.name, proposal.profile.os.family == .iOS {
       lines.append(
@@ -127,24 +134,6 @@ public struct PlanWords: Sendable {
     let minors = plan.regions == 1 ? "minor 1" : "minors 1 to \(plan.regions)"
     return (plan.regions == 1 ? "one region" : "\(plan.regions) regions, each by itself")
       + ": UUID \(uuid ?? "of your own"), major 1, \(minors)"
-  }
-}
-
-extension WakeProposal {
-  /// The constants of the profile that decide the plan, or why there is none.
-  public var decidingConstants: [Simulation.DecidingConstant] {
-    let strategy = profile.strategy
-    guard profile.os.supportsBeacons.value else { return profile.constants(["supports_beacons"]) }
-    switch strategy.mechanism {
-    case .cycle: return profile.constants(["scan_period", "scan_interval", "service_limit"])
-    case .job: return profile.constants(["scan_period", "scan_interval"])
-    case .intent: return profile.constants(["hit_latency", "scan_duty"])
-    case .foregroundService: return profile.constants(["scan_duty"])
-    case .events, .location, .sampledLocation, .activitySession:
-      guard conditions != nil, verdict != .needsNone else { return [] }
-      let task = strategy.beginsTask.value ? ["task_cap", "expiration_margin"] : []
-      return profile.constants(["grace"] + task + ["entry_latency", "exit_latency", "region_limit"])
-    }
   }
 }
 

@@ -60,11 +60,9 @@ public struct WakeConditions: Sendable, Hashable {
   /// The shortest silence that is certain to cause an exit, and so to allow the next enter.
   public var shortestSilence: Milliseconds { above(exitLatency.upperBound + 2 * tolerance) }
 
-  /// The longest time from arrival to the first callback, with regions that are on air for `duration` each and
-  /// start `spacing` apart: the phone arrives just too late for one of them.
-  func longestWait(spacing: Milliseconds, duration: Milliseconds) -> Milliseconds {
-    max(
-      entryLatency.upperBound, spacing - duration + 2 * (entryLatency.upperBound + tolerance))
+  /// The next multiple of the grid; 0 for negative times.
+  func roundedUp(_ time: Milliseconds) -> Milliseconds {
+    time > 0 ? (time + grid - 1) / grid * grid : 0
   }
 
   private func above(_ time: Milliseconds) -> Milliseconds { (time / grid + 1) * grid }

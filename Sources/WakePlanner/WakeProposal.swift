@@ -56,37 +56,38 @@ public struct WakeProposal: Sendable {
   public let example: Simulation
 
   public init(_ profile: PhoneProfile, _ request: Request) {
+    self.init(profile, request, alike: nil)
+  }
+
+  /// Proposals for several phones, in their order. Those that behave alike under the same conditions share one search and
+  /// one proof; each has its own example and cost.
+  public static func all(for phones: [(profile: PhoneProfile, request: Request)]) -> [WakeProposal] {
+    var proposals: [WakeProposal] = []
+    for (profile, request) in phones {
+      // Without a plan there is nothing to share, and the reason may name the phone.
+      let alike = proposals.first {
+        $0.plan != nil && $0.request == request && $0.profile.behaves(like: profile)
+      }
+      proposals.append(WakeProposal(profile, request, alike: alike))
+    }
+    return proposals
+  }
+
+  private init(_ profile: PhoneProfile, _ request: Request, alike: WakeProposal?) {
     self.profile = profile
     self.request = request
     let idle = WakeTrial(profile, plan: nil, visit: request.visit)
     let window = profile.windowAfterCallback
     let conditions = WakeConditions(profile, window: window, request)
-    let decision = Decision(profile, idle: idle, conditions)
-    let trial = decision.plan.map { WakeTrial(profile, plan: $0, visit: request.visit) }
-    let proof = trial.map { WakeProof($0, conditions) }
-    var (verdict, why) = (decision.verdict, decision.why)
-    if verdict == .gapFree, let proof, !proof.isGapFree {
-      verdict = .none
-      why = "the policy engine found a gap in the best plan"
-    }
-    self.verdict = verdict
-    self.why = why
+    let found = alike.map(WakeFinding.init) ?? WakeFinding(profile, request, idle: idle, conditions)
     self.conditions = profile.os.family == .iOS && window > 0 ? conditions : nil
-    self.plan = decision.plan
-    sureShare = decision.sureShare
-    self.proof = proof
-    let plan = verdict == .gapFree ? decision.plan : nil
-    let rest = plan.map { plan in (0..<plan.regions).compactMap { plan.without($0) } } ?? []
-    isTight =
-      plan != nil
-      && rest.allSatisfy { plan in
-        let trial = WakeTrial(profile, plan: plan, visit: request.visit)
-        return !WakeProof(trial, conditions, everyArrival: false).isGapFree
-      }
+    (verdict, why, plan) = (found.verdict, found.why, found.plan)
+    (proof, sureShare, isTight) = (found.proof, found.sureShare, found.isTight)
+    let trial = found.plan.map { WakeTrial(profile, plan: $0, visit: request.visit) } ?? idle
     let circumstances = WakeTrial.Circumstances(
       entryLatency: conditions.entryLatency.upperBound, exitLatency: conditions.exitLatency.upperBound)
-    example = (trial ?? idle).simulation(circumstances)
-    cost = WakeCost(trial ?? idle, circumstances)
+    example = trial.simulation(circumstances)
+    cost = WakeCost(trial, circumstances)
   }
 
   /// The outcome of the example visit.

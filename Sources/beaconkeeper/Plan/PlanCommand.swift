@@ -18,14 +18,19 @@ struct PlanCommand: ParsableCommand {
     discussion: """
       Each enter and exit of a beacon region gives an app in the background some time to range. A gateway that broadcasts \
       regions in turns can renew that time again and again. `plan` searches for the rotation with the fewest regions, \
-      then the least time on air, that leaves no gap for a phone within reach, whatever its latencies, and that wakes it \
-      before it has walked from the edge of the reach to the gateway. As a proof, the policy engine of `simulate` then \
-      follows phones that arrive at every second of the period, with callbacks as early and as late as possible, for an \
+      then the fewest wake-ups, then the least time on air, that leaves no gap for a phone within reach, whatever its \
+      latencies, and that wakes it before it has walked from the edge of the reach to the gateway. Turns need not be \
+      equally long or equally far apart. As a proof, the policy engine of `simulate` then follows phones that arrive at \
+      every second of the period (at up to 600 times in it), with callbacks as early and as late as possible, for an \
       hour each. The worst case is reported.
 
       If every rotation leaves a gap, it says why, and what the best one covers. Latencies are those observed in the \
       field (--variant observed); --set changes any constant. On Android the schedule of scans decides when an app \
       listens, and no rotation changes it.
+
+      Wake-ups are a risk in app review: Apple says that an app should not use background tasks simply to keep running. \
+      The review risk is at least that of the strategy, at least medium where a plan wakes the app more often than \
+      the beacons themselves do, and high from 2 wake-ups a minute on. These limits are guesses; no source gives a number.
 
       For one system and one strategy it prints the whole plan with its timeline; for several, one line for each pair \
       that fits. --report F.html writes one page with a drawing for each.
@@ -94,9 +99,8 @@ struct PlanCommand: ParsableCommand {
     } catch let error as ValidationError {
       throw refusal(error.message, Self.self)
     }
-    let proposals = try chosen.map {
-      WakeProposal($0, try request(reach: $0.strategy.heardDistance.value))
-    }
+    let proposals = WakeProposal.all(
+      for: try chosen.map { ($0, try request(reach: $0.strategy.heardDistance.value)) })
     let uuid = uuid.map { $0.uppercased() }
     if let report {
       let page = PlanReport(scenario: scenario, proposals: proposals, uuid: uuid, version: Gateway.version)

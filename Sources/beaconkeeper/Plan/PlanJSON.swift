@@ -40,8 +40,8 @@ struct PlanJSON {
       json.field("battery_within_reach", proposal.cost.batteryWithinReach, decimals: 4)
       json.field("battery_of_day", proposal.cost.batteryOfDay, decimals: 4)
       json.field("battery_of_day_location_always", proposal.cost.batteryOfLocationAlways, decimals: 4)
-      json.field("review_risk", strategy.reviewRisk.value.rawValue)
-      json.field("review_note", strategy.reviewRisk.source)
+      json.field("review_risk", proposal.reviewRisk.level.rawValue)
+      json.field("review_note", PolicySource.inWords(proposal.reviewRisk.note))
       json.key("hangs_on")
       json.array(proposal.decidingConstants) { json, constant in
         json.object { json in

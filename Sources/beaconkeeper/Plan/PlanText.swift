@@ -87,7 +87,7 @@ struct PlanTable {
       ),
       ("FIRST", "from coming within reach to the first window; the longest found"),
       ("BATTERY", "drain of a day with one such hour, as a multiple of a phone that does not range"),
-      ("REVIEW", "how likely an app store refuses the strategy"),
+      ("REVIEW", "how likely an app store refuses an app that is woken this often"),
     ]
     let width = legend.map(\.0.count).max() ?? 0
     text =
@@ -117,6 +117,6 @@ struct PlanTable {
     cells.append(PlanText.seconds(proposal.longestGap))
     cells.append(proposal.longestWait.map(PlanText.seconds) ?? "never")
     cells.append("x" + SimulationTable.rounded(proposal.cost.batteryOfDay, 2))
-    return cells + [proposal.profile.strategy.reviewRisk.value.rawValue]
+    return cells + [proposal.reviewRisk.level.rawValue]
   }
 }

@@ -1,0 +1,51 @@
+public import RangingPolicy
+
+extension PhoneProfile {
+  /// Whether a plan that works for one works for the other, and as well: they differ at most in names, risks, sources, and
+  /// constants that a phone within reach of a gateway never meets.
+  public func behaves(like other: PhoneProfile) -> Bool {
+    os.family == other.os.family && strategy.mechanism == other.strategy.mechanism && rules == other.rules
+  }
+
+  /// The values of the constants that count, by name.
+  private var rules: [String] {
+    let idle = strategy.idleConstants
+    func told<Profile>(_ fields: [(name: String, field: ConstantField<Profile>)], _ profile: Profile)
+      -> [String]
+    {
+      fields.filter { !Self.unmet.contains($0.name) && !idle.contains($0.name) }.map {
+        "\($0.name) \($0.field.told(of: profile).value)"
+      }
+    }
+    return told(OSProfile.constants, os) + told(StrategyProfile.constants, strategy)
+  }
+
+  /// No trial of a plan ends the app, switches the screen on, plays audio or changes a permission, and the cost is reckoned for each.
+  private static let unmet: Set<String> = [
+    "risk", "review_risk", "relaunches_after_force_quit", "screen_wake_latency", "notifies_on_display",
+    "has_reduced_accuracy", "tells_when_in_use_apart", "has_activity_session", "full_duty_factor",
+    "location_100m_factor", "location_10m_factor", "entry_latency_most", "heard_distance_least",
+    "heard_distance_most", "may_not_hear", "near_spread", "has_live_activities", "has_device_presence",
+    "fetch_time", "has_audio_mode", "awaits_events",
+  ]
+}
+
+extension StrategyProfile {
+  /// Constants of what the strategy does not use.
+  fileprivate var idleConstants: Set<String> {
+    var idle: Set<String> = []
+    if mechanism == .events && !beginsTask.value {
+      idle.formUnion([
+        "task_cap", "expiration_margin", "kill_delay", "guards_task", "ends_task", "task_granted",
+      ])
+    }
+    if mechanism == .events && !startsLocation.value {
+      idle.formUnion([
+        "fix_latency", "needs_allows_flag", "location_accuracy_limit", "allows_distance_filter",
+        "auto_pause_after", "stationary_after", "resumes_when_moving", "timer_from_fix",
+      ])
+    }
+    if holdsServiceSession.value { idle.insert("needs_service_session") }
+    return idle
+  }
+}
