@@ -1,11 +1,13 @@
-/// The look of the page: on wide screens, phones and paper, by day and by night. No fonts, pictures or scripts.
-enum Style {
-  static let sheet = """
+extension Style {
+  /// Colours by day and by night, text, tables and cards.
+  static let page = """
     :root {
       --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d0d7de; --panel: #f6f8fa; --link: #0a58ca;
       --ok: #1a7f37; --late: #9a5b00; --bad: #c0271f; --none: #57606a; --curve: #0a58ca;
       --foreground: #1f6feb; --ranging: #2da44e; --background: #e3b341; --suspended: #d0d7de; --terminated: #8c959f;
       --on-strong: #ffffff; --on-weak: #1b1f24;
+      --task: #e5deff; --task-rim: #6e40c9; --place: #cdf3ea; --place-rim: #0f766e; --sound: #fde2f3; --sound-rim: #a8307a;
+      --lack: #ffe2e0; --lack-rim: #c0271f; --calm: #eaeef2; --calm-rim: #57606a;
     }
     @media (prefers-color-scheme: dark) {
       :root {
@@ -13,6 +15,8 @@ enum Style {
         --ok: #56d364; --late: #e3b341; --bad: #ff7b72; --none: #9da7b1; --curve: #79b8ff;
         --foreground: #388bfd; --ranging: #3fb950; --background: #d29922; --suspended: #30363d; --terminated: #6e7681;
         --on-strong: #0d1117; --on-weak: #e6edf3;
+        --task: #30265a; --task-rim: #b39dff; --place: #0f3a36; --place-rim: #2dd4bf; --sound: #451b36; --sound-rim: #f778ba;
+        --lack: #4a1d1b; --lack-rim: #ff7b72; --calm: #21262d; --calm-rim: #9da7b1;
       }
     }
     * { box-sizing: border-box; }
@@ -25,13 +29,15 @@ enum Style {
     h3 { font-size: 1.05rem; margin: 0 0 .25rem; }
     p { margin: .4rem 0; max-width: 48rem; }
     a { color: var(--link); }
-    code { font: .85em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+    code { font: .85em ui-monospace, "DejaVu Sans Mono", monospace; }
+    /* Only names that the user chose may break within a word, where the line is too short for them. */
+    .scenario dd, .name, .given, tbody th { overflow-wrap: break-word; }
     .skip { position: absolute; left: -99rem; }
     .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; }
     .note, .what, caption { color: var(--soft); font-size: .875rem; }
     .scenario { display: flex; flex-wrap: wrap; gap: .35rem .75rem; margin: 1rem 0; }
     .scenario div { background: var(--panel); border: 1px solid var(--rule); border-radius: .4rem; padding: .15rem .6rem;
-      max-width: 100%; overflow-wrap: anywhere; }
+      max-width: 100%; }
     .scenario dt { display: inline; color: var(--soft); }
     .scenario dt::after { content: " "; }
     .scenario dd { display: inline; margin: 0; font-weight: 600; }
@@ -44,7 +50,6 @@ enum Style {
     tbody th { font-weight: 500; }
     table.wide { min-width: 62rem; }
     table.wide tbody th { white-space: nowrap; }
-    table.wide code { overflow-wrap: normal; white-space: nowrap; }
     td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
     .tag { white-space: nowrap; font-weight: 600; }
     .ok { color: var(--ok); } .late { color: var(--late); } .bad { color: var(--bad); } .none { color: var(--none); }
@@ -52,16 +57,20 @@ enum Style {
     .meter { display: block; width: 5rem; height: .35rem; margin-top: .2rem; background: var(--suspended); border-radius: .2rem; }
     .meter span { display: block; height: 100%; background: var(--ranging); border-radius: .2rem; }
     .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem; margin-top: 1rem; }
-    article { border: 1px solid var(--rule); border-radius: .5rem; padding: .9rem 1rem; min-width: 0; scroll-margin-top: 1rem; }
+    article { border: 1px solid var(--rule); border-radius: .6rem; padding: .9rem 1rem; min-width: 0; scroll-margin-top: 7rem; }
+    article[hidden], .controls[hidden] { display: none; }
     article:target { outline: 3px solid var(--link); }
     figure { margin: .5rem 0; }
     figcaption { font-size: .9rem; }
     details { margin-top: .5rem; font-size: .875rem; }
     summary { cursor: pointer; color: var(--link); }
-    .constants th, .constants td, .states td { padding: .2rem .4rem; }
+    .fit { overflow-x: auto; }
+    .constants th, .constants td, .states td, .nears th, .nears td { padding: .2rem .4rem; }
     .constants .unsure td:last-child { color: var(--late); font-weight: 600; }
-    .constants caption { color: var(--ink); font-weight: 600; padding-left: .4rem; }
+    .constants caption, .nears caption, .states caption { color: var(--ink); font-weight: 600; padding-left: .4rem; }
     .key { list-style: none; padding: 0; margin: .75rem 0; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; font-size: .875rem; }
+    .nears .why td { border-top: 0; padding-top: 0; color: var(--soft); }
+    .nears details { margin-top: .15rem; } .nears ol { margin: .2rem 0; padding-left: 1.4rem; }
     .swatch { display: inline-block; width: 1.3rem; height: .8rem; margin-right: .4rem; border: 1px solid var(--soft); }
     .swatch.onair { background: var(--curve); }
     .swatch.foreground { background: var(--foreground); } .swatch.ranging { background: var(--ranging); }
@@ -72,63 +81,5 @@ enum Style {
     .legend dl { columns: 24rem; column-gap: 2rem; font-size: .875rem; }
     .legend dl div { break-inside: avoid; margin-bottom: .35rem; }
     .legend dt { font-weight: 600; } .legend dd { margin: 0; color: var(--soft); }
-    .chart { display: block; width: 100%; height: auto; }
-    .chart text { font-size: 12.5px; fill: var(--ink); }
-    .chart .axis, .chart .unit, .chart .threshold { fill: var(--soft); }
-    .chart .threshold, .chart .markname, .chart .dotname { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
-    .chart .markname, .chart .dotname { font-weight: 600; }
-    .grid { stroke: var(--rule); stroke-width: .6; } .axisline { stroke: var(--soft); stroke-width: 1; }
-    .nearline { stroke: var(--bad); stroke-width: 1.2; stroke-dasharray: 6 3; }
-    .rearmline { stroke: var(--late); stroke-width: 1.2; stroke-dasharray: 2 3; }
-    .heardline { stroke: var(--soft); stroke-width: 1.2; stroke-dasharray: 8 3 2 3; }
-    .curve { fill: none; stroke: var(--curve); stroke-width: 2.4; stroke-linejoin: round; }
-    .crossing { stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 3 3; }
-    .cut { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 1 3; }
-    .delay { stroke: var(--late); stroke-width: 3; }
-    .mark { stroke: var(--paper); stroke-width: 1.5; } .mark.ok { fill: var(--ok); } .mark.late { fill: var(--late); }
-    .mark.bad { fill: var(--bad); } .chart .sign { fill: var(--paper); font-weight: 700; font-size: 12px; }
-    .band.foreground { fill: var(--foreground); } .band.ranging { fill: var(--ranging); }
-    .band.background { fill: var(--background); } .band.suspended { fill: var(--suspended); }
-    .band.terminated { fill: var(--terminated); }
-    .hatch { stroke: var(--soft); stroke-width: .7; opacity: .55; fill: none; }
-    .chart .bandlabel { font-weight: 600; }
-    .chart .on-foreground, .chart .on-ranging { fill: var(--on-strong); }
-    .chart .on-background { fill: #1b1f24; }
-    .chart .on-suspended, .chart .on-terminated { fill: var(--on-weak); paint-order: stroke; stroke-width: 4px;
-      stroke: var(--suspended); }
-    .chart .on-terminated { stroke: var(--terminated); }
-    .callback { stroke: var(--ranging); stroke-width: 1; } .callbackbar { fill: var(--ranging); }
-    .onair { fill: var(--curve); } .told { fill: var(--ink); }
-    .front { fill: none; stroke: var(--curve); stroke-width: 2; }
-    .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; } .front-dot { fill: var(--curve); }
-    @media (max-width: 40rem) {
-      main, footer { padding: .75rem; }
-      h1 { font-size: 1.4rem; }
-      article { padding: .7rem .6rem; overflow-x: auto; }
-      article table { font-size: .8rem; } article th, article td { padding: .2rem .25rem; overflow-wrap: anywhere; }
-      article thead th { white-space: normal; } article .figures th { overflow-wrap: normal; }
-      .chart text { font-size: 14.5px; }
-      table.wide tbody th { position: sticky; left: 0; background: var(--paper); max-width: 9.5rem; white-space: normal; }
-    }
-    @media print {
-      :root {
-        --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --panel: #ffffff; --link: #000000;
-        --ok: #1a7f37; --late: #8a5000; --bad: #b3201a; --none: #444444; --curve: #0a58ca;
-        --foreground: #1f6feb; --ranging: #2da44e; --background: #e3b341; --suspended: #e4e8ec; --terminated: #a8b0b8;
-        --on-strong: #ffffff; --on-weak: #000000;
-      }
-      @page { margin: 14mm; }
-      html { font-size: 10.5px; }
-      * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-      main, footer { max-width: none; padding: 0; }
-      a { text-decoration: none; }
-      .skip, details { display: none; }
-      .scroll { overflow: visible; border: 0; }
-      table.wide { min-width: 0; font-size: 8.5px; } table.wide tbody th { white-space: normal; }
-      thead { display: table-header-group; }
-      tr, article, figure, .legend dl div { break-inside: avoid; }
-      h2, h3 { break-after: avoid; }
-      .cards { grid-template-columns: 1fr 1fr; gap: 4mm; }
-    }
     """
 }
