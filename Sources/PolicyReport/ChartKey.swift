@@ -5,9 +5,10 @@ struct ChartKey {
   private static let signs: [(String, String)] = [
     ("✓ ◷ ✗", "near trigger: delivered, late, missed; the dashed line is the crossing"),
     ("▲ ▼", "region enter and exit; △ an event that woke nothing"),
-    ("bar", "as long as it lasts; ▸ at its end: the expiration handler; ✕: killed; hatched: leaked"),
+    ("bar", "as long as it lasts; ▸ at its end: the expiration handler; ✕: killed; dashed outline: leaked"),
     ("∞", "background time without limit"),
-    ("⊘ ?", "task refused; end of an unknown task"),
+    ("⊘ ?", "task refused, or the app did not run; end of an unknown task"),
+    ("↑ ↓ ▶ ↻", "app to the foreground, to the background, started; phone rebooted"),
   ]
 
   func write(into page: inout Markup) {

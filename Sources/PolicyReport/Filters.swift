@@ -14,7 +14,9 @@ struct Filters {
       let strategy = card.result.profile.strategy.name
       if !strategies.contains(strategy) { strategies.append(strategy) }
       let outcome = Outcome(card.result)
-      if !outcomes.contains(where: { $0.style == outcome.style }) { outcomes.append((outcome.style, outcome.word)) }
+      if !outcomes.contains(where: { $0.style == outcome.style }) {
+        outcomes.append((outcome.style, outcome.word))
+      }
     }
     self.strategies = strategies
     self.outcomes = outcomes
@@ -31,18 +33,21 @@ struct Filters {
   /// Hidden until the script runs: without it they would do nothing.
   func write(into page: inout Markup) {
     page.element("div", ["class": "controls", "id": "controls", "hidden": "hidden"]) { page in
-      page.element("div", ["class": "filters", "role": "group", "aria-label": "Which cards to show"]) { page in
+      page.element("div", ["class": "filters", "role": "group", "aria-label": "Which cards to show"]) {
+        page in
         choice("systems", "System", systems.enumerated().map { ("\($0.offset)", $0.element) }, into: &page)
         choice(
           "strategy", "Strategy", strategies.enumerated().map { ("\($0.offset)", $0.element) }, into: &page)
         choice("outcome", "Outcome", outcomes.map { ($0.style, $0.word) }, into: &page)
         page.element("output", ["id": "count", "class": "count"], "")
       }
-      page.element("div", ["class": "zoom", "role": "group", "aria-label": "Time shown in all charts"]) { page in
+      page.element("div", ["class": "zoom", "role": "group", "aria-label": "Time shown in all charts"]) {
+        page in
         for (name, sign, words) in [
           ("out", "−", "Zoom out"), ("in", "+", "Zoom in"), ("back", "◀", "Earlier"), ("on", "▶", "Later"),
         ] {
-          page.element("button", ["type": "button", "data-do": name, "aria-label": words, "title": words], sign)
+          page.element(
+            "button", ["type": "button", "data-do": name, "aria-label": words, "title": words], sign)
         }
         page.element("button", ["type": "button", "data-do": "reset"], "All")
         page.element("output", ["id": "range", "class": "count"], "")

@@ -38,7 +38,8 @@ struct Markup {
   private static let blocks: Set<String> = [
     "p", "h1", "h2", "h3", "section", "article", "table", "tr", "dl", "ul", "li", "svg", "header", "footer",
     "figure",
-    "details", "style", "script", "head", "title", "main", "nav", "thead", "tbody", "caption", "div", "figcaption",
+    "details", "style", "script", "head", "title", "main", "nav", "thead", "tbody", "caption", "div",
+    "figcaption",
   ]
 
   /// Characters that XML cannot hold become U+FFFD.

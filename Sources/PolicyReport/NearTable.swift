@@ -13,7 +13,8 @@ struct NearTable {
       "div", ["class": "fit", "tabindex": "0", "role": "region", "aria-labelledby": "\(id)-n"]
     ) { page in
       page.element("table", ["class": "nears"]) { page in
-        page.element("caption", ["id": "\(id)-n"], result.verdicts.count == 1 ? "Near trigger" : "Near triggers")
+        page.element(
+          "caption", ["id": "\(id)-n"], result.verdicts.count == 1 ? "Near trigger" : "Near triggers")
         page.element("thead") { page in
           page.element("tr") { page in
             for title in ["No.", "Crossed", "Distance", "Outcome", "Late by"] {
@@ -68,7 +69,9 @@ struct NearTable {
     page.element("details") { page in
       page.element("summary", "Evidence: what led to it (\(verdict.evidence.count))")
       page.element("ol") { page in
-        for fact in verdict.evidence { page.element("li", "\(Figures.time(fact.time)): \(fact.what.rawValue)") }
+        for fact in verdict.evidence {
+          page.element("li", "\(Figures.time(fact.time)): \(fact.what.rawValue)")
+        }
       }
     }
   }

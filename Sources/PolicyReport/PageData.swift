@@ -83,7 +83,8 @@ struct PageData {
     let verdicts = result.verdicts.prefix(limit).map { verdict in
       let outcome = Outcome(verdict.outcome, wasNear: true)
       let distance = result.timeline.distance(at: verdict.crossed).map { Figures.number($0, 2) } ?? "null"
-      return "[\(verdict.crossed),\(verdict.delivered ?? -1),\(word(outcome.sign)),\(word(outcome.style)),\(distance)]"
+      return
+        "[\(verdict.crossed),\(verdict.delivered ?? -1),\(word(outcome.sign)),\(word(outcome.style)),\(distance)]"
     }
     func list(_ parts: [String]) -> String { "[\(parts.joined(separator: ","))]" }
     let remaining = chart.frame.remaining

@@ -7,7 +7,8 @@ struct SingleRows {
 
   func write(into page: inout Markup) {
     page.head([
-      "Profile", "Outcome", "Why", "First seen", "Near", "Late by", "Window ended", "Ranging", "Battery", "Risk",
+      "Profile", "Outcome", "Why", "First seen", "Near", "Late by", "Window ended", "Ranging", "Battery",
+      "Risk",
       "Review",
     ])
     page.element("tbody") { page in
@@ -23,7 +24,10 @@ struct SingleRows {
     page.element("td") { page in
       Outcome(result).write(into: &page)
       if result.verdicts.count > 1 {
-        page.say(" (\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
+        page.say(" ")
+        page.element(
+          "span", ["class": "together"],
+          "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
       }
     }
     page.element("td", ["class": "why"]) { page in

@@ -36,14 +36,19 @@ extension Script {
       readOut(chart);
     }
 
-    let frameAsked = 0;
+    // At most once a frame. A page that is not painted has no frames, so a timer stands by.
+    let timer = 0;
     function soon(work) {
       work.isAsked = true;
-      if (!frameAsked) frameAsked = requestAnimationFrame(() => {
-        frameAsked = 0;
-        const all = [redraw, recursor].filter((job) => job.isAsked);
-        for (const job of all) { job.isAsked = false; job(); }
-      });
+      if (timer) return;
+      const run = () => {
+        if (!timer) return;
+        clearTimeout(timer);
+        timer = 0;
+        for (const job of [redraw, recursor].filter((one) => one.isAsked)) { job.isAsked = false; job(); }
+      };
+      timer = setTimeout(run, 120);
+      requestAnimationFrame(run);
     }
 
     function redraw() { for (const chart of view.charts) if (chart.isStale && chart.isOnScreen) draw(chart); }

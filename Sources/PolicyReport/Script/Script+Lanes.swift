@@ -45,7 +45,7 @@ extension Script {
         if (x - sign >= 14) {
           sign = x;
           pen.write(words[marks[i][1]], x, y + 11, marks[i][3] ? 'event void' : 'event', 'middle');
-        } else if (x - Math.max(stroke, sign) >= 1) {
+        } else if (x - Math.max(stroke + 1, sign + 7) >= 0) {
           stroke = x;
           path += `M${at(x)} ${y + 3}v9`;
         }

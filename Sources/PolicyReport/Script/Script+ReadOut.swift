@@ -20,10 +20,10 @@ extension Script {
       if (time > card.until) return [['State', 'too much for this page: see --json']];
       const found = [['Distance', distanceAt(card, time)]], window = card.w[before(card.w, time)];
       if (window) {
-        found.push(['State', data.states[window[1]][2] + (window[3] < 0 ? '' : ' (' + words[window[3]] + ')')]);
+        found.push(['State', data.states[window[1]][2] + (window[3] < 0 ? '' : '. ' + words[window[3]])]);
         if (card.most >= 0) {
           const left = window[1] > 2 ? 0 : window[2] < 0 ? Infinity : Math.max(0, window[2] - time);
-          found.push(['Background time left', left === Infinity ? 'unlimited' : clock(left)]);
+          found.push(['Time left', left === Infinity ? 'unlimited' : clock(left)]);
         }
       }
       for (const lane of card.lanes) {

@@ -83,5 +83,7 @@ extension Script {
     view.at = first ? first.v[0][0] : 0;
     filter();
     update();
+    // All of them once, so that the page has its height; later only those on the screen.
+    for (const chart of view.charts) draw(chart);
     """#
 }

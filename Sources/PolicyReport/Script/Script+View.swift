@@ -9,15 +9,15 @@ extension Script {
     const view = { from: 0, to: last, at: 0, active: null, charts: [] };
 
     const number = (value, decimals) => String(+value.toFixed(decimals));
-    const metres = (value) => number(value, value < 10 ? 1 : 0) + ' m';
+    const metres = (value) => number(value, value < 10 ? 1 : 0) + '\u00a0m';
 
     // As in the rest of the page: never finer than useful.
     function clock(time) {
       const seconds = time / 1000;
-      if (Math.abs(seconds) < 600) return number(seconds, 1) + ' s';
+      if (Math.abs(seconds) < 600) return number(seconds, 1) + '\u00a0s';
       const minutes = Math.trunc(time / 60000), rest = Math.trunc(time / 1000) % 60;
-      if (minutes < 120) return minutes + ' min' + (rest > 0 ? ' ' + rest + ' s' : '');
-      return Math.trunc(minutes / 60) + ' h' + (minutes % 60 > 0 ? ' ' + minutes % 60 + ' min' : '');
+      if (minutes < 120) return minutes + '\u00a0min' + (rest > 0 ? '\u00a0' + rest + '\u00a0s' : '');
+      return Math.trunc(minutes / 60) + '\u00a0h' + (minutes % 60 > 0 ? '\u00a0' + minutes % 60 + '\u00a0min' : '');
     }
 
     const timeSteps = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 30000, 60000, 120000, 300000, 600000,

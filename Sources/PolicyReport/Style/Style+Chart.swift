@@ -1,12 +1,12 @@
 extension Style {
   /// Drawings.
   static let chart = """
-    .chart { display: block; width: 100%; height: auto; max-width: 33rem; }
+    .chart { display: block; width: 100%; height: auto; max-width: 30rem; }
     .chart text { font-size: 13.5px; fill: var(--ink); }
     .live .chart { width: auto; height: auto; max-width: 100%; } .live .chart text { font-size: 12px; }
-    .live { touch-action: pan-y; cursor: crosshair; border-radius: .3rem; user-select: none; -webkit-user-select: none; }
+    .live { scroll-margin-top: 6rem; touch-action: pan-y; cursor: crosshair; border-radius: .3rem; user-select: none; -webkit-user-select: none; }
     .scripted .still { display: none; }
-    .chart .lanename { fill: var(--soft); }
+    .chart .lanename { fill: var(--soft); paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
     .chart .event { font-weight: 700; } .chart .event.void { fill: var(--bad); font-weight: 400; }
     .stroke { stroke: var(--ink); stroke-width: 1; }
     .span { stroke-width: 1; rx: 2px; }
@@ -47,6 +47,7 @@ extension Style {
     .callback { stroke: var(--ranging); stroke-width: 1; } .callbackbar { fill: var(--ranging); }
     .onair { fill: var(--curve); } .told { fill: var(--ink); }
     .front { fill: none; stroke: var(--curve); stroke-width: 2; }
-    .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; } .front-dot { fill: var(--curve); }
+    .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; } .leader { stroke: var(--soft); stroke-width: .8; }
+    .front-dot { fill: var(--curve); }
     """
 }

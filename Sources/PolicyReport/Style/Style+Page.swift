@@ -46,13 +46,14 @@ extension Style {
     table { border-collapse: collapse; width: 100%; font-size: .875rem; }
     caption { text-align: left; padding: .3rem .5rem; }
     th, td { text-align: left; padding: .3rem .5rem; border-top: 1px solid var(--rule); vertical-align: top; }
-    thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+    thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; }
     tbody th { font-weight: 500; }
-    table.wide { min-width: 62rem; }
-    table.wide tbody th { white-space: nowrap; }
+    table.wide { min-width: 60rem; }
+    table.wide tbody th { min-width: 13rem; }
     td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+    .together { white-space: nowrap; }
     .tag { white-space: nowrap; font-weight: 600; }
-    .ok { color: var(--ok); } .late { color: var(--late); } .bad { color: var(--bad); } .none { color: var(--none); }
+    .ok { color: var(--ok); } .late, .part { color: var(--late); } .bad { color: var(--bad); } .none { color: var(--none); }
     h3 .tag { font-size: .9rem; border: 1px solid currentColor; border-radius: 1rem; padding: 0 .5rem; }
     .meter { display: block; width: 5rem; height: .35rem; margin-top: .2rem; background: var(--suspended); border-radius: .2rem; }
     .meter span { display: block; height: 100%; background: var(--ranging); border-radius: .2rem; }

@@ -7,12 +7,16 @@ extension Style {
       article { padding: .7rem .6rem; }
       article table { font-size: .8rem; } article th, article td { padding: .2rem .25rem; }
       article thead th { white-space: normal; }
-      .controls { gap: .4rem; padding: .4rem 0; }
+      /* Only the zoom stays in sight: the screen is small. */
+      .controls { display: contents; }
+      .zoom { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bottom: 1px solid var(--rule);
+        padding: .4rem 0; gap: .4rem; }
+      article { scroll-margin-top: 4.5rem; }
       .filters { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); width: 100%; gap: .3rem .4rem; }
       .controls select { min-width: 0; width: 100%; padding: 0 .2rem; }
       .filters .count { grid-column: 1 / -1; } .filters label span { font-size: .75rem; }
-      .count { font-size: .8rem; min-width: 0; }
-      table.wide tbody th { position: sticky; left: 0; background: var(--paper); max-width: 9.5rem; white-space: normal; }
+      .count { font-size: .8rem; min-width: 0; } .filters .count { padding: 0; }
+      table.wide tbody th { position: sticky; left: 0; background: var(--paper); min-width: 9rem; max-width: 9.5rem; }
     }
     @media print {
       :root {

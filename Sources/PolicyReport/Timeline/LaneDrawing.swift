@@ -64,7 +64,7 @@ struct LaneDrawing {
       if x - sign >= 14 {
         sign = x
         page.text(mark.sign, x, y + 12, mark.isVoid ? "event void" : "event", "middle")
-      } else if x - max(stroke, sign) >= 1 {
+      } else if x - max(stroke + 1, sign + 7) >= 0 {
         stroke = x
         path += "M\(Figures.at(x)) \(Figures.at(y + 3))v9"
       }

@@ -22,7 +22,9 @@ struct PhoneLanes {
         if case .locationServices(let isOn) = $0 { isOn ? "" : "off" } else { nil }
       },
       lane(.phone, "Screen") { if case .screen(let isOn) = $0 { isOn ? "on" : "" } else { nil } },
-      lane(.phone, "Lying still") { if case .still(let isStill) = $0 { isStill ? "still" : "" } else { nil } },
+      lane(.phone, "Lying still") {
+        if case .still(let isStill) = $0 { isStill ? "still" : "" } else { nil }
+      },
       lane(.phone, "Standby bucket") {
         guard case .bucket(let period) = $0 else { return nil }
         return period.map { "limited per \(Figures.time($0))" } ?? ""

@@ -48,7 +48,8 @@ extension TimelineChart {
       if isFree { page.text(outcome.sign, place, y + 4.5, "sign", "middle") }
     }
     guard result.verdicts.count == 1, let verdict = result.verdicts.first else { return }
-    name("near at \(Figures.time(verdict.crossed))", frame.x(verdict.crossed), 4, "markname", &room, into: &page)
+    name(
+      "near at \(Figures.time(verdict.crossed))", frame.x(verdict.crossed), 4, "markname", &room, into: &page)
   }
 
   /// Marks where a recording ended.
