@@ -6,11 +6,14 @@ struct Budget {
   let states: Int
   /// Entries of each kind that the script gets for each card.
   let entries: Int
+  /// Of each curve of the distance.
+  let points: Int
 
   init(cards: Int) {
     let cards = max(1, cards)
-    nears = min(max(1000 / cards, 6), 60)
-    states = min(max(4000 / cards, 20), 100)
-    entries = min(max(40_000 / cards, 200), 8000)
+    nears = min(max(600 / cards, 6), 60)
+    states = min(max(2000 / cards, 20), 100)
+    entries = min(max(16_000 / cards, 100), 8000)
+    points = min(max(20_000 / cards, 150), DistanceCurve.limit)
   }
 }

@@ -23,8 +23,10 @@ struct NearTable {
           }
         }
         page.element("tbody") { page in
-          for (index, verdict) in result.verdicts.prefix(limit).enumerated() {
-            row(index + 1, verdict, into: &page)
+          for (index, (verdict, distance)) in zip(result.verdicts, result.distances(ofFirst: limit))
+            .enumerated()
+          {
+            row(index + 1, verdict, distance, into: &page)
             page.element("tr", ["class": "why"]) { page in
               page.element("td", "")
               page.element("td", ["colspan": "4"]) { explain(verdict, into: &$0) }
@@ -39,11 +41,10 @@ struct NearTable {
     }
   }
 
-  private func row(_ number: Int, _ verdict: Verdict, into page: inout Markup) {
+  private func row(_ number: Int, _ verdict: Verdict, _ distance: Double?, into page: inout Markup) {
     page.element("tr") { page in
       page.element("th", ["scope": "row", "class": "number"], "\(number)")
       page.element("td", ["class": "number"], Figures.time(verdict.crossed))
-      let distance = result.timeline.distance(at: verdict.crossed)
       page.element("td", ["class": "number"], distance.map { Figures.metres($0) } ?? "not known")
       page.element("td") { Outcome(verdict.outcome, wasNear: true).write(into: &$0) }
       page.element("td", ["class": "number"], verdict.lateness.map(Figures.time) ?? "–")

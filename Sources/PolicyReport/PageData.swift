@@ -9,7 +9,7 @@ struct PageData {
 
   init(_ cards: [Card], budget: Budget) {
     var parts: [String] = []
-    for card in cards { parts.append(object(card, budget.entries)) }
+    for card in cards { parts.append(object(card, budget)) }
     var table = JSONWriter()
     table.array(words) { $0.value($1) }
     let span = cards.map(\.result.end).max() ?? 0
@@ -47,44 +47,47 @@ struct PageData {
   }
 
   /// What is beyond the limit is left out, and `until` says from when on.
-  private mutating func object(_ card: Card, _ limit: Int) -> String {
+  private mutating func object(_ card: Card, _ budget: Budget) -> String {
+    let limit = budget.entries
     let result = card.result
     var until = result.end
-    func cut<Item>(_ items: [Item], _ time: (Item) -> Milliseconds) -> ArraySlice<Item> {
+    func cut<Item>(_ items: [Item], _ limit: Int, _ time: (Item) -> Milliseconds) -> ArraySlice<Item> {
       if items.count > limit { until = min(until, time(items[limit])) }
       return items.prefix(limit)
     }
     let states = Window.State.allCases
-    let windows = cut(result.windows, \.time).map { window in
+    let windows = cut(result.windows, limit, \.time).map { window in
       let why = window.why.map { word("\($0.rawValue): \($0.words)") } ?? -1
       return "[\(window.time),\(states.firstIndex(of: window.state) ?? 0),\(window.expires ?? -1),\(why)]"
     }
-    let facts = cut(result.history.facts, \.time).map { "[\($0.time),\(word($0.what.rawValue))]" }
-    let seeing = cut(result.seeingSpans, \.lowerBound).map { "[\($0.lowerBound),\($0.upperBound)]" }
-    let lanes = Lane.all(of: result).map { lane in
+    let facts = cut(result.history.facts, limit, \.time).map { "[\($0.time),\(word($0.what.rawValue))]" }
+    let seeing = cut(result.seeingSpans, limit, \.lowerBound).map { "[\($0.lowerBound),\($0.upperBound)]" }
+    let chart = TimelineChart(result, near: card.example.approach.near, id: card.id, points: budget.points)
+    let lanes = chart.frame.lanes.map { lane in
+      // The limit is for all rows together.
+      let share = limit / max(1, min(lane.rows.count, 32))
       let rows = lane.rows.prefix(32).map { row in
-        let spans = cut(row, \.from).map { span in
+        let spans = cut(row, share, \.from).map { span in
           "[\(span.from),\(span.to),\(word(span.label)),\(word(span.ending.rawValue))]"
         }
         return "[\(spans.joined(separator: ","))]"
       }
-      let marks = cut(lane.marks, \.time).map {
+      let marks = cut(lane.marks, limit, \.time).map {
         "[\($0.time),\(word($0.sign)),\(word($0.words)),\($0.isVoid ? 1 : 0)]"
       }
       return "{\"k\":\(word(lane.kind.rawValue)),\"n\":\(word(lane.title)),"
         + "\"r\":[\(rows.joined(separator: ","))],\"m\":[\(marks.joined(separator: ","))]}"
     }
-    let chart = TimelineChart(result, near: card.example.approach.near, id: card.id)
     let curve = chart.curve.map { "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]" }
     let lines = chart.thresholds.map { line in
       "[\(word("\(line.name) \(Figures.metres(line.distance))")),\(Figures.number(Double(line.distance) / 1e6, 3)),"
         + "\(word(line.style))]"
     }
-    let verdicts = result.verdicts.prefix(limit).map { verdict in
+    let verdicts = zip(result.verdicts.prefix(limit), result.distances(ofFirst: limit)).map {
+      verdict, distance in
       let outcome = Outcome(verdict.outcome, wasNear: true)
-      let distance = result.timeline.distance(at: verdict.crossed).map { Figures.number($0, 2) } ?? "null"
-      return
-        "[\(verdict.crossed),\(verdict.delivered ?? -1),\(word(outcome.sign)),\(word(outcome.style)),\(distance)]"
+      return "[\(verdict.crossed),\(verdict.delivered ?? -1),\(word(outcome.sign)),\(word(outcome.style)),"
+        + "\(distance.map { Figures.number($0, 2) } ?? "null")]"
     }
     func list(_ parts: [String]) -> String { "[\(parts.joined(separator: ","))]" }
     let remaining = chart.frame.remaining

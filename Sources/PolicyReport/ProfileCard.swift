@@ -46,7 +46,7 @@ struct ProfileCard {
       }
       page.element("figure") { page in
         TimelineChart(
-          result, near: card.example.approach.near, id: id, until: setting.span
+          result, near: card.example.approach.near, id: id, until: setting.span, points: setting.budget.points
         ).write(into: &page)
         page.element("figcaption") { page in
           page.say(Account(result).verdict + " ")

@@ -51,8 +51,14 @@ extension Script {
       requestAnimationFrame(run);
     }
 
-    function redraw() { for (const chart of view.charts) if (chart.isStale && chart.isOnScreen) draw(chart); }
-    function recursor() { for (const chart of view.charts) if (chart.isOnScreen && !chart.isStale) moveCursor(chart); }
+    // On the screen, or soon to be.
+    function isNear(chart) {
+      const { top, bottom, width } = chart.box.getBoundingClientRect();
+      return width > 0 && bottom > -600 && top < innerHeight + 600;
+    }
+
+    function redraw() { view.charts.filter((chart) => chart.isStale && isNear(chart)).forEach(draw); }
+    function recursor() { view.charts.filter((chart) => !chart.isStale && isNear(chart)).forEach(moveCursor); }
 
     function update() {
       for (const chart of view.charts) {

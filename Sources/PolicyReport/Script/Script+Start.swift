@@ -33,7 +33,7 @@ extension Script {
         ['aria-valuemin', 0], ['aria-valuemax', last], ['aria-describedby', card.id + '-d'],
       ]) box.setAttribute(name, value);
       still.after(box, out);
-      const chart = { card, article, box, out, svg, isStale: true, isOnScreen: false };
+      const chart = { card, article, box, out, svg, isStale: true };
       view.charts.push(chart);
       listen(chart);
       return chart;
@@ -42,16 +42,8 @@ extension Script {
     data.cards.forEach(start);
     document.documentElement.classList.add('scripted');
     controls.hidden = false;
-    const watcher = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        const chart = view.charts.find((one) => one.box === entry.target);
-        chart.isOnScreen = entry.isIntersecting;
-      }
-      soon(redraw);
-      soon(recursor);
-    }, { rootMargin: '600px' });
+    addEventListener('scroll', () => { soon(redraw); soon(recursor); }, { passive: true });
     const resized = new ResizeObserver(() => { for (const chart of view.charts) chart.isStale = true; soon(redraw); });
-    for (const chart of view.charts) watcher.observe(chart.box);
     resized.observe(document.querySelector('.cards'));
 
     for (const choice of choices) choice.addEventListener('change', filter);

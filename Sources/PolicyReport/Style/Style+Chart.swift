@@ -15,7 +15,7 @@ extension Style {
     .span.bluetooth, .span.permission { fill: var(--lack); stroke: var(--lack-rim); }
     .span.leak, .span.kill { stroke-dasharray: 3 2; }
     .chart .spanlabel { font-size: 11px; }
-    .still .spanlabel { font-size: 12px !important; }
+    .still.chart .spanlabel, .still.chart .sign { font-size: 13px; }
     .handler { fill: var(--task-rim); } .kill { stroke: var(--bad); stroke-width: 2.2; fill: none; }
     .unlimited { fill: var(--calm); stroke: var(--calm-rim); stroke-width: .7; stroke-dasharray: 2 2; }
     .left { fill: var(--task); stroke: var(--task-rim); stroke-width: 1; }

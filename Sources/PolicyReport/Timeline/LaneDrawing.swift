@@ -24,13 +24,26 @@ struct LaneDrawing {
       y += ChartFrame.rowHeight + 2
     }
     for row in lane.rows.prefix(Lane.rowLimit) {
-      var drawn = -Double.infinity
-      for span in row where frame.x(span.to) - drawn > 0.4 {
-        drawn = frame.x(span.to)
-        draw(span, of: lane.kind, y, into: &page)
+      if row.count > 60 {
+        drawMany(row, of: lane.kind, y, into: &page)
+      } else {
+        for span in row { draw(span, of: lane.kind, y, into: &page) }
       }
       y += ChartFrame.rowHeight + 2
     }
+  }
+
+  /// So many that neither labels nor ends could be told apart: one path for all.
+  private func drawMany(_ row: [Lane.Span], of kind: Lane.Kind, _ y: Double, into page: inout Markup) {
+    var path = ""
+    var drawn = -Double.infinity
+    for span in row where frame.x(span.to) - drawn > 1.2 {
+      let from = max(frame.x(span.from), drawn)
+      drawn = max(frame.x(span.to), from + 0.6)
+      path += "M\(Figures.at(from)) \(Figures.at(y))H\(Figures.at(drawn))v\(Figures.at(ChartFrame.rowHeight))"
+      path += "H\(Figures.at(from))z"
+    }
+    page.element("path", ["d": path, "class": "span \(kind.rawValue)"])
   }
 
   private func draw(_ span: Lane.Span, of kind: Lane.Kind, _ y: Double, into page: inout Markup) {
@@ -78,30 +91,25 @@ struct LaneDrawing {
     let scale = Scale(
       from: 0, to: Double(max(1, curve.most)), start: floor, end: floor - ChartFrame.curveHeight + 2)
     var drawn = -Double.infinity
-    for piece in curve.pieces where frame.x(piece.to) - drawn > 0.4 {
+    var (unlimited, counting) = ("", "")
+    for piece in curve.pieces where frame.x(piece.to) - drawn > 1 {
       let (from, to) = (frame.x(piece.from), frame.x(piece.to))
       drawn = to
       guard let left = piece.left else {
-        let height = ChartFrame.curveHeight - 2
-        page.element(
-          "rect",
-          [
-            "x": Figures.at(from), "y": Figures.at(floor - height), "width": Figures.at(max(0.8, to - from)),
-            "height": Figures.at(height), "class": "unlimited",
-          ])
-        if to - from > 18 { page.text("∞", (from + to) / 2, floor - height / 2 + 4, "spanlabel", "middle") }
+        let top = floor - ChartFrame.curveHeight + 2
+        unlimited +=
+          "M\(Figures.at(from)) \(Figures.at(floor))V\(Figures.at(top))H\(Figures.at(to))V\(Figures.at(floor))z"
+        if to - from > 18 { page.text("∞", (from + to) / 2, (floor + top) / 2 + 4, "spanlabel", "middle") }
         continue
       }
       let rest = max(0, left - (piece.to - piece.from))
       let empty = frame.x(min(piece.to, piece.from + left))
-      page.element(
-        "path",
-        [
-          "d": "M\(Figures.at(from)) \(Figures.at(floor))V\(Figures.at(scale(Double(left))))"
-            + "L\(Figures.at(empty)) \(Figures.at(scale(Double(rest))))V\(Figures.at(floor))z",
-          "class": "left",
-        ])
+      counting +=
+        "M\(Figures.at(from)) \(Figures.at(floor))V\(Figures.at(scale(Double(left))))"
+        + "L\(Figures.at(empty)) \(Figures.at(scale(Double(rest))))V\(Figures.at(floor))z"
     }
+    if !unlimited.isEmpty { page.element("path", ["d": unlimited, "class": "unlimited"]) }
+    if !counting.isEmpty { page.element("path", ["d": counting, "class": "left"]) }
     page.line(ChartFrame.left, floor, ChartFrame.right, floor, "axisline")
   }
 

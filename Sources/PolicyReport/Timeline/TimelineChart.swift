@@ -14,11 +14,14 @@ struct TimelineChart {
   static let markLimit = 24
 
   /// `until`: where the time axis ends; nil: where the result ends.
-  init(_ result: Simulation, near: NearDistances, id: String, until: Milliseconds? = nil) {
+  init(
+    _ result: Simulation, near: NearDistances, id: String, until: Milliseconds? = nil,
+    points: Int = DistanceCurve.limit
+  ) {
     self.result = result
     self.near = near
     self.id = id
-    curve = DistanceCurve(result.timeline, until: result.knownUntil).points
+    curve = DistanceCurve(result.timeline, until: result.knownUntil, limit: points).points
     frame = ChartFrame(
       result, near: near, farthest: curve.compactMap(\.metres).max(), until: max(until ?? 0, result.end))
   }
