@@ -12,8 +12,8 @@ struct Budget {
   init(cards: Int) {
     let cards = max(1, cards)
     nears = min(max(600 / cards, 6), 60)
-    states = min(max(2000 / cards, 20), 100)
-    entries = min(max(16_000 / cards, 100), 8000)
-    points = min(max(20_000 / cards, 150), DistanceCurve.limit)
+    states = min(max(2000 / cards, 12), 100)
+    entries = min(max(12_000 / cards, 80), 8000)
+    points = min(max(12_000 / cards, 100), DistanceCurve.limit)
   }
 }

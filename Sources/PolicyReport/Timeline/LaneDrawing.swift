@@ -37,7 +37,7 @@ struct LaneDrawing {
   private func drawMany(_ row: [Lane.Span], of kind: Lane.Kind, _ y: Double, into page: inout Markup) {
     var path = ""
     var drawn = -Double.infinity
-    for span in row where frame.x(span.to) - drawn > 1.2 {
+    for span in row where frame.x(span.to) - drawn > 2 {
       let from = max(frame.x(span.from), drawn)
       drawn = max(frame.x(span.to), from + 0.6)
       path += "M\(Figures.at(from)) \(Figures.at(y))H\(Figures.at(drawn))v\(Figures.at(ChartFrame.rowHeight))"
@@ -92,7 +92,7 @@ struct LaneDrawing {
       from: 0, to: Double(max(1, curve.most)), start: floor, end: floor - ChartFrame.curveHeight + 2)
     var drawn = -Double.infinity
     var (unlimited, counting) = ("", "")
-    for piece in curve.pieces where frame.x(piece.to) - drawn > 1 {
+    for piece in curve.pieces where frame.x(piece.to) - drawn > 1.5 {
       let (from, to) = (frame.x(piece.from), frame.x(piece.to))
       drawn = to
       guard let left = piece.left else {

@@ -9,7 +9,7 @@ struct StateBand {
     var drawn = -Double.infinity
     for interval in result.intervals {
       // Skip changes that are too close together to see.
-      guard frame.x(interval.to) - drawn > 0.8 else { continue }
+      guard frame.x(interval.to) - drawn > 1 else { continue }
       drawn = frame.x(interval.to)
       let from = frame.x(interval.from)
       let width = max(0.6, drawn - from)
