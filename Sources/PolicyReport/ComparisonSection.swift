@@ -25,28 +25,52 @@ struct ComparisonSection {
     page.element("article", ["aria-labelledby": "\(id)-h"]) { page in
       page.element("h3", ["id": "\(id)-h"], comparison.systems.map(\.name).joined(separator: ", "))
       page.element("figure") { page in TradeOffChart(comparison, id: id).write(into: &page) }
-      page.element("table") { page in
-        page.element("caption", "Best first")
-        page.element("thead") { page in
-          page.element("tr") { page in
-            for title in ["", "Strategy", "Delivered", "Late", "Battery, day", "Front"] {
-              page.element("th", ["scope": "col"], title)
-            }
-          }
-        }
-        page.element("tbody") { page in
-          for (index, entry) in comparison.entries.enumerated() {
-            page.element("tr") { page in
-              page.element("td", ["class": "number"], "\(index + 1)")
-              page.element("th", ["scope": "row"], entry.tally.profile.strategy.name)
-              page.element("td", ["class": "number"], Figures.percent(entry.tally.share))
-              page.element("td", ["class": "number"], "\(entry.tally.late)")
-              page.element("td", ["class": "number"], Figures.drain(entry.tally.batteryFactor))
-              page.element("td", entry.isOnFront ? "★ yes" : "no")
-            }
+      page.element(
+        "div", ["class": "fit", "tabindex": "0", "role": "region", "aria-labelledby": "\(id)-b"]
+      ) { table(comparison, id: id, into: &$0) }
+    }
+  }
+
+  private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
+    page.element("table") { page in
+      page.element("caption", ["id": "\(id)-b"], "Best first")
+      page.element("thead") { page in
+        page.element("tr") { page in
+          for title in [
+            "", "Strategy", "Delivered", "Late", "Battery, day", "Front", "Review risk", "Permission",
+          ] {
+            page.element("th", ["scope": "col"], title)
           }
         }
       }
+      page.element("tbody") { page in
+        for (index, entry) in comparison.entries.enumerated() {
+          page.element("tr") { page in
+            page.element("td", ["class": "number"], "\(index + 1)")
+            page.element("th", ["scope": "row"], entry.tally.profile.strategy.name)
+            page.element("td", ["class": "number"], Figures.percent(entry.tally.share))
+            page.element("td", ["class": "number"], "\(entry.tally.late)")
+            page.element("td", ["class": "number"], Figures.drain(entry.tally.batteryFactor))
+            page.element("td", entry.isOnFront ? "★ yes" : "no")
+            page.element("td", entry.tally.profile.strategy.reviewRisk.value.rawValue)
+            page.element("td", entry.tally.profile.strategy.permissionAsked)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension StrategyProfile {
+  /// What the user is asked for so that the strategy works. Profiles hold no constant for it: it follows from the mechanism.
+  fileprivate var permissionAsked: String {
+    switch mechanism {
+    // Region events wake an app only with this.
+    case .events: "always"
+    case .location: name.contains("when-in-use") ? "when in use" : "always"
+    case .sampledLocation: "always"
+    case .activitySession: "when in use"
+    case .cycle, .job, .intent, .foregroundService: "scan, location"
     }
   }
 }

@@ -23,7 +23,7 @@ struct ConstantsTable {
       page.element("tbody") { page in
         for constant in constants {
           page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
-            page.element("th", ["scope": "row"]) { $0.element("code", constant.name) }
+            page.element("th", ["scope": "row"]) { $0.code(constant.name) }
             page.element("td", constant.value)
             page.element("td", constant.source)
             page.element("td") { page in

@@ -33,12 +33,13 @@ struct Markup {
 
   /// Elements without content, of HTML and of SVG.
   private static let empty: Set<String> = [
-    "meta", "br", "rect", "line", "path", "circle", "polyline", "polygon", "use", "col",
+    "meta", "br", "rect", "line", "path", "circle", "polyline", "polygon", "use", "col", "wbr",
   ]
   private static let blocks: Set<String> = [
     "p", "h1", "h2", "h3", "section", "article", "table", "tr", "dl", "ul", "li", "svg", "header", "footer",
     "figure",
-    "details", "style", "head", "title", "main", "nav", "thead", "tbody", "caption", "div", "figcaption",
+    "details", "style", "script", "head", "title", "main", "nav", "thead", "tbody", "caption", "div",
+    "figcaption",
   ]
 
   /// Characters that XML cannot hold become U+FFFD.

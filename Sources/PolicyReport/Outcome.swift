@@ -15,7 +15,18 @@ struct Outcome {
     }
   }
 
-  init(_ result: Simulation) { self.init(result.outcome, wasNear: !result.verdicts.isEmpty) }
+  /// Of all near triggers together: the worst of them is not hidden behind the first.
+  init(_ result: Simulation) {
+    let delivered = result.verdicts.filter(\.outcome.isDelivered)
+    if delivered.isEmpty {
+      self.init(result.verdicts.isEmpty ? result.outcome : .notDetected, wasNear: !result.verdicts.isEmpty)
+    } else if delivered.count < result.verdicts.count {
+      self = Outcome(sign: "◐", word: "in part", style: "part")
+    } else {
+      let late = delivered.first { $0.outcome == .deliveredLate }
+      self.init(late?.outcome ?? .delivered, wasNear: true)
+    }
+  }
 
   private init(sign: String, word: String, style: String) {
     self.sign = sign

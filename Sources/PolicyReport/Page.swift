@@ -2,6 +2,8 @@
 struct Page {
   let title: String
   let version: String
+  /// Inline; nil: none.
+  var script: String?
 
   func html(_ content: (inout Markup) -> Void) -> String {
     var page = Markup()
@@ -9,6 +11,7 @@ struct Page {
     page.element("html", ["lang": "en", "xmlns": "http://www.w3.org/1999/xhtml"]) { page in
       page.element("head") { page in
         page.element("meta", ["charset": "utf-8"])
+        page.element("meta", ["http-equiv": "Content-Security-Policy", "content": policy])
         page.element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
         page.element("meta", ["name": "color-scheme", "content": "light dark"])
         page.element("meta", ["name": "generator", "content": "beaconkeeper \(version)"])
@@ -22,9 +25,16 @@ struct Page {
           page.say(
             "Made by beaconkeeper \(version). A simulation of published rules, not a measurement of a phone.")
         }
+        if let script { page.element("script") { $0.raw(script) } }
       }
     }
     return page.text
+  }
+
+  /// Nothing comes from a network, and no other script than the page's own runs.
+  private var policy: String {
+    let script = script.map { "'sha256-\(Fingerprint($0).base64)'" } ?? "'none'"
+    return "default-src 'none'; style-src 'unsafe-inline'; script-src \(script)"
   }
 
   /// Writes the question: its names and values.

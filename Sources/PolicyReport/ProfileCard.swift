@@ -1,60 +1,87 @@
 import RangingPolicy
 
-/// One profile on one approach: the drawing, the events as text, and the constants that decide the outcome.
-struct ProfileCard {
-  let example: Report.Example
-  let id: String
+/// What all cards of a page share.
+struct CardSetting {
+  let systems: SystemNames
+  let filters: Filters
+  let budget: Budget
+  /// Where the time axis ends in all drawings; nil: each has its own, because they are of different approaches.
+  let span: Milliseconds?
   let namesApproach: Bool
+}
 
-  init(_ example: Report.Example, id: String, namesApproach: Bool) {
-    self.example = example
-    self.id = id
-    self.namesApproach = namesApproach
-  }
+/// One card: the drawing, every near trigger with its verdict, and the constants that decide.
+struct ProfileCard {
+  let card: Card
+  let setting: CardSetting
 
-  private var result: Simulation { example.result }
+  private var id: String { card.id }
+  private var result: Simulation { card.result }
 
   func write(into page: inout Markup) {
-    page.element("article", ["id": id, "aria-labelledby": "\(id)-h"]) { page in
+    page.element(
+      "article",
+      [
+        "id": id, "aria-labelledby": "\(id)-h", "data-systems": setting.filters.systems(of: card),
+        "data-strategy": setting.filters.strategy(of: card), "data-outcome": Outcome(result).style,
+      ]
+    ) { page in
       page.element("h3", ["id": "\(id)-h"]) { page in
-        page.say((example.phone.map { "\($0): " } ?? "") + result.profile.name + " ")
+        page.element("span", ["class": "name"]) { page in
+          page.say(
+            (card.example.phone.map { "\($0): " } ?? "") + setting.systems.words(card.profiles) + " · "
+              + result.profile.strategy.name)
+        }
+        page.say(" ")
         Outcome(result).write(into: &page)
       }
       page.element("p", ["class": "what"]) { page in
-        page.say("\(result.profile.os.summary). \(result.profile.strategy.summary).")
-        if namesApproach {
+        page.say(
+          card.profiles.prefix(4).map { "\($0.os.summary)." }.joined(separator: " ")
+            + " \(result.profile.strategy.summary).")
+        if setting.namesApproach {
           page.element("br")
-          page.say("Approach: \(example.approach.name).")
+          page.element("span", ["class": "given"], "Approach: \(card.example.approach.name).")
         }
       }
       page.element("figure") { page in
-        TimelineChart(result, near: example.approach.near, id: id).write(into: &page)
+        TimelineChart(
+          result, near: card.example.approach.near, id: id, until: setting.span, points: setting.budget.points
+        ).write(into: &page)
         page.element("figcaption") { page in
           page.say(Account(result).verdict + " ")
-          if let outcome = result.outcome, !outcome.isDelivered { page.element("code", outcome.rawValue) }
+          if let outcome = result.outcome, !outcome.isDelivered { page.code(outcome.rawValue) }
         }
       }
+      NearTable(result: result, id: id, limit: setting.budget.nears).write(into: &page)
       writeConstants(into: &page)
       writeDetails(into: &page)
     }
   }
 
   private func writeConstants(into page: inout Markup) {
-    let constants = result.decidingConstants
+    let constants = result.allDecidingConstants
     guard !constants.isEmpty else { return }
-    ConstantsTable(constants, caption: "This verdict hangs on").write(into: &page)
+    page.element("div", ["class": "fit", "tabindex": "0", "role": "region", "aria-label": "Constants"]) {
+      ConstantsTable(
+        constants, caption: result.verdicts.count > 1 ? "These verdicts hang on" : "This verdict hangs on"
+      ).write(into: &$0)
+    }
   }
 
-  /// Further rows are only in the JSON output.
-  private static let rowLimit = 40
-
   private func writeDetails(into page: inout Markup) {
+    let limit = setting.budget.states
     page.element("details") { page in
-      page.element("summary", "States and evidence")
+      page.element("summary", "States and risks")
       page.element("table", ["class": "states"]) { page in
         page.element("caption", "States")
+        page.element("thead") { page in
+          page.element("tr") { page in
+            for title in ["From", "To", "State"] { page.element("th", ["scope": "col"], title) }
+          }
+        }
         page.element("tbody") { page in
-          for interval in result.intervals.prefix(Self.rowLimit) {
+          for interval in result.intervals.prefix(limit) {
             page.element("tr") { page in
               page.element("td", ["class": "number"], Figures.time(interval.from))
               page.element("td", ["class": "number"], Figures.time(interval.to))
@@ -63,18 +90,12 @@ struct ProfileCard {
           }
         }
       }
-      if result.intervals.count > Self.rowLimit {
-        page.element("p", ["class": "note"], "and \(result.intervals.count - Self.rowLimit) more")
-      }
-      let evidence = result.verdicts.first?.evidence ?? []
-      if !evidence.isEmpty {
-        page.element("p", "What led to the verdict:")
-        page.element("ul") { page in
-          for fact in evidence { page.element("li", "\(Figures.time(fact.time)) – \(fact.what.rawValue)") }
-        }
+      if result.intervals.count > limit {
+        page.element("p", ["class": "note"], "and \(result.intervals.count - limit) more")
       }
       let strategy = result.profile.strategy
-      page.element("p", "Risk \(strategy.risk.value.rawValue): \(strategy.risk.source).")
+      let why = strategy.risk.source
+      page.element("p", "Risk \(strategy.risk.value.rawValue)\(why.isEmpty ? "" : ": \(why)").")
       page.element("p", "App review \(strategy.reviewRisk.value.rawValue): \(strategy.reviewRisk.source).")
     }
   }

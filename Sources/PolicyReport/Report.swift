@@ -37,13 +37,14 @@ public struct Report: Sendable {
 
   /// UTF-8 text. The same results give the same bytes.
   public var html: String {
-    Page(title: title, version: version).html { page in
+    let cards = Card.all(of: examples)
+    return Page(title: title, version: version, script: Script.text).html { page in
       writeHead(into: &page)
-      Summary(self).write(into: &page)
+      Summary(self, cards).write(into: &page)
       if !comparisons.isEmpty {
         ComparisonSection(comparisons: comparisons, visitsPerDay: visitsPerDay).write(into: &page)
       }
-      writeExamples(into: &page)
+      write(cards, into: &page)
       Legend(self).write(into: &page)
     }
   }
@@ -67,39 +68,36 @@ public struct Report: Sendable {
   private var profiles: Int { tallies.count }
   var isSingle: Bool { tallies.allSatisfy { $0.approaches <= 1 } }
 
-  /// The anchor of a profile's first drawing on the page.
-  func anchor(of tally: Tally) -> String? {
-    let place = examples.firstIndex { $0.result.profile == tally.profile && $0.phone == tally.phone }
-    return place.map { "p\($0 + 1)" }
+  var systems: SystemNames { SystemNames(tallies.map(\.profile)) }
+  /// The longest time that any result was followed: what costs are compared over.
+  var span: Milliseconds { examples.map(\.result.end).max() ?? 0 }
+
+  private func setting(_ cards: [Card]) -> CardSetting {
+    CardSetting(
+      systems: systems, filters: Filters(cards, systems: systems), budget: Budget(cards: cards.count),
+      span: isSingle ? span : nil, namesApproach: !isSingle)
   }
 
-  private func writeExamples(into page: inout Markup) {
+  private func write(_ cards: [Card], into page: inout Markup) {
+    let setting = setting(cards)
     page.element("section", ["aria-labelledby": "timelines"]) { page in
       page.element("h2", ["id": "timelines"], "Timelines")
       if examples.count < tallies.reduce(0, { $0 + $1.approaches }) {
         page.element(
           "p", ["class": "note"], "Of each profile, the first approach of each outcome is drawn.")
       }
-      writeKey(into: &page)
+      if cards.count < examples.count {
+        page.element(
+          "p", ["class": "note"],
+          "Systems under which everything came to exactly the same share a card: “=” and “alike”.")
+      }
+      ChartKey().write(into: &page)
+      setting.filters.write(into: &page)
       page.element("div", ["class": "cards"]) { page in
-        for (index, example) in examples.enumerated() {
-          ProfileCard(example, id: "p\(index + 1)", namesApproach: !isSingle).write(into: &page)
-        }
+        for card in cards { ProfileCard(card: card, setting: setting).write(into: &page) }
       }
-    }
-  }
-
-  /// Explains the signs and bands of the drawings.
-  private func writeKey(into page: inout Markup) {
-    page.element("ul", ["class": "key", "aria-label": "Key to the drawings"]) { page in
-      for state in Window.State.allCases {
-        page.element("li") { page in
-          page.element("span", ["class": "swatch \(state.rawValue)", "aria-hidden": "true"], "")
-          page.say(state.words)
-        }
-      }
-      page.element("li", "upright strokes above the band: ranging callbacks that saw the beacon")
-      page.element("li", "dashed upright line: near crossing; ✓ delivered there, ◷ late, ✗ missed")
+      page.element("p", ["id": "say", "class": "unseen", "aria-live": "polite"], "")
+      PageData(cards, budget: setting.budget).write(into: &page)
     }
   }
 }

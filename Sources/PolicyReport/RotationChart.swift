@@ -8,7 +8,7 @@ struct RotationChart {
   let plan: WakePlan
   let id: String
 
-  private static let left = 66.0, right = 470.0, top = 24.0, rowHeight = 18.0
+  private static let left = 70.0, right = 412.0, top = 24.0, rowHeight = 18.0
   private let time: Scale
   private let span: Milliseconds
 
@@ -29,7 +29,7 @@ struct RotationChart {
     page.element(
       "svg",
       [
-        "viewBox": "0 0 480 \(Figures.at(height))", "role": "img", "aria-labelledby": "\(id)-t",
+        "viewBox": "0 0 420 \(Figures.at(height))", "role": "img", "aria-labelledby": "\(id)-t",
         "aria-describedby": "\(id)-d", "xmlns": "http://www.w3.org/2000/svg", "class": "chart",
       ]
     ) { page in
@@ -107,7 +107,7 @@ struct RotationChart {
           "height": Figures.at(bandBottom - bandTop), "class": "band \(interval.state.rawValue)",
         ])
       let label = interval.state.label
-      if width > 8.2 * Double(label.count) + 8 {
+      if width > LabelRoom.width(of: label) + 4 {
         page.text(
           label, from + width / 2, bandBottom - 8, "bandlabel on-\(interval.state.rawValue)", "middle")
       }

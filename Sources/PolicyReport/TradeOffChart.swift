@@ -7,8 +7,7 @@ struct TradeOffChart {
   let comparison: Comparison
   let id: String
 
-  private static let width = 480.0, height = 270.0
-  private static let left = 56.0, right = 448.0, top = 34.0, floor = 214.0
+  private static let left = 64.0, right = 408.0, top = 34.0, floor = 214.0
   private static let cheapest = -5.0, dearest = 0.3
 
   init(_ comparison: Comparison, id: String) {
@@ -45,7 +44,7 @@ struct TradeOffChart {
     page.element(
       "svg",
       [
-        "viewBox": "0 0 480 270", "role": "img", "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d",
+        "viewBox": "0 0 420 270", "role": "img", "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d",
         "xmlns": "http://www.w3.org/2000/svg", "class": "chart",
       ]
     ) { page in
@@ -68,10 +67,10 @@ struct TradeOffChart {
     for share in [0, 0.25, 0.5, 0.75, 1] {
       let y = y(share)
       page.line(Self.left, y, Self.right, y, "grid")
-      page.text(Figures.percent(share), Self.left - 5, y + 4, "axis", "end")
+      page.text(Figures.percent(share), Self.left - 12, y + 4, "axis", "end")
     }
     for (excess, label) in [
-      (0.0001, "+0.01 %"), (0.001, "+0.1 %"), (0.01, "+1 %"), (0.1, "+10 %"), (1, "+100 %"),
+      (0.0001, "0.01 %"), (0.001, "0.1 %"), (0.01, "1 %"), (0.1, "10 %"), (1, "100 %"),
     ] {
       let x = x(excess)
       page.line(x, Self.floor, x, Self.floor + 5, "axisline")
@@ -80,7 +79,7 @@ struct TradeOffChart {
     page.line(Self.left, Self.floor, Self.right, Self.floor, "axisline")
     page.text("delivered", 4, 12, "unit", "start")
     page.text(
-      "extra battery a day (each step ten times as much)", (Self.left + Self.right) / 2, 262, "unit", "middle"
+      "extra battery a day, each step ×10", (Self.left + Self.right) / 2, 262, "unit", "middle"
     )
   }
 
@@ -94,27 +93,50 @@ struct TradeOffChart {
     page.element("path", ["d": path, "class": "front"])
   }
 
-  /// Draws the points. Points in the same place share one mark, with all their numbers beside it.
+  /// Draws the points. Points in the same place share one mark; their numbers stand beside it, where nothing else does.
   private func drawPoints(into page: inout Markup) {
     var groups: [[Point]] = []
     for point in points {
       let near = groups.firstIndex { abs($0[0].x - point.x) < 13 && abs($0[0].y - point.y) < 13 }
       if let near { groups[near].append(point) } else { groups.append([point]) }
     }
+    var room = LabelRoom()
     for group in groups {
-      guard let first = group.first else { continue }
-      let isOnFront = group.contains(where: \.isOnFront)
-      page.element(
-        "circle",
-        [
-          "cx": Figures.at(first.x), "cy": Figures.at(first.y), "r": isOnFront ? "8" : "6",
-          "class": isOnFront ? "dot front-dot" : "dot",
-        ])
-      let label = (isOnFront ? "★ " : "") + group.map { "\($0.number)" }.joined(separator: " ")
-      let isRight = first.x > Self.right - 70
-      page.text(
-        label, first.x + (isRight ? -11 : 11), first.y + (first.y > Self.floor - 8 ? -8 : 18), "dotname",
-        isRight ? "end" : "start")
+      room.take(LabelRoom.Box(x: group[0].x - 8, y: group[0].y - 8, width: 16, height: 16))
     }
+    for group in groups { draw(group, &room, into: &page) }
+  }
+
+  private func draw(_ group: [Point], _ room: inout LabelRoom, into page: inout Markup) {
+    let (x, y) = (group[0].x, group[0].y)
+    let isOnFront = group.contains(where: \.isOnFront)
+    page.element(
+      "circle",
+      [
+        "cx": Figures.at(x), "cy": Figures.at(y), "r": isOnFront ? "8" : "6",
+        "class": isOnFront ? "dot front-dot" : "dot",
+      ])
+    let label = (isOnFront ? "★ " : "") + group.map { "\($0.number)" }.joined(separator: " ")
+    let width = LabelRoom.width(of: label)
+    // Right, left, below, above; then the same from farther away, with a line to the mark.
+    var places: [LabelRoom.Box] = []
+    for far in [0.0, 18, 36, 54, 72] {
+      let (right, left, below, above) = (x + 10 + far, x - 10 - far - width, y + 9 + far, y - 25 - far)
+      let corners: [(Double, Double)] = [
+        (right, below), (left, below), (right, above), (left, above), (x - width / 2, above),
+        (x - width / 2, below),
+        (right, y - 8), (left, y - 8),
+      ]
+      for corner in corners {
+        places.append(LabelRoom.Box(x: corner.0, y: corner.1, width: width, height: 16))
+      }
+    }
+    let frame = LabelRoom.Box(x: Self.left - 8, y: 16, width: 420 - Self.left + 6, height: Self.floor - 14)
+    guard let place = room.place(places, within: frame) else { return }
+    let middle = (x: place.x + width / 2, y: place.y + 8)
+    if abs(middle.y - y) > 30 || abs(middle.x - x) > width / 2 + 20 {
+      page.line(x, y, middle.x, middle.y, "leader")
+    }
+    page.text(label, place.x + 2, place.y + 13, "dotname", "start")
   }
 }

@@ -72,7 +72,8 @@ final class PageReader: NSObject, XMLParserDelegate {
     #expect(page.references == [])
     #expect(Set(page.ids).count == page.ids.count)
     #expect(Set(page.targets).isSubset(of: page.ids))
-    #expect(page.elements["script"] == nil && page.elements["link"] == nil && page.elements["img"] == nil)
+    // The data, and what draws from it.
+    #expect(page.elements["script"] == 2 && page.elements["link"] == nil && page.elements["img"] == nil)
     #expect(!Style.sheet.contains("url(") && !Style.sheet.contains("@import"))
     #expect(page.elements["h1"] == 1)
   }
@@ -80,7 +81,10 @@ final class PageReader: NSObject, XMLParserDelegate {
   @Test func everyProfileHasADrawingWithItsAccountInWords() throws {
     let report = Self.report([Self.walk])
     let page = try #require(PageReader(report.html))
-    let drawings = report.examples.count + report.comparisons.count
+    let cards = Card.all(of: report.examples)
+    #expect(cards.reduce(0) { $0 + $1.profiles.count } == report.examples.count)
+    let drawings = cards.count + report.comparisons.count
+    #expect(page.elements["article"] == drawings)
     #expect(page.elements["svg"] == drawings)
     #expect(page.elements["title"] == drawings + 1)
     #expect(page.elements["desc"] == drawings)
@@ -104,7 +108,7 @@ final class PageReader: NSObject, XMLParserDelegate {
     var phone = Self.report([approach, approach], name: name)
     for index in phone.examples.indices { phone.examples[index].phone = name }
     let page = try #require(PageReader(phone.html))
-    #expect(page.elements["script"] == nil)
+    #expect(page.elements["script"] == 2)
     #expect(page.references == [])
   }
 

@@ -105,8 +105,12 @@ public struct PhoneEngine: Sendable {
   /// Later times are cut to this, so that none overflows.
   static let latest: Milliseconds = 1 << 60
 
-  /// From now on everything that happens is kept.
-  public mutating func keepHistory() { if history == nil { history = History() } }
+  /// From now on everything that happens is kept, and before it what the start brought with it.
+  public mutating func keepHistory() {
+    guard history == nil else { return }
+    history = History()
+    history?.facts = log.all
+  }
 
   /// When something will change by itself; nil: not before another event.
   public var nextDeadline: Milliseconds? {

@@ -24,7 +24,7 @@ public struct Tally: Hashable, Sendable {
   private var spreadTriggers = 0.0
   /// Excess drain, and the span it covers, in milliseconds.
   private var drain = 0.0
-  private var span: Milliseconds = 0
+  public private(set) var span: Milliseconds = 0
 
   public init(_ profile: PhoneProfile, phone: String? = nil) {
     self.profile = profile
@@ -58,6 +58,12 @@ public struct Tally: Hashable, Sendable {
   }
   /// Drain as a multiple of the drain without ranging.
   public var batteryFactor: Double { span > 0 ? 1 + drain / Double(span) : 1 }
+
+  /// The same over a longer span, in which the phone neither ranges nor locates any more: comparable between profiles that
+  /// were followed for different times.
+  public func batteryFactor(over longer: Milliseconds) -> Double {
+    longer > span ? 1 + drain / Double(longer) : batteryFactor
+  }
 
   /// Adds the result of one approach. `cost`: the simulation whose drain counts, such as the whole day that contains the
   /// approach; nil: the approach itself.

@@ -5,16 +5,16 @@ struct DistanceCurve {
   /// nil: out of range from then on.
   private(set) var points: [(time: Milliseconds, metres: Double?)] = []
 
-  /// More than a drawing of some hundred pixels can show.
-  private static let limit = 600
+  /// More than this is more than a drawing of some hundred pixels can show.
+  static let limit = 600
 
-  init(_ timeline: Timeline, until end: Milliseconds) {
+  init(_ timeline: Timeline, until end: Milliseconds, limit: Int = Self.limit) {
     var legs: [(start: Milliseconds, motion: Motion?)] = []
     for entry in timeline.entries {
       if case .motion(let motion, 0) = entry.event { legs.append((entry.time, motion)) }
     }
     // Of many short legs, only one in each group is drawn: the nearest.
-    let stride = max(1, (legs.count + Self.limit / 2 - 1) / (Self.limit / 2))
+    let stride = max(1, (legs.count + limit / 2 - 1) / (limit / 2))
     var index = 0
     while index < legs.count {
       let group = legs[index..<min(index + stride, legs.count)]
@@ -39,6 +39,20 @@ struct DistanceCurve {
 extension Simulation {
   /// Until when the phone's position is known.
   var knownUntil: Milliseconds { timeline.isCut ? min(end, timeline.end) : end }
+
+  /// How far away the phone was at the first crossings, found in one pass.
+  func distances(ofFirst limit: Int) -> [Double?] {
+    // By beacon.
+    var motions: [Int: Motion] = [:]
+    var next = 0
+    return verdicts.prefix(limit).map { verdict in
+      while next < timeline.entries.count, timeline.entries[next].time <= verdict.crossed {
+        if case .motion(let leg, let beacon) = timeline.entries[next].event { motions[beacon] = leg }
+        next += 1
+      }
+      return motions[verdict.beacon]?.metres(at: verdict.crossed)
+    }
+  }
 
   /// Where the app ranged and the beacon was in earshot; half-open.
   var seeingSpans: [Range<Milliseconds>] {
