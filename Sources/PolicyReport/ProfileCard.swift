@@ -94,7 +94,8 @@ struct ProfileCard {
         page.element("p", ["class": "note"], "and \(result.intervals.count - limit) more")
       }
       let strategy = result.profile.strategy
-      page.element("p", "Risk \(strategy.risk.value.rawValue): \(strategy.risk.source).")
+      let why = strategy.risk.source
+      page.element("p", "Risk \(strategy.risk.value.rawValue)\(why.isEmpty ? "" : ": \(why)").")
       page.element("p", "App review \(strategy.reviewRisk.value.rawValue): \(strategy.reviewRisk.source).")
     }
   }

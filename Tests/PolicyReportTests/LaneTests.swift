@@ -88,6 +88,17 @@ import Testing
     // Ten seconds without limit after the enter, then 180 s that go down.
     #expect(curve.most == 180_000 && curve.pieces.first?.left == nil && curve.pieces.first?.to == 10_000)
     #expect(curve.pieces.dropFirst().first?.left == 180_000)
+    // Between two windows there is none: they are not joined.
+    let apart = Timeline(
+      events: [],
+      waypoints: [(0, 2), (50, 70), (100, 70), (101, 2)].map {
+        .init(time: $0.0 * 1000, distance: $0.1 * 1_000_000)
+      },
+      end: 200_000)
+    let stock = try #require(
+      PhoneProfile.all().first { $0.os.name == "ios7" && $0.strategy.name == "stock" })
+    let pieces = try #require(RemainingCurve(Simulation(stock, near: near, timeline: apart))).pieces
+    #expect(pieces.count == 3 && pieces.allSatisfy { $0.left == nil && $0.to - $0.from == 10_000 })
     let android = try #require(PhoneProfile.all().first { $0.os.family == .android })
     #expect(RemainingCurve(Simulation(android, near: near, timeline: timeline)) == nil)
   }

@@ -32,7 +32,8 @@ extension Style {
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
       main, footer { max-width: none; padding: 0; }
       a { text-decoration: none; }
-      .skip, .controls, .live, .readout, .unseen, summary { display: none; }
+      .skip, .controls, .live, .readout, .unseen { display: none; }
+      summary { list-style: none; color: var(--ink); font-weight: 600; }
       .scripted .still { display: block; }
       /* Paper cannot be clicked on. */
       details::details-content { content-visibility: visible; display: block; height: auto; }

@@ -92,6 +92,7 @@ struct LaneDrawing {
       from: 0, to: Double(max(1, curve.most)), start: floor, end: floor - ChartFrame.curveHeight + 2)
     var drawn = -Double.infinity
     var (unlimited, counting) = ("", "")
+    var signs: [Double] = []
     for piece in curve.pieces where frame.x(piece.to) - drawn > 1.5 {
       let (from, to) = (frame.x(piece.from), frame.x(piece.to))
       drawn = to
@@ -99,7 +100,7 @@ struct LaneDrawing {
         let top = floor - ChartFrame.curveHeight + 2
         unlimited +=
           "M\(Figures.at(from)) \(Figures.at(floor))V\(Figures.at(top))H\(Figures.at(to))V\(Figures.at(floor))z"
-        if to - from > 18 { page.text("∞", (from + to) / 2, (floor + top) / 2 + 4, "spanlabel", "middle") }
+        if to - from > 18 { signs.append((from + to) / 2) }
         continue
       }
       let rest = max(0, left - (piece.to - piece.from))
@@ -110,6 +111,7 @@ struct LaneDrawing {
     }
     if !unlimited.isEmpty { page.element("path", ["d": unlimited, "class": "unlimited"]) }
     if !counting.isEmpty { page.element("path", ["d": counting, "class": "left"]) }
+    for x in signs { page.text("∞", x, floor - ChartFrame.curveHeight / 2 + 5, "spanlabel", "middle") }
     page.line(ChartFrame.left, floor, ChartFrame.right, floor, "axisline")
   }
 

@@ -20,7 +20,7 @@ struct RemainingCurve {
       let to = index + 1 < result.windows.count ? result.windows[index + 1].time : result.end
       guard to > window.time else { continue }
       let left = window.remaining(at: window.time)
-      if let last = pieces.last, last.left == nil, left == nil {
+      if let last = pieces.last, last.left == nil, left == nil, last.to == window.time {
         pieces[pieces.count - 1].to = to
       } else if left != 0 {
         pieces.append(Piece(from: window.time, to: to, left: left))
