@@ -12,8 +12,10 @@ struct ComparisonSection {
         "p",
         "Battery is the drain of a whole day with \(visitsPerDay) such "
           + "\(visitsPerDay == 1 ? "approach" : "approaches"), the phone out of range for the rest of it. A strategy "
-          + "on the front (★) is beaten by no other of its system in both delivery and battery.")
-      page.element("div", ["class": "cards"]) { page in
+          + "on the front (★) is beaten by no other of its system in both delivery and battery. Delivered is the mean "
+          + "over phones that differ in range, RSSI or latency; the upright lines go from the worst of them to the best."
+      )
+      page.element("div", ["class": "rankings"]) { page in
         for (index, comparison) in comparisons.enumerated() {
           write(comparison, id: "c\(index + 1)", into: &page)
         }
@@ -31,13 +33,19 @@ struct ComparisonSection {
     }
   }
 
+  private static func spread(of tally: Tally) -> String {
+    guard let worst = tally.worstShare, let best = tally.bestShare, worst != best else { return "all alike" }
+    return "\(Figures.percent(worst)) to \(Figures.percent(best))"
+  }
+
   private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
     page.element("table") { page in
       page.element("caption", ["id": "\(id)-b"], "Best first")
       page.element("thead") { page in
         page.element("tr") { page in
           for title in [
-            "", "Strategy", "Delivered", "Late", "Battery, day", "Front", "Review risk", "Permission",
+            "", "Strategy", "Delivered", "Worst to best", "Late", "Battery, day", "Front", "Review risk",
+            "Permission",
           ] {
             page.element("th", ["scope": "col"], title)
           }
@@ -48,7 +56,8 @@ struct ComparisonSection {
           page.element("tr") { page in
             page.element("td", ["class": "number"], "\(index + 1)")
             page.element("th", ["scope": "row"], entry.tally.profile.strategy.name)
-            page.element("td", ["class": "number"], Figures.percent(entry.tally.share))
+            page.element("td", ["class": "number"], Figures.percent(entry.tally.meanShare))
+            page.element("td", ["class": "number"], Self.spread(of: entry.tally))
             page.element("td", ["class": "number"], "\(entry.tally.late)")
             page.element("td", ["class": "number"], Figures.drain(entry.tally.batteryFactor))
             page.element("td", entry.isOnFront ? "★ yes" : "no")
@@ -57,20 +66,6 @@ struct ComparisonSection {
           }
         }
       }
-    }
-  }
-}
-
-extension StrategyProfile {
-  /// What the user is asked for so that the strategy works. Profiles hold no constant for it: it follows from the mechanism.
-  fileprivate var permissionAsked: String {
-    switch mechanism {
-    // Region events wake an app only with this.
-    case .events: "always"
-    case .location: name.contains("when-in-use") ? "when in use" : "always"
-    case .sampledLocation: "always"
-    case .activitySession: "when in use"
-    case .cycle, .job, .intent, .foregroundService: "scan, location"
     }
   }
 }

@@ -17,7 +17,7 @@ struct NearTable {
           "caption", ["id": "\(id)-n"], result.verdicts.count == 1 ? "Near trigger" : "Near triggers")
         page.element("thead") { page in
           page.element("tr") { page in
-            for title in ["No.", "Crossed", "Distance", "Outcome", "Late by"] {
+            for title in ["No.", "Crossed", "Distance", "Outcome", "Late by"] + (hasNames ? ["Beacon"] : []) {
               page.element("th", ["scope": "col"], title)
             }
           }
@@ -29,7 +29,7 @@ struct NearTable {
             row(index + 1, verdict, distance, into: &page)
             page.element("tr", ["class": "why"]) { page in
               page.element("td", "")
-              page.element("td", ["colspan": "4"]) { explain(verdict, into: &$0) }
+              page.element("td", ["colspan": hasNames ? "5" : "4"]) { explain(verdict, into: &$0) }
             }
           }
         }
@@ -41,6 +41,9 @@ struct NearTable {
     }
   }
 
+  /// Several beacons are told apart by name.
+  private var hasNames: Bool { result.timeline.name(of: 0) != nil }
+
   private func row(_ number: Int, _ verdict: Verdict, _ distance: Double?, into page: inout Markup) {
     page.element("tr") { page in
       page.element("th", ["scope": "row", "class": "number"], "\(number)")
@@ -48,6 +51,7 @@ struct NearTable {
       page.element("td", ["class": "number"], distance.map { Figures.metres($0) } ?? "not known")
       page.element("td") { Outcome(verdict.outcome, wasNear: true).write(into: &$0) }
       page.element("td", ["class": "number"], verdict.lateness.map(Figures.time) ?? "–")
+      if let name = result.timeline.name(of: verdict.beacon) { page.element("td", name) }
     }
   }
 

@@ -19,14 +19,19 @@ struct TradeOffChart {
     var number: Int
     var x: Double
     var y: Double
+    /// Of the phones of the spread.
+    var worst: Double
+    var best: Double
     var isOnFront: Bool
   }
 
   private var points: [Point] {
     comparison.entries.enumerated().compactMap { index, entry in
-      guard let share = entry.tally.share else { return nil }
+      guard let share = entry.tally.meanShare else { return nil }
       return Point(
-        number: index + 1, x: x(entry.tally.batteryFactor - 1), y: y(share), isOnFront: entry.isOnFront)
+        number: index + 1, x: x(entry.tally.batteryFactor - 1), y: y(share),
+        worst: y(entry.tally.worstShare ?? share), best: y(entry.tally.bestShare ?? share),
+        isOnFront: entry.isOnFront)
     }
   }
 
@@ -52,13 +57,15 @@ struct TradeOffChart {
       page.element("desc", ["id": "\(id)-d"], description)
       drawAxes(into: &page)
       drawFront(into: &page)
+      drawSpreads(into: &page)
       drawPoints(into: &page)
     }
   }
 
   private var description: String {
     comparison.entries.enumerated().map { index, entry in
-      "\(index + 1) \(entry.tally.profile.strategy.name): \(Figures.percent(entry.tally.share)) delivered, battery "
+      "\(index + 1) \(entry.tally.profile.strategy.name): \(Figures.percent(entry.tally.meanShare)) delivered "
+        + "(\(Figures.percent(entry.tally.worstShare)) to \(Figures.percent(entry.tally.bestShare))), battery "
         + Figures.drain(entry.tally.batteryFactor) + (entry.isOnFront ? ", on the front" : "")
     }.joined(separator: "; ") + "."
   }
@@ -91,6 +98,14 @@ struct TradeOffChart {
     for point in front.dropFirst() { path += "H\(Figures.at(point.x))V\(Figures.at(point.y))" }
     path += "H\(Figures.at(Self.right))"
     page.element("path", ["d": path, "class": "front"])
+  }
+
+  /// Draws a line from the worst phone to the best, with a bar at each end.
+  private func drawSpreads(into page: inout Markup) {
+    for point in points where point.worst - point.best > 1 {
+      page.line(point.x, point.worst, point.x, point.best, "spread")
+      for end in [point.worst, point.best] { page.line(point.x - 4, end, point.x + 4, end, "spread") }
+    }
   }
 
   /// Draws the points. Points in the same place share one mark; their numbers stand beside it, where nothing else does.

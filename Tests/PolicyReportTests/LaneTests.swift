@@ -38,6 +38,7 @@ import Testing
       Self.spans(lanes, .tasks) == [
         Lane.Span(from: 5000, to: 191_000, label: "held", ending: .kill),
         Lane.Span(from: 6000, to: 8000, label: "held"),
+        Lane.Span(from: 10_000, to: 186_000, label: "held", ending: .handler),
       ])
     let tasks = try #require(lanes.first { $0.kind == .tasks })
     #expect(tasks.rows.count == 2 && tasks.marks.map(\.sign).contains("⊘"))

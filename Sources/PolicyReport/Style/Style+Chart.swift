@@ -47,7 +47,8 @@ extension Style {
     .callback { stroke: var(--ranging); stroke-width: 1; } .callbackbar { fill: var(--ranging); }
     .onair { fill: var(--curve); } .told { fill: var(--ink); }
     .front { fill: none; stroke: var(--curve); stroke-width: 2; }
-    .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; } .leader { stroke: var(--soft); stroke-width: .8; }
+    .dot { fill: var(--soft); stroke: var(--paper); stroke-width: 1.5; }
+    .spread { stroke: var(--soft); stroke-width: 1.5; opacity: .7; } .leader { stroke: var(--soft); stroke-width: .8; }
     .front-dot { fill: var(--curve); }
     """
 }

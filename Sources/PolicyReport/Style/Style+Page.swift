@@ -58,6 +58,8 @@ extension Style {
     .meter { display: block; width: 5rem; height: .35rem; margin-top: .2rem; background: var(--suspended); border-radius: .2rem; }
     .meter span { display: block; height: 100%; background: var(--ranging); border-radius: .2rem; }
     .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem; margin-top: 1rem; }
+    .rankings { display: grid; gap: 1rem; margin-top: 1rem; } .rankings figure { max-width: 30rem; }
+    @media (min-width: 64rem) { .rankings article { display: grid; grid-template-columns: 26rem 1fr; gap: 0 1rem; align-items: start; } .rankings h3 { grid-column: 1 / -1; } }
     article { border: 1px solid var(--rule); border-radius: .6rem; padding: .9rem 1rem; min-width: 0; scroll-margin-top: 7rem; }
     article[hidden], .controls[hidden] { display: none; }
     article:target { outline: 3px solid var(--link); }

@@ -30,10 +30,7 @@ struct TaskBars {
     case .taskBegun: begin(fact)
     case .taskEnded: endAll(at: fact.time) { !$0.isLost && $0.id == fact.task }
     case .handlerRan:
-      // Without a name it is the strategy's own handler, which ends all of its own.
-      endAll(at: fact.time, by: .handler) { task in
-        !task.isLost && (fact.task == nil ? (task.id?.rawValue ?? -1) < 0 : task.id == fact.task)
-      }
+      endAll(at: fact.time, by: .handler) { !$0.isLost && $0.id == fact.task }
     case .killed: endAll(at: fact.time, by: .kill) { _ in true }
     case .forceQuit, .rebooted, .lowMemory: endAll(at: fact.time) { _ in true }
     case .taskRefused: marks.append(mark(fact, "⊘"))
@@ -52,9 +49,6 @@ struct TaskBars {
     let number = fact.task?.rawValue ?? -1
     if let old = held.firstIndex(where: { !$0.isLost && $0.id == fact.task }) {
       held[old].isLost = true
-    } else if number >= 0 {
-      // The app's own tasks take the place of the strategy's.
-      endAll(at: fact.time) { $0.id?.rawValue == -1 }
     }
     // The list of samples keeps the newest only.
     if number < -1 { endAll(at: fact.time) { !$0.isLost && ($0.id?.rawValue ?? 0) < -1 } }
