@@ -20,7 +20,7 @@ import Testing
     #expect(result.status == 1 && result.output == plain.output)
     for line in [
       "--expect: error: not met by ios7 stock on 50m@1m/s", "  expected: delivered within 2 s",
-      "    10 s: suspended", "    grace = 10 s (certain; S0, S3)",
+      "    10 s: suspended", "    grace = 10 s (certain; Radius Networks 2014, D. G. Young 2023)",
       "beaconkeeper: 1 of 1 expectation was not met (1 of 1 check)",
     ] {
       #expect(result.errors.contains(line + "\n"), "\(line) in \(result.errors)")

@@ -27,7 +27,9 @@ extension ExpectationMiss: CustomStringConvertible {
     }
     if !constants.isEmpty {
       lines.append("depends on:")
-      lines += constants.map { "  \($0.name) = \($0.value) (\($0.confidence.inWords); \($0.source))" }
+      lines += constants.map {
+        "  \($0.name) = \($0.value) (\($0.confidence.inWords); \(PolicySource.inWords($0.source)))"
+      }
     }
     return lines.joined(separator: "\n")
   }
