@@ -71,7 +71,7 @@ import Testing
     let told = try #require(try miss("delivered within 2 s", in: short)).description
     #expect(told.hasPrefix("expected: delivered within 2 s\nhappened: near at 46 s, missed: TASK_EXPIRED, "))
     #expect(told.contains("\ndecided by:\n  0 s: region enter\n"))
-    #expect(told.contains("\n  task_cap = 20 s (certain; S0, device log)"))
+    #expect(told.contains("\n  task_cap = 20 s (certain; Radius Networks 2014, device log)"))
     let state = try #require(try miss("ranging at 11 s", in: Self.stock)).description
     #expect(
       state.contains(
