@@ -165,7 +165,7 @@ final class ReferencePhone {
       if !isStill && app.resumesWhenMoving.value { autoPaused = false }
     case .bucket(let period): (bucket, bucketSince, bucketUsed) = (period, t, 0)
     case .location(true) where runs && !isAndroid:
-      if app.mechanism == .sampledLocation { return startSample() }
+      if app.mechanism == .sampledLocation { return startSample(life == .foreground) }
       fromForeground = life == .foreground || (session && fromForeground)
       (session, autoPaused) = (true, false)
     case .location(false) where runs && !isAndroid: clearSession()
@@ -202,21 +202,22 @@ final class ReferencePhone {
 
   func goToBackground() {
     if isEnded { newProcess() }
-    let didRange = life == .foreground && isRanging
+    let leaving = life == .foreground
+    let didRange = leaving && isRanging
     life = .background
     if session { fromForeground = true }
     denied = os.serviceNeedsType.value && !app.declaresServiceType.value
-    findItselfInBackground()
+    findItselfInBackground(leaving: leaving)
     if !isAndroid && didRange { lingersUntil = t + os.grace.value }
   }
 
-  func findItselfInBackground() {
+  func findItselfInBackground(leaving: Bool) {
     backgroundSince = t
     (silent, withheld, everWoken, refused, expired) = (false, false, true, false, false)
     if isAndroid { scanStart = t }
     if app.mechanism == .sampledLocation {
       addTask(true)
-      startSample()
+      startSample(leaving)
     } else if app.beginsTask.value && app.mechanism == .events {
       beginOwn()
     }
@@ -228,7 +229,7 @@ final class ReferencePhone {
     life = .background
     if isAndroid { return }
     backgroundSince = t
-    if app.mechanism == .sampledLocation { findItselfInBackground() }
+    if app.mechanism == .sampledLocation { findItselfInBackground(leaving: false) }
   }
 
   func wake() {
@@ -303,8 +304,8 @@ final class ReferencePhone {
     held = [(counter, app.endsTask.value)]
   }
 
-  func startSample() {
-    (session, autoPaused) = (true, false)
+  func startSample(_ inForeground: Bool) {
+    (session, autoPaused, fromForeground) = (true, false, inForeground)
     (sampleStart, fixAt, stopAt, timerAt) = (t, t + os.fixLatency.value, nil, nil)
   }
 }

@@ -95,7 +95,7 @@ extension ReferencePhone {
     switch app.mechanism {
     case .activitySession: return fromForeground && !autoPaused
     case .location, .sampledLocation:
-      if app.mechanism == .location && onlyWhenInUse && !fromForeground { return false }
+      if onlyWhenInUse && !fromForeground { return false }
       let flag = !os.needsAllowsFlag.value || app.allowsBackgroundUpdates.value
       return app.hasBackgroundMode.value && flag && !isRejected && !autoPaused
     default: return false
@@ -157,7 +157,7 @@ extension ReferencePhone {
       }
     }
     if let stop = stopAt, t >= stop { (stopAt, session) = (nil, false) }
-    if let timer = timerAt, t >= timer { startSample() }
+    if let timer = timerAt, t >= timer { startSample(life == .foreground) }
   }
 
   var isRanging: Bool {
@@ -221,7 +221,7 @@ extension ReferencePhone {
     if withheld { return .authDenied }
     if silent { return .stateUnknownNoEvent }
     if !everWoken { return .notDetected }
-    return refused ? .taskRefused : expired ? .taskExpired : .graceExpired
+    return expired ? .taskExpired : refused ? .taskRefused : .graceExpired
   }
 
   func watchNear() {

@@ -39,6 +39,14 @@ public struct Fact: Hashable, Sendable {
     case scanRefused = "scan refused: too many starts"
     case scanDowngraded = "scan downgraded to opportunistic"
     case serviceStopped = "background service stopped"
+    case locationSwitchedOff = "location switched off"
+    case locationSwitchedOn = "location switched on"
+    case screenOn = "screen on"
+    case screenOff = "screen off"
+    case layStill = "phone lies still"
+    case moved = "phone moves"
+    case bucketChanged = "standby bucket changed"
+    case serviceDenied = "foreground service refused"
     case notRunning = "the app called nothing: it did not run"
   }
 

@@ -26,7 +26,8 @@ extension Fact.What {
     case .permissionLost, .permissionGranted: "locationManagerDidChangeAuthorization(_:)"
     case .suspended, .resumed, .killed, .spared, .eventIgnored, .eventWithheld, .taskLeaked, .forceQuit,
       .rebooted, .lowMemory, .audioOn, .audioOff, .notRunning, .scanStarted, .scanRefused, .scanDowngraded,
-      .serviceStopped, .eventUnawaited:
+      .serviceStopped, .eventUnawaited, .locationSwitchedOff, .locationSwitchedOn, .screenOn, .screenOff,
+      .layStill, .moved, .bucketChanged, .serviceDenied:
       nil
     }
   }
@@ -40,12 +41,15 @@ extension Fact.What {
     case .bluetoothOn: "BluetoothAdapter.STATE_ON"
     case .scanStarted, .scanRefused: "BluetoothLeScanner.startScan()"
     case .scanDowngraded: "SCAN_MODE_OPPORTUNISTIC"
+    case .locationSwitchedOff, .locationSwitchedOn: "LocationManager.isLocationEnabled()"
+    case .bucketChanged: "UsageStatsManager.getAppStandbyBucket()"
+    case .serviceDenied: "ForegroundServiceStartNotAllowedException"
     case .serviceStopped: "Service.onDestroy()"
     case .regionEnter, .regionExit, .screenWake, .eventIgnored, .eventWithheld, .launched, .relaunched,
       .suspended, .resumed, .taskBegun, .taskEnded, .taskRefused, .taskLeaked, .unknownEnd, .handlerRan,
       .countdownEnded, .killed, .spared, .rebooted, .lowMemory, .sessionStarted, .sessionStopped,
       .autoPaused, .audioOn, .audioOff, .permissionLost, .permissionGranted, .notRunning, .backgroundFetch,
-      .eventUnawaited:
+      .eventUnawaited, .screenOn, .screenOff, .layStill, .moved:
       nil
     }
   }

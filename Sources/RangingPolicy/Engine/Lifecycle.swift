@@ -34,23 +34,24 @@ extension PhoneEngine {
   mutating func enterBackground() {
     if case .terminated = lifecycle { startProcess() }
     record(.enteredBackground)
-    let ranged = lifecycle == .foreground && isRanging
+    let leavesForeground = lifecycle == .foreground
+    let ranged = leavesForeground && isRanging
     lifecycle = .background
     session.isFromForeground = session.isFromForeground || session.isOn
-    scan.isServiceDenied = !rules.canStartService
-    runInBackground()
+    if rules.canStartService { scan.isServiceDenied = false } else { denyService() }
+    runInBackground(leavesForeground: leavesForeground)
     // S3. Unlike the grace of an event, this does not hold up the countdown of a task (S0, device log).
     if ranged && !rules.isAndroid { lingersUntil = now + rules.grace }
   }
 
   /// What an app does when it enters the background or runs there again.
-  private mutating func runInBackground() {
+  private mutating func runInBackground(leavesForeground: Bool) {
     backgroundSince = now
     noteWakeUp()
     if rules.isAndroid { scan.start = now }
     if rules.mechanism == .sampledLocation {
       addTask()
-      startSample()
+      startSample(inForeground: leavesForeground)
     } else if rules.beginsTaskAtEvents {
       beginOwnTask()
     }
@@ -117,7 +118,7 @@ extension PhoneEngine {
     lifecycle = .background
     if rules.isAndroid { return }
     backgroundSince = now
-    if rules.mechanism == .sampledLocation { runInBackground() }
+    if rules.mechanism == .sampledLocation { runInBackground(leavesForeground: false) }
   }
 
   /// Starts a new process, without any state of the old one.
@@ -146,7 +147,13 @@ extension PhoneEngine {
     wasEventIgnored = false
     scan.hitUntil = .min
     if rules.mechanism == .foregroundService && !latched {
-      if rules.canRestartService { relaunch() } else { scan.isServiceDenied = true }
+      if rules.canRestartService { relaunch() } else { denyService() }
     }
+  }
+
+  /// Android 12 and later (no start from the background), 14 and later (no type declared).
+  private mutating func denyService() {
+    scan.isServiceDenied = true
+    if rules.mechanism == .foregroundService { record(.serviceDenied) }
   }
 }

@@ -24,8 +24,8 @@ extension PhoneEngine {
     switch rules.mechanism {
     case .activitySession: return session.isFromForeground && !session.isAutoPaused
     case .location, .sampledLocation:
-      // S1; Core Location. The sampling app is not known to be held to this.
-      if rules.mechanism == .location, isWhenInUseOnly, !session.isFromForeground { return false }
+      // S1; Core Location: begun in the background it gives nothing.
+      if isWhenInUseOnly, !session.isFromForeground { return false }
       return rules.locationRunsInBackground && !rules.isLocationRejected && !session.isAutoPaused
     case .events, .cycle, .job, .intent, .foregroundService: return false
     }
@@ -38,7 +38,7 @@ extension PhoneEngine {
     guard isRunning, !rules.isAndroid else { return record(.notRunning) }
     if isOn {
       record(.sessionStarted)
-      if rules.mechanism == .sampledLocation { return startSample() }
+      if rules.mechanism == .sampledLocation { return startSample(inForeground: lifecycle == .foreground) }
       session.isFromForeground = lifecycle == .foreground || (session.isOn && session.isFromForeground)
       session.isOn = true
       session.isAutoPaused = false
@@ -49,8 +49,9 @@ extension PhoneEngine {
   }
 
   /// Starts location for one sample. The timers start at its first fix.
-  mutating func startSample() {
+  mutating func startSample(inForeground: Bool) {
     session.isOn = true
+    session.isFromForeground = inForeground
     session.isAutoPaused = false
     session.sampleStart = now
     session.fixDue = now + rules.fixLatency
@@ -75,7 +76,7 @@ extension PhoneEngine {
       session.stopDue = .never
       session.isOn = false
     }
-    if now >= session.timerDue { startSample() }
+    if now >= session.timerDue { startSample(inForeground: lifecycle == .foreground) }
   }
 
   mutating func pauseLocationIfDue() {

@@ -72,7 +72,8 @@ extension PhoneEngine {
     if region.isWithheld { return .authDenied }
     if region.isSilent { return .stateUnknownNoEvent }
     if !region.wokeApp { return .notDetected }
-    if wasTaskRefused { return .taskRefused }
-    return wasTaskExpired ? .taskExpired : .graceExpired
+    // A task that was granted counts for more than one that was refused beside it.
+    if wasTaskExpired { return .taskExpired }
+    return wasTaskRefused ? .taskRefused : .graceExpired
   }
 }

@@ -81,6 +81,7 @@ extension PhoneEngine {
   }
 
   mutating func setScreen(_ isOn: Bool) {
+    if rules.isAndroid && isOn != isScreenOn { record(isOn ? .screenOn : .screenOff) }
     if isScreenOn && !isOn { screenOffSince = now }
     if isOn && !isScreenOn { leaveDoze() }
     isScreenOn = isOn
@@ -105,6 +106,9 @@ extension PhoneEngine {
 
   mutating func setLocationServices(_ isOn: Bool) {
     let was = (isMonitoring, canSystemScan)
+    if rules.isAndroid && isOn != hasLocationServices {
+      record(isOn ? .locationSwitchedOn : .locationSwitchedOff)
+    }
     hasLocationServices = isOn
     sightMayChange(from: was)
   }

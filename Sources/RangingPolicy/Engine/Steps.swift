@@ -91,9 +91,12 @@ extension PhoneEngine {
       scriptedBegin(id, granted: granted, hasHandler: hasHandler)
     case .endTask(let id): scriptedEnd(id)
     case .still(let isStill):
+      if rules.isAndroid { record(isStill ? .layStill : .moved) }
       stillSince = isStill ? (stillSince ?? now) : nil
       if !isStill && rules.resumesWhenMoving { session.isAutoPaused = false }
-    case .bucket(let period): scan.setBucket(period.map { min(max($0, 1000), 1 << 50) }, at: now)
+    case .bucket(let period):
+      record(.bucketChanged)
+      scan.setBucket(period.map { min(max($0, 1000), 1 << 50) }, at: now)
     case .near: trigger(into: &output)
     }
   }

@@ -116,6 +116,8 @@ public struct Timeline: Hashable, Sendable {
     for entry in entries {
       switch entry.event {
       case .background: return .foreground
+      // It was on the screen from the start.
+      case .foreground where entry.time <= 0: return .foreground
       case .foreground, .userLaunch, .forceQuit, .lowMemory, .reboot: return .background
       default: continue
       }

@@ -23,7 +23,12 @@ public enum Catalogue {
     guard version.utf8.count <= 20 else { return nil }
     let letters = version.lowercased().filter { $0 != " " && $0 != "-" }
     for family in [OSProfile.Family.iOS, .android] where letters.hasPrefix(family.rawValue) {
-      guard let wanted = Double(letters.dropFirst(family.rawValue.count)), wanted.isFinite else { return nil }
+      // `16.4.1` is 16.4, as far as the profiles go.
+      let parts = letters.dropFirst(family.rawValue.count).split(
+        separator: ".", omittingEmptySubsequences: false)
+      guard parts.count <= 4, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { ("0"..."9").contains($0) } }),
+        let wanted = Double(parts.prefix(2).joined(separator: "."))
+      else { return nil }
       let older = systems().filter { system in
         let number = Double(system.name.dropFirst(family.rawValue.count))
         return system.family == family && (number.map { $0 <= wanted } ?? false)
