@@ -81,14 +81,14 @@ let package = Package(
       ],
       swiftSettings: house),
     .target(
-      name: "Settings", dependencies: ["Beacons", "Proximity", "RangingPolicy", "WakePlanner"],
+      name: "Settings",
+      dependencies: ["Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .target(
       name: "SettingsFile",
       dependencies: [
-        "JSON",
-        "Beacons", "Settings", "Proximity", "RangingPolicy", "WakePlanner",
         "CYAML",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings", "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -192,7 +192,8 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Proximity", "Beacons", "Settings", "SettingsFile", "Randomness", "RangingPolicy", "WakePlanner",
+        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Settings", "SettingsFile",
+        "WakePlanner",
       ],
       swiftSettings: house),
     .testTarget(

@@ -16,3 +16,6 @@ extension Array where Element == UInt8 {
     for offset in bytes.indices { append(bytes[offset]) }
   }
 }
+
+/// At most 16 octets as a number, the first most significant.
+package func number(bigEndian octets: [UInt8]) -> UInt128 { octets.reduce(0) { $0 << 8 | UInt128($1) } }

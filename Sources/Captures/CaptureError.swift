@@ -1,6 +1,6 @@
 /// Why a capture cannot be read further, where, and what to do. Everything before that place was delivered.
 public struct CaptureError: Error, Equatable, Sendable {
-  public enum Place: Equatable, Sendable {
+  public enum Position: Equatable, Sendable {
     /// The file itself, before any of its content.
     case start
     /// Offset of the record in bytes from the file's start.
@@ -21,12 +21,12 @@ public struct CaptureError: Error, Equatable, Sendable {
 
   /// The file's name, or `standard input`; empty if bytes were decoded without a file.
   public var source = ""
-  public var place: Place
+  public var place: Position
   public var kind: Kind
   /// What is wrong and what to do about it.
   public var message: String
 
-  init(_ kind: Kind, at place: Place, _ message: String) {
+  init(_ kind: Kind, at place: Position, _ message: String) {
     self.kind = kind
     self.place = place
     self.message = message

@@ -25,7 +25,7 @@ enum LinkLayer: UInt16, Sendable {
     }
   }
 
-  init(_ number: UInt32, at place: CaptureError.Place) throws(CaptureError) {
+  init(_ number: UInt32, at place: CaptureError.Position) throws(CaptureError) {
     guard let known = UInt16(exactly: number).flatMap(LinkLayer.init(rawValue:)) else {
       throw CaptureError(
         .unsupported, at: place,

@@ -20,7 +20,4 @@ extension OutputSpan<UInt8> {
     let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     append(octetsOf: (digits + 0x3030_3030_3030_3030 + letters * 0x27).bigEndian)
   }
-
-  @_lifetime(self: copy self)
-  mutating func append(hexadecimalDigit nibble: UInt8) { append(nibble + (nibble < 10 ? 0x30 : 0x57)) }
 }

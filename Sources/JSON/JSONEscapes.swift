@@ -1,3 +1,5 @@
+import Beacons
+
 extension Span<UInt8> {
   /// Whether none of these octets needs an escape in JSON, as in nearly every name.
   @inlinable

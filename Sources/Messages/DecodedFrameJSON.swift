@@ -125,7 +125,7 @@ public struct DecodedFrameJSON {
       writer.value(event.name)
       if !arguments.isEmpty {
         writer.key(named: "command_arguments" + suffix)
-        writer.value(digits(data, arguments))
+        writer.value(hexadecimal(arguments.map { data[$0] }))
       }
     case .dimmer(let event):
       writer.value(event.name)
@@ -133,15 +133,11 @@ public struct DecodedFrameJSON {
       writer.value(event.steps)
     case .text(let range): writer.value(String(decoding: range.map { data[$0] }, as: UTF8.self))
     case .bytes(let range):
-      writer.value(digits(data, range))
+      writer.value(hexadecimal(range.map { data[$0] }))
     case .version(let octets, let parts):
       let numbers = (0..<UInt32(parts)).reversed().map { String(octets >> (8 * $0) & 0xFF) }
       writer.value(numbers.joined(separator: "."))
     }
-  }
-
-  private func digits(_ data: Span<UInt8>, _ range: Range<Int>) -> String {
-    range.map { hexadecimal(UInt128(data[$0]), octets: 1) }.joined()
   }
 
   private func address(_ bits: UInt64?, _ writer: inout JSONWriter) {
@@ -158,11 +154,4 @@ public struct DecodedFrameJSON {
   private func prefixed(_ value: UInt16, octets: Int) -> String {
     "0x" + hexadecimal(UInt128(value), octets: octets)
   }
-}
-
-/// A UUID in the notation of RFC 9562, in lower case.
-public func uuidText(_ uuid: UInt128) -> String {
-  var digits = Array(hexadecimal(uuid, octets: 16))
-  for position in [20, 16, 12, 8] { digits.insert("-", at: position) }
-  return String(digits)
 }

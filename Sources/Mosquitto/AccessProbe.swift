@@ -1,3 +1,4 @@
+import MQTT
 import CMosquitto
 import Dispatch
 import Glibc

@@ -1,3 +1,4 @@
+import MQTT
 import CMosquitto
 import Glibc
 

@@ -1,4 +1,5 @@
 import CMosquitto
+import MQTT
 
 /// The version of libmosquitto that this program runs with.
 public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
@@ -31,11 +32,11 @@ public struct LibraryVersion: Comparable, Sendable, CustomStringConvertible {
   public var description: String { "\(major).\(minor).\(revision)" }
 }
 
-extension Options.ProtocolVersion {
+extension ProtocolVersion {
   /// MQTT 5 if no packet from a broker can end this process; else 3.1.1.
-  public static var safest: Options.ProtocolVersion { safest(with: .current) }
+  public static var safest: ProtocolVersion { safest(with: .current) }
 
-  static func safest(with library: LibraryVersion) -> Options.ProtocolVersion {
+  static func safest(with library: LibraryVersion) -> ProtocolVersion {
     library < .firstSafeWithV5 ? .v311 : .v5
   }
 }

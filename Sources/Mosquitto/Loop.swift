@@ -1,3 +1,4 @@
+import MQTT
 import Machine
 import CMosquitto
 import Glibc

@@ -2,12 +2,6 @@ import MQTT
 
 /// How to reach a broker and how to behave there.
 public struct Options: Sendable {
-  /// The version of MQTT to use. The client never falls back to the other by itself.
-  public enum ProtocolVersion: Sendable {
-    case v5
-    case v311
-  }
-
   /// Host name or address of the broker.
   public var host: String
   /// TCP port of the broker: usually 1883, or 8883 with TLS.

@@ -1,4 +1,5 @@
 import Beacons
+import MQTT
 
 /// `broker:` – where messages go.
 public enum BrokerSettings: Hashable, Sendable {
@@ -9,11 +10,6 @@ public enum BrokerSettings: Hashable, Sendable {
 
 /// An MQTT broker that is run by somebody else.
 public struct RemoteBroker: Hashable, Sendable {
-  public enum ProtocolVersion: String, Hashable, Sendable, CaseIterable {
-    case v5 = "5"
-    case v311 = "3.1.1"
-  }
-
   public var host: String
   /// Default 1883, or 8883 for `mqtts`.
   public var port: UInt16

@@ -1,5 +1,4 @@
 import Beacons
-import Messages
 
 extension BeaconPattern {
   /// As an entry of `beacons:` has it: `ibeacon: { uuid: …, major: 1, minor: 2 }`.
@@ -11,7 +10,7 @@ extension BeaconPattern {
       }
       return "ibeacon: { uuid: \(uuidText(uuid))\(numbers.joined()) }"
     case .altBeacon(let prefix):
-      return "altbeacon: { id: \(yamlScalar(Self.digits(prefix))) }"
+      return "altbeacon: { id: \(yamlScalar(hexadecimal(prefix))) }"
     case .eddystoneUID(let namespace, let instance):
       let rest = instance.map { ", instance: \(yamlScalar(hexadecimal(UInt128($0), octets: 6)))" } ?? ""
       return "eddystone: { namespace: \(yamlScalar(hexadecimal(namespace, octets: 10)))\(rest) }"
@@ -27,7 +26,7 @@ extension BeaconPattern {
     switch self {
     case .iBeacon(let uuid, let major, let minor):
       ([uuidText(uuid)] + [major, minor].compactMap { $0.map { "\($0)" } }).joined(separator: ":")
-    case .altBeacon(let prefix): Self.digits(prefix)
+    case .altBeacon(let prefix): hexadecimal(prefix)
     case .eddystoneUID(let namespace, let instance):
       ([hexadecimal(namespace, octets: 10)] + (instance.map { [hexadecimal(UInt128($0), octets: 6)] } ?? []))
         .joined(separator: ":")
@@ -49,33 +48,24 @@ extension BeaconPattern {
       return
     }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard let digits = Self.octets(parts[0]) else { return nil }
+    guard let digits = octets(hexadecimal: parts[0].replacing("-", with: "")) else { return nil }
     switch (digits.count, parts.count) {
     case (16, 1...3):
       let numbers = parts.dropFirst().map { UInt16($0) }
       guard !numbers.contains(nil) else { return nil }
       self = .iBeacon(
-        uuid: Self.number(digits), major: numbers.first ?? nil, minor: numbers.count > 1 ? numbers[1] : nil)
-    case (10, 1): self = .eddystoneUID(namespace: Self.number(digits))
+        uuid: number(bigEndian: digits), major: numbers.first ?? nil,
+        minor: numbers.count > 1 ? numbers[1] : nil)
+    case (10, 1): self = .eddystoneUID(namespace: number(bigEndian: digits))
     case (10, 2):
-      guard let instance = Self.octets(parts[1]), instance.count == 6 else { return nil }
+      guard let instance = octets(hexadecimal: parts[1].replacing("-", with: "")), instance.count == 6 else {
+        return nil
+      }
       self = .eddystoneUID(
-        namespace: Self.number(digits), instance: UInt64(truncatingIfNeeded: Self.number(instance)))
+        namespace: number(bigEndian: digits),
+        instance: UInt64(truncatingIfNeeded: number(bigEndian: instance)))
     case (18, 1), (20, 1): self = .altBeacon(idPrefix: digits)
     default: return nil
     }
   }
-
-  private static func digits(_ octets: [UInt8]) -> String {
-    octets.map { hexadecimal(UInt128($0), octets: 1) }.joined()
-  }
-
-  private static func octets(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }.map(hexadecimalDigit)
-    guard !digits.isEmpty, digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-    let values = digits.compactMap { $0 }
-    return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-  }
-
-  private static func number(_ octets: [UInt8]) -> UInt128 { octets.reduce(0) { $0 << 8 | UInt128($1) } }
 }

@@ -106,7 +106,7 @@ struct PcapngTests {
 
   @Test func faultsAreNamedWithTheirPlace() {
     let section = CaptureBytes.section()
-    let start = CaptureError.Place.byte(Int64(section.count))
+    let start = CaptureError.Position.byte(Int64(section.count))
     let undeclared = Heard(section + CaptureBytes.enhancedPacket(Self.packet, ticks: 1))
     #expect(undeclared.error?.place == start)
     var differing = CaptureBytes.interface(link: 201)

@@ -187,8 +187,8 @@ import Testing
   /// Of what a template makes, Home Assistant takes no other words than home and not_home.
   @Test func placesAreToldByATopicOfTheirOwnWithoutATemplate() throws {
     let places = ZonePlaces([
-      .init(entity: "zone.home", name: "home"), .init(entity: "zone.work", name: "Anna's"),
-      .init(entity: "zone.work", name: "Anna's"),
+      Place(zone: "house", entity: "zone.home"), Place(zone: "yard", entity: "zone.work", name: "Anna's"),
+      Place(zone: "gate", entity: "zone.work", name: "Anna's"),
     ])
     let tracker = beacon(places: places).components[0]
     #expect(tracker[text: "state_topic"] == "beaconkeeper/home/beacon/fleet%3A1.2/place")

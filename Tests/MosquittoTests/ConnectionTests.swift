@@ -22,8 +22,8 @@ extension RealBroker {
       return try await broker.start()
     }
 
-    @Test(arguments: [Options.ProtocolVersion.v5, .v311])
-    func wrongPasswordIsAPermanentRefusalInWords(_ version: Options.ProtocolVersion) async throws {
+    @Test(arguments: [ProtocolVersion.v5, .v311])
+    func wrongPasswordIsAPermanentRefusalInWords(_ version: ProtocolVersion) async throws {
       let broker = try await guarded()
       let (client, recorder) = try connect(to: broker) {
         $0.protocolVersion = version

@@ -8,8 +8,8 @@ import Testing
 
 extension RealBroker {
   @Suite("Publishing to a real broker") struct PublishTests {
-    @Test(arguments: [Options.ProtocolVersion.v5, .v311])
-    func bothQualitiesOfServiceArrive(_ version: Options.ProtocolVersion) async throws {
+    @Test(arguments: [ProtocolVersion.v5, .v311])
+    func bothQualitiesOfServiceArrive(_ version: ProtocolVersion) async throws {
       let broker = try await Broker().start()
       let (client, recorder) = try connect(to: broker) { $0.protocolVersion = version }
       try await recorder.waitForConnection()
@@ -227,8 +227,8 @@ extension RealBroker {
       await client.stop()
     }
 
-    @Test(arguments: [Options.ProtocolVersion.v5, .v311])
-    func messagesLargerThanWeWantAreNotDelivered(_ version: Options.ProtocolVersion) async throws {
+    @Test(arguments: [ProtocolVersion.v5, .v311])
+    func messagesLargerThanWeWantAreNotDelivered(_ version: ProtocolVersion) async throws {
       let broker = try await Broker().start()
       let (client, recorder) = try connect(to: broker) {
         $0.maximumPayload = 1000

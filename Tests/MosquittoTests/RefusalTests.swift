@@ -1,4 +1,5 @@
 import Brokers
+import MQTT
 import Testing
 
 @testable import Mosquitto
@@ -87,7 +88,7 @@ extension RealBroker {
       let broker = try await OddBroker(.inventive)
       let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .safest }
       try await recorder.wait("an answer") { $0.connections + $0.refusals.count > 0 }
-      #expect((recorder.connections > 0) == (Options.ProtocolVersion.safest == .v311))
+      #expect((recorder.connections > 0) == (ProtocolVersion.safest == .v311))
       await client.stop()
     }
 
@@ -113,9 +114,9 @@ extension RealBroker {
     }
 
     @Test func onlyALibraryThatIsKnownToBearItSpeaksMQTT5() {
-      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 11)) == .v311)
-      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 0, 21)) == .v5)
-      #expect(Options.ProtocolVersion.safest(with: LibraryVersion(2, 1, 0)) == .v5)
+      #expect(ProtocolVersion.safest(with: LibraryVersion(2, 0, 11)) == .v311)
+      #expect(ProtocolVersion.safest(with: LibraryVersion(2, 0, 21)) == .v5)
+      #expect(ProtocolVersion.safest(with: LibraryVersion(2, 1, 0)) == .v5)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Messages
 import Settings
 import SettingsFile
 import Testing

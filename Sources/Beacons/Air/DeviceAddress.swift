@@ -51,13 +51,3 @@ extension DeviceAddress: CustomStringConvertible {
     self.init(bits: bits, kind: kind)
   }
 }
-
-/// The value of one hexadecimal digit in ASCII, either case.
-public func hexadecimalDigit(_ character: UInt8) -> UInt8? {
-  switch character {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-  default: nil
-  }
-}

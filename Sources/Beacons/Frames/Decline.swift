@@ -28,9 +28,10 @@ extension Decline: CustomStringConvertible {
     case .truncated(let needs, let has): "truncated: needs \(needs) bytes, has \(has)"
     case .wrongLength(let expected, let got): "wrong length: expected \(expected) bytes, got \(got)"
     case .unsupportedVersion(let version): "unsupported version \(version)"
-    case .unknownFrameType(let type): "unknown frame type \(hexadecimal(type))"
-    case .unknownObject(let id): "unknown object id \(hexadecimal(id))"
-    case .invalidByte(let byte, let offset): "invalid byte \(hexadecimal(byte)) at offset \(offset)"
+    case .unknownFrameType(let type): "unknown frame type 0x\(hexadecimal(UInt128(type), octets: 1))"
+    case .unknownObject(let id): "unknown object id 0x\(hexadecimal(UInt128(id), octets: 1))"
+    case .invalidByte(let byte, let offset):
+      "invalid byte 0x\(hexadecimal(UInt128(byte), octets: 1)) at offset \(offset)"
     case .invalidText: "text is not UTF-8"
     case .encrypted: "encrypted: needs a key"
     case .authenticationFailed: "authentication failed: wrong key or altered data"
@@ -38,9 +39,4 @@ extension Decline: CustomStringConvertible {
     case .noDecoder: "no decoder for this kind of data"
     }
   }
-}
-
-private func hexadecimal(_ byte: UInt8) -> String {
-  let digits = String(byte, radix: 16)
-  return digits.count == 1 ? "0x0" + digits : "0x" + digits
 }

@@ -55,20 +55,7 @@ enum BeaconIdentity: Hashable, Sendable {
   }
 }
 
-/// The lowest octets of a number, in lower case.
-public func hexadecimal(_ value: UInt128, octets: Int) -> String {
-  String(utf8Capacity: 2 * octets) { $0.append(hexadecimal: value, octets: octets) }
-}
-
 extension OutputSpan<UInt8> {
-  @_lifetime(self: copy self)
-  fileprivate mutating func append(hexadecimal value: UInt128, octets: Int) {
-    for shift in stride(from: 8 * octets - 4, through: 0, by: -4) {
-      let nibble = UInt8(truncatingIfNeeded: value >> UInt128(shift)) & 15
-      append(nibble + (nibble < 10 ? 0x30 : 0x57))
-    }
-  }
-
   @_lifetime(self: copy self)
   fileprivate mutating func append(_ first: UInt16, _ separator: Unicode.Scalar, _ second: UInt16) {
     append(decimal: first)

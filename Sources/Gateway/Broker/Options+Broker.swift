@@ -8,12 +8,7 @@ extension Options {
   /// How to reach a configured broker; the last will says `offline`.
   init(_ broker: RemoteBroker, gateway: String) {
     self.init(host: broker.host, port: Int(broker.port))
-    protocolVersion =
-      switch broker.version {
-      case .v5: .v5
-      case .v311: .v311
-      case nil: .safest
-      }
+    protocolVersion = broker.version ?? .safest
     clientID = broker.clientID ?? "beaconkeeper-\(gateway)"
     keepAlive = .nanoseconds(broker.keepAlive.nanoseconds)
     if let username = broker.username {

@@ -7,6 +7,7 @@ import Settings
 import Glibc
 import Messages
 import Mosquitto
+import MQTT
 import Radio
 
 /// Looks at everything that the gateway needs, and changes nothing.
@@ -26,7 +27,7 @@ public struct Doctor: Sendable {
 
   private func library() -> DoctorFinding {
     let name = "libmosquitto \(LibraryVersion.current)"
-    guard Options.ProtocolVersion.safest == .v311 else {
+    guard ProtocolVersion.safest == .v311 else {
       return DoctorFinding("library", .ok, "\(name) speaks MQTT 5")
     }
     if case .remote(let remote) = configuration.broker, remote.version == .v5 {

@@ -31,17 +31,12 @@ struct AnnouncementPlan: Sendable {
     memberLimit = settings.members
     discovery = Discovery(
       gateway: configuration.gatewayName, version: version, prefix: settings.prefix,
-      form: Discovery.Form(settings.form), supportURL: settings.supportURL)
+      form: settings.form, supportURL: settings.supportURL)
     topics = Topics(gateway: configuration.gatewayName)
-    detail =
-      switch settings.entities {
-      case .minimal: .minimal
-      case .normal: .normal
-      case .all: .all
-      }
+    detail = settings.entities
     areas = settings.areas
     displayNames = configuration.displayNames
-    places = ZonePlaces(settings.places?.map { ZonePlaces.Place(entity: $0.entity, name: $0.spoken) })
+    places = ZonePlaces(settings.places)
     zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
     beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
     phones = Dictionary(configuration.phones.map { ($0.name, $0) }) { first, _ in first }
@@ -109,15 +104,6 @@ extension BeaconPattern {
     case .eddystoneUID, .eddystoneURL: "Eddystone beacon"
     case .address: "Bluetooth device"
     case .resolvingKey: "Bluetooth device with a private address"
-    }
-  }
-}
-
-extension Discovery.Form {
-  init(_ form: HomeAssistantSettings.Form) {
-    switch form {
-    case .device: self = .device
-    case .component: self = .component
     }
   }
 }

@@ -1,3 +1,4 @@
+import MQTT
 import Outbox
 import Pipeline
 import Machine

@@ -11,7 +11,12 @@ import Beacons
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
 public struct Discovery: Hashable, Sendable {
-  public enum Form: String, Hashable, Sendable, CaseIterable { case device, component }
+  public enum Form: String, Hashable, Sendable, CaseIterable {
+    /// One message per device: Home Assistant 2024.12 and later.
+    case device
+    /// One message per entity: Domoticz, and older versions of Home Assistant.
+    case component
+  }
 
   public var prefix: String
   public var form: Form

@@ -2,19 +2,6 @@
 ///
 /// State and attributes of a tracker come in one message, so that Home Assistant applies both in one step.
 public struct ZonePlaces: Hashable, Sendable {
-  /// A zone of Home Assistant.
-  public struct Place: Hashable, Sendable {
-    /// Such as `zone.home`.
-    public var entity: String
-    /// The state of a tracker there: `home`, or the zone's name.
-    public var name: String
-
-    public init(entity: String, name: String) {
-      self.entity = entity
-      self.name = name
-    }
-  }
-
   /// nil: every zone of ours is in `zone.home`.
   public var places: [Place]?
 
@@ -37,8 +24,8 @@ public struct ZonePlaces: Hashable, Sendable {
   private var attributesTemplate: String {
     guard let places else { return "{{ {'in_zones': [] if \(isAway) else ['zone.home']} | tojson }}" }
     var entities: [String: [String]] = [:]
-    for place in places where entities[place.name]?.contains(place.entity) != true {
-      entities[place.name, default: []].append(place.entity)
+    for place in places where entities[place.spoken]?.contains(place.entity) != true {
+      entities[place.spoken, default: []].append(place.entity)
     }
     let pairs = entities.sorted { $0.key < $1.key }.map {
       "\(jinjaQuoted($0.key)): [\($0.value.map(jinjaQuoted).joined(separator: ", "))]"

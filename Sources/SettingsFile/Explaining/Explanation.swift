@@ -1,3 +1,4 @@
+import MQTT
 import Settings
 import JSON
 import Beacons
@@ -102,15 +103,15 @@ private func sentences(_ beacon: BeaconSettings) -> [String] {
 private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> String {
   switch pattern {
   case .iBeacon(let uuid, let major?, let minor?):
-    "The iBeacon \(uuidText(uuid)) with major \(major) and minor \(minor)."
+    "The iBeacon \(uuidText(uuid).uppercased()) with major \(major) and minor \(minor)."
   case .iBeacon(let uuid, let major?, nil):
-    "A region: every iBeacon \(uuidText(uuid)) with major \(major), each as \(name):\(major).minor."
+    "A region: every iBeacon \(uuidText(uuid).uppercased()) with major \(major), each as \(name):\(major).minor."
   case .iBeacon(let uuid, nil, _):
-    "A region: every iBeacon \(uuidText(uuid)), each as \(name):major.minor."
+    "A region: every iBeacon \(uuidText(uuid).uppercased()), each as \(name):major.minor."
   case .altBeacon(let prefix):
     prefix.count == 20
-      ? "The AltBeacon \(digits(prefix))."
-      : "A region: every AltBeacon whose id begins with \(digits(prefix)), each with its own name after \(name):."
+      ? "The AltBeacon \(hexadecimal(prefix))."
+      : "A region: every AltBeacon whose id begins with \(hexadecimal(prefix)), each with its own name after \(name):."
   case .eddystoneUID(let namespace, let instance?):
     "The Eddystone beacon \(hexadecimal(namespace, octets: 10)), \(hexadecimal(UInt128(instance), octets: 6))."
   case .eddystoneUID(let namespace, nil):
@@ -120,21 +121,6 @@ private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> S
   case .resolvingKey:
     "The device whose addresses the identity resolving key \(quoted(key ?? "")) resolves."
   }
-}
-
-private func digits(_ bytes: [UInt8]) -> String {
-  bytes.map { hexadecimal(UInt128($0), octets: 1) }.joined()
-}
-
-func uuidText(_ uuid: UInt128) -> String {
-  let digits = Array(hexadecimal(uuid, octets: 16).uppercased())
-  var groups: [String] = []
-  var start = 0
-  for length in [8, 4, 4, 4, 12] {
-    groups.append(String(digits[start..<(start + length)]))
-    start += length
-  }
-  return groups.joined(separator: "-")
 }
 
 private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {

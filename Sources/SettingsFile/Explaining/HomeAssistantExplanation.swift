@@ -1,3 +1,4 @@
+import Messages
 import Settings
 
 /// What the gateway will announce to Home Assistant, in plain words.
@@ -33,7 +34,7 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
     + (settings.supportURL.map { "; help is at \($0)" } ?? "")
 }
 
-private func sentence(_ entities: HomeAssistantSettings.Entities) -> String {
+private func sentence(_ entities: EntityDetail) -> String {
   switch entities {
   case .minimal: "entities show who is where, whether all is well, and batteries"
   case .normal: "entities show who is where, how far away, and what beacons measure"

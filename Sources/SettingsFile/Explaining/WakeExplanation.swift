@@ -23,7 +23,7 @@ func items(_ wake: WakeSettings) -> [Explanation.Item] {
     return Explanation.Item(
       name: "region \(region + 1)",
       sentences: [
-        "Broadcast as iBeacon \(uuidText(wake.regions.uuid)), major \(wake.regions.major), minor \(minor), by \(place).",
+        "Broadcast as iBeacon \(uuidText(wake.regions.uuid).uppercased()), major \(wake.regions.major), minor \(minor), by \(place).",
         "On air \(told.joined(separator: ", ")).",
       ])
   }

@@ -91,13 +91,14 @@ struct BeaconReader {
     }
     return namespaceBytes.map {
       .eddystoneUID(
-        namespace: bigEndian($0), instance: instanceBytes.map { UInt64(truncatingIfNeeded: bigEndian($0)) })
+        namespace: number(bigEndian: $0),
+        instance: instanceBytes.map { UInt64(truncatingIfNeeded: number(bigEndian: $0)) })
     }
   }
 
   private func readBytes(_ value: Value, counts: [Int], _ what: String, hint: String) -> [UInt8]? {
     guard let text = value.text() else { return nil }
-    guard let bytes = hexadecimal(text.replacing("-", with: "")), counts.contains(bytes.count) else {
+    guard let bytes = octets(hexadecimal: text.replacing("-", with: "")), counts.contains(bytes.count) else {
       value.error("\(quoted(text)) is not \(what)", hint: hint)
       return nil
     }
@@ -127,14 +128,15 @@ struct BeaconReader {
 func readUUID(_ value: Value) -> UInt128? {
   guard let text = value.text() else { return nil }
   let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
-  guard groups == [8, 4, 4, 4, 12] || groups == [32], let bytes = hexadecimal(text.replacing("-", with: ""))
+  guard groups == [8, 4, 4, 4, 12] || groups == [32],
+    let bytes = octets(hexadecimal: text.replacing("-", with: ""))
   else {
     value.error(
       "\(quoted(text)) is no UUID",
       hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
     return nil
   }
-  return bigEndian(bytes)
+  return number(bigEndian: bytes)
 }
 
 /// RSSI at 1 m in dBm.
@@ -158,23 +160,6 @@ func readAddress(_ value: Value) -> DeviceAddress? {
     return nil
   }
   return address
-}
-
-/// Bytes from pairs of hexadecimal digits; nil for anything else.
-func hexadecimal(_ text: String) -> [UInt8]? {
-  let digits = text.utf8.map(hexadecimalDigit)
-  guard digits.count.isMultiple(of: 2), !digits.isEmpty else { return nil }
-  var bytes: [UInt8] = []
-  for index in stride(from: 0, to: digits.count, by: 2) {
-    guard let high = digits[index], let low = digits[index + 1] else { return nil }
-    bytes.append(high << 4 | low)
-  }
-  return bytes
-}
-
-/// At most 16 bytes as a number, the first most significant.
-func bigEndian(_ bytes: [UInt8]) -> UInt128 {
-  bytes.reduce(0) { $0 << 8 | UInt128($1) }
 }
 
 /// Whether a text is, or was meant as, a 16-byte key. Messages never repeat such a text.

@@ -1,3 +1,4 @@
+import MQTT
 import Settings
 import Beacons
 
@@ -38,7 +39,7 @@ struct BrokerReader {
         version: version, clientID: clientID, keepAlive: keepAlive ?? .seconds(60)))
   }
 
-  private func readVersion(_ value: Value) -> RemoteBroker.ProtocolVersion? {
+  private func readVersion(_ value: Value) -> ProtocolVersion? {
     guard let text = value.text() else { return nil }
     switch text {
     case "5", "5.0": return .v5

@@ -65,14 +65,15 @@ extension BeaconPattern {
       guard let (major, minor) = pair(name), own == nil || own == major else { return nil }
       return .iBeacon(uuid: uuid, major: major, minor: minor)
     case .eddystoneUID(let namespace, nil):
-      guard let bytes = hexadecimal(name), bytes.count == 6 else { return nil }
-      return .eddystoneUID(namespace: namespace, instance: UInt64(truncatingIfNeeded: bigEndian(bytes)))
+      guard let bytes = octets(hexadecimal: name), bytes.count == 6 else { return nil }
+      return .eddystoneUID(
+        namespace: namespace, instance: UInt64(truncatingIfNeeded: number(bigEndian: bytes)))
     case .altBeacon(let prefix) where prefix.count == 16 || prefix.count == 18:
       guard let (high, low) = pair(name) else { return nil }
       let id = prefix.prefix(16) + [UInt8(high >> 8), UInt8(high & 255), UInt8(low >> 8), UInt8(low & 255)]
       return id.starts(with: prefix) ? .altBeacon(idPrefix: Array(id)) : nil
     case .altBeacon(let prefix) where prefix.count < 20:
-      guard let bytes = hexadecimal(name), prefix.count + bytes.count == 20 else { return nil }
+      guard let bytes = octets(hexadecimal: name), prefix.count + bytes.count == 20 else { return nil }
       return .altBeacon(idPrefix: prefix + bytes)
     default: return nil
     }

@@ -1,3 +1,4 @@
+import Messages
 import Settings
 
 /// Reads `home_assistant:`.
@@ -21,12 +22,11 @@ struct HomeAssistantReader {
     defer { section.finish() }
     if let prefix = section.take("prefix").flatMap(readPrefix) { settings.prefix = prefix }
     let formHint = "component for Domoticz and for Home Assistant before 2024.12"
-    if let form: HomeAssistantSettings.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) })
-    {
+    if let form: Discovery.Form = section.take("form").flatMap({ readChoice($0, hint: formHint) }) {
       settings.form = form
     }
     let entitiesHint = "minimal: who is where; all: also signal, last seen and counters"
-    if let entities: HomeAssistantSettings.Entities = section.take("entities").flatMap({
+    if let entities: EntityDetail = section.take("entities").flatMap({
       readChoice($0, hint: entitiesHint)
     }) {
       settings.entities = entities
@@ -109,7 +109,7 @@ struct HomeAssistantReader {
     return nil
   }
 
-  private func readPlaces(_ value: Value) -> [HomeAssistantSettings.Place]? {
+  private func readPlaces(_ value: Value) -> [Place]? {
     value.section(hint: "for example zones: { house: zone.home }").map { section in
       zones(section).compactMap { readPlace($0.value, of: $0.zone) }
     }
@@ -136,16 +136,16 @@ struct HomeAssistantReader {
   }
 
   /// Reads an entity id, or a mapping with its name.
-  private func readPlace(_ value: Value, of zone: String) -> HomeAssistantSettings.Place? {
+  private func readPlace(_ value: Value, of zone: String) -> Place? {
     if value.scalar != nil {
-      return readEntity(value).map { HomeAssistantSettings.Place(zone: zone, entity: $0) }
+      return readEntity(value).map { Place(zone: zone, entity: $0) }
     }
     let hint = "zone.office, or { entity: zone.office, name: Office }"
     guard let section = value.section(hint: hint) else { return nil }
     defer { section.finish() }
     let name = section.take("name").flatMap(checkedName)
     return section.require("entity", hint: hint).flatMap(readEntity).map {
-      HomeAssistantSettings.Place(zone: zone, entity: $0, name: name)
+      Place(zone: zone, entity: $0, name: name)
     }
   }
 

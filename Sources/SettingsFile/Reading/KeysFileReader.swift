@@ -1,3 +1,4 @@
+import Beacons
 import Settings
 
 /// Reads the keys file: `name: 32 hexadecimal digits`, one per line. Messages never repeat a value.
@@ -19,7 +20,7 @@ struct KeysFileReader {
         continue
       }
       let digits = value.scalar?.replacing(":", with: "").replacing("-", with: "").replacing(" ", with: "")
-      guard let bytes = digits.flatMap(hexadecimal), bytes.count == 16 else {
+      guard let bytes = digits.flatMap({ octets(hexadecimal: $0) }), bytes.count == 16 else {
         value.error(
           "the key \(quoted(name)) is not 16 bytes", hint: "32 hexadecimal digits, most significant first")
         continue

@@ -45,7 +45,7 @@ extension BeaconPattern {
     case .iBeacon(_, let major, _):
       guard let (first, second) = pair(text), major == nil || major == first else { return nil }
       return "\(first).\(second)"
-    case .eddystoneUID: return hexadecimal(text)?.count == 6 ? text.lowercased() : nil
+    case .eddystoneUID: return octets(hexadecimal: text)?.count == 6 ? text.lowercased() : nil
     case .altBeacon: return pair(text).map { "\($0.0).\($0.1)" }
     case .eddystoneURL, .address, .resolvingKey: return nil
     }

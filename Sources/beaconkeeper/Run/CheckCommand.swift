@@ -3,6 +3,7 @@ import ArgumentParser
 import Settings
 import SettingsFile
 import Messages
+import Beacons
 import WakePlanner
 
 struct CheckCommand: ParsableCommand {
