@@ -7,6 +7,11 @@ public import Beacons
 /// and many strangers' phones, so each address is tried once and the answer is remembered, also "nobody". The memory is
 /// limited, and so is the number of keys tried per second. An address that exceeds the limit is tried when it is heard
 /// again.
+///
+/// ```swift
+/// var resolver = AddressResolver(keys: [(entry: BeaconEntryIndex(rawValue: 0), key: key)])
+/// if let entry = resolver.entry(for: advertisement.address, at: advertisement.time) { print(entry.rawValue) }
+/// ```
 public struct AddressResolver: Sendable {
   private let ciphers: [(entry: BeaconEntryIndex, cipher: BlockCipher)]
   /// How many addresses one generation holds.

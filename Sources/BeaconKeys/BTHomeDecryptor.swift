@@ -9,6 +9,14 @@ public import Beacons
 /// it went back, as Home Assistant's bthome-ble does. An attacker who recorded such frames could replay them and their
 /// successors until the device itself is heard, whose counter is ahead of all of them. Therefore restarts in quick
 /// succession are refused.
+///
+/// ```swift
+/// var decryptor = BTHomeDecryptor(key: key)
+/// let sealed = try BTHome.decode(data.span)
+/// try decryptor.open(sealed, in: data.span, from: sender, at: time) { frame, opened in
+///   frame.forEachReading(in: opened) { print($0.name, $0.value) }
+/// }
+/// ```
 public struct BTHomeDecryptor: Sendable {
   /// A counter below this may come from a device that restarted.
   static let restartLimit: UInt32 = 100

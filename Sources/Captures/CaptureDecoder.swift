@@ -3,14 +3,18 @@ public import Beacons
 /// Reads a capture of any known format from bytes that arrive in pieces. It does no I/O, and works in place on a buffer of
 /// limited size.
 ///
-///     while true {
-///       switch try decoder.next(into: &batch) {
-///       case .advertisements: …   // in `batch`
-///       case .health(let change): …
-///       case .needsBytes: decoder.fill { buffer, offset in … }
-///       case .end: return
-///       }
-///     }
+/// ```swift
+/// var decoder = CaptureDecoder()
+/// var batch = AdvertisementBatch()
+/// reading: while true {
+///   switch try decoder.next(into: &batch) {
+///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
+///   case .health(let change): print(change.health)
+///   case .needsBytes: try decoder.fill { buffer, offset in try read(into: &buffer, from: offset) }
+///   case .end: break reading
+///   }
+/// }
+/// ```
 public struct CaptureDecoder: Sendable {
   public enum Step: Equatable, Sendable {
     /// The batch contains at least one.

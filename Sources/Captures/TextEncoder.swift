@@ -2,6 +2,13 @@ public import Beacons
 
 /// Writes the text form: one JSON object per line, see `TextLines`. Pure: it appends bytes, and the caller
 /// writes them to the file.
+///
+/// ```swift
+/// var encoder = TextEncoder()
+/// batch.forEach { advertisement, payload in encoder.append(advertisement, payload: payload, receivers: receivers) }
+/// let file = try RecordingFile(path: "monday.jsonl")
+/// try file.write(&encoder.bytes)
+/// ```
 public struct TextEncoder: Sendable {
   /// Bytes not written yet.
   public var bytes: [UInt8] = []

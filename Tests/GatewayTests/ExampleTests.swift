@@ -2,6 +2,7 @@ import Beacons
 import Captures
 import Foundation
 import Proximity
+import Radio
 import RangingPolicy
 import Testing
 import WakePlanner
@@ -55,6 +56,50 @@ import WakePlanner
       }
     }
     #expect(heard.map(\.description) == ["C1:00:00:00:00:01"])
+  }
+
+  @Test func bytesThatArriveInPiecesAreDecoded() throws {
+    var table = ReceiverTable()
+    let hci0 = table.index(of: "hci0")
+    let receiver = try #require(hci0)
+    var encoder = TextEncoder()
+    encoder.append(
+      Advertisement(
+        receiver: receiver, address: DeviceAddress(bits: 0xC100_0000_0001, kind: .random), rssi: -67,
+        time: .zero, wallTime: WallTime(nanoseconds: 1_700_000_000_000_000_000)),
+      payload: payload.span, receivers: table)
+    var rest = encoder.bytes[...]
+    func read(into buffer: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+      let piece = rest.prefix(7)
+      for (index, octet) in piece.enumerated() { buffer[offset + index] = octet }
+      rest = rest.dropFirst(7)
+      return piece.count
+    }
+    var decoder = CaptureDecoder()
+    var batch = AdvertisementBatch()
+    var heard: [DeviceAddress] = []
+    reading: while true {
+      switch try decoder.next(into: &batch) {
+      case .advertisements: batch.forEach { advertisement, _ in heard.append(advertisement.address) }
+      case .health: continue
+      case .needsBytes: decoder.fill { buffer, offset in read(into: &buffer, from: offset) }
+      case .end: break reading
+      }
+    }
+    #expect(heard.map(\.description) == ["C1:00:00:00:00:01"])
+  }
+
+  @Test func whatIsOnAir() {
+    let beacon = IBeacon(
+      uuid: 0xF29D_C74A_DBBD_12DE_318A_C8B0_46DD_4425, major: 1, minor: 2, measuredPower: -59)
+    let plan = BroadcastPlan(identities: [beacon], mostAtOnce: 1) { elapsed in
+      let turn = Int64(elapsed.seconds / 10)
+      let isOn = elapsed.seconds - Double(10 * turn) < 3
+      return BroadcastPlan.OnAir(
+        identities: isOn ? [0] : [], until: .milliseconds(isOn ? 10_000 * turn + 3_000 : 10_000 * (turn + 1)))
+    }
+    #expect(plan.onAir(.seconds(12)) == BroadcastPlan.OnAir(identities: [0], until: .seconds(13)))
+    #expect(plan.onAir(.seconds(13)) == BroadcastPlan.OnAir(identities: [], until: .seconds(20)))
   }
 
   @Test func whoIsInAZone() {

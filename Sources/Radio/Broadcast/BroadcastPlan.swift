@@ -1,6 +1,16 @@
 public import Beacons
 
 /// Identities that an adapter sends, and when.
+///
+/// ```swift
+/// // Three seconds of every ten.
+/// let plan = BroadcastPlan(identities: [beacon], mostAtOnce: 1) { elapsed in
+///   let turn = Int64(elapsed.seconds / 10)
+///   let isOn = elapsed.seconds - Double(10 * turn) < 3
+///   return BroadcastPlan.OnAir(
+///     identities: isOn ? [0] : [], until: .milliseconds(isOn ? 10_000 * turn + 3_000 : 10_000 * (turn + 1)))
+/// }
+/// ```
 public struct BroadcastPlan: Sendable {
   /// What is on air from a moment on.
   public struct OnAir: Hashable, Sendable {
