@@ -4,7 +4,7 @@ import Beacons
 /// The fields of one line of the text form, each checked.
 struct TextFields {
   var time: WallTime?
-  var receiver: JSONCursor.RawString?
+  var receiver: Range<Int>?
   var address: UInt64?
   var addressKind: DeviceAddress.Kind?
   var rssi: Int8?
@@ -14,7 +14,7 @@ struct TextFields {
   var phy = PHY.le1M
   var isScanResponse = false
   var health: ReceiverHealth?
-  var reason: JSONCursor.RawString?
+  var reason: Range<Int>?
 
   private enum Key: UInt16, CaseIterable {
     case time, receiver, address, addressKind, rssi, payload, txPower, phy, scanResponse, health, reason
@@ -47,7 +47,7 @@ struct TextFields {
       repeat {
         let name = try cursor.string(bytes)
         try cursor.expect(":", bytes, "a colon belongs between key and value")
-        guard let key = Self.key(bytes.extracting(name.range)) else {
+        guard let key = Self.key(bytes.extracting(name)) else {
           try cursor.skipValue(bytes)
           continue
         }
@@ -80,7 +80,7 @@ struct TextFields {
       }
     case .rssi: rssi = try Self.power("rssi", &cursor, bytes)
     case .payload:
-      let digits = try cursor.string(bytes).range
+      let digits = try cursor.string(bytes)
       guard digits.count % 2 == 0, digits.count <= 2 * Self.longestPayload else {
         throw cursor.malformed("the payload has \(digits.count) digits; two make a byte, 3300 are the most")
       }
@@ -129,7 +129,7 @@ struct TextFields {
   private static func address(
     _ cursor: inout JSONCursor, _ bytes: Span<UInt8>
   ) throws(JSONCursor.Malformed) -> UInt64 {
-    let range = try cursor.string(bytes).range
+    let range = try cursor.string(bytes)
     guard range.count == 17 else { throw cursor.malformed("an address is written C1:00:00:00:00:01") }
     var bits: UInt64 = 0
     for offset in 0..<17 {
@@ -152,7 +152,7 @@ extension JSONCursor {
   /// A short string as text.
   mutating func word(_ bytes: Span<UInt8>) throws(Malformed) -> String {
     let raw = try string(bytes)
-    guard raw.range.count <= 64 else { throw malformed("the string is too long") }
+    guard raw.count <= 64 else { throw malformed("the string is too long") }
     return try JSONString.decode(raw, of: bytes)
   }
 }

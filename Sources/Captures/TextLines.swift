@@ -109,8 +109,7 @@ struct TextLines: Sendable {
   private mutating func receiverIndex(
     _ fields: borrowing TextFields, _ line: Span<UInt8>, _ output: inout CaptureOutput
   ) throws(JSONCursor.Malformed) -> ReceiverIndex {
-    guard let name = fields.receiver else { throw missing("receiver", "a name such as \"hci0\"") }
-    let range = name.range
+    guard let range = fields.receiver else { throw missing("receiver", "a name such as \"hci0\"") }
     if let receiver, range.count == receiverName.count {
       var offset = 0
       while offset < range.count, line[range.lowerBound + offset] == receiverName[offset] { offset += 1 }
@@ -120,7 +119,7 @@ struct TextLines: Sendable {
       throw JSONCursor.Malformed(
         offset: range.lowerBound, message: "a receiver's name has between 1 and 255 bytes")
     }
-    let text = try JSONString.decode(name, of: line)
+    let text = try JSONString.decode(range, of: line)
     guard let index = output.receivers.index(of: text) else {
       throw JSONCursor.Malformed(
         offset: range.lowerBound, message: "more than \(ReceiverTable.limit) receivers in one recording")

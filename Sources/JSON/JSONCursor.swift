@@ -12,12 +12,6 @@ package struct JSONCursor {
     }
   }
 
-  /// A string's bytes between its quotation marks, escapes not yet undone.
-  package struct RawString {
-    package var range: Range<Int>
-    package var hasEscapes: Bool
-  }
-
   /// How deep an unknown value may nest before it is taken for an attack.
   package static let deepest = 32
 
@@ -50,18 +44,16 @@ package struct JSONCursor {
 
   package func malformed(_ message: String) -> Malformed { Malformed(offset: position, message: message) }
 
-  package mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> RawString {
+  /// Where a string's bytes are, without its quotation marks and with its escapes; see `JSONString.decode`.
+  package mutating func string(_ bytes: Span<UInt8>) throws(Malformed) -> Range<Int> {
     try expect("\"", bytes, "a string in quotation marks belongs here")
     let start = position
-    var hasEscapes = false
     while position < bytes.count {
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
-        return RawString(range: start..<position - 1, hasEscapes: hasEscapes)
-      case UInt8(ascii: "\\"):
-        hasEscapes = true
-        position += 2
+        return start..<position - 1
+      case UInt8(ascii: "\\"): position += 2
       case 0..<0x20: throw malformed("a control character inside a string")
       default: position += 1
       }

@@ -3,12 +3,12 @@ import Beacons
 /// Turns the raw bytes of a JSON string into text.
 package enum JSONString {
   package static func decode(
-    _ raw: JSONCursor.RawString, of line: Span<UInt8>
+    _ range: Range<Int>, of line: Span<UInt8>
   ) throws(JSONCursor.Malformed) -> String {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(raw.range.count)
-    var index = raw.range.lowerBound
-    while index < raw.range.upperBound {
+    bytes.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
       guard line[index] == UInt8(ascii: "\\") else {
         bytes.append(line[index])
         index += 1
@@ -23,7 +23,7 @@ package enum JSONString {
       case UInt8(ascii: "f"): bytes.append(0x0C)
       case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(line[index + 1])
       case UInt8(ascii: "u"):
-        let scalar = try unicodeEscape(line.extracting(index..<raw.range.upperBound), at: &index)
+        let scalar = try unicodeEscape(line.extracting(index..<range.upperBound), at: &index)
         bytes.append(contentsOf: String(scalar).utf8)
         continue
       default: throw JSONCursor.Malformed(offset: index, message: "an unknown escape in a string")
@@ -31,7 +31,7 @@ package enum JSONString {
       index += 2
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw JSONCursor.Malformed(offset: raw.range.lowerBound, message: "the string is not valid UTF-8")
+      throw JSONCursor.Malformed(offset: range.lowerBound, message: "the string is not valid UTF-8")
     }
     return text
   }

@@ -15,7 +15,7 @@ extension Interview {
 
   /// Whether the choice is made; otherwise the user wants to listen once more.
   private mutating func chooseFromTheAir() async throws(SetupFault) -> Bool {
-    var heard: [HeardBeacon] = []
+    var heard: [NearbyBeacon] = []
     do throws(NothingHeard) {
       heard = try await surroundings.listen()
       surroundings.tell(heard.isEmpty ? "No beacon was heard." : "Beacons in range, the strongest first:")
@@ -29,7 +29,7 @@ extension Interview {
     let question = Question(
       "Which beacons do you want to watch?", usual: "",
       option: Self.beaconOption)
-    var chosen: [HeardBeacon]? = []
+    var chosen: [NearbyBeacon]? = []
     try settle(question, given: nil) { interview, text in
       if text.contains("=") { return interview.takeBeacon(text) }
       if text.lowercased() == "again" {
@@ -46,7 +46,7 @@ extension Interview {
     return chosen != nil
   }
 
-  private static func table(_ heard: [HeardBeacon]) -> [String] {
+  private static func table(_ heard: [NearbyBeacon]) -> [String] {
     let rows = heard.enumerated().map { number, beacon in
       [
         "\(number + 1)", beacon.signal.map { "\($0) dBm" } ?? "–", beacon.format, beacon.pattern.identity,
@@ -76,7 +76,7 @@ extension Interview {
     return choice
   }
 
-  private mutating func name(_ beacon: HeardBeacon) throws(SetupFault) {
+  private mutating func name(_ beacon: NearbyBeacon) throws(SetupFault) {
     let question = Question(
       "Name of \(beacon.pattern.identity)", usual: freeName(like: beacon.name), option: Self.beaconOption)
     try settle(question, given: nil) { interview, name in

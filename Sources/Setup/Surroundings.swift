@@ -15,7 +15,7 @@ public protocol Surroundings: Sendable {
   /// Why the broker does not take us; nil: it does.
   func refusal(of broker: RemoteBroker) async -> ConnectionRefusal?
   /// The beacons in range, the strongest first.
-  func listen() async throws(NothingHeard) -> [HeardBeacon]
+  func listen() async throws(NothingHeard) -> [NearbyBeacon]
 }
 
 /// A broker in the neighbourhood.
@@ -31,7 +31,7 @@ public struct FoundBroker: Hashable, Sendable {
 }
 
 /// A beacon in range that can be configured.
-public struct HeardBeacon: Hashable, Sendable {
+public struct NearbyBeacon: Hashable, Sendable {
   /// One that suits it.
   public var name: String
   public var pattern: BeaconPattern

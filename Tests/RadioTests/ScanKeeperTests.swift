@@ -17,7 +17,6 @@ struct ScanKeeperTests {
     }
     #expect(info.kernelName == "hci0")
     #expect(info.address.description == "00:AA:01:00:00:42")
-    #expect(info.name == "lab")
     #expect(commands(stage.hear(ManagementPackets.added(0, handle: 7))) == [.readPHY])
   }
 

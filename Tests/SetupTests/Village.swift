@@ -14,7 +14,7 @@ final class Village: Surroundings {
 
   let isAnswered: Bool
   let brokers: [FoundBroker]
-  let beacons: [HeardBeacon]?
+  let beacons: [NearbyBeacon]?
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -23,7 +23,7 @@ final class Village: Surroundings {
   ///   - beacons: nil: there is no radio.
   init(
     _ replies: [String]?, brokers: [FoundBroker] = [], refusals: [ConnectionRefusal] = [],
-    beacons: [HeardBeacon]? = []
+    beacons: [NearbyBeacon]? = []
   ) {
     isAnswered = replies != nil
     self.brokers = brokers
@@ -56,7 +56,7 @@ final class Village: Surroundings {
     state.withLock { $0.refusals.isEmpty ? nil : $0.refusals.removeFirst() }
   }
 
-  func listen() async throws(NothingHeard) -> [HeardBeacon] {
+  func listen() async throws(NothingHeard) -> [NearbyBeacon] {
     guard let beacons else { throw NothingHeard("there is no Bluetooth adapter") }
     return beacons
   }
@@ -66,6 +66,6 @@ final class Village: Surroundings {
   }
 }
 
-let key = HeardBeacon(name: "key", pattern: .address(0xC100_0000_0001), format: "ruuvi5", signal: -60)
-let van = HeardBeacon(
+let key = NearbyBeacon(name: "key", pattern: .address(0xC100_0000_0001), format: "ruuvi5", signal: -60)
+let van = NearbyBeacon(
   name: "van", pattern: .iBeacon(uuid: 0xF29D_C74A, major: 1, minor: 2), format: "ibeacon", signal: -81)

@@ -26,12 +26,12 @@ extension AirSurvey {
   }
 
   /// The devices that can be configured, each pattern once, the strongest first.
-  public func candidates(at time: MonotonicTime) -> [HeardBeacon] {
+  public func candidates(at time: MonotonicTime) -> [NearbyBeacon] {
     var patterns: Set<BeaconPattern> = []
     return listing(at: time).compactMap { device, estimate in
       guard let suggestion = BeaconSuggestion(device), patterns.insert(suggestion.pattern).inserted
       else { return nil }
-      return HeardBeacon(
+      return NearbyBeacon(
         name: suggestion.name, pattern: suggestion.pattern, format: device.frame?.format ?? "–",
         localName: device.localName, signal: (estimate?.rssi).map { Int($0.rounded()) })
     }

@@ -19,7 +19,6 @@ public struct AirSurvey: Sendable {
     public var localName: String?
     /// The first frame that tells who it is, else the latest of any kind.
     public var frame: Frame?
-    public var receiver: ReceiverIndex
     /// Signal in dBm of the latest advertisement.
     public var rssi: Int8?
     public var lastHeard: MonotonicTime
@@ -56,13 +55,11 @@ public struct AirSurvey: Sendable {
         return nil
       }
       device = Device(
-        address: advertisement.address, receiver: advertisement.receiver, lastHeard: advertisement.time,
-        count: 0, index: index)
+        address: advertisement.address, lastHeard: advertisement.time, count: 0, index: index)
     }
     guard var device else { return nil }
     device.count += 1
     device.lastHeard = advertisement.time
-    device.receiver = advertisement.receiver
     device.rssi = advertisement.rssi ?? device.rssi
     var measuredPower: Int8?
     FrameDecoder.forEachFrame(in: payload) { result, _ in

@@ -5,7 +5,6 @@ public struct AdapterInfo: Equatable, Sendable {
   /// The N of `hciN`; it may change when the adapter is unplugged and comes back.
   public var index: UInt16
   public var address: DeviceAddress
-  public var name: String
   public var isPowered: Bool
   public var supportsLowEnergy: Bool
   public var hasLowEnergyEnabled: Bool
@@ -33,13 +32,6 @@ public struct AdapterInfo: Equatable, Sendable {
     isPowered = false
     hasLowEnergyEnabled = false
     advertisesByItself = false
-    var letters: [UInt8] = []
-    var offset = 20
-    while offset < min(reply.count, 20 + 249), reply[offset] != 0 {
-      letters.append(reply[offset])
-      offset += 1
-    }
-    name = String(decoding: letters, as: UTF8.self)
     apply(settings: reply.littleEndian32(at: 13))
   }
 

@@ -16,10 +16,8 @@ struct BusMessage: Equatable, Sendable {
   var serial: UInt32 = 0
   var replySerial: UInt32?
   var path: String?
-  var interface: String?
   var member: String?
   var errorName: String?
-  var destination: String?
   /// As the bus itself gives it: `:1.42`, which nobody can choose, or the bus's own name.
   var sender: String?
   var values: [BusValue] = []
@@ -56,11 +54,9 @@ struct BusMessage: Equatable, Sendable {
     for case .list(let entry) in entries where entry.count == 2 {
       switch entry[0].number {
       case 1: message.path = entry[1].text
-      case 2: message.interface = entry[1].text
       case 3: message.member = entry[1].text
       case 4: message.errorName = entry[1].text
       case 5: message.replySerial = entry[1].number.map { UInt32(truncatingIfNeeded: $0) }
-      case 6: message.destination = entry[1].text
       case 7: message.sender = entry[1].text
       case 8: signature = entry[1].text ?? ""
       default: break

@@ -50,7 +50,7 @@ struct InitSurroundings: Surroundings {
     }
   }
 
-  func listen() async throws(NothingHeard) -> [HeardBeacon] {
+  func listen() async throws(NothingHeard) -> [NearbyBeacon] {
     let configuration = Configuration.builtIn()
     if !captures.isEmpty {
       do throws(CaptureError) {

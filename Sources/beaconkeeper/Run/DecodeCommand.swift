@@ -75,7 +75,7 @@ struct DecodeCommand: ParsableCommand {
     } else {
       for (position, payload) in payloads.enumerated() { try decode(payload, "argument \(position + 1)") }
     }
-    if isFaulty { throw ExitCode(Status.dataError.rawValue) }
+    if isFaulty { throw ExitCode(ExitStatus.dataError.rawValue) }
   }
 
   private func kind() throws -> PayloadDecoder.Kind {

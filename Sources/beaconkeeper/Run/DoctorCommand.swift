@@ -61,7 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
     } else {
       for finding in findings { try tell(finding.text) }
     }
-    if !isUsable { throw ExitCode(Status.configuration.rawValue) }
-    if findings.contains(where: { $0.state == .fault }) { throw ExitCode(Status.unavailable.rawValue) }
+    if !isUsable { throw ExitCode(ExitStatus.configuration.rawValue) }
+    if findings.contains(where: { $0.state == .fault }) { throw ExitCode(ExitStatus.unavailable.rawValue) }
   }
 }

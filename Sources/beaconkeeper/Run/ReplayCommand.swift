@@ -92,7 +92,7 @@ struct ReplayCommand: AsyncParsableCommand {
     let left = await publisher?.finish() ?? 0
     if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
     try report(replay.counts, replay.malformedEvents, fault)
-    if left > 0 { throw ExitCode(Status.unavailable.rawValue) }
+    if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
   }
 
   private func write(_ output: Pipeline.Output, _ topics: Topics) throws(ExitCode) {

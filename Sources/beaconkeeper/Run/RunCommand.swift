@@ -85,10 +85,10 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  private func status(of error: any Error) -> Status {
+  private func status(of error: any Error) -> ExitStatus {
     switch error {
     case RadioError.missingRawCapability: .noPermission
-    case let refusal as BrokerRefusal: Status(refusal.failure)
+    case let refusal as BrokerRefusal: ExitStatus(refusal.failure)
     case is RadioError, is EmbeddedBrokerError, is OutboxInUse, is GatewayNameInUse: .unavailable
     case is InvalidOptions: .configuration
     case is CaptureError, is NewerOutbox: .dataError

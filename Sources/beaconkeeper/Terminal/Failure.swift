@@ -9,7 +9,7 @@ import Mosquitto
 import Radio
 
 /// What a failed command tells its caller: a status of sysexits.h.
-enum Status: Int32 {
+enum ExitStatus: Int32 {
   case dataError = 65
   case unavailable = 69
   case software = 70
@@ -19,7 +19,7 @@ enum Status: Int32 {
   case configuration = 78
 }
 
-extension Status {
+extension ExitStatus {
   /// Of a broker that will not have us, and would not tomorrow.
   init(_ failure: ConnectionFailure) {
     switch failure.kind {
@@ -31,7 +31,7 @@ extension Status {
 }
 
 /// Says on standard error what is wrong and gives what to throw.
-func failure(_ message: String, _ status: Status) -> ExitCode {
+func failure(_ message: String, _ status: ExitStatus) -> ExitCode {
   say("beaconkeeper: \(message)")
   return ExitCode(status.rawValue)
 }

@@ -1,0 +1,49 @@
+import MQTT
+import JSON
+import Beacons
+import RangingPolicy
+
+/// `phone/<phone>/window`: what a phone's app can do from a certain time on.
+public struct WindowMessage: Sendable {
+  public var phone: String
+  public var state: Window.State
+  /// When the state began.
+  public var since: WallTime
+  /// The time of this message: `remaining` counts from here.
+  public var time: WallTime
+  /// Background time left; nil: unlimited.
+  public var remaining: Milliseconds?
+  public var os: String
+  public var strategy: String
+  /// Why the app does not range; nil while it does.
+  public var why: Reason?
+
+  public init(
+    phone: String, state: Window.State, since: WallTime, time: WallTime, remaining: Milliseconds?, os: String,
+    strategy: String, why: Reason?
+  ) {
+    self.phone = phone
+    self.state = state
+    self.since = since
+    self.time = time
+    self.remaining = remaining
+    self.os = os
+    self.strategy = strategy
+    self.why = why
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("time", time)
+      $0.field("state", state.rawValue)
+      $0.field("since", since)
+      $0.field("remaining_s", remaining.map { Double($0) / 1000 }, decimals: 3)
+      $0.field("os", os)
+      $0.field("strategy", strategy)
+      $0.key("why")
+      if let why { $0.value(why.rawValue) } else { $0.null() }
+    }
+    return Message(topic: topics.window(phone: phone), payload: payload, qos: .atLeastOnce, retained: true)
+  }
+}
