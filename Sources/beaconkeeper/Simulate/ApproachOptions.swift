@@ -31,6 +31,8 @@ struct ApproachOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to simulate.", valueName: "duration"))
   var `for`: String?
 
+  private static let longest: Milliseconds = 366 * 86_400_000
+
   /// nil: others decide.
   func nearRule(unlessGiven usual: String?) throws -> NearDistances? {
     guard let near = near ?? usual else {
@@ -71,6 +73,10 @@ struct ApproachOptions: ParsableArguments {
       let wanted = "a distance and a speed such as 50m@1m/s"
       let (distance, speed) = try read(text, "--approach", Amount.approach, wanted)
       var timeline = Timeline(approachFrom: distance, speed: speed)
+      // An app's schedule over centuries would take as long to follow.
+      guard timeline.end <= Self.longest else {
+        throw ValidationError("--approach \(text) takes longer than a year.")
+      }
       if let end { timeline.end = end }
       timeline.end = try instants().reduce(timeline.end, max)
       return Approach(name: text, near: near, timeline: timeline)
