@@ -48,23 +48,23 @@ public struct GatewayRun: Sendable {
   private let input: Input
   private let listener: Listener
   private let logger: Logger
-  private let manager: ServiceManager?
+  private let notifier: ServiceNotifier?
   private let alive: AliveFile?
 
   /// - Parameters:
   ///   - reloads: nil: there is no file to be read again.
-  ///   - manager: is told how the gateway is doing.
+  ///   - notifier: tells the service manager how the gateway is doing.
   ///   - alive: where the gateway says that it is alive.
   public init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
-    logger: Logger, manager: ServiceManager? = nil, alive: AliveFile? = nil
+    logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil
   ) {
     self.configuration = configuration
     self.reloads = reloads
     self.input = input
     self.listener = listener
     self.logger = logger
-    self.manager = manager
+    self.notifier = notifier
     self.alive = alive
   }
 
@@ -127,7 +127,7 @@ public struct GatewayRun: Sendable {
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
     if let reloads {
       services.append(
-        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, manager, logger))
+        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, notifier, logger))
     }
     switch input {
     case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, logger))
@@ -139,7 +139,7 @@ public struct GatewayRun: Sendable {
     case .standardInput: services.append(StandardInputService(decisions, logger))
     }
     services.append(FreedMemoryService())
-    if manager != nil || alive != nil { services.append(WatchdogService(manager, alive, decisions)) }
+    if notifier != nil || alive != nil { services.append(WatchdogService(notifier, alive, decisions)) }
     var quiet = logger
     quiet.logLevel = .error
     let ending = NamedService.Ending()

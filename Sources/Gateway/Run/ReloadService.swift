@@ -12,14 +12,14 @@ struct ReloadService: Service {
   private let decisions: DecisionLoop
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
-  private let manager: ServiceManager?
+  private let notifier: ServiceNotifier?
   private let logger: Logger
 
   init(
     _ reloads: ReloadRequests, _ configuration: Configuration, _ decisions: DecisionLoop,
     _ homeAssistant: HomeAssistantLink,
     _ leftovers: LeftoverService,
-    _ manager: ServiceManager?,
+    _ notifier: ServiceNotifier?,
     _ logger: Logger
   ) {
     self.reloads = reloads
@@ -27,7 +27,7 @@ struct ReloadService: Service {
     self.decisions = decisions
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
-    self.manager = manager
+    self.notifier = notifier
     self.logger = logger
   }
 
@@ -35,8 +35,8 @@ struct ReloadService: Service {
     await cancelWhenGracefulShutdown {
       var current = configuration
       for await _ in reloads.signals {
-        manager?.tell(.reloading)
-        defer { manager?.tell(.ready) }
+        notifier?.tell(.reloading)
+        defer { notifier?.tell(.ready) }
         do throws(ConfigurationErrors) {
           let loaded = try Configuration.load(path: reloads.path)
           for warning in loaded.warnings { logger.warning("\(warning)") }

@@ -4,18 +4,18 @@ import ServiceLifecycle
 /// Tells those who watch the gateway that it is ready, lives and ends. It lives while it decides: a gateway without a radio or
 /// without a broker decides that nobody is heard, and needs no restart.
 struct WatchdogService: Service {
-  private let manager: ServiceManager?
+  private let notifier: ServiceNotifier?
   private let file: AliveFile?
   private let decisions: DecisionLoop
 
-  init(_ manager: ServiceManager?, _ file: AliveFile?, _ decisions: DecisionLoop) {
-    self.manager = manager
+  init(_ notifier: ServiceNotifier?, _ file: AliveFile?, _ decisions: DecisionLoop) {
+    self.notifier = notifier
     self.file = file
     self.decisions = decisions
   }
 
   func run() async throws {
-    manager?.tell(.ready)
+    notifier?.tell(.ready)
     await withGracefulShutdownHandler {
       await cancelWhenGracefulShutdown {
         while !Task.isCancelled {
@@ -24,18 +24,18 @@ struct WatchdogService: Service {
         }
       }
     } onGracefulShutdown: {
-      manager?.tell(.stopping)
+      notifier?.tell(.stopping)
     }
     file?.remove()
   }
 
   private func tell(_ summary: String) {
-    manager?.tell(.alive, .status(summary))
+    notifier?.tell(.alive, .status(summary))
     file?.write(summary, at: LiveClock.now)
   }
 
   private var interval: Duration {
-    let patience = manager?.patience.map { $0 / 3 } ?? Self.statusInterval
+    let patience = notifier?.patience.map { $0 / 3 } ?? Self.statusInterval
     return file == nil ? patience : min(patience, AliveFile.interval)
   }
 

@@ -73,7 +73,7 @@ struct RunCommand: AsyncParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
-      logger: logger, manager: ServiceManager(environment: environment),
+      logger: logger, notifier: ServiceNotifier(environment: environment),
       alive: AliveFile(environment: environment))
     do {
       try await gateway.run()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The service manager that started this program, which is told how it is doing: systemd, or whatever else speaks the
-/// protocol of sd_notify(3).
-public struct ServiceManager: Sendable {
+/// Tells the service manager that started this program how it is doing: systemd, or whatever else speaks the protocol of
+/// sd_notify(3).
+public struct ServiceNotifier: Sendable {
   /// What the manager is told, one line each.
   public enum Word: Sendable {
     /// Started, or reloaded.
@@ -48,7 +48,7 @@ public struct ServiceManager: Sendable {
   }
 }
 
-extension ServiceManager.Word {
+extension ServiceNotifier.Word {
   fileprivate var line: String {
     switch self {
     case .ready: "READY=1"

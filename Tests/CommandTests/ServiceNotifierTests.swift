@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `run` as a service: what systemd is told.
-@Suite struct ServiceManagerTests {
+@Suite struct ServiceNotifierTests {
   @Test func itSaysWhenItIsReadyAliveReloadingAndStopping() async throws {
     let manager = try NotifySocket()
     let broker = try await Broker()
