@@ -220,6 +220,27 @@ import Testing
     #expect(plain.output == result.output && plain.errors.isEmpty)
   }
 
+  @Test func aReportGoesThroughALinkAndDoesNotReplaceIt() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (page, link) = (
+      folder.appendingPathComponent("page.html"), folder.appendingPathComponent("link.html")
+    )
+    try Data("old and long enough to see what is left of it".utf8).write(to: page)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: page)
+    let result = try await Command(Self.walk + ["--report", link.path]).end()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == page.path)
+    let text = try String(contentsOf: page, encoding: .utf8)
+    #expect(text.hasPrefix("<!DOCTYPE html>") && text.contains("</html>") && !text.contains("left of it"))
+  }
+
+  @Test func anApproachOfCenturiesIsRefused() async throws {
+    let result = try await Command(["simulate", "--approach", "1000000m@0.001m/s"]).end()
+    #expect(result.status == 64 && result.errors.contains("takes longer than a year"))
+  }
+
   @Test(arguments: [("Android 16", "android16"), ("iOS 26", "ios26")])
   func aSystemMayBeWrittenAsPeopleDo(written: String, name: String) async throws {
     let result = try await Command(Self.walk + ["--os", written]).end()

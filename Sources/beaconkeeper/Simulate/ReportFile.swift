@@ -1,7 +1,10 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
+import Machine
 
-/// A page that is there whole or not at all: written beside its place, then put there.
+/// A page that is there whole or not at all: written beside its place, then put there. What stands there and is no plain file,
+/// such as /dev/null, a pipe or a link, is written to instead, because the page in its place would destroy it.
 struct ReportFile {
   let path: String
 
@@ -12,10 +15,21 @@ struct ReportFile {
       throw failure("\(path): cannot write the report: this is a folder", .cannotCreate)
     }
     do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      if isPlain {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      } else {
+        let number = try systemCall("open") { open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+        try FileDescriptor(number).write(Array(text.utf8).span)
+      }
       say("beaconkeeper: wrote \(path)")
     } catch {
       throw failure("\(path): cannot write the report: \(reason(error))", .cannotCreate)
     }
+  }
+
+  /// Nothing is there yet, or a plain file.
+  private var isPlain: Bool {
+    var found = stat()
+    return lstat(path, &found) != 0 || found.st_mode & S_IFMT == S_IFREG
   }
 }
