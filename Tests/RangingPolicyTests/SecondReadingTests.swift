@@ -70,6 +70,32 @@ import Testing
     #expect(engine.window.state == .suspended)
   }
 
+  /// The window of a granted task ends by expiry, whatever was refused beside it.
+  @Test func aGrantedTaskCountsForMoreThanARefusedOne() {
+    let result = Walk(os: "ios17").follow(
+      [(0, 20), (60, 4)],
+      [(0, .regionEnter), (0, .begin(1, handler: true)), (5, .begin(2, granted: false))])
+    #expect(result.outcome == .taskExpired)
+  }
+
+  /// Core Location: location begun in the background gives nothing to an app that is permitted only when in use.
+  @Test func samplesThatBeginInTheBackgroundGetNoLocationWhenInUse() {
+    let result = Walk(os: "ios9", strategy: "task-list-sampled").follow(
+      [(0, 20), (400, 20)], [(0, .permission(.whenInUse)), (0, .foreground), (50, .background)])
+    let unlimited = result.windows.filter { $0.time > 50_000 && $0.state == .ranging && $0.expires == nil }
+    #expect(unlimited.isEmpty)
+    #expect(result.closed == 236)
+    let always = Walk(os: "ios9", strategy: "task-list-sampled").follow(
+      [(0, 20), (400, 20)], [(0, .foreground), (50, .background)])
+    #expect(always.state(at: 399) == .ranging)
+  }
+
+  @Test func anAppInTheForegroundAtZeroWasNeverInTheBackground() {
+    let result = Walk(strategy: "task-list-sampled").follow([], [(0, .foreground), (100, .background)])
+    #expect(result.tasks.begins == 1)
+    #expect(result.history.facts.count { $0.what == .enteredBackground } == 1)
+  }
+
   @Test func anAppWithTheAudioModeRunsAsLongAsItPlays() {
     let events: [(Double, PhoneEvent)] = [(0, .foreground), (50, .audio(true)), (60, .background)]
     let plays = Walk(os: "ios17").follow([], events + [(600, .audio(false))], until: 700)

@@ -11,6 +11,25 @@ import Testing
     #expect(Catalogue.systemName(for: version) == name)
   }
 
+  @Test(arguments: [("ios16.4.1", "ios16.4"), ("ios8.4.1", "ios8"), ("iOS 7.0.1", "ios7.0")])
+  func aThirdPartOfAVersionCountsForNothing(version: String, name: String) {
+    #expect(Catalogue.systemName(for: version) == name)
+  }
+
+  @Test(arguments: ["ios0x11", "ios1e3", "ios", "ios17.", "ios1.2.3.4.5", "ios٣"])
+  func whatIsNoVersionIsNone(version: String) {
+    #expect(Catalogue.systemName(for: version) == nil)
+  }
+
+  /// What an app's CI is told must name what decided.
+  @Test func theEvidenceOfAnAndroidPhoneNamesWhatHappenedToIt() {
+    let result = Walk(os: "android14", strategy: "altbeacon-foreground-service").follow(
+      [(0, 20), (16, 4), (20, 4)], [(5, .background), (7, .locationServices(false)), (8, .screen(true))])
+    let facts = result.verdicts.first?.evidence.map(\.what) ?? []
+    #expect(result.outcome == .locationOff)
+    #expect(facts.contains(.locationSwitchedOff) && facts.contains(.screenOn))
+  }
+
   @Test func aMonitorGivesTheTimeOfRegionEvents() {
     let result = Walk(os: "ios17", strategy: "cl-monitor").approach(50, at: 1)
     #expect(result.closed == 10)

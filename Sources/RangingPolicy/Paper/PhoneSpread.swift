@@ -43,8 +43,8 @@ public struct PhoneSpread: Sendable {
     self.phones = phones
   }
 
-  /// Whether each near trigger of an approach was delivered, phone by phone: the share of the triggers that a phone of no
-  /// spread has. nil if there are none.
+  /// The share of an approach's near triggers that each phone delivers, in the order of `phones`; nil if there are no triggers.
+  /// A phone may see fewer crossings than the typical one, so `triggers` counts the typical one's.
   public func shares(of approach: Approach, triggers: Int) -> [Double]? {
     guard triggers > 0 else { return nil }
     return phones.map { phone in

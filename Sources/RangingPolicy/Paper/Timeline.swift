@@ -49,7 +49,7 @@ public struct Timeline: Hashable, Sendable {
   public private(set) var givesRegionEvents: Bool
 
   /// `end` nil: the latest entry. `start` nil: in the foreground if the first event of the app is that it leaves
-  /// it, else in the background.
+  /// it, or that it enters it at zero; else in the background.
   public init(
     events: [Entry], waypoints: [Waypoint] = [], beacons: [Beacon] = [], end: Milliseconds? = nil,
     start: PhoneEngine.Start? = nil

@@ -29,6 +29,9 @@ public enum Catalogue {
       guard parts.count <= 4, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { ("0"..."9").contains($0) } }),
         let wanted = Double(parts.prefix(2).joined(separator: "."))
       else { return nil }
+      // iOS 7.0 has a profile of its own beside that of 7.1 and later, `ios7`.
+      let exact = family.rawValue + parts.prefix(2).joined(separator: ".")
+      if system(named: exact) != nil { return exact }
       let older = systems().filter { system in
         let number = Double(system.name.dropFirst(family.rawValue.count))
         return system.family == family && (number.map { $0 <= wanted } ?? false)
