@@ -7,12 +7,14 @@ enum PlatformWords {
       background             applicationDidEnterBackground(_:)
       region-enter           locationManager(_:didEnterRegion:)
       region-exit            locationManager(_:didExitRegion:)
-      begin-task             beginBackgroundTask(expirationHandler:); refused: .invalid
+      begin-task             beginBackgroundTask(expirationHandler:)
       end-task               endBackgroundTask(_:)
       location-start, -stop  startUpdatingLocation(), stopUpdatingLocation()
       permission             CLAuthorizationStatus, CLAccuracyAuthorization
       bluetooth-on, -off     CBManagerState.poweredOn, .poweredOff
       screen-on              wakes the app with notifyEntryStateOnDisplay
+      background-fetch       BGAppRefreshTask
+      audio-on, -off         UIBackgroundModes: audio
 
     and on Android:
       foreground             Activity.onStart()
