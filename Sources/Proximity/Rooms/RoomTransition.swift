@@ -1,0 +1,59 @@
+import Beacons
+
+/// A beacon came into a room or left it, with the evidence for it.
+public struct RoomTransition: Hashable, Sendable {
+  /// A room has no near.
+  public enum Event: String, Hashable, Sendable, CaseIterable {
+    case enter, exit
+  }
+
+  public var event: Event
+  public var room: RoomIndex
+  public var beacon: BeaconIndex
+  public var time: MonotonicTime
+  public var wallTime: WallTime
+  /// Of the room, 0 to 1, when it was decided; nil: nothing was known, the beacon was silent or the configuration changed.
+  public var probability: Double?
+  /// The strongest argument first, at most `evidenceLimit`.
+  public var evidence: [RoomEvidence]
+  /// That heard the beacon last.
+  public var receiver: ReceiverIndex
+  /// Why a beacon left although it did nothing; nil: the estimate decided.
+  public var reason: Evidence.Reason?
+
+  /// So many receivers explain a decision; a message stays small.
+  public static let evidenceLimit = 4
+
+  public init(
+    event: Event, room: RoomIndex, beacon: BeaconIndex, time: MonotonicTime, wallTime: WallTime,
+    probability: Double?, evidence: [RoomEvidence], receiver: ReceiverIndex, reason: Evidence.Reason? = nil
+  ) {
+    self.event = event
+    self.room = room
+    self.beacon = beacon
+    self.time = time
+    self.wallTime = wallTime
+    self.probability = probability
+    self.evidence = evidence
+    self.receiver = receiver
+    self.reason = reason
+  }
+}
+
+/// What one receiver says for a room.
+public struct RoomEvidence: Hashable, Sendable {
+  public var receiver: ReceiverIndex
+  /// Smoothed signal in dBm.
+  public var rssi: Double
+  /// The signal that is expected in that room, dBm; nil: unknown.
+  public var expected: Double?
+  /// Advertisements that count towards `rssi`.
+  public var samples: Int
+
+  public init(receiver: ReceiverIndex, rssi: Double, expected: Double?, samples: Int) {
+    self.receiver = receiver
+    self.rssi = rssi
+    self.expected = expected
+    self.samples = samples
+  }
+}
