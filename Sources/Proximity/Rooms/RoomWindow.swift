@@ -13,7 +13,7 @@ struct RoomWindows: Sendable {
   }
 
   /// A beacon may have moved a step meanwhile, and no receiver's advertisements come evenly within less.
-  static let length = TimeSpan.milliseconds(400)
+  static let length = TimeSpan.milliseconds(300)
   /// Advertisements that wait at most; further ones are dropped and counted.
   static let limit = 1 << 20
 
