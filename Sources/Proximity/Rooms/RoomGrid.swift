@@ -84,6 +84,18 @@ struct RoomGrid: Sendable {
     return rooms.indices.contains(cell) ? cell : nil
   }
 
+  /// The cell of a room whose middle is nearest to a point.
+  func cell(nearest point: Point, in room: Int16) -> Int? {
+    var best: (cell: Int, square: Double)?
+    for cell in rooms.indices where rooms[cell] == room {
+      guard let place = place(of: cell) else { continue }
+      let (dx, dy) = (place.point.x - point.x, place.point.y - point.y)
+      let square = dx * dx + dy * dy
+      if square < best?.square ?? .infinity { best = (cell, square) }
+    }
+    return best?.cell
+  }
+
   /// How many walls a straight line on one floor crosses: each change from one room to another. Gaps between outlines are the
   /// walls themselves.
   func walls(from start: Point, to end: Point, floor: Int) -> Int {
