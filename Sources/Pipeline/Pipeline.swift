@@ -127,7 +127,9 @@ public struct Pipeline: Sendable {
   ) {
     self.configuration = configuration
     zoneDefinitions = configuration.zones.map(\.definition)
-    let names = configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }
+    let names =
+      configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }
+      + configuration.rooms.flatMap(\.receivers)
     var table = receivers
     configuredReceivers = Set(names.compactMap { table.index(of: $0) })
     self.receivers = table

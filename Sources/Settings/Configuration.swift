@@ -15,6 +15,13 @@ public struct Configuration: Hashable, Sendable {
   public var receivers: [ReceiverSettings]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
+  public var rooms: [RoomSettings]
+  /// In the file's order; empty: there is one, at height 0.
+  public var floors: [FloorSettings]
+  /// Openings in the walls that outlines make; empty: unknown.
+  public var doors: [DoorSettings]
+  /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
+  public var calibrationFile: String?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
@@ -29,6 +36,8 @@ public struct Configuration: Hashable, Sendable {
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
     receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
+    rooms: [RoomSettings] = [], floors: [FloorSettings] = [], doors: [DoorSettings] = [],
+    calibrationFile: String? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
     wake: WakeSettings? = nil,
@@ -40,6 +49,10 @@ public struct Configuration: Hashable, Sendable {
     self.receivers = receivers
     self.beacons = beacons
     self.zones = zones
+    self.rooms = rooms
+    self.floors = floors
+    self.doors = doors
+    self.calibrationFile = calibrationFile
     self.phones = phones
     self.profiles = profiles
     self.telemetry = telemetry
@@ -96,6 +109,9 @@ public struct BeaconSettings: Hashable, Sendable {
 /// `zones:` – a place, and its rules for near, enter and exit.
 public struct ZoneSettings: Hashable, Sendable {
   public var name: String
+  /// Names of rooms: a beacon is in the zone while it is in one of them. Then `receivers` and `near` are nil, and the thresholds of
+  /// `enter` and `exit` mean nothing; only their dwell times do. nil: thresholds decide.
+  public var rooms: [String]?
   /// Names of receivers; nil: all.
   public var receivers: [String]?
   /// Names of beacons; nil: all configured ones.
@@ -107,9 +123,10 @@ public struct ZoneSettings: Hashable, Sendable {
 
   public init(
     name: String, receivers: [String]? = nil, beacons: [String]? = nil, near: NearRule? = nil, enter: Rule,
-    exit: Rule, lost: LostRule = .auto
+    exit: Rule, lost: LostRule = .auto, rooms: [String]? = nil
   ) {
     self.name = name
+    self.rooms = rooms
     self.receivers = receivers
     self.beacons = beacons
     self.near = near

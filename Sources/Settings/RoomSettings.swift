@@ -1,0 +1,64 @@
+import Proximity
+
+/// `rooms:` – a room, known by its outline, by the receivers that hang in it, or by both.
+public struct RoomSettings: Hashable, Sendable {
+  public var name: String
+  /// The name of its floor; nil only if there are no `floors`.
+  public var floor: String?
+  /// Its corners in order, in the site's own coordinates; empty: no geometry is known. At least three, and no two sides cross.
+  public var outline: [Point]
+  /// Names of the receivers in it. May be empty if there is an outline.
+  public var receivers: [String]
+  /// The area of Home Assistant suggested for its device.
+  public var area: String?
+
+  /// More rooms, or more corners of one or of all outlines, are refused.
+  public static let limit = 64
+  public static let cornerLimit = 200
+  public static let allCornersLimit = 2_000
+
+  public init(
+    name: String, floor: String? = nil, outline: [Point] = [], receivers: [String] = [], area: String? = nil
+  ) {
+    self.name = name
+    self.floor = floor
+    self.outline = outline
+    self.receivers = receivers
+    self.area = area
+  }
+}
+
+/// `floors:` – a storey.
+public struct FloorSettings: Hashable, Sendable {
+  public var name: String
+  /// Of its floor above the zero of the site's coordinates, metres.
+  public var height: Double
+  /// Of its ceiling above its floor, metres; nil: unknown.
+  public var ceiling: Double?
+
+  /// More are refused.
+  public static let limit = 64
+
+  public init(name: String, height: Double, ceiling: Double? = nil) {
+    self.name = name
+    self.height = height
+    self.ceiling = ceiling
+  }
+}
+
+/// `doors:` – an opening in a wall between rooms, from one side to the other.
+public struct DoorSettings: Hashable, Sendable {
+  public var from: Point
+  public var to: Point
+  /// As for a room.
+  public var floor: String?
+
+  /// More are refused.
+  public static let limit = 256
+
+  public init(from: Point, to: Point, floor: String? = nil) {
+    self.from = from
+    self.to = to
+    self.floor = floor
+  }
+}
