@@ -2,7 +2,7 @@ import MQTT
 import JSON
 import Beacons
 
-/// `zone/<zone>/occupancy`: who is in a zone. A large crowd is listed only as far as `room` allows, some thousands; `count`
+/// `zone/<zone>/occupancy` and `room/<room>/occupancy`: who is in it. A large crowd is listed only as far as `room` allows, some thousands; `count`
 /// counts all.
 public struct OccupancyMessage: Sendable {
   public struct Member: Sendable {
@@ -10,9 +10,10 @@ public struct OccupancyMessage: Sendable {
     /// A readable name, if it differs.
     public var displayName: String?
     public var since: WallTime
-    public var isNear: Bool
+    /// nil: a room has no near.
+    public var isNear: Bool?
 
-    public init(beacon: String, displayName: String? = nil, since: WallTime, isNear: Bool) {
+    public init(beacon: String, displayName: String? = nil, since: WallTime, isNear: Bool? = nil) {
       self.beacon = beacon
       self.displayName = displayName
       self.since = since
@@ -20,13 +21,24 @@ public struct OccupancyMessage: Sendable {
     }
   }
 
-  public var zone: String
-  /// `occupied`, `empty`, or `unknown` while the zone is blind.
+  public var kind: PlaceKind
+  /// The name of the zone or room.
+  public var place: String
+  /// `occupied`, `empty`, or `unknown` while the place is blind.
   public var state: String
   public var members: [Member]
 
   public init(zone: String, state: String, members: [Member]) {
-    self.zone = zone
+    self.init(.zone, zone, state: state, members: members)
+  }
+
+  public init(room: String, state: String, members: [Member]) {
+    self.init(.room, room, state: state, members: members)
+  }
+
+  private init(_ kind: PlaceKind, _ place: String, state: String, members: [Member]) {
+    self.kind = kind
+    self.place = place
     self.state = state
     self.members = members
   }
@@ -38,7 +50,8 @@ public struct OccupancyMessage: Sendable {
     let payload = JSONWriter.object {
       $0.field("v", 1)
       $0.field("gateway", topics.gateway)
-      $0.field("zone", zone)
+      $0.key(named: kind.rawValue)
+      $0.value(place)
       $0.field("state", state)
       $0.field("count", members.count)
       $0.key("beacons")
@@ -48,11 +61,11 @@ public struct OccupancyMessage: Sendable {
           $0.field("beacon", member.beacon)
           if let name = member.displayName { $0.field("name", name) }
           $0.field("since", member.since)
-          $0.field("near", member.isNear)
+          if let isNear = member.isNear { $0.field("near", isNear) }
         }
       }
     }
     return Message(
-      topic: topics.occupancy(zone: zone), payload: payload, qos: .atLeastOnce, retained: true)
+      topic: topics.occupancy(of: kind, place), payload: payload, qos: .atLeastOnce, retained: true)
   }
 }

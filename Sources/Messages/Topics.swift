@@ -15,19 +15,28 @@ public struct Topics: Hashable, Sendable {
   public var health: String { base + "/health" }
   /// Which run of the gateway publishes.
   public var instance: String { base + "/instance" }
-  public func occupancy(zone: String) -> String { topic("/zone/", zone, "/occupancy") }
-  public func transition(zone: String, event: String) -> String {
-    topic("/zone/", zone, "/", event)
+  public func occupancy(zone: String) -> String { occupancy(of: .zone, zone) }
+  public func occupancy(room: String) -> String { occupancy(of: .room, room) }
+  public func occupancy(of kind: PlaceKind, _ name: String) -> String {
+    topic(kind.level, name, "/occupancy")
+  }
+  public func transition(zone: String, event: String) -> String { transition(of: .zone, zone, event: event) }
+  public func transition(room: String, event: String) -> String { transition(of: .room, room, event: event) }
+  public func transition(of kind: PlaceKind, _ name: String, event: String) -> String {
+    topic(kind.level, name, "/", event)
   }
   public func state(beacon: String) -> String { topic("/beacon/", beacon, "/state") }
+  public func room(beacon: String) -> String { topic("/beacon/", beacon, "/room") }
   public func zone(beacon: String) -> String { topic("/beacon/", beacon, "/zone") }
   public func place(beacon: String) -> String { topic("/beacon/", beacon, "/place") }
   public func window(phone: String) -> String { topic("/phone/", phone, "/window") }
   public func verdict(phone: String) -> String { topic("/phone/", phone, "/verdict") }
-  /// Filters for the retained states of every zone, beacon and phone.
+  /// Filters for the retained states of every zone, room, beacon and phone.
   public var occupancies: String { base + "/zone/+/occupancy" }
+  public var roomOccupancies: String { base + "/room/+/occupancy" }
   public var beaconStates: String { base + "/beacon/+/state" }
   public var beaconZones: String { base + "/beacon/+/zone" }
+  public var beaconRooms: String { base + "/beacon/+/room" }
   public var beaconPlaces: String { base + "/beacon/+/place" }
   public var windows: String { base + "/phone/+/window" }
   /// Where others publish reports about a phone's app.
@@ -45,6 +54,15 @@ public struct Topics: Hashable, Sendable {
       topic.append(contentsOf: level.utf8.span)
       topic.append(contentsOf: what.utf8.span)
       topic.append(contentsOf: event.utf8.span)
+    }
+  }
+}
+
+extension PlaceKind {
+  fileprivate var level: String {
+    switch self {
+    case .zone: "/zone/"
+    case .room: "/room/"
     }
   }
 }

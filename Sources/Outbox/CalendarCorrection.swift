@@ -23,9 +23,9 @@ package struct CalendarCorrection: Sendable {
 
   package func apply(to message: inout TransitionMessage, row: Int64?) {
     if let row, row <= lastForeignRow { return }
-    let right = WallTime(nanoseconds: message.transition.time.nanoseconds) + offset
-    let error = right - message.transition.wallTime
+    let right = WallTime(nanoseconds: message.time.nanoseconds) + offset
+    let error = right - message.wallTime
     guard error > Self.tolerance || error < TimeSpan.zero - Self.tolerance else { return }
-    message.transition.wallTime = right
+    message.wallTime = right
   }
 }

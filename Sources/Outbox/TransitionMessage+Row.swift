@@ -5,7 +5,13 @@ import Proximity
 /// A transition as a row of table `waiting`.
 extension TransitionMessage {
   /// The layout of the body, in its first byte.
-  private static let layout: UInt64 = 1
+  private enum Layout: UInt64 {
+    case zone = 1
+    case room = 2
+  }
+
+  /// More receivers in a room's evidence are damage.
+  private static let witnessLimit: UInt64 = 64
 
   func insert(into database: Connection, row: Int64) throws(DatabaseError) {
     try database.execute(
@@ -15,21 +21,25 @@ extension TransitionMessage {
 
   private var body: [UInt8] {
     var writer = PackedWriter()
-    writer.write(Self.layout)
-    writer.write(transition.event.rawValue)
-    writer.write(transition.wallTime.nanoseconds)
-    writer.write(transition.time.nanoseconds)
-    for name in [gateway, zone, beacon, receiver] { writer.write(name) }
-    for number in [transition.distance, transition.distanceDeviation, transition.rssi] {
-      writer.write(number != nil)
-      if let number { writer.write(number) }
+    writer.write((kind == .zone ? Layout.zone : .room).rawValue)
+    writer.write(event.rawValue)
+    writer.write(wallTime.nanoseconds)
+    writer.write(time.nanoseconds)
+    for name in [gateway, place, beacon, receiver] { writer.write(name) }
+    switch decision {
+    case .zone(let transition): writer.write(transition)
+    case .room(let transition):
+      writer.write(transition.probability)
+      let witnesses = zip(witnesses, transition.evidence)
+      writer.write(UInt64(min(self.witnesses.count, transition.evidence.count)))
+      for (name, evidence) in witnesses {
+        writer.write(name)
+        writer.write(evidence.rssi)
+        writer.write(evidence.expected)
+        writer.write(Int64(evidence.samples))
+      }
     }
-    writer.write(transition.evidence.threshold)
-    writer.write(transition.evidence.value)
-    writer.write(transition.evidence.unit.rawValue)
-    writer.write(Int64(transition.evidence.samples))
-    writer.write(transition.evidence.dwell.nanoseconds)
-    writer.write(transition.evidence.reason?.rawValue ?? "")
+    writer.write(reason?.rawValue ?? "")
     return writer.sealed
   }
 
@@ -45,32 +55,93 @@ extension TransitionMessage {
 
   private init(_ body: [UInt8], epoch: UInt64, sequence: UInt64) throws(PackedReader.Damaged) {
     var reader = try PackedReader(sealed: body)
-    guard try reader.unsigned() == Self.layout, let event = Transition.Event(rawValue: try reader.text())
-    else {
-      throw PackedReader.Damaged()
-    }
+    guard let layout = Layout(rawValue: try reader.unsigned()) else { throw PackedReader.Damaged() }
+    let event = try reader.text()
     let wallTime = WallTime(nanoseconds: try reader.signed())
     let time = MonotonicTime(nanoseconds: try reader.signed())
-    let (gateway, zone) = (try reader.text(), try reader.text())
+    let (gateway, place) = (try reader.text(), try reader.text())
     let (beacon, receiver) = (try reader.text(), try reader.text())
-    let distance = try reader.flag() ? try reader.double() : nil
-    let deviation = try reader.flag() ? try reader.double() : nil
-    let rssi = try reader.flag() ? try reader.double() : nil
-    let (threshold, value) = (try reader.double(), try reader.double())
-    guard let unit = Evidence.Unit(rawValue: try reader.text()),
-      let samples = Int(exactly: try reader.signed())
-    else { throw PackedReader.Damaged() }
-    let dwell = TimeSpan(nanoseconds: try reader.signed())
-    let why = try reader.text()
-    let reason = Evidence.Reason(rawValue: why)
-    guard reason != nil || why.isEmpty, reader.isAtEnd else { throw PackedReader.Damaged() }
-    self.init(
-      transition: Transition(
-        event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
-        wallTime: wallTime, distance: distance, distanceDeviation: deviation, rssi: rssi,
-        evidence: Evidence(
-          threshold: threshold, value: value, unit: unit, samples: samples, dwell: dwell,
-          receiver: ReceiverIndex(rawValue: 0), reason: reason)),
-      epoch: epoch, sequence: sequence, gateway: gateway, zone: zone, beacon: beacon, receiver: receiver)
+    switch layout {
+    case .zone:
+      guard let event = Transition.Event(rawValue: event) else { throw PackedReader.Damaged() }
+      self.init(
+        transition: try reader.transition(event, time, wallTime), epoch: epoch, sequence: sequence,
+        gateway: gateway, zone: place, beacon: beacon, receiver: receiver)
+    case .room:
+      guard let event = RoomTransition.Event(rawValue: event) else { throw PackedReader.Damaged() }
+      let probability = try reader.optionalDouble()
+      let count = try reader.unsigned()
+      guard count <= Self.witnessLimit else { throw PackedReader.Damaged() }
+      var witnesses: [String] = []
+      var evidence: [RoomEvidence] = []
+      for _ in 0..<count {
+        witnesses.append(try reader.text())
+        evidence.append(try reader.roomEvidence())
+      }
+      self.init(
+        transition: RoomTransition(
+          event: event, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+          wallTime: wallTime, probability: probability, evidence: evidence,
+          receiver: ReceiverIndex(rawValue: 0), reason: try reader.reason()),
+        epoch: epoch, sequence: sequence, gateway: gateway, room: place, beacon: beacon, receiver: receiver,
+        witnesses: witnesses)
+    }
+    guard reader.isAtEnd else { throw PackedReader.Damaged() }
+  }
+}
+
+extension PackedWriter {
+  fileprivate mutating func write(_ transition: Transition) {
+    for number in [transition.distance, transition.distanceDeviation, transition.rssi] { write(number) }
+    let evidence = transition.evidence
+    write(evidence.threshold)
+    write(evidence.value)
+    write(evidence.unit.rawValue)
+    write(Int64(evidence.samples))
+    write(evidence.dwell.nanoseconds)
+  }
+
+  fileprivate mutating func write(_ number: Double?) {
+    write(number != nil)
+    if let number { write(number) }
+  }
+}
+
+extension PackedReader {
+  fileprivate mutating func optionalDouble() throws(Damaged) -> Double? { try flag() ? try double() : nil }
+
+  fileprivate mutating func transition(
+    _ event: Transition.Event, _ time: MonotonicTime, _ wallTime: WallTime
+  ) throws(Damaged) -> Transition {
+    let distance = try optionalDouble()
+    let deviation = try optionalDouble()
+    let rssi = try optionalDouble()
+    let (threshold, value) = (try double(), try double())
+    guard let unit = Evidence.Unit(rawValue: try text()), let samples = Int(exactly: try signed()) else {
+      throw Damaged()
+    }
+    let dwell = TimeSpan(nanoseconds: try signed())
+    return Transition(
+      event: event, zone: ZoneIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
+      wallTime: wallTime, distance: distance, distanceDeviation: deviation, rssi: rssi,
+      evidence: Evidence(
+        threshold: threshold, value: value, unit: unit, samples: samples, dwell: dwell,
+        receiver: ReceiverIndex(rawValue: 0), reason: try reason()))
+  }
+
+  fileprivate mutating func roomEvidence() throws(Damaged) -> RoomEvidence {
+    let rssi = try double()
+    let expected = try optionalDouble()
+    guard let samples = Int(exactly: try signed()) else { throw Damaged() }
+    return RoomEvidence(
+      receiver: ReceiverIndex(rawValue: 0), rssi: rssi, expected: expected, samples: samples)
+  }
+
+  /// nil: none was written.
+  fileprivate mutating func reason() throws(Damaged) -> Evidence.Reason? {
+    let word = try text()
+    let reason = Evidence.Reason(rawValue: word)
+    guard reason != nil || word.isEmpty else { throw Damaged() }
+    return reason
   }
 }

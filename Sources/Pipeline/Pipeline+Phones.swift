@@ -35,7 +35,7 @@ extension Pipeline {
     if !phones.hasBegun { phones.begin(at: sighting.time, wallTime: sighting.wallTime) }
     if sighting.beacon != .nobody, phones.carry(sighting.beacon) {
       // What this sighting decides comes after it.
-      let first = nears.firstIndex { $0.transition.time >= sighting.time } ?? nears.count
+      let first = nears.firstIndex { $0.time >= sighting.time } ?? nears.count
       for near in nears[..<first] { phones.trigger(near) }
       nears.removeFirst(first)
       phones.hear(sighting, in: engine)

@@ -77,6 +77,7 @@ public struct Pipeline: Sendable {
     public enum State: Sendable {
       case occupancy(OccupancyMessage)
       case beacon(BeaconStateMessage)
+      case room(RoomMessage)
       case whereabouts(WhereaboutsMessage)
       /// Of a beacon that is forgotten.
       case cleared(Message)
@@ -87,6 +88,7 @@ public struct Pipeline: Sendable {
         switch self {
         case .occupancy(let occupancy): occupancy.message(topics: topics)
         case .beacon(let beacon): beacon.message(topics: topics)
+        case .room(let room): room.message(topics: topics)
         case .whereabouts(let whereabouts): whereabouts.message(topics: topics)
         case .cleared(let message), .window(let message): message
         }
@@ -107,7 +109,7 @@ public struct Pipeline: Sendable {
       items.compactMap { if case .verdict(let verdict) = $0 { verdict } else { nil } }
     }
 
-    /// Of zones, windows and beacons.
+    /// Of zones, rooms, windows and beacons.
     public func states(topics: Topics) -> [Message] {
       items.compactMap { if case .state(let state) = $0 { state.message(topics: topics) } else { nil } }
     }

@@ -30,7 +30,7 @@ import Testing
     let listener = GatewayRun.Listener(
       onReady: { _ in },
       onTransition: { message in
-        let event = "\(message.transition.event.rawValue) \(message.zone)"
+        let event = "\(message.event.rawValue) \(message.place)"
         told.transitions.withLock { $0.append((event, LiveClock.now)) }
       }, onVerdict: { _ in })
     let logger = Logger(label: "test") { _ in told.log }

@@ -1,4 +1,6 @@
+import Beacons
 import Messages
+import Proximity
 import Scenes
 import Testing
 
@@ -13,6 +15,29 @@ import Testing
     try scene.hear(rssi: -58, for: 5)
     let enter = try #require(scene.output.transitions.first)
     #expect("\(TransitionLine(enter))".contains("Bella"))
+  }
+
+  @Test func aRoomNamesWhatItsReceiversSaid() {
+    func line(_ event: RoomTransition.Event, _ probability: Double?, reason: Evidence.Reason? = nil) -> String
+    {
+      let evidence = [-58.26, -71].map {
+        RoomEvidence(receiver: ReceiverIndex(rawValue: 0), rssi: $0, expected: nil, samples: 9)
+      }
+      let transition = RoomTransition(
+        event: event, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+        wallTime: WallTime(nanoseconds: 0), probability: probability,
+        evidence: probability == nil ? [] : evidence, receiver: ReceiverIndex(rawValue: 0), reason: reason)
+      return TransitionLine(
+        TransitionMessage(
+          transition: transition, gateway: "flat", room: "kitchen", beacon: "van", receiver: "esp-hall",
+          witnesses: ["esp-kitchen", "esp-hall"])
+      ).text
+    }
+    #expect(
+      line(.enter, 0.874)
+        == "enter  kitchen     van           87 % sure       room: esp-kitchen -58.3 dBm, esp-hall -71 dBm")
+    #expect(line(.exit, nil).hasSuffix("  room: not heard, last by esp-hall"))
+    #expect(line(.exit, nil, reason: .zoneRemoved).hasSuffix("  the room is no longer configured"))
   }
 
   @Test func aVerdictSaysHowLateOrWhyNot() throws {

@@ -7,7 +7,8 @@ public struct MessageSchemas: Sendable {
     "status": "status", "health": "health", "instance": "instance", "zone/+/enter": "transition",
     "zone/+/near": "transition",
     "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
-    "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place",
+    "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place", "beacon/+/room": "beacon-room",
+    "room/+/enter": "room-transition", "room/+/exit": "room-transition", "room/+/occupancy": "room-occupancy",
     "phone/+/window": "window", "phone/+/verdict": "verdict", rooms: "room-presence",
   ]
   /// Not below the gateway, but where the configuration says; in the tests below this.
@@ -44,7 +45,9 @@ public struct MessageSchemas: Sendable {
   }
 
   /// What is taken back with what it is of.
-  private static let cleared: Set = ["phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place"]
+  private static let cleared: Set = [
+    "phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place", "beacon/+/room",
+  ]
 
   private static let schemas = Result {
     try Dictionary(

@@ -34,7 +34,10 @@ struct Schema: Sendable {
     case ("minimum", .number(let least), .number(let number)): return unless(number >= least)
     case ("pattern", .text(let pattern), .text(let text)):
       return unless((try? Regex(pattern).firstMatch(in: text)) != nil)
-    case ("minimum", .number, _), ("pattern", .text, _): return []
+    case ("maximum", .number(let most), .number(let number)): return unless(number <= most)
+    case ("maxItems", .number(let most), .list(let elements)): return unless(Double(elements.count) <= most)
+    case ("minimum", .number, _), ("maximum", .number, _), ("maxItems", .number, _), ("pattern", .text, _):
+      return []
     case ("required", .list(let keys), .object(let members)):
       return keys.flatMap { key -> [String] in
         guard case .text(let key) = key else { return ["\(path): a required key is no text"] }

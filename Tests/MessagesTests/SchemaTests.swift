@@ -85,6 +85,16 @@ import Testing
       #"{"v":1,"gateway":"g","zone":"z","state":"empty","count":0,"beacons":[{"beacon":"b","since":"now","near":true}]}"#
     ),
     ("zone/z/occupancy", #"{"v":1,"state":"empty","count":0,"beacons":[]}"#), ("zone/z/occupancy", ""),
+    ("room/r/near", "{}"), ("room/r/occupancy", ""),
+    ("room/r/occupancy", #"{"v":1,"gateway":"g","zone":"r","state":"empty","count":0,"beacons":[]}"#),
+    (
+      "beacon/b/room",
+      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":2,"since":null,"runner_up":null,"position":null}"#
+    ),
+    (
+      "beacon/b/room",
+      #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":1,"since":null,"runner_up":{"room":"q"},"position":null}"#
+    ),
   ])
   func whatIsWrongIsFound(topic: String, payload: String) {
     #expect(!MessageSchemas.faults(topic: "beaconkeeper/g/\(topic)", payload: Array(payload.utf8)).isEmpty)

@@ -28,8 +28,9 @@ import Testing
   }
 
   /// The payload by the writer that other messages are written with, member by member.
-  private func plain(_ message: TransitionMessage) -> [UInt8] {
-    let (transition, evidence) = (message.transition, message.transition.evidence)
+  private func plain(_ message: TransitionMessage) throws -> [UInt8] {
+    let transition = try #require(message.transition)
+    let evidence = transition.evidence
     return JSONWriter.object {
       $0.field("v", 1)
       $0.field("id", message.id)
@@ -39,7 +40,7 @@ import Testing
       $0.field("time", transition.wallTime)
       if transition.wallTime.nanoseconds < 1_704_067_200_000_000_000 { $0.field("time_unsure", true) }
       $0.field("gateway", message.gateway)
-      $0.field("zone", message.zone)
+      $0.field("zone", message.place)
       $0.field("beacon", message.beacon)
       $0.field("distance_m", transition.distance, decimals: 2)
       $0.field("distance_sd_m", transition.distanceDeviation, decimals: 2)
@@ -76,43 +77,45 @@ import Testing
       message.epoch = .random(in: 0 ... .max, using: &dice) >> UInt64.random(in: 0...63, using: &dice)
       message.sequence = .random(in: 0 ... .max, using: &dice) >> UInt64.random(in: 0...63, using: &dice)
       message.gateway = try any(Self.names)
-      message.zone = try any(Self.names)
+      message.place = try any(Self.names)
       message.beacon = try any(Self.names)
       message.receiver = try any(Self.names)
-      message.transition.event = try #require(Transition.Event.allCases.randomElement(using: &dice))
-      message.transition.wallTime = WallTime(nanoseconds: .random(in: .min ... .max, using: &dice))
-      message.transition.distance = Bool.random(using: &dice) ? try any() : nil
-      message.transition.distanceDeviation = Bool.random(using: &dice) ? try any() : nil
-      message.transition.rssi = Bool.random(using: &dice) ? try any() : nil
-      message.transition.evidence.threshold = try any()
-      message.transition.evidence.value = try any()
-      message.transition.evidence.unit = try #require(
+      message.transition?.event = try #require(Transition.Event.allCases.randomElement(using: &dice))
+      message.wallTime = WallTime(nanoseconds: .random(in: .min ... .max, using: &dice))
+      message.transition?.distance = Bool.random(using: &dice) ? try any() : nil
+      message.transition?.distanceDeviation = Bool.random(using: &dice) ? try any() : nil
+      message.transition?.rssi = Bool.random(using: &dice) ? try any() : nil
+      message.transition?.evidence.threshold = try any()
+      message.transition?.evidence.value = try any()
+      message.transition?.evidence.unit = try #require(
         [.metres, .decibelMilliwatts, .seconds].randomElement(using: &dice))
-      message.transition.evidence.reason =
+      message.transition?.evidence.reason =
         ([nil] + Evidence.Reason.allCases).randomElement(using: &dice) ?? nil
-      message.transition.evidence.samples =
+      message.transition?.evidence.samples =
         .random(in: .min ... .max, using: &dice) >> Int.random(in: 0...63, using: &dice)
-      message.transition.evidence.dwell = TimeSpan(nanoseconds: .random(in: .min ... .max, using: &dice))
-      #expect(message.json == plain(message))
+      message.transition?.evidence.dwell = TimeSpan(nanoseconds: .random(in: .min ... .max, using: &dice))
+      #expect(try message.json == plain(message))
     }
   }
 
   /// The longest of everything, for which there must be room.
-  @Test func holdsTheLongestOfEverything() {
+  @Test func holdsTheLongestOfEverything() throws {
     var message = Self.message
     (message.epoch, message.sequence) = (.max, .max)
-    (message.gateway, message.zone, message.beacon, message.receiver) = ("\0", "\0", "\0", "\0")
-    message.transition.event = .enter
-    message.transition.wallTime = WallTime(nanoseconds: .min)
+    (message.gateway, message.place, message.beacon, message.receiver) = ("\0", "\0", "\0", "\0")
+    message.transition?.event = .enter
+    message.wallTime = WallTime(nanoseconds: .min)
     let longest = -Double.greatestFiniteMagnitude
-    (message.transition.distance, message.transition.distanceDeviation) = (longest, longest)
-    message.transition.rssi = longest
-    (message.transition.evidence.threshold, message.transition.evidence.value) = (longest, longest)
-    message.transition.evidence.unit = .decibelMilliwatts
-    message.transition.evidence.reason = .receiversChanged
-    message.transition.evidence.samples = .min
-    message.transition.evidence.dwell = TimeSpan(nanoseconds: .min)
-    #expect(message.json == plain(message))
+    message.transition?.distance = longest
+    message.transition?.distanceDeviation = longest
+    message.transition?.rssi = longest
+    message.transition?.evidence.threshold = longest
+    message.transition?.evidence.value = longest
+    message.transition?.evidence.unit = .decibelMilliwatts
+    message.transition?.evidence.reason = .receiversChanged
+    message.transition?.evidence.samples = .min
+    message.transition?.evidence.dwell = TimeSpan(nanoseconds: .min)
+    #expect(try message.json == plain(message))
     // Four names of one octet, which take six each; but for numbers, of which each could take 24, nothing is left over.
     let numbers = message.json.count - 4 * 6 - (TransitionMessage.roomBesideNames - 9 * decimalTextLimit)
     #expect(numbers == 3 * 20 + 5 * 24 + 18)
@@ -132,15 +135,15 @@ import Testing
     other.receiver = "hci1"
     #expect(other.id == Self.message.id)
     #expect(other.id.utf8.count == 32)
-    other.zone = "pump-4"
+    other.place = "pump-4"
     #expect(other.id != Self.message.id)
   }
 
   @Test func idTellsApartNamesThatRunIntoEachOther() {
     var one = Self.message
     var other = Self.message
-    (one.gateway, one.zone) = ("ab", "c")
-    (other.gateway, other.zone) = ("a", "bc")
+    (one.gateway, one.place) = ("ab", "c")
+    (other.gateway, other.place) = ("a", "bc")
     #expect(one.id != other.id)
   }
 }

@@ -93,7 +93,7 @@ import Testing
     let rows = try #require(outbox.store).waiting(after: 0, limit: 3).rows.map(\.transition)
     #expect(rows.map(\.sequence) == [91, 92, 94])
     #expect(rows.map(\.epoch) == [1_763_000_000_000, 1_763_000_000_000, 1_763_000_000_000])
-    #expect(rows.map(\.transition.evidence.reason) == [nil, .zoneRemoved, nil])
+    #expect(rows.map(\.reason) == [nil, .zoneRemoved, nil])
     #expect(
       rows.first.map { String(decoding: $0.json, as: UTF8.self) }?.contains(
         #""zone":"pump 3","beacon":"van","distance_m":1.25,"distance_sd_m":null,"rssi_dbm":-62.5"#) == true)

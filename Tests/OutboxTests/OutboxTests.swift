@@ -143,7 +143,7 @@ import Testing
     func offer() {
       guard case .transition(let transition, let row)? = outbox.first else { return }
       // The number under which it was decided, whatever it was stamped with later.
-      offered.append(transition.transition.evidence.value)
+      if let zone = transition.transition { offered.append(zone.evidence.value) }
       outbox.removeFirst()
       if let row { outbox.acknowledge(row: row) }
     }
@@ -153,7 +153,7 @@ import Testing
         for _ in 0..<(1 + random.next() % 20) {
           decided += 1
           var next = transition(decided)
-          next.transition.evidence.value = Double(decided)
+          next.transition?.evidence.value = Double(decided)
           outbox.add(next)
         }
       case 3:
@@ -221,7 +221,9 @@ import Testing
     }
     func offer() {
       guard case .transition(let transition, let row)? = outbox.first else { return }
-      offered.append((transition.transition.evidence.value, transition.epoch, transition.sequence))
+      if let zone = transition.transition {
+        offered.append((zone.evidence.value, transition.epoch, transition.sequence))
+      }
       outbox.removeFirst()
       outbox.acknowledge(row: row ?? Outbox.noRow)
     }
@@ -233,7 +235,7 @@ import Testing
           sequence += 1
           var next = transition(sequence)
           next.epoch = epoch
-          next.transition.evidence.value = Double(decided)
+          next.transition?.evidence.value = Double(decided)
           outbox.add(next)
         }
       case 2, 3:

@@ -52,18 +52,18 @@ import Testing
   @Test func theStockAppMissesThePumpAndABackgroundTaskDoesNot() throws {
     var scene = try scene("name: stock, strategy: stock", "name: task, strategy: background-task")
     try visit(&scene)
-    let near = try #require(scene.output.transitions.first { $0.transition.event == .near })
+    let near = try #require(scene.output.transitions.first { $0.event == .near })
     #expect(outcomes(scene, "stock") == ["GRACE_EXPIRED"])
     #expect(outcomes(scene, "task") == ["DELIVERED"])
     #expect(scene.output.verdicts.allSatisfy { $0.transition == near.id })
-    #expect(scene.output.verdicts.allSatisfy { $0.near == near.transition.wallTime })
+    #expect(scene.output.verdicts.allSatisfy { $0.near == near.wallTime })
     #expect(states(scene, "stock") == ["suspended", "ranging", "suspended"])
     #expect(states(scene, "task") == ["suspended", "ranging", "ranging"])
     let missed = try #require(scene.output.verdicts.first { $0.phone == "stock" })
     #expect(missed.delivered == nil && missed.lateness == nil)
     #expect(missed.evidence.map(\.what) == [.regionEnter, .suspended])
     // Left beyond 4 m soon after 21 s.
-    #expect(missed.time > near.transition.wallTime && missed.time < near.transition.wallTime + .seconds(9))
+    #expect(missed.time > near.wallTime && missed.time < near.wallTime + .seconds(9))
   }
 
   @Test func everyTimeIsAWallTimeOfThePipeline() throws {
@@ -153,8 +153,8 @@ import Testing
         + "  - { name: q, beacon: \"fleet:1.2\", os: ios7, strategy: stock }\n"
         + "  - { name: r, beacon: \"fleet:1.2\", os: ios7, strategy: stock, zones: [car-wash] }\n")
     try visit(&scene)
-    let nears = scene.output.transitions.filter { $0.transition.event == .near }
-    #expect(Set(nears.map(\.zone)) == ["pump", "car-wash"])
+    let nears = scene.output.transitions.filter { $0.event == .near }
+    #expect(Set(nears.map(\.place)) == ["pump", "car-wash"])
     for phone in ["p", "q"] {
       let verdicts = scene.output.verdicts.filter { $0.phone == phone }
       #expect(Set(verdicts.map(\.transition)) == Set(nears.map(\.id)))

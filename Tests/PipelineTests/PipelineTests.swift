@@ -42,17 +42,17 @@ import Testing
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     scene.pass(3600)
-    let exit = try #require(scene.output.transitions.last { $0.zone == "pump-3" })
-    #expect(exit.transition.event == .exit)
-    #expect(exit.transition.evidence.unit == .seconds)
+    let exit = try #require(scene.output.transitions.last { $0.place == "pump-3" })
+    #expect(exit.event == .exit)
+    #expect(exit.transition?.evidence.unit == .seconds)
     // Last heard at 4.9 s, `lost: 10 s`.
-    #expect(exit.transition.wallTime.rfc3339 == "2026-11-20T21:50:14.900Z")
+    #expect(exit.wallTime.rfc3339 == "2026-11-20T21:50:14.900Z")
   }
 
   @Test func whoIsBeyondRearmIsNearNoMoreThoughStillIn() throws {
     func near(_ scene: Scene) -> [Bool] {
       scene.output.items.compactMap {
-        guard case .state(.occupancy(let occupancy)) = $0, occupancy.zone == "pump-3" else { return nil }
+        guard case .state(.occupancy(let occupancy)) = $0, occupancy.place == "pump-3" else { return nil }
         return occupancy.members.first?.isNear
       }
     }

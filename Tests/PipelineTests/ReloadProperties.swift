@@ -33,15 +33,15 @@ import Testing
     }
 
     private mutating func take(_ message: TransitionMessage) {
-      let isInside = inside[message.zone, default: []].contains(message.beacon)
-      let isRight = message.transition.event == .enter ? !isInside : isInside
-      if !isRight { faults.append("\(message.transition.event) \(message.zone) \(message.beacon)") }
-      switch message.transition.event {
-      case .enter: inside[message.zone, default: []].insert(message.beacon)
+      let isInside = inside[message.place, default: []].contains(message.beacon)
+      let isRight = message.event == .enter ? !isInside : isInside
+      if !isRight { faults.append("\(message.event) \(message.place) \(message.beacon)") }
+      switch message.event {
+      case .enter: inside[message.place, default: []].insert(message.beacon)
       case .exit:
-        inside[message.zone, default: []].remove(message.beacon)
+        inside[message.place, default: []].remove(message.beacon)
         exits += 1
-        if message.transition.evidence.reason != nil { explained += 1 }
+        if message.transition?.evidence.reason != nil { explained += 1 }
       case .near: break
       }
     }

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func reason(_ scene: Scene) -> Evidence.Reason? {
-    scene.output.transitions.last?.transition.evidence.reason
+    scene.output.transitions.last?.reason
   }
 
   /// Everybody "leaves" at home when a threshold is edited, if this fails.
@@ -50,9 +50,9 @@ import Testing
     #expect(!scene.story.contains("exit pump-3 fleet:1.2"))
     scene.pass(2.1)
     let exit = try #require(scene.output.transitions.last)
-    #expect(exit.zone == "pump-3" && exit.transition.event == .exit)
-    #expect(exit.transition.evidence.threshold == 3 && exit.transition.evidence.dwell == .seconds(2))
-    #expect(exit.transition.evidence.reason == nil)
+    #expect(exit.place == "pump-3" && exit.event == .exit)
+    #expect(exit.transition?.evidence.threshold == 3 && exit.transition?.evidence.dwell == .seconds(2))
+    #expect(exit.reason == nil)
   }
 
   /// It stays for ever, if this fails: nothing more is heard of it.

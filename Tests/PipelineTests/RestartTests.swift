@@ -126,7 +126,7 @@ import Testing
       &scene, after: 5, rules: Scene.rules.replacing("C1:00:00:00:00:05", with: "C1:00:00:00:00:06"))
     #expect(scene.story == ["exit shop fridge"])
     let exit = try #require(scene.output.transitions.first)
-    #expect(exit.transition.evidence.reason == .beaconRemoved)
+    #expect(exit.reason == .beaconRemoved)
     #expect(exit.receiver == "hci0")
     #expect(scene.output.forgotten == ["entry address c10000000005 fridge"])
     #expect(scene.state("beacon/fridge/state")?.contains(#""zones":[]"#) == true)
@@ -142,7 +142,7 @@ import Testing
     scene.output.removeAll()
     try restart(&scene, after: 5, rules: Scene.rules.replacing("- name: shop", with: "- name: kiosk"))
     #expect(scene.story == ["exit shop fleet:1.2"])
-    #expect(scene.output.transitions.first?.transition.evidence.reason == .zoneRemoved)
+    #expect(scene.output.transitions.first?.reason == .zoneRemoved)
     #expect(scene.state("zone/shop/occupancy")?.contains(#""state":"empty""#) == true)
     let state = scene.pipeline.allStates().first { $0.topic.hasSuffix("beacon/fleet%3A1.2/state") }
       .map { String(decoding: $0.payload, as: UTF8.self) }

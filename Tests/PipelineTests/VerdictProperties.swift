@@ -67,9 +67,9 @@ import Testing
     scene.pipeline.setBlind(receiver, false, at: scene.time, into: &scene.output)
     scene.pass(600)
 
-    let nears = scene.output.transitions.filter { $0.transition.event == .near }
+    let nears = scene.output.transitions.filter { $0.event == .near }
     for phone in phones {
-      let due = nears.filter { near in phone.triggers.contains { $0.zone == near.zone } }.map(\.id)
+      let due = nears.filter { near in phone.triggers.contains { $0.zone == near.place } }.map(\.id)
       let verdicts = scene.output.verdicts.filter { $0.phone == phone.name }
       #expect(verdicts.map(\.transition).sorted() == due.sorted(), "\(phone.name)")
       for verdict in verdicts {
@@ -86,7 +86,7 @@ import Testing
       var scene = try Scene(Self.site)
       var dice = SeededGenerator(seed: seed)
       for _ in 0..<20 { try scene.hear(rssi: Int8.random(in: -90 ... -50, using: &dice), for: 4) }
-      zones.formUnion(scene.output.transitions.filter { $0.transition.event == .near }.map(\.zone))
+      zones.formUnion(scene.output.transitions.filter { $0.event == .near }.map(\.place))
     }
     #expect(zones == ["pump", "gate", "till"])
   }

@@ -95,7 +95,7 @@ package struct Scene {
   /// `event zone beacon` of each transition so far.
   package var story: [String] {
     witness.look(at: output, pipeline.topics)
-    return output.transitions.map { "\($0.transition.event.rawValue) \($0.zone) \($0.beacon)" }
+    return output.transitions.map { "\($0.event.rawValue) \($0.place) \($0.beacon)" }
   }
 
   package var states: [Message] { output.states(topics: pipeline.topics) }

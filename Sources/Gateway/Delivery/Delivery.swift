@@ -119,11 +119,11 @@ final class Delivery: Sendable {
     switch item {
     case .transition(var message):
       state.numbers.number(&message)
-      let beacon = message.transition.beacon
+      let beacon = message.beaconIndex
       // `nobody` is a beacon of an earlier run that this one does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
-        message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message.transition))
+        message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message))
     case .verdict(let verdict): state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.

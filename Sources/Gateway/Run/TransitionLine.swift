@@ -5,44 +5,63 @@ import Proximity
 
 /// A transition as one line for people.
 ///
-///     21:50:03Z  near   pump-3  fleet:1.2   1.4 m ± 0.5   −61 dBm   within 1.5 m for 2 s (hci0, 9 heard)
+///     21:50:03Z  near   pump-3      fleet:1.2     1.4 m ± 0.5     within 1.5 m for 2 s (hci0, 9 heard)
+///     21:50:09Z  enter  kitchen     van           87 % sure       room: esp-kitchen -58 dBm, esp-hall -71 dBm
 public struct TransitionLine: CustomStringConvertible {
   private let message: TransitionMessage
 
   public init(_ message: TransitionMessage) { self.message = message }
 
   public var description: String {
-    "\(message.transition.wallTime.rfc3339.dropFirst(11).prefix(8))Z  \(text)"
+    "\(message.wallTime.rfc3339.dropFirst(11).prefix(8))Z  \(text)"
   }
 
   /// The line without its time.
   public var text: String {
-    let transition = message.transition
     var columns = [
-      padded(transition.event.rawValue, 5), padded(message.zone, 10),
+      padded(message.event.rawValue, 5), padded(message.place, 10),
       padded(message.displayName ?? message.beacon, 12),
     ]
-    if let distance = transition.distance {
-      let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
-      columns.append(padded("\(short(distance)) m\(deviation)", 14))
+    switch message.decision {
+    case .zone(let transition):
+      if let distance = transition.distance {
+        let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
+        columns.append(padded("\(short(distance)) m\(deviation)", 14))
+      }
+      columns.append(change ?? reason(transition.evidence))
+    case .room(let transition):
+      if let probability = transition.probability {
+        columns.append(padded("\(short((probability * 100).rounded())) % sure", 14))
+      }
+      columns.append(change ?? reason(transition))
     }
-    columns.append(reason)
     return columns.joined(separator: "  ").printable
   }
 
-  private var reason: String {
-    let evidence = message.transition.evidence
+  /// What changed in the configuration; nil: nothing did.
+  private var change: String? {
+    let kind = message.kind.rawValue
+    return switch message.reason {
+    case .zoneRemoved: "the \(kind) is no longer configured"
+    case .beaconRemoved: "the beacon is no longer configured, or has another name"
+    case .beaconUnwatched: "the \(kind) no longer watches this beacon"
+    case .receiversChanged: "none of the \(kind)'s receivers hears it"
+    case nil: nil
+    }
+  }
+
+  /// What each receiver says for a room.
+  private func reason(_ transition: RoomTransition) -> String {
+    let heard = zip(message.witnesses, transition.evidence).map { "\($0) \(short($1.rssi)) dBm" }
+    let words = heard.isEmpty ? "not heard, last by \(message.receiver)" : heard.joined(separator: ", ")
+    return "room: " + words
+  }
+
+  private func reason(_ evidence: Evidence) -> String {
     let threshold = short(evidence.threshold)
     let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
     let heard = " (\(message.receiver), \(evidence.samples) heard)"
-    switch evidence.reason {
-    case .zoneRemoved: return "the zone is no longer configured"
-    case .beaconRemoved: return "the beacon is no longer configured, or has another name"
-    case .beaconUnwatched: return "the zone no longer watches this beacon"
-    case .receiversChanged: return "none of the zone's receivers hears it"
-    case nil: break
-    }
-    switch (evidence.unit, message.transition.event) {
+    switch (evidence.unit, message.event) {
     // Weaker than any radio hears: the rule asks for no more than presence.
     case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard
     case (.seconds, _): return "not heard for \(threshold) s" + heard

@@ -168,9 +168,9 @@ public struct ApproachFinder: ~Copyable {
   @discardableResult
   private mutating func noteTriggers() -> [TransitionMessage] {
     var later: [TransitionMessage] = []
-    for case .transition(let message) in output.items where message.transition.event == .near {
-      let stay = stays[message.transition.beacon]
-      if let stay, stay.lossDue.map({ message.transition.time <= $0 }) ?? true {
+    for case .transition(let message) in output.items where message.event == .near {
+      let stay = stays[message.beaconIndex]
+      if let stay, stay.lossDue.map({ message.time <= $0 }) ?? true {
         note(message)
       } else {
         later.append(message)
@@ -180,9 +180,9 @@ public struct ApproachFinder: ~Copyable {
   }
 
   private mutating func note(_ message: TransitionMessage) {
-    guard let stay = stays[message.transition.beacon] else { return }
-    let since = (message.transition.time - stay.begin).milliseconds
-    stays[message.transition.beacon]?.approach.trigger(zone: message.zone, at: since)
+    guard let stay = stays[message.beaconIndex] else { return }
+    let since = (message.time - stay.begin).milliseconds
+    stays[message.beaconIndex]?.approach.trigger(zone: message.place, at: since)
   }
 
   private mutating func endStays(before time: MonotonicTime, into found: inout [RecordedApproach]) {

@@ -95,12 +95,12 @@ struct Phones: Sendable {
 
   /// The gateway decided near for a carried beacon.
   mutating func trigger(_ message: TransitionMessage) {
-    let transition = message.transition
+    guard let transition = message.transition else { return }
     for place in carriers[Int(transition.beacon.rawValue)] where phones.indices.contains(place) {
       for lane in phones[place].lanes.indices where phones[place].lanes[lane].zone == transition.zone {
         news.phone = place
         let waiting = Phone.Waiting(
-          transition: message.id, zone: message.zone, beacon: message.beacon, time: transition.wallTime)
+          transition: message.id, zone: message.place, beacon: message.beacon, time: transition.wallTime)
         phones[place].trigger(waiting, lane: lane, at: transition.time, into: &news)
         refresh(place)
       }

@@ -57,7 +57,7 @@ package struct SavedReading: Codable, Sendable {
 
 extension Pipeline {
   /// A beacon as it stands after a transition; nil where it is in no zone, so that there is nothing to remember.
-  package func saved(_ beacon: BeaconIndex, after transition: Transition) -> SavedBeacon? {
+  package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
 

@@ -12,7 +12,7 @@ struct LogEntry: Sendable {
   var level: Logger.Level
   /// Without the time, for people.
   var text: String
-  /// What machines look for: `EVENT`, `BEACON`, `ZONE`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
+  /// What machines look for: `EVENT`, `BEACON`, `ZONE` or `ROOM`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
   var fields: [(name: String, value: String)] = []
   var kind = Kind.notice
 
@@ -32,10 +32,10 @@ struct LogEntry: Sendable {
 extension LogEntry {
   init(_ message: TransitionMessage) {
     self.init(
-      time: message.transition.wallTime, level: .info, text: TransitionLine(message).text,
+      time: message.wallTime, level: .info, text: TransitionLine(message).text,
       fields: [
-        ("event", message.transition.event.rawValue), ("beacon", message.beacon), ("zone", message.zone),
-        ("receiver", message.receiver),
+        ("event", message.event.rawValue), ("beacon", message.beacon),
+        (message.kind.rawValue, message.place), ("receiver", message.receiver),
       ], kind: .result)
   }
 

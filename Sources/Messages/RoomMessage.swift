@@ -1,0 +1,89 @@
+import MQTT
+import JSON
+import Beacons
+import Proximity
+
+/// `beacon/<beacon>/room`: which room a beacon is in, how sure that is, and where in it.
+public struct RoomMessage: Hashable, Sendable {
+  /// A room, and how probable it is.
+  public struct Candidate: Hashable, Sendable {
+    public var room: String
+    /// 0 to 1.
+    public var probability: Double
+
+    public init(room: String, probability: Double) {
+      self.room = room
+      self.probability = probability
+    }
+  }
+
+  public var beacon: String
+  /// A readable name, if it differs.
+  public var displayName: String?
+  /// nil: in none.
+  public var room: String?
+  /// The name of the room's floor; nil: in no room, or no floors are configured.
+  public var floor: String?
+  /// Of `room`, 0 to 1; nil: the beacon is not heard.
+  public var probability: Double?
+  /// Since when it is in `room`, or in none; nil: unknown.
+  public var since: WallTime?
+  public var runnerUp: Candidate?
+  /// nil: the rooms have no outlines.
+  public var position: Point?
+  /// Standard deviation of `position`, metres.
+  public var positionDeviation: Double?
+
+  public init(
+    beacon: String, displayName: String? = nil, room: String?, floor: String? = nil,
+    probability: Double? = nil, since: WallTime? = nil, runnerUp: Candidate? = nil, position: Point? = nil,
+    positionDeviation: Double? = nil
+  ) {
+    self.beacon = beacon
+    self.displayName = displayName
+    self.room = room
+    self.floor = floor
+    self.probability = probability
+    self.since = since
+    self.runnerUp = runnerUp
+    self.position = position
+    self.positionDeviation = positionDeviation
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("gateway", topics.gateway)
+      $0.field("beacon", beacon)
+      if let displayName { $0.field("name", displayName) }
+      $0.key("room")
+      if let room { $0.value(room) } else { $0.null() }
+      if let floor { $0.field("floor", floor) }
+      $0.field("probability", probability, decimals: 3)
+      $0.key("since")
+      if let since { $0.value(since) } else { $0.null() }
+      $0.key("runner_up")
+      if let runnerUp {
+        $0.object {
+          $0.field("room", runnerUp.room)
+          $0.field("probability", runnerUp.probability, decimals: 3)
+        }
+      } else {
+        $0.null()
+      }
+      $0.key("position")
+      if let position {
+        $0.object {
+          $0.field("x_m", position.x, decimals: 2)
+          $0.field("y_m", position.y, decimals: 2)
+          $0.field("sd_m", positionDeviation, decimals: 2)
+        }
+      } else {
+        $0.null()
+      }
+    }
+    return Message(
+      topic: topics.room(beacon: beacon), payload: payload, qos: .atLeastOnce, retained: true,
+      expiry: BeaconStateMessage.expiry)
+  }
+}

@@ -1,0 +1,115 @@
+import Beacons
+import Foundation
+import Messages
+import Proximity
+import Testing
+
+@testable import Outbox
+
+/// Transitions of rooms on disk, among those of zones.
+@Suite struct RoomTransitionRowTests {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "outbox-\(UUID().uuidString)")
+  private let start = WallTime(nanoseconds: 1_795_211_400_000_000_000)
+
+  private func open() throws -> OpenOutbox {
+    try OpenOutbox(
+      gateway: "flat", directory: StateDirectory(configured: folder.path), wallTime: start, chance: 7)
+  }
+
+  private func alter(_ sql: String) throws {
+    let path = folder.appendingPathComponent("flat.sqlite").path
+    let database = try Database(path: path)
+    try database.write { try $0.execute(script: sql) }
+    try database.close()
+  }
+
+  private func zone(_ sequence: UInt64) -> TransitionMessage {
+    TransitionMessage(
+      transition: Transition(
+        event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+        time: MonotonicTime(nanoseconds: 5), wallTime: start, distance: 1.38, distanceDeviation: nil,
+        rssi: -62.25,
+        evidence: Evidence(
+          threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
+          receiver: ReceiverIndex(rawValue: 0))),
+      epoch: 1, sequence: sequence, gateway: "flat", zone: "kitchen", beacon: "van", receiver: "hci0")
+  }
+
+  private func room(
+    _ sequence: UInt64, _ event: RoomTransition.Event = .enter, probability: Double? = 0.87,
+    witnesses: Int = 2, reason: Evidence.Reason? = nil
+  ) -> TransitionMessage {
+    TransitionMessage(
+      transition: RoomTransition(
+        event: event, room: RoomIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+        time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
+        probability: probability,
+        evidence: (0..<witnesses).map {
+          RoomEvidence(
+            receiver: ReceiverIndex(rawValue: UInt16($0)), rssi: -58.25 - Double($0),
+            expected: $0 == 0 ? nil : -60, samples: 12)
+        }, receiver: ReceiverIndex(rawValue: 1), reason: reason),
+      epoch: 1, sequence: sequence, gateway: "flat", room: "kitchen", beacon: "van", receiver: "esp-1",
+      witnesses: (0..<witnesses).map { "esp-\($0)" })
+  }
+
+  private func text(_ message: TransitionMessage) -> String { String(decoding: message.json, as: UTF8.self) }
+
+  @Test func roomsAndZonesWaitInOneOrderAndInTheSameWords() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let written = [
+      zone(1), room(2), room(3, .exit, probability: nil, witnesses: 0), zone(4),
+      room(5, .exit, probability: nil, reason: .zoneRemoved), room(6, witnesses: 4),
+    ]
+    let first = try open()
+    _ = try first.store?.commit(OutboxStore.Batch(transitions: written))
+    first.store?.close()
+    let read = try #require(try open().store).waiting(after: 0, limit: 10)
+    #expect(read.rows.map { text($0.transition) } == written.map(text))
+    #expect(read.rows.map(\.transition.id) == written.map(\.id))
+    #expect(read.rows.map(\.transition.time) == written.map(\.time))
+    #expect(read.damaged == [])
+  }
+
+  @Test func theOutboxOfAVersionWithoutRoomsOpensAndTakesThem() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(OutboxStore.Batch(transitions: [zone(1)]))
+    first.store?.close()
+    try alter("PRAGMA user_version = 2")
+    let second = try open()
+    #expect(second.notices == [])
+    #expect(second.remains?.waiting == 1)
+    let store = try #require(second.store)
+    _ = try store.commit(OutboxStore.Batch(transitions: [room(2)]))
+    #expect(try store.waiting(after: 0, limit: 10).rows.map(\.transition.kind) == [.zone, .room])
+    // The earlier version would take what it cannot read for damage.
+    #expect(try store.database.use { try $0.value("PRAGMA user_version").int64 } == 3)
+  }
+
+  @Test(arguments: [
+    "body = x''", "body = substr(body, 1, 40)", "body = body || x'00'",
+    "body = x'07' || substr(body, 2)", "body = zeroblob(300)",
+  ])
+  func aRowThatIsDamagedIsPassedOver(_ damage: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    _ = try first.store?.commit(OutboxStore.Batch(transitions: [room(1), room(2), room(3)]))
+    first.store?.close()
+    try alter("UPDATE waiting SET \(damage) WHERE id = 2")
+    let page = try #require(try open().store).waiting(after: 0, limit: 10)
+    #expect(page.rows.map(\.transition.sequence) == [1, 3])
+    #expect(page.damaged == [2])
+  }
+
+  @Test func aCalendarThatWasWrongIsPutRightForRoomsToo() {
+    let now = start + .seconds(1000)
+    let correction = CalendarCorrection(
+      time: MonotonicTime(nanoseconds: 5) + .seconds(60), wallTime: now)
+    var message = room(1)
+    message.wallTime = WallTime(nanoseconds: 0)
+    correction.apply(to: &message, row: nil)
+    #expect(message.wallTime == now - .seconds(60))
+  }
+}
