@@ -74,6 +74,7 @@ let package = Package(
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
+    .target(name: "Scanners", dependencies: ["Beacons", "JSON", "Messages"], swiftSettings: hostile),
     .target(
       name: "Mosquitto",
       dependencies: [

@@ -15,6 +15,8 @@ public struct Topics: Hashable, Sendable {
   public var health: String { base + "/health" }
   /// Which run of the gateway publishes.
   public var instance: String { base + "/instance" }
+  /// What this gateway's radios hear of one partition of its beacons.
+  public func observations(partition: Int) -> String { base + "/observations/\(partition)" }
   public func occupancy(zone: String) -> String { topic("/zone/", zone, "/occupancy") }
   public func transition(zone: String, event: String) -> String {
     topic("/zone/", zone, "/", event)
