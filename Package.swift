@@ -83,13 +83,15 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "Settings",
-      dependencies: ["Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "WakePlanner"],
+      dependencies: [
+        "Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "WakePlanner",
+      ],
       swiftSettings: house),
     .target(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings", "WakePlanner",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings", "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -117,7 +119,8 @@ let package = Package(
         "CCrypto", "CMalloc", "Beacons", "Captures", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Setup", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners", "Setup",
+        "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
