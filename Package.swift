@@ -204,6 +204,10 @@ let package = Package(
       name: "SetupTests",
       dependencies: ["Beacons", "Proximity", "Randomness", "Settings", "SettingsFile", "Setup"],
       swiftSettings: house),
+    .testTarget(
+      name: "ScannersTests",
+      dependencies: ["Beacons", "JSON", "MessageSchemas", "Messages", "Randomness", "Scanners", "Settings", "SettingsFile"],
+      swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",
