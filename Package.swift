@@ -74,6 +74,7 @@ let package = Package(
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
+    .target(name: "Scanners", dependencies: ["Beacons", "JSON", "Messages"], swiftSettings: hostile),
     .target(
       name: "Mosquitto",
       dependencies: [
@@ -82,13 +83,15 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "Settings",
-      dependencies: ["Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "WakePlanner"],
+      dependencies: [
+        "Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "WakePlanner",
+      ],
       swiftSettings: house),
     .target(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings", "WakePlanner",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings", "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -116,7 +119,8 @@ let package = Package(
         "CCrypto", "CMalloc", "Beacons", "Captures", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Setup", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners", "Setup",
+        "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -199,6 +203,10 @@ let package = Package(
     .testTarget(
       name: "SetupTests",
       dependencies: ["Beacons", "Proximity", "Randomness", "Settings", "SettingsFile", "Setup"],
+      swiftSettings: house),
+    .testTarget(
+      name: "ScannersTests",
+      dependencies: ["Beacons", "JSON", "MessageSchemas", "Messages", "Randomness", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

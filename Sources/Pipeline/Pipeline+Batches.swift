@@ -79,11 +79,12 @@ extension Pipeline {
   }
 
   /// Processes and empties `run`.
-  private mutating func observeRun(into output: inout Output) {
+  mutating func observeRun(into output: inout Output) {
     // Moved out meanwhile, because the rest of the pipeline changes.
     var sightings: [Sighting] = []
     swap(&sightings, &run)
     counts.advertisements += UInt64(sightings.count)
+    if tap != nil { tap?.note(sightings.span) }
     var next = 0
     while next < sightings.count {
       next += observe(sightings.span.extracting(next...), from: next, into: &output)

@@ -47,6 +47,7 @@ extension Pipeline {
   private mutating func retire(_ beacon: BeaconIndex, into output: inout Output) {
     guard engine.retire(beacon) else { return }
     let name = roster.name(of: beacon)
+    tap?.drop(beacon)
     roster.retire(beacon)
     if telemetry.retire(beacon), forgotten.count < Self.forgottenLimit { forgotten.append(name) }
     whereabouts.retire(beacon)

@@ -29,6 +29,8 @@ public struct Pipeline: Sendable {
   var whereabouts: Whereabouts
   var rooms: RoomPresence
   var phones: Phones
+  /// Collects what is published for other gateways; nil: nothing is.
+  var tap: ObservationTap?
   /// Near triggers that the phones have not seen yet, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []

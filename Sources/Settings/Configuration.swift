@@ -13,6 +13,7 @@ public struct Configuration: Hashable, Sendable {
   public var broker: BrokerSettings
   public var radio: RadioSettings
   public var receivers: [ReceiverSettings]
+  public var scanners: [ScannerSettings]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
   public var rooms: [RoomSettings]
@@ -28,6 +29,7 @@ public struct Configuration: Hashable, Sendable {
   public var homeAssistant: HomeAssistantSettings
   /// nil: no metrics are written.
   public var metrics: MetricsSettings?
+  public var publish: PublishSettings
   /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.
@@ -35,18 +37,19 @@ public struct Configuration: Hashable, Sendable {
 
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
-    receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
-    rooms: [RoomSettings] = [], floors: [FloorSettings] = [], doors: [DoorSettings] = [],
-    calibrationFile: String? = nil,
+    receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
+    zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
+    doors: [DoorSettings] = [], calibrationFile: String? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
-    wake: WakeSettings? = nil,
+    publish: PublishSettings = .init(), wake: WakeSettings? = nil,
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
     self.broker = broker
     self.radio = radio
     self.receivers = receivers
+    self.scanners = scanners
     self.beacons = beacons
     self.zones = zones
     self.rooms = rooms
@@ -58,6 +61,7 @@ public struct Configuration: Hashable, Sendable {
     self.telemetry = telemetry
     self.homeAssistant = homeAssistant
     self.metrics = metrics
+    self.publish = publish
     self.wake = wake
     self.keys = keys
   }

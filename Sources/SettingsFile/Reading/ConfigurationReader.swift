@@ -46,6 +46,12 @@ struct ConfigurationReader {
     configuration.beacons = beacons.compactMap(BeaconReader(keyNames: keys.map { Set($0.keys) }).read)
     refuseTwins(beacons, "beacon")
     refuseEqualPatterns(beacons, configuration.beacons)
+    let scanners = entries(section.take("scanners"))
+    let scannerReader = ScannerReader(
+      beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)))
+    let readScanners = scanners.map(scannerReader.read)
+    configuration.scanners = readScanners.compactMap(\.self)
+    refuseTwinScanners(scanners, readScanners)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
     configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
@@ -68,6 +74,7 @@ struct ConfigurationReader {
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
+    if let value = section.take("publish"), !value.isNull { configuration.publish = PublishReader().read(value) }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)

@@ -21,6 +21,7 @@ enum ForeignKeys {
     "home_assistant": ["homeassistant", "hass"],
     "phones": ["phone"],
     "receivers": ["receiver", "adapters"],
+    "scanners": ["scanner", "remote_receivers"],
     "zones": ["zone", "areas"],
   ]
   private static let beacon = [
