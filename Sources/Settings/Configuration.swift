@@ -23,6 +23,8 @@ public struct Configuration: Hashable, Sendable {
   public var doors: [DoorSettings]
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
+  /// What that file says.
+  public var roomCalibration: RoomCalibration?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
@@ -40,6 +42,7 @@ public struct Configuration: Hashable, Sendable {
     receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
     zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
     doors: [DoorSettings] = [], calibrationFile: String? = nil,
+    roomCalibration: RoomCalibration? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
     publish: PublishSettings = .init(), wake: WakeSettings? = nil,
@@ -56,6 +59,7 @@ public struct Configuration: Hashable, Sendable {
     self.floors = floors
     self.doors = doors
     self.calibrationFile = calibrationFile
+    self.roomCalibration = roomCalibration
     self.phones = phones
     self.profiles = profiles
     self.telemetry = telemetry
