@@ -29,10 +29,19 @@ import Testing
     #expect(try #require(scene.transitions.first).seconds < 15)
   }
 
-  @Test func aWaveringSignalMustBeClearlyBeyondTheThreshold() {
-    #expect(wavering(-73, by: 0).transitions.map(\.event) == [.enter])
-    #expect(wavering(-73, by: 5).transitions.isEmpty)
-    #expect(wavering(-68, by: 6).transitions.map(\.event) == [.enter])
+  /// A beacon that comes nearer by 1 dB in 6 s.
+  @Test func aWaveringSignalMustBeFartherBeyondTheThreshold() throws {
+    func entered(swing: Int8) throws -> Double {
+      var scene = Scene([.simple()])
+      let steps: [Int8] = [0, -1, 1, 1, -1, 0]
+      for step in 0..<300 {
+        scene.hear(Int8(-85 + step / 12) + swing * steps[step % 6], at: Double(step) / 2)
+      }
+      #expect(scene.transitions.map(\.event) == [.enter])
+      return try #require(scene.transitions.first).evidence.value
+    }
+    #expect(try entered(swing: 6) < entered(swing: 0))
+    #expect(try entered(swing: 0) > 4.5)
   }
 
   @Test func whatDecidedIsBeyondTheThresholdThatItNames() throws {
