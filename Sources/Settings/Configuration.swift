@@ -30,7 +30,8 @@ public struct Configuration: Hashable, Sendable {
 
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
-    receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
+    receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
+    zones: [ZoneSettings] = [],
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
     publish: PublishSettings = .init(), wake: WakeSettings? = nil,
