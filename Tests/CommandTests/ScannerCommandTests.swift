@@ -145,6 +145,34 @@ import Testing
     #expect(result.status == 0 && result.isCalm)
   }
 
+  @Test func aScannerThatAReloadAddsIsHeard() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let rest = """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      \(Self.places)
+      """
+    let configuration = try file(rest, "yaml")
+    let gateway = try Command(["run", "--config", configuration])
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait(30) { gateway.outputSoFar.contains("watch: ") })
+    try Data((rest + "\nscanners: [{ kind: theengs, receivers: { OMG1: kitchen } }]\n").utf8)
+      .write(to: URL(fileURLWithPath: configuration))
+    gateway.signal(SIGHUP)
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("configuration reloaded") })
+    try await until("it enters") {
+      try? pub([
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "home/OMG1/BTtoMQTT/C10000000005",
+        "-m", #"{"id":"C1:00:00:00:00:05","rssi":-50}"#,
+      ])
+      return !texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty
+    }
+    gateway.signal(SIGINT)
+    #expect(try await gateway.end(within: 10).isCalm)
+  }
+
   private let pipe = Pipe()
 
   private func pub(_ arguments: [String]) throws {
