@@ -74,7 +74,9 @@ struct ConfigurationReader {
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
-    if let value = section.take("publish"), !value.isNull { configuration.publish = PublishReader().read(value) }
+    if let value = section.take("publish"), !value.isNull {
+      configuration.publish = PublishReader().read(value)
+    }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)
