@@ -275,6 +275,23 @@ private struct Home {
     #expect(next.said.allSatisfy { !$0.payload.isEmpty })
   }
 
+  static let rooms = Home.rules + "\nrooms: [{ name: hall, receivers: [a] }, { name: bath, receivers: [b] }]"
+
+  @Test(arguments: [true, false]) func roomsComeAndGoWithTheConfiguration(byReload: Bool) throws {
+    var home = try Home(Self.rooms)
+    home.connect()
+    home.pass()
+    #expect(home.devices == ["gateway", "zone_shop", "zone_pump", "room_hall", "room_bath", "beacon_fridge"])
+    #expect(try home.components("beacon_fridge")["room"]?["state_topic"] != nil)
+    let one = Self.rooms.replacing(", { name: bath, receivers: [b] }", with: "")
+    if byReload { try home.reconfigure(one) } else { home = try home.restarted(one) }
+    #expect(!home.devices.contains("room_bath") && home.devices.contains("room_hall"))
+    if byReload { try home.reconfigure(Home.rules) } else { home = try home.restarted(Home.rules) }
+    #expect(!home.devices.contains("room_hall"))
+    // Named without options: Home Assistant drops it.
+    #expect(try home.components("beacon_fridge")["room"]?.keys.map { $0 } == ["platform"])
+  }
+
   @Test(arguments: [true, false]) func switchedOffNothingIsLeft(byReload: Bool) throws {
     var home = try Home()
     home.connect()

@@ -21,6 +21,8 @@ struct LeftoversTests {
           - { name: Anna's key, address: "C1:00:00:00:00:05" }
         zones:
           - { name: pump 3 }
+        rooms:
+          - { name: living room, receivers: [esp] }
         phones:
           - { name: anna, beacon: "fleet:1.2", os: ios17, strategy: background-task }
         home_assistant: { zones: { pump 3: zone.home } }
@@ -33,6 +35,7 @@ struct LeftoversTests {
         "gateway: { name: home }\nbeacons: [{ name: key, address: \"C1:00:00:00:00:05\" }]"))
     #expect(plain.removal(of: "beaconkeeper/home/beacon/key/zone") == nil)
     #expect(plain.removal(of: "beaconkeeper/home/beacon/key/place")?.payload == [])
+    #expect(plain.removal(of: "beaconkeeper/home/beacon/key/room")?.payload == [])
   }
 
   @Test(
@@ -40,6 +43,7 @@ struct LeftoversTests {
     arguments: [
       "zone/pump%203/occupancy", "phone/anna/window", "beacon/Anna%27s%20key/state",
       "beacon/fleet%3A1.2/state",
+      "room/living%20room/occupancy", "beacon/fleet%3A1.2/room",
       "beacon/gate%3A%20north%3A7.7/state", "beacon/fleet%3A1.2/zone", "beacon/fleet%3A1.2/place",
     ])
   func known(topic: String) {
@@ -50,6 +54,8 @@ struct LeftoversTests {
   @Test(
     "is taken back where it knows it no more",
     arguments: [
+      "zone/living%20room/occupancy", "room/pump%203/occupancy", "room/kitchen/occupancy",
+      "beacon/vans%3A1/room",
       "zone/pump%204/occupancy", "phone/bert/window", "beacon/fleet/state",
       "beacon/vans%3A1.2/state",
       "beacon/vans%3A1.2/zone", "beacon/vans%3A1.2/place", "beacon/%3A1.2/state", "beacon//state",
@@ -77,7 +83,7 @@ struct LeftoversTests {
     #expect(message.topic == topic)
     #expect(
       String(decoding: message.payload, as: UTF8.self)
-        == #"{"v":1,"gateway":"home","beacon":"\#(name)","zones":[],"distance_m":null,"distance_sd_m":null,"rssi_dbm":null,"interval_s":null,"#
+        == #"{"v":1,"gateway":"home","beacon":"\#(name)","zones":[],"room":null,"distance_m":null,"distance_sd_m":null,"rssi_dbm":null,"interval_s":null,"#
         + #""last_seen":"2026-11-20T21:50:04.900Z","receiver":"hci0","#
         + #""readings":{"door":true,"temperature_c":24.3,"temperature_c_2":3}}"#)
   }
@@ -88,6 +94,26 @@ struct LeftoversTests {
     #expect(correction?.message.topic == topic)
     #expect(correction.map { String(decoding: $0.message.payload, as: UTF8.self) } == "not_home")
     #expect(leftovers.correction(of: topic, Array("not_home".utf8)) == nil)
+  }
+
+  @Test func aRoomIsPutRightToo() {
+    let topic = "beaconkeeper/home/beacon/fleet%3A1.2/room"
+    let correction = leftovers.correction(of: topic, Array(#"{"v":1,"room":"living room"}"#.utf8))
+    #expect(correction?.message.topic == topic)
+    #expect(
+      correction.map { String(decoding: $0.message.payload, as: UTF8.self) }
+        == #"{"v":1,"gateway":"home","beacon":"fleet:1.2","room":null,"probability":null,"since":null,"#
+        + #""runner_up":null,"position":null}"#)
+    for claimless in [#"{"room":null}"#, "{}", #"{"room":7}"#, "[", "", String(repeating: " ", count: 5000)] {
+      #expect(leftovers.correction(of: topic, Array(claimless.utf8)) == nil)
+    }
+  }
+
+  @Test func aStateThatNamesOnlyARoomIsPutRight() {
+    let payload =
+      #"{"zones":[],"room":"hall","last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#
+    let topic = "beaconkeeper/home/beacon/fleet%3A1.2/state"
+    #expect(leftovers.correction(of: topic, Array(payload.utf8)) != nil)
   }
 
   @Test(

@@ -161,10 +161,40 @@ import Testing
     let van = try #require(try object(discovery.messages(beacon())[0])["device"] as? [String: Any])
     #expect(van["manufacturer"] == nil && van["connections"] == nil && van["suggested_area"] == nil)
     let zone = discovery.messages(
-      ZoneDevice(name: "kitchen", hasNear: false, area: "Ground floor").device(topics: topics))[0]
+      PlaceDevice(zone: "kitchen", hasNear: false, area: "Ground floor").device(topics: topics))[0]
     let kitchen = try #require(try object(zone)["device"] as? [String: Any])
     #expect(kitchen["suggested_area"] as? String == "Ground floor")
     #expect(kitchen["manufacturer"] as? String == "Beaconkeeper")
+  }
+
+  @Test func aRoomIsADeviceInItsArea() throws {
+    let room = PlaceDevice(room: "Küche", area: "Kitchen").device(topics: topics)
+    #expect(discovery.topic(of: room.subject).hasSuffix("/room_K_C3_BCche/config"))
+    #expect(discovery.parse(discovery.topic(of: room.subject))?.subject == .room("Küche"))
+    let payload = try object(discovery.messages(room)[0])
+    let device = try #require(payload["device"] as? [String: Any])
+    #expect(device["suggested_area"] as? String == "Kitchen")
+    #expect(device["model"] as? String == "Room")
+    let components = try #require(payload["components"] as? [String: [String: Any]])
+    #expect(Set(components.keys) == ["occupancy", "count", "passage", "enter", "exit"])
+    #expect(
+      components["occupancy"]?["state_topic"] as? String == "beaconkeeper/home/room/K%C3%BCche/occupancy")
+    #expect(components["passage"]?["event_types"] as? [String] == ["enter", "exit"])
+    let zone = PlaceDevice(zone: "Küche", hasNear: false).device(topics: topics)
+    #expect(discovery.topic(of: zone.subject) != discovery.topic(of: room.subject))
+  }
+
+  @Test func aBeaconHasARoomOnlyWhereThereAreRooms() {
+    func room(_ hasRooms: Bool) -> DiscoveryComponent? {
+      BeaconDevice(
+        name: "van", make: DeviceMake(model: "iBeacon"), zones: [], hasRooms: hasRooms, readings: []
+      ).device(topics: topics, places: ZonePlaces()).limited(to: .minimal).components.first {
+        $0.key == "room"
+      }
+    }
+    #expect(room(false) == nil)
+    #expect(room(true)?[text: "state_topic"] == "beaconkeeper/home/beacon/van/room")
+    #expect(room(true)?[text: "value_template"] == "{{ value_json.room or 'not_home' }}")
   }
 
   /// A page that nobody answers for would be worse than none.

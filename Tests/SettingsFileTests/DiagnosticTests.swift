@@ -38,7 +38,7 @@ private let uuid = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
 @Suite struct DiagnosticTests {
   @Test(arguments: [
     Fault("▸zoness: []", "“zoness” is not a known key", "did you mean zones?"),
-    Fault("▸rooms: []", "“rooms” is not a known key", "known here:", "beacons", "zones"),
+    Fault("▸robots: []", "“robots” is not a known key", "known here:", "beacons", "zones"),
     Fault("gateway: ▸home", "gateway must be a mapping", "{ name: forecourt }"),
     Fault("▸- a", "must be a mapping", "not a list"),
     Fault("gateway: { name: ▸[a] }", "name must be a single value, not a list"),

@@ -11,10 +11,12 @@ import Testing
     let original = Array(try Data(contentsOf: configFolder.appendingPathComponent("beaconkeeper.yaml")))
     let faulty = Array(TenFaultsTests.faulty.utf8)
     let phones = Array(PhoneTests.everyKey.utf8)
+    let rooms = Array(
+      try Data(contentsOf: configFolder.appendingPathComponent("examples/rooms/outlines.yaml")))
     var dice = SeededGenerator(seed: seed)
     var readable = 0
-    for round in 0..<60 {
-      var bytes = [original, faulty, phones][round % 3]
+    for round in 0..<80 {
+      var bytes = [original, faulty, phones, rooms][round % 4]
       for _ in 0..<Int.random(in: 1...12, using: &dice) { mangle(&bytes, &dice) }
       do {
         let loaded = try Configuration.read(bytes, path: "m.yaml", environment: [:], hostName: "pi")

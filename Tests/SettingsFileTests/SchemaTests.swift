@@ -20,7 +20,10 @@ import Settings
       - { name: a, ibeacon: {} }
       - { name: b, altbeacon: {} }
       - { name: c, eddystone: {} }
-    zones: [{ name: z, near: {}, enter: {}, exit: {} }]
+    zones: [{ name: z, near: {}, enter: {}, exit: {} }, { name: y, room: r, enter: {}, exit: {} }]
+    rooms: [{ name: r }]
+    floors: [{ name: f }]
+    doors: [{}]
     phones: [{ name: p }]
     profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}

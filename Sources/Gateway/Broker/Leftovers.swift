@@ -5,7 +5,7 @@ import Settings
 import Messages
 
 /// Which retained states at the broker are of things that the configuration does not know any more, and which say that a
-/// beacon is in a zone.
+/// beacon is in a zone or a room.
 ///
 /// It learns from the broker what an earlier run left: that needs no file. Of a region's members only the region is
 /// looked at; the state of one that is not heard any more expires by itself.
@@ -13,6 +13,7 @@ struct Leftovers: Sendable {
   private let topics: Topics
   /// As levels of topics.
   private let zones: Set<Substring>
+  private let rooms: Set<Substring>
   private let phones: Set<Substring>
   private let beacons: Set<Substring>
   private let regions: Set<Substring>
@@ -22,6 +23,7 @@ struct Leftovers: Sendable {
   init(_ configuration: Configuration) {
     topics = Topics(gateway: configuration.gatewayName)
     zones = Set(configuration.zones.map { Substring(topicLevel($0.name)) })
+    rooms = Set(configuration.rooms.map { Substring(topicLevel($0.name)) })
     phones = Set(configuration.phones.map { Substring(topicLevel($0.name)) })
     let levels = configuration.beacons.map { (Substring(topicLevel($0.name)), $0.pattern.isRegion) }
     beacons = Set(levels.lazy.filter { !$0.1 }.map(\.0))
@@ -31,11 +33,13 @@ struct Leftovers: Sendable {
 
   /// What to subscribe to, to see what the broker keeps.
   var filters: [String] {
-    [topics.occupancies, topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.windows]
+    [topics.occupancies, topics.roomOccupancies] + claims + [topics.windows]
   }
 
   /// Those of them that say where beacons are.
-  var claims: [String] { [topics.beaconStates, topics.beaconZones, topics.beaconPlaces] }
+  var claims: [String] {
+    [topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.beaconRooms]
+  }
 
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
@@ -52,11 +56,15 @@ struct Leftovers: Sendable {
       let name = name(ofTopicLevel: level)
     else { return nil }
     if what == "state" {
-      guard let state = RetainedBeaconState(payload), state.claimsZones, let now = state.elsewhere(name)
+      guard let state = RetainedBeaconState(payload), state.claimsPlaces, let now = state.elsewhere(name)
       else {
         return nil
       }
       return Correction(beacon: name, message: now.message(topics: topics))
+    }
+    if what == "room" {
+      guard RetainedBeaconRoom(payload)?.room != nil else { return nil }
+      return Correction(beacon: name, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
     }
     if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
     let now = WhereaboutsMessage(beacon: name, kind: what == "zone" ? .zone : .place, name: nil)
@@ -69,8 +77,9 @@ struct Leftovers: Sendable {
     let isKnown =
       switch kind {
       case "zone": zones.contains(name)
+      case "room": rooms.contains(name)
       case "phone": phones.contains(name)
-      case _ where what == "place" && !hasPlaces: false
+      case _ where what == "place" && !hasPlaces || what == "room" && rooms.isEmpty: false
       default: beacons.contains(name) || region(of: name).map(regions.contains) ?? false
       }
     return isKnown ? nil : Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true)
@@ -82,8 +91,8 @@ struct Leftovers: Sendable {
       separator: "/", omittingEmptySubsequences: false)
     guard levels.count == 3 else { return nil }
     switch (levels[0], levels[2]) {
-    case ("zone", "occupancy"), ("beacon", "state"), ("beacon", "zone"), ("beacon", "place"),
-      ("phone", "window"):
+    case ("zone", "occupancy"), ("room", "occupancy"), ("beacon", "state"), ("beacon", "zone"),
+      ("beacon", "place"), ("beacon", "room"), ("phone", "window"):
       return (levels[0], levels[1], levels[2])
     default: return nil
     }

@@ -6,12 +6,14 @@ import Messages
 /// A beacon's state as the broker kept it: what an earlier run said. It may be anybody's.
 struct RetainedBeaconState: Decodable {
   private var zones: [String]
+  /// Earlier versions did not say it.
+  private var room: String?
   private var lastSeen: String
   private var receiver: String
   private var readings: [String: Value]
 
   private enum CodingKeys: String, CodingKey {
-    case zones, receiver, readings
+    case zones, room, receiver, readings
     case lastSeen = "last_seen"
   }
 
@@ -44,7 +46,7 @@ struct RetainedBeaconState: Decodable {
     self = decoded
   }
 
-  var claimsZones: Bool { !zones.isEmpty }
+  var claimsPlaces: Bool { !zones.isEmpty || room != nil }
 
   /// The same, of a beacon that is nowhere and not heard; nil where the time makes no sense.
   func elsewhere(_ beacon: String) -> BeaconStateMessage? {

@@ -90,11 +90,16 @@ extension Doctor {
       all += ["enter", "near", "exit"].map { topics.transition(zone: zone.name, event: $0) }
       all.append(topics.occupancy(zone: zone.name))
     }
+    for room in configuration.rooms {
+      all += ["enter", "exit"].map { topics.transition(room: room.name, event: $0) }
+      all.append(topics.occupancy(room: room.name))
+    }
     for phone in configuration.phones {
       all += [topics.verdict(phone: phone.name), topics.window(phone: phone.name)]
     }
     for beacon in configuration.beacons {
       all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
+      if !configuration.rooms.isEmpty { all.append(topics.room(beacon: beacon.name)) }
     }
     return all + roomTopics + discoveryTopics
   }

@@ -19,6 +19,7 @@ struct AnnouncementPlan: Sendable {
   private let places: ZonePlaces
   /// By name.
   private let zones: [String: ZoneSettings]
+  private let rooms: [String: RoomSettings]
   private let beacons: [String: BeaconSettings]
   private let phones: [String: PhoneSettings]
   /// By zone.
@@ -38,10 +39,12 @@ struct AnnouncementPlan: Sendable {
     displayNames = configuration.displayNames
     places = ZonePlaces(settings.places)
     zones = Dictionary(configuration.zones.map { ($0.name, $0) }) { first, _ in first }
+    rooms = Dictionary(configuration.rooms.map { ($0.name, $0) }) { first, _ in first }
     beacons = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
     phones = Dictionary(configuration.phones.map { ($0.name, $0) }) { first, _ in first }
     standing =
       [.gateway] + configuration.zones.map { .zone($0.name) }
+      + configuration.rooms.map { .room($0.name) }
       + configuration.beacons.filter { !$0.pattern.isRegion }.map { .beacon($0.name) }
       + configuration.phones.map { .phone($0.name) }
   }
@@ -56,7 +59,10 @@ struct AnnouncementPlan: Sendable {
     case .gateway: return GatewayDevice(name: discovery.gateway).device(topics: topics)
     case .zone(let name):
       guard let zone = zones[name] else { return nil }
-      return ZoneDevice(name: name, hasNear: zone.near != nil, area: areas[name]).device(topics: topics)
+      return PlaceDevice(zone: name, hasNear: zone.near != nil, area: areas[name]).device(topics: topics)
+    case .room(let name):
+      guard let room = rooms[name] else { return nil }
+      return PlaceDevice(room: name, area: room.area ?? name).device(topics: topics)
     case .beacon(let name):
       guard let entry = entry(of: name) else { return nil }
       let watching = zones.values.filter { zone in
@@ -67,7 +73,7 @@ struct AnnouncementPlan: Sendable {
         make: heard?.make ?? DeviceMake(model: entry.pattern.model),
         address: entry.pattern.address,
         zones: watching.map { BeaconDevice.Zone(name: $0.name, hasNear: $0.near != nil) }
-          .sorted { $0.name < $1.name },
+          .sorted { $0.name < $1.name }, hasRooms: !rooms.isEmpty,
         readings: heard?.readings.sorted() ?? []
       ).device(topics: topics, places: places)
     case .phone(let name):

@@ -20,17 +20,20 @@ public struct BeaconDevice: Hashable, Sendable {
   /// The address it always sends from; nil: it has none, or it is unknown.
   public var address: DeviceAddress?
   public var zones: [Zone]
+  /// Whether rooms are configured, so that it may be in one.
+  public var hasRooms: Bool
   public var readings: [ReadingKind]
 
   public init(
     name: String, displayName: String? = nil, make: DeviceMake, address: DeviceAddress? = nil, zones: [Zone],
-    readings: [ReadingKind]
+    hasRooms: Bool = false, readings: [ReadingKind]
   ) {
     self.name = name
     self.displayName = displayName
     self.make = make
     self.address = address
     self.zones = zones
+    self.hasRooms = hasRooms
     self.readings = readings
   }
 
@@ -75,6 +78,7 @@ public struct BeaconDevice: Hashable, Sendable {
       distance, signal.from(.all), zone.from(.minimal), seen.from(.all), receiver.from(.all),
     ]
     for index in components.indices { components[index][text: "state_topic"] = topics.state(beacon: name) }
+    if hasRooms { components.append(room(topics: topics).from(.minimal)) }
     components.insert(tracker.from(.minimal), at: 0)
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     for zone in zones {
@@ -89,6 +93,20 @@ public struct BeaconDevice: Hashable, Sendable {
     }
     return DiscoveryDevice(
       subject: .beacon(name), name: displayName ?? name, make: make, address: address, components: components)
+  }
+
+  private func room(topics: Topics) -> DiscoveryComponent {
+    var room = DiscoveryComponent.entity("sensor", "room", named: "Room")
+    room[text: "icon"] = "mdi:floor-plan"
+    room[text: "state_topic"] = topics.room(beacon: name)
+    // As a tracker says it. Nothing at all would be an unknown state, which is that of a gateway that does not know yet.
+    room[text: "value_template"] = "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}"
+    room[text: "json_attributes_topic"] = topics.room(beacon: name)
+    // Probability and position change all the time, and each change is a row in Home Assistant's history.
+    room[text: "json_attributes_template"] =
+      "{{ {'since': value_json.since, 'floor': value_json.floor | default(none), "
+      + "'runner_up': value_json.runner_up.room if value_json.runner_up else none} | tojson }}"
+    return room
   }
 }
 

@@ -6,6 +6,7 @@ public struct DiscoveryDevice: Hashable, Sendable {
   public enum Subject: Hashable, Sendable {
     case gateway
     case zone(String)
+    case room(String)
     case beacon(String)
     case phone(String)
   }
@@ -60,6 +61,7 @@ extension DiscoveryDevice.Subject {
     switch self {
     case .gateway: "gateway"
     case .zone(let name): "zone_" + discoveryID(name)
+    case .room(let name): "room_" + discoveryID(name)
     case .beacon(let name): "beacon_" + discoveryID(name)
     case .phone(let name): "phone_" + discoveryID(name)
     }
@@ -75,6 +77,7 @@ extension DiscoveryDevice.Subject {
     }
     switch id[..<end] {
     case "zone": self = .zone(name)
+    case "room": self = .room(name)
     case "beacon": self = .beacon(name)
     case "phone": self = .phone(name)
     default: return nil

@@ -19,6 +19,9 @@ public struct Explanation: Hashable, Sendable {
   public var keys: [String]
   public var beacons: [Item]
   public var zones: [Item]
+  /// About the rooms together; nil: there are none.
+  public var plan: String?
+  public var rooms: [Item]
   public var phones: [Item]
   public var wake: [Item]
   public var homeAssistant: String
@@ -36,6 +39,9 @@ public struct Explanation: Hashable, Sendable {
     beacons = configuration.beacons.map { Item(name: $0.name, sentences: sentences($0)) }
     let known = configuration.beacons.map(\.name)
     zones = configuration.zones.map { Item(name: $0.name, sentences: sentences($0, known: known)) }
+    let plan = RoomExplanation(configuration)
+    self.plan = plan.summary
+    rooms = plan.items
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
     wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
@@ -130,10 +136,17 @@ private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> S
 }
 
 private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
-  let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
   let beacons =
     zone.beacons.map { listed($0, joining: "and") }
     ?? (known.isEmpty ? "nothing yet: no beacon is configured" : "every beacon")
+  if let rooms = zone.rooms {
+    return [
+      "Made of \(listed(rooms, joining: "and")); watches \(beacons).",
+      "enter: once a beacon is in \(rooms.count == 1 ? "that room" : "one of them")\(lasting(zone.enter.dwell)).",
+      "exit: once it is in \(rooms.count == 1 ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or away.",
+    ]
+  }
+  let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
   var sentences = ["Hears through \(receivers); watches \(beacons)."]
   if let near = zone.near {
     sentences.append(

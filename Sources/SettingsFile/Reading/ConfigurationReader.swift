@@ -52,11 +52,14 @@ struct ConfigurationReader {
     let readScanners = scanners.map(scannerReader.read)
     configuration.scanners = readScanners.compactMap(\.self)
     refuseTwinScanners(scanners, readScanners)
+    let roomNames = PlanReader(directory: directory).read(
+      section, receiverEntries: receivers, into: &configuration)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
-    configuration.zones = zones.compactMap(ZoneReader(beaconNames: beaconNames).read)
+    let zoneReader = ZoneReader(beaconNames: beaconNames, roomNames: roomNames)
+    configuration.zones = zones.compactMap(zoneReader.read)
     refuseTwins(zones, "zone")
-    warnOfIdleBeacons(beacons, configuration.zones)
+    if roomNames.isEmpty { warnOfIdleBeacons(beacons, configuration.zones) }
 
     var profiles = ProfileReader()
     if let value = section.take("profiles"), !value.isNull { profiles.read(value) }
@@ -135,12 +138,12 @@ struct ConfigurationReader {
       return nil
     }
   }
+}
 
-  /// The entries of a list. A list whose entries are all commented out counts as absent.
-  private func entries(_ value: Value?) -> [Value] {
-    guard let value, !value.isNull else { return [] }
-    return value.list() ?? []
-  }
+/// The entries of a list. A list whose entries are all commented out counts as absent.
+func entries(_ value: Value?) -> [Value] {
+  guard let value, !value.isNull else { return [] }
+  return value.list() ?? []
 }
 
 /// Reads `receivers:`.

@@ -8,6 +8,7 @@ enum ForeignKeys {
       case "": root
       case "beacons[]": beacon
       case "broker": broker
+      case "rooms[]": room
       case "zones[]": zone
       case "zones[].enter", "zones[].near", "zones[].exit": rule
       default: [:] as [String: [String]]
@@ -20,8 +21,11 @@ enum ForeignKeys {
     "broker": ["mqtt"],
     "home_assistant": ["homeassistant", "hass"],
     "phones": ["phone"],
+    "doors": ["door"],
+    "floors": ["floor", "storeys"],
     "receivers": ["receiver", "adapters"],
     "scanners": ["scanner", "remote_receivers"],
+    "rooms": ["room"],
     "zones": ["zone", "areas"],
   ]
   private static let beacon = [
@@ -31,6 +35,10 @@ enum ForeignKeys {
     "measured_power": ["tx_power", "rssi_at_1m"],
   ]
   private static let broker = ["url": ["host", "server"], "username": ["user"]]
+  // As ESPresense-companion has them.
+  private static let room = [
+    "outline": ["points", "polygon", "corners"], "receivers": ["receiver", "nodes", "scanners"],
+  ]
   private static let zone = ["enter": ["entry", "inside"], "exit": ["leave", "outside"]]
   private static let rule = [
     "distance": ["range", "radius"],

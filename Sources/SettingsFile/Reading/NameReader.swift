@@ -22,7 +22,9 @@ func readName(_ section: Section) -> String? {
 }
 
 /// The names in a list, without duplicates; with `known`, only those that exist.
-func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil) -> [String]? {
+func uniqueNames(
+  _ entries: [Value]?, of kind: String, known: Set<String>? = nil, whenEmpty: String = "beacons: is empty"
+) -> [String]? {
   guard let entries else { return nil }
   var names: [String] = []
   var seen: Set<String> = []
@@ -33,7 +35,7 @@ func uniqueNames(_ entries: [Value]?, of kind: String, known: Set<String>? = nil
     } else if let known, !known.contains(name) {
       entry.error(
         "there is no \(kind) \(quoted(name))",
-        hint: suggestion(for: name, among: known, whenEmpty: "beacons: is empty"))
+        hint: suggestion(for: name, among: known, whenEmpty: whenEmpty))
     } else {
       names.append(name)
       seen.insert(name)

@@ -76,7 +76,16 @@ struct CheckCommand: ParsableCommand {
       zone.sentences.append("topics: \(transitions) and occupancy")
       return zone
     }
-    try show("zones", zones, none: "none yet, so nothing will enter or exit")
+    let noZones = configuration.rooms.isEmpty ? "none yet, so nothing will enter or exit" : nil
+    try show("zones", zones, none: noZones)
+    if let plan = explanation.plan { try tell("\nplan: \(plan)") }
+    let rooms = explanation.rooms.map { room in
+      var room = room
+      let transitions = topics.transition(room: room.name, event: "enter, exit")
+      room.sentences.append("topics: \(transitions) and occupancy")
+      return room
+    }
+    try show("rooms", rooms, none: nil)
     let phones = explanation.phones.map { phone in
       var phone = phone
       phone.sentences.append(
@@ -147,12 +156,13 @@ private struct Report {
     json.field("home_assistant", explanation.homeAssistant)
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
     if let observations = explanation.observations { json.field("observations", observations) }
+    if let plan = explanation.plan { json.field("plan", plan) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     if let wake = configuration.wake { write(wake, in: &json) }
     for (title, items) in [
       ("receivers", explanation.receivers), ("scanners", explanation.scanners),
-      ("beacons", explanation.beacons), ("zones", explanation.zones),
+      ("beacons", explanation.beacons), ("zones", explanation.zones), ("rooms", explanation.rooms),
       ("phones", explanation.phones), ("wake_regions", explanation.wake),
     ] {
       json.key(named: title)

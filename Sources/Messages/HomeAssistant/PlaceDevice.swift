@@ -1,23 +1,33 @@
-/// A zone as a device: whether somebody is in it, how many, and who comes and goes.
-public struct ZoneDevice: Hashable, Sendable {
+/// A zone or a room as a device: whether somebody is in it, how many, and who comes and goes.
+public struct PlaceDevice: Hashable, Sendable {
+  public var kind: PlaceKind
   public var name: String
+  /// False for a room.
   public var hasNear: Bool
   /// The Home Assistant area that it is in.
   public var area: String?
 
-  public init(name: String, hasNear: Bool, area: String? = nil) {
-    self.name = name
-    self.area = area
+  public init(zone: String, hasNear: Bool, area: String? = nil) {
+    kind = .zone
+    name = zone
     self.hasNear = hasNear
+    self.area = area
+  }
+
+  public init(room: String, area: String) {
+    kind = .room
+    name = room
+    hasNear = false
+    self.area = area
   }
 
   public func device(topics: Topics) -> DiscoveryDevice {
-    let topic = topics.occupancy(zone: name)
+    let topic = topics.occupancy(of: kind, name)
 
     var occupancy = DiscoveryComponent.entity("binary_sensor", "occupancy", named: "Occupancy")
     occupancy[text: "device_class"] = "occupancy"
     occupancy[text: "state_topic"] = topic
-    // Unknown while the zone is blind.
+    // Unknown while the place is blind.
     occupancy[text: "value_template"] =
       "{{ {'occupied': 'ON', 'empty': 'OFF'}.get(value_json.state, none) }}"
     occupancy[text: "json_attributes_topic"] = topic
@@ -35,19 +45,27 @@ public struct ZoneDevice: Hashable, Sendable {
     passage[text: "icon"] = "mdi:transit-transfer"
     passage["event_types"] = .texts(kinds)
     // This also matches the occupancy topic, whose messages the template ignores.
-    passage[text: "state_topic"] = topics.transition(zone: name, event: "+")
+    passage[text: "state_topic"] = topics.transition(of: kind, name, event: "+")
     passage[text: "value_template"] =
       "{% if value_json.event is defined %}{{ {'event_type': value_json.event, 'beacon': value_json.beacon, "
-      + "'time': value_json.time, 'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm} "
-      + "| tojson }}{% endif %}"
+      + "'time': value_json.time, \(evidence)} | tojson }}{% endif %}"
 
     let triggers = kinds.map { event in
       DiscoveryComponent.trigger(
-        event, key: event, subtype: "any beacon", topic: topics.transition(zone: name, event: event),
+        event, key: event, subtype: "any beacon", topic: topics.transition(of: kind, name, event: event),
         beacon: nil)
     }
     return DiscoveryDevice(
-      subject: .zone(name), name: name, make: .own("Zone"), area: area,
+      subject: kind == .zone ? .zone(name) : .room(name), name: name,
+      make: .own(kind == .zone ? "Zone" : "Room"), area: area,
       components: [occupancy, count, passage].map { $0.from(.minimal) } + triggers)
+  }
+
+  /// What a passage tells beside who and when.
+  private var evidence: String {
+    switch kind {
+    case .zone: "'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm"
+    case .room: "'probability': value_json.because.probability"
+    }
   }
 }

@@ -1,0 +1,108 @@
+import Proximity
+import Settings
+
+/// Errors in the plan of a site that only show in combination.
+struct PlanChecks {
+  var rooms: [RoomReader.Entry]
+  var floors: [FloorSettings]
+  var receivers: [ReceiverSettings]
+  var receiverEntries: [Value]
+
+  /// The finest cells in which positions are computed, and so many of them at most; both belong to the estimate.
+  private static let cell = 0.25
+  private static let cellLimit = 20_000.0
+  /// Beyond this, and this part of the smaller room, an overlap is no error of measurement.
+  private static let sliver = 1.0
+  private static let sliverPart = 0.05
+  /// Metres that a door or a receiver may be off its wall, which has some thickness.
+  static let wallTolerance = 0.3
+
+  var outlined: [(room: RoomReader.Entry, shape: Outline)] {
+    rooms.compactMap { room in room.outline.map { (room, $0.shape) } }
+  }
+
+  func checkRooms() {
+    refuseReceiversOfTwoRooms()
+    guard !outlined.isEmpty else { return }
+    warnOfMissingOutlines()
+    refuseTooManyCorners()
+    warnOfOverlaps()
+    warnOfSize()
+  }
+
+  private func refuseReceiversOfTwoRooms() {
+    var first: [String: RoomReader.Entry] = [:]
+    for room in rooms {
+      for (name, value) in room.receivers {
+        if let other = first[name] {
+          value.error(
+            "the receiver \(quoted(name)) hangs in \(quoted(other.settings.name)) already",
+            hint: "keep it in one of the rooms")
+        } else {
+          first[name] = room
+        }
+      }
+    }
+  }
+
+  private func warnOfMissingOutlines() {
+    for room in rooms where room.outline == nil {
+      room.value.warning(
+        "\(quoted(room.settings.name)) has no outline, and other rooms have",
+        hint: "without it no walls of it are known, and no position in it; give all rooms an outline, or none"
+      )
+    }
+  }
+
+  private func refuseTooManyCorners() {
+    let corners = outlined.reduce(0) { $0 + $1.shape.corners.count }
+    guard corners > RoomSettings.allCornersLimit, let last = outlined.last?.room.outline?.value else {
+      return
+    }
+    last.error(
+      "the outlines have \(corners) corners together",
+      hint: "at most \(RoomSettings.allCornersLimit) are possible: leave out niches and pillars")
+  }
+
+  private func warnOfOverlaps() {
+    let outlined = outlined
+    // An unbounded plan has its error already.
+    guard outlined.reduce(0, { $0 + $1.shape.corners.count }) <= RoomSettings.allCornersLimit else { return }
+    for (place, one) in outlined.enumerated() {
+      for other in outlined[..<place] where one.room.settings.floor == other.room.settings.floor {
+        let common = one.shape.overlap(with: other.shape)
+        let part = Self.sliverPart * min(one.shape.area, other.shape.area)
+        guard common > min(Self.sliver, part) else { continue }
+        one.room.outline?.value.warning(
+          "\(quoted(one.room.settings.name)) and \(quoted(other.room.settings.name)) overlap by \(square(common))",
+          hint: "a beacon there counts for both; move their corners to the wall between them")
+      }
+    }
+  }
+
+  private func warnOfSize() {
+    let area = outlined.reduce(0) { $0 + $1.shape.area }
+    guard area / (Self.cell * Self.cell) > Self.cellLimit else { return }
+    outlined[0].room.outline?.value.warning(
+      "the rooms cover \(square(area)): positions are computed in cells of more than "
+        + "\(Measure(.distance, Self.cell))",
+      hint: "up to \(square(Self.cellLimit * Self.cell * Self.cell)) they are as fine as that")
+  }
+
+  func checkDoors(_ doors: [(settings: DoorSettings, value: Value)]) {
+    guard !outlined.isEmpty else { return }
+    for (door, value) in doors {
+      let shapes = outlined.filter { $0.room.settings.floor == door.floor }.map(\.shape)
+      let off = [door.from, door.to].map { end in
+        shapes.map { $0.distanceToWall(from: end) }.min() ?? .infinity
+      }
+      guard let farthest = off.max(), farthest > Self.wallTolerance else { continue }
+      let place = "the door from \(words(door.from)) to \(words(door.to))"
+      value.warning(
+        farthest.isFinite
+          ? "\(place) is on no wall: one end is \(Measure(.distance, (farthest * 100).rounded() / 100)) away from any"
+          : "\(place) is on a floor without outlines",
+        hint: "both ends lie on sides of outlines")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Settings
+import SettingsFile
+import Testing
+
+/// What `check` says of rooms, and the examples.
+@Suite struct RoomExplanationTests {
+  private func explain(_ file: String) throws -> Explanation {
+    let path = configFolder.appendingPathComponent("examples/rooms/\(file)").path
+    let loaded = try Configuration.load(path: path)
+    #expect(loaded.warnings == [])
+    return Explanation(loaded.configuration)
+  }
+
+  @Test func theSimpleExampleNeedsNothingMore() throws {
+    let explanation = try explain("simple.yaml")
+    #expect(
+      explanation.plan
+        == "3 rooms; told by their receivers alone, because no outline is known; not calibrated: "
+        + "`beaconkeeper calibrate` makes them better")
+    #expect(
+      explanation.rooms.map { $0.sentences } == [
+        ["Without an outline.", "esp-kitchen hangs in it."],
+        ["Without an outline.", "esp-sofa and esp-window hang in it."],
+        ["Without an outline.", "hci0 hangs in it."],
+      ])
+    #expect(
+      explanation.zones.first?.sentences == [
+        "Made of kitchen and living room; watches every beacon.", "enter: once a beacon is in one of them.",
+        "exit: once it is in none of them for 60 s, or away.",
+      ])
+  }
+
+  @Test func outlinesTellSizesAndNeighbours() throws {
+    let explanation = try explain("outlines.yaml")
+    #expect(
+      explanation.plan
+        == "5 rooms; on ground at 0 m and upstairs at 2.8 m; 160 m² inside outlines; with 3 doors; not calibrated: "
+        + "`beaconkeeper calibrate` makes them better")
+    #expect(explanation.rooms.map(\.name) == ["kitchen", "hall", "living", "bed", "studio"])
+    #expect(
+      explanation.rooms.first?.sentences == [
+        "12 m², 4 corners, on ground.", "Next to hall and living.",
+        "esp-kitchen ([20 cm, 2 m], 2 m high) hangs in it.",
+      ])
+    #expect(explanation.rooms.last?.sentences[1] == "Next to no other room.")
+  }
+
+  @Test func whatIsMissingIsSaid() throws {
+    let explanation = Explanation(
+      try read(
+        """
+        receivers: [{ name: c, position: [1 m, 1 m] }]
+        rooms:
+          - { name: k, receivers: [a, b], outline: [[0 m, 0 m], [3 m, 0 m], [3 m, 4 m], [0 m, 4 m]] }
+          - { name: h, receivers: [d] }
+        calibration: /var/lib/rooms.json
+        """
+      ).configuration)
+    #expect(
+      explanation.plan?.hasSuffix("so any wall may have one; calibrated by /var/lib/rooms.json") == true)
+    #expect(
+      explanation.rooms[0].sentences.suffix(2) == [
+        "a, b and c ([1 m, 1 m], 1.2 m high) hang in it.",
+        "Missing: the position of a and b, under receivers:.",
+      ])
+    #expect(explanation.rooms[1].sentences.last == "Missing: its outline, as other rooms have one.")
+  }
+
+  @Test func withoutRoomsNothingIsSaid() throws {
+    let explanation = Explanation(try read("gateway: {}").configuration)
+    #expect(explanation.plan == nil && explanation.rooms.isEmpty)
+  }
+}
