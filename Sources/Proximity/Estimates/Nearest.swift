@@ -4,17 +4,21 @@ import Beacons
 /// signal. They may come from different receivers.
 struct Nearest {
   var logDistance = Float.infinity
-  /// As of the nearest link.
-  var margin: Float = 0
+  /// How far `logDistance` must be beyond a threshold to decide.
+  var margin: Float { nearestMargin / count }
+  /// As if the nearest link were alone. Each further receiver that hears the beacon leaves less to chance.
+  private var nearestMargin: Float = 0
+  private var count: Float = 0
   var level = -Float.infinity
   var nearestLink: Int32 = -1
   var strongestLink: Int32 = -1
 
   /// Considers one receiver's values, if it has a level.
   mutating func consider(logDistance: Float, margin: Float, level: Float, at index: Int32) {
+    count += 1
     if logDistance < self.logDistance {
       self.logDistance = logDistance
-      self.margin = margin
+      nearestMargin = margin
       nearestLink = index
     }
     if level > self.level {
