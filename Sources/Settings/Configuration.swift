@@ -23,6 +23,8 @@ public struct Configuration: Hashable, Sendable {
   public var doors: [DoorSettings]
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
+  /// What that file contains; nil: there is none, or it is about to be written anew.
+  public var calibrationRecord: CalibrationRecord?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
