@@ -23,8 +23,10 @@ public struct Configuration: Hashable, Sendable {
   public var doors: [DoorSettings]
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
-  /// What that file contains; nil: there is none, or it is about to be written anew.
-  public var calibrationRecord: CalibrationRecord?
+  /// What that file says.
+  public var roomCalibration: RoomCalibration?
+  /// How it came about.
+  public var calibrationAccount: CalibrationAccount?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
@@ -42,6 +44,7 @@ public struct Configuration: Hashable, Sendable {
     receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
     zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
     doors: [DoorSettings] = [], calibrationFile: String? = nil,
+    roomCalibration: RoomCalibration? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
     publish: PublishSettings = .init(), wake: WakeSettings? = nil,
@@ -58,6 +61,7 @@ public struct Configuration: Hashable, Sendable {
     self.floors = floors
     self.doors = doors
     self.calibrationFile = calibrationFile
+    self.roomCalibration = roomCalibration
     self.phones = phones
     self.profiles = profiles
     self.telemetry = telemetry

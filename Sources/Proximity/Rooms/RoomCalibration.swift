@@ -77,4 +77,9 @@ public struct RoomCalibration: Hashable, Sendable, Codable {
     self.histograms = histograms
     self.measuredPower = measuredPower
   }
+
+  /// All receivers that it has something of.
+  public var receiverNames: [String] {
+    Set(receivers.map(\.name) + samples.map(\.receiver) + histograms.map(\.receiver)).sorted()
+  }
 }

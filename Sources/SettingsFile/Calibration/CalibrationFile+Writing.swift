@@ -5,26 +5,25 @@ import Settings
 
 extension CalibrationFile {
   /// What is written: `config/schemas/v1/room-calibration.schema.json`, with an end of line.
-  public static func text(of record: CalibrationRecord) -> [UInt8] {
-    let calibration = record.calibration
+  public var text: [UInt8] {
     var receivers = calibration.receivers.map(\.name)
     for name in calibration.histograms.map(\.receiver) where !receivers.contains(name) { receivers.append(name) }
     let samples = Dictionary(grouping: calibration.samples, by: \.receiver)
     return JSONWriter.object { json in
       json.field("v", 1)
-      json.field("time", record.time)
-      json.field("version", record.version)
-      json.field("beacon", record.beacon)
+      json.field("time", account.time)
+      json.field("version", account.version)
+      json.field("beacon", account.beacon)
       json.field("measured_power_dbm", calibration.measuredPower, decimals: 1)
       json.key("rooms")
-      json.array(record.stays) { json, stay in
+      json.array(account.stays) { json, stay in
         json.object { json in
           json.field("room", stay.room)
           json.field("seconds", stay.seconds, decimals: 1)
         }
       }
       json.key("held_out")
-      if let heldOut = record.heldOut { write(heldOut, &json) } else { json.null() }
+      if let heldOut = account.heldOut { Self.write(heldOut, &json) } else { json.null() }
       json.field("wall_loss_db", calibration.wallLoss, decimals: 2)
       json.key("receivers")
       json.array(receivers) { json, name in
@@ -34,15 +33,15 @@ extension CalibrationFile {
             json.field("power_dbm", fit.power, decimals: 2)
             json.field("exponent", fit.exponent, decimals: 3)
           }
-          if let samples = samples[name] { write(samples, &json) }
+          if let samples = samples[name] { Self.write(samples, &json) }
           let histograms = calibration.histograms.filter { $0.receiver == name }
-          if !histograms.isEmpty { write(histograms, &json) }
+          if !histograms.isEmpty { Self.write(histograms, &json) }
         }
       }
     } + [UInt8(ascii: "\n")]
   }
 
-  private static func write(_ heldOut: CalibrationRecord.HeldOut, _ json: inout JSONWriter) {
+  private static func write(_ heldOut: CalibrationAccount.HeldOut, _ json: inout JSONWriter) {
     json.object { json in
       json.field("right", heldOut.right, decimals: 4)
       json.field("changes", heldOut.changes)

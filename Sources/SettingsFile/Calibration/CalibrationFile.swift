@@ -1,8 +1,17 @@
 import JSON
-import Settings
+public import Proximity
+public import Settings
 
 /// The file that `calibrate` writes and `calibration:` names.
-public enum CalibrationFile {
+public struct CalibrationFile: Hashable, Sendable {
+  public var account: CalibrationAccount
+  public var calibration: RoomCalibration
+
+  public init(_ calibration: RoomCalibration, _ account: CalibrationAccount) {
+    self.calibration = calibration
+    self.account = account
+  }
+
   /// Bytes. The most samples that are read fit in.
   static let limit = 16 << 20
 
@@ -13,20 +22,20 @@ public enum CalibrationFile {
     public var message: String
   }
 
-  public static func read(path: String) throws(Fault) -> CalibrationRecord {
+  public init(path: String) throws(Fault) {
     let bytes: [UInt8]
     do throws(ConfigurationFile.Unreadable) {
-      bytes = try ConfigurationFile(path: path, limit: limit).bytes
+      bytes = try ConfigurationFile(path: path, limit: Self.limit).bytes
     } catch {
       throw Fault(position: nil, message: error.reason)
     }
-    return try parse(bytes)
+    try self.init(bytes)
   }
 
-  public static func parse(_ bytes: [UInt8]) throws(Fault) -> CalibrationRecord {
+  public init(_ bytes: [UInt8]) throws(Fault) {
     var parser = CalibrationParser(bytes)
     do throws(CalibrationParser.Malformed) {
-      return try parser.record()
+      self = try parser.file()
     } catch {
       throw Fault(
         position: .init(after: bytes[..<min(error.offset, bytes.count)]), message: error.message)

@@ -17,10 +17,10 @@ struct CalibrationParser {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func record() throws(Malformed) -> CalibrationRecord {
-    var record = CalibrationRecord(
-      time: WallTime(nanoseconds: 0), version: "", beacon: "", stays: [], heldOut: nil,
-      calibration: RoomCalibration(wallLoss: 0))
+  mutating func file() throws(Malformed) -> CalibrationFile {
+    var account = CalibrationAccount(
+      time: WallTime(nanoseconds: 0), version: "", beacon: "", stays: [], heldOut: nil)
+    var calibration = RoomCalibration(wallLoss: 0)
     var (first, missing) = (true, Set(["v", "time", "rooms", "receivers", "wall_loss_db"]))
     while let key = try nextKey(&first) {
       missing.remove(key)
@@ -29,29 +29,29 @@ struct CalibrationParser {
         guard try number(in: 0...1e6) == 1 else {
           throw malformed("this is no calibration of version 1, which this Beaconkeeper reads")
         }
-      case "time": record.time = try time()
-      case "version": record.version = try name()
-      case "beacon": record.beacon = try name()
-      case "measured_power_dbm": record.calibration.measuredPower = try optionalNumber(in: -150...50)
-      case "rooms": record.stays = try stays()
-      case "held_out": record.heldOut = try heldOut()
-      case "wall_loss_db": record.calibration.wallLoss = try number(in: 0...40)
-      case "receivers": try receivers(into: &record.calibration)
+      case "time": account.time = try time()
+      case "version": account.version = try name()
+      case "beacon": account.beacon = try name()
+      case "measured_power_dbm": calibration.measuredPower = try optionalNumber(in: -150...50)
+      case "rooms": account.stays = try stays()
+      case "held_out": account.heldOut = try heldOut()
+      case "wall_loss_db": calibration.wallLoss = try number(in: 0...40)
+      case "receivers": try receivers(into: &calibration)
       default: try skipValue()
       }
     }
     guard isAtEnd() else { throw malformed("nothing may follow the object") }
     if let name = missing.min() { throw malformed("\(name) is missing") }
-    return record
+    return CalibrationFile(calibration, account)
   }
 
-  private mutating func stays() throws(Malformed) -> [CalibrationRecord.Stay] {
-    var (first, stays) = (true, [CalibrationRecord.Stay]())
+  private mutating func stays() throws(Malformed) -> [CalibrationAccount.Stay] {
+    var (first, stays) = (true, [CalibrationAccount.Stay]())
     while try nextElement(&first) {
       guard stays.count < RoomSettings.limit else {
         throw malformed("more than \(RoomSettings.limit) rooms")
       }
-      var (first, stay) = (true, CalibrationRecord.Stay(room: "", seconds: 0))
+      var (first, stay) = (true, CalibrationAccount.Stay(room: "", seconds: 0))
       while let key = try nextKey(&first) {
         switch key {
         case "room": stay.room = try name()
@@ -64,9 +64,9 @@ struct CalibrationParser {
     return stays
   }
 
-  private mutating func heldOut() throws(Malformed) -> CalibrationRecord.HeldOut? {
+  private mutating func heldOut() throws(Malformed) -> CalibrationAccount.HeldOut? {
     if takeNull() { return nil }
-    var (first, result) = (true, CalibrationRecord.HeldOut(right: 0, changes: 0, trueChanges: 0, delay: nil))
+    var (first, result) = (true, CalibrationAccount.HeldOut(right: 0, changes: 0, trueChanges: 0, delay: nil))
     while let key = try nextKey(&first) {
       switch key {
       case "right": result.right = try number(in: 0...1)

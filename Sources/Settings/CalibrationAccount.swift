@@ -1,8 +1,7 @@
 public import Beacons
-public import Proximity
 
-/// The file that `calibrate` wrote: what was measured, when, and how well it did.
-public struct CalibrationRecord: Hashable, Sendable {
+/// How a calibration came about: what `calibrate` measured when, and how well that did.
+public struct CalibrationAccount: Hashable, Sendable {
   /// How long the walk was in a room.
   public struct Stay: Hashable, Sendable {
     public var room: String
@@ -40,27 +39,14 @@ public struct CalibrationRecord: Hashable, Sendable {
   public var stays: [Stay]
   /// nil: the walk was too short to tell.
   public var heldOut: HeldOut?
-  public var calibration: RoomCalibration
 
   public init(
-    time: WallTime, version: String, beacon: String, stays: [Stay], heldOut: HeldOut?,
-    calibration: RoomCalibration
+    time: WallTime, version: String, beacon: String, stays: [Stay], heldOut: HeldOut?
   ) {
     self.time = time
     self.version = version
     self.beacon = beacon
     self.stays = stays
     self.heldOut = heldOut
-    self.calibration = calibration
   }
-
-  /// Receivers that heard the walk.
-  public var receivers: Set<String> {
-    Set(calibration.receivers.map(\.name) + calibration.histograms.map(\.receiver))
-  }
-}
-
-extension Configuration {
-  /// What rooms were calibrated with; nil: they were not.
-  public var roomCalibration: RoomCalibration? { calibrationRecord?.calibration }
 }
