@@ -39,6 +39,12 @@ public struct RecordingMarks: Hashable, Sendable {
     public var message: String
     public var remedy: String
 
+    public init(line: Int, message: String, remedy: String) {
+      self.line = line
+      self.message = message
+      self.remedy = remedy
+    }
+
     public var description: String { "line \(line): \(message)\n  hint: \(remedy)" }
   }
 
@@ -146,7 +152,8 @@ public struct RecordingMarks: Hashable, Sendable {
 
   /// Digits with a point; not all that `Double` takes, such as hexadecimal and infinity.
   private static func number(_ text: String) -> Double? {
-    guard text.utf8.count <= 40, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D })
+    guard text.utf8.count <= 40,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D })
     else { return nil }
     return Double(text)
   }

@@ -7,7 +7,9 @@ extension CalibrationFile {
   /// What is written: `config/schemas/v1/room-calibration.schema.json`, with an end of line.
   public var text: [UInt8] {
     var receivers = calibration.receivers.map(\.name)
-    for name in calibration.histograms.map(\.receiver) where !receivers.contains(name) { receivers.append(name) }
+    for name in calibration.histograms.map(\.receiver) where !receivers.contains(name) {
+      receivers.append(name)
+    }
     let samples = Dictionary(grouping: calibration.samples, by: \.receiver)
     return JSONWriter.object { json in
       json.field("v", 1)

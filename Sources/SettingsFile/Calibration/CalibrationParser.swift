@@ -99,7 +99,8 @@ struct CalibrationParser {
         }
       }
       guard !receiver.name.isEmpty, names.insert(receiver.name).inserted else {
-        throw malformed(receiver.name.isEmpty ? "a receiver without name" : "a receiver that is there already")
+        throw malformed(
+          receiver.name.isEmpty ? "a receiver without name" : "a receiver that is there already")
       }
       guard hasPower == hasExponent else { throw malformed("power_dbm and exponent belong together") }
       if hasPower { calibration.receivers.append(receiver) }
@@ -161,7 +162,9 @@ struct CalibrationParser {
       guard histograms.count < RoomSettings.limit else {
         throw malformed("more than \(RoomSettings.limit) rooms")
       }
-      var (first, histogram) = (true, RoomCalibration.Histogram(receiver: "", room: "", lowest: 0, counts: []))
+      var (first, histogram) = (
+        true, RoomCalibration.Histogram(receiver: "", room: "", lowest: 0, counts: [])
+      )
       while let key = try nextKey(&first) {
         switch key {
         case "room": histogram.room = try name()

@@ -11,14 +11,20 @@ struct ConfigurationReader {
   var defaultName: String
   /// Whether the broker's password is needed.
   var connects: Bool
+  /// Whether the calibration is about to be written, and therefore not read.
+  var calibrates: Bool
   /// Findings in the keys file, whose positions are its own.
   private(set) var keyFindings: Findings?
 
-  init(environment: [String: String], directory: String, defaultName: String, connects: Bool) {
+  init(
+    environment: [String: String], directory: String, defaultName: String, connects: Bool,
+    calibrates: Bool = false
+  ) {
     self.environment = environment
     self.directory = directory
     self.defaultName = defaultName
     self.connects = connects
+    self.calibrates = calibrates
   }
 
   /// The configuration as far as it can be read. Use it only if no error was found.
@@ -74,7 +80,9 @@ struct ConfigurationReader {
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
-    if let value = section.take("publish"), !value.isNull { configuration.publish = PublishReader().read(value) }
+    if let value = section.take("publish"), !value.isNull {
+      configuration.publish = PublishReader().read(value)
+    }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)
