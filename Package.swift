@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "BeaconKeys", targets: ["BeaconKeys"]),
     .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
+    .library(name: "Scanners", targets: ["Scanners"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
     .library(name: "WakePlanner", targets: ["WakePlanner"]),
@@ -153,7 +154,7 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Beacons", "JSON", "MQTT", "Messages", "Outbox", "Pipeline", "Proximity",
+        "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Outbox", "Pipeline", "Proximity",
         "Randomness",
         "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
@@ -196,7 +197,7 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Settings", "SettingsFile",
+        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings", "SettingsFile",
         "WakePlanner",
       ],
       swiftSettings: house),
@@ -206,7 +207,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ScannersTests",
-      dependencies: ["Beacons", "JSON", "MessageSchemas", "Messages", "Randomness", "Scanners", "Settings", "SettingsFile"],
+      dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

@@ -6,8 +6,8 @@ import Settings
 struct ObservationTap: Sendable {
   /// Sightings collected at a time; more than a machine can hear in the longest interval that makes sense.
   private static let limit = 20_000
-  /// Octets of a message, roughly; what fits one packet of most networks.
-  private static let size = 1000
+  /// Octets after which a message is closed, so that it stays near 1 kB: it fits one packet of most networks.
+  private static let size = 900
 
   let settings: ObservationSettings
   let boot: String
@@ -106,7 +106,7 @@ struct ObservationTap: Sendable {
       // A source that gathers may be a little ahead of the clock.
       let age = max(time - sighting.time, .zero)
       beacons[beacons.count - 1].heard.append(.init(receiver: receiver, rssi: sighting.rssi, age: age))
-      octets += 12
+      octets += 14
     }
   }
 }

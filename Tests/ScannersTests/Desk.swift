@@ -58,7 +58,8 @@ struct Desk {
         "\(intake.table.name(of: advertisement.receiver)) \(advertisement.address) \(advertisement.rssi.map(String.init) ?? "?")"
       FrameDecoder.forEachFrame(in: payload) { result, _ in
         switch result {
-        case .frame(.iBeacon(let beacon), _): line += " iBeacon \(beacon.major).\(beacon.minor) \(beacon.measuredPower)"
+        case .frame(.iBeacon(let beacon), _):
+          line += " iBeacon \(beacon.major).\(beacon.minor) \(beacon.measuredPower)"
         case .frame(let frame, _): line += " \(frame.format)"
         case .declined(let reason, _): line += " (\(reason))"
         }
@@ -71,7 +72,11 @@ struct Desk {
       }
   }
 
-  var changes: [String] { hearing.changes.map { "\(intake.table.name(of: $0.receiver)) \($0.health.rawValue)" } }
+  var changes: [String] {
+    hearing.changes.map { "\(intake.table.name(of: $0.receiver)) \($0.health.rawValue)" }
+  }
 
-  func refused(_ cause: ScannerRefusal) -> UInt64 { intake.figures.reduce(0) { $0 + ($1.refused[cause] ?? 0) } }
+  func refused(_ cause: ScannerRefusal) -> UInt64 {
+    intake.figures.reduce(0) { $0 + ($1.refused[cause] ?? 0) }
+  }
 }

@@ -69,9 +69,10 @@ import Testing
     say(batch(3, sent: 2), &desk, after: 1)
     #expect(desk.refused(.clock) == 2)
     #expect(desk.heard.count == 1)
-    #expect(desk.hearing.notices == [
-      "refused from hall on beaconkeeper/+/observations/+: batches whose send time jumped, or that were over a minute under way (counted in health)"
-    ])
+    #expect(
+      desk.hearing.notices == [
+        "refused from hall on beaconkeeper/+/observations/+: batches whose send time jumped, or that were over a minute under way (counted in health)"
+      ])
     #expect(desk.intake.gatewayFigures[0].lastRefusal == .clock)
     say(batch(4, sent: 70), &desk, after: 62)
     #expect(desk.heard.count == 2)
@@ -87,7 +88,9 @@ import Testing
 
   @Test func aBatchCountsOnceAndMissingOnesAreCounted() throws {
     var desk = try desk()
-    for sequence: UInt64 in [1, 2, 2, 1, 6] { say(batch(sequence, sent: 500 + desk.time - 1000), &desk, after: 0.2) }
+    for sequence: UInt64 in [1, 2, 2, 1, 6] {
+      say(batch(sequence, sent: 500 + desk.time - 1000), &desk, after: 0.2)
+    }
     #expect(desk.heard.count == 3)
     #expect(desk.refused(.repeated) == 2)
     #expect(desk.intake.gatewayFigures[0].lost == 3)
@@ -120,7 +123,8 @@ import Testing
 
   @Test func ourOwnObservationsAreNobodysNews() throws {
     var desk = try desk()
-    #expect(desk.say("beaconkeeper/home/observations/0", batch(1, sent: 1).payload))
+    let isOurs = desk.say("beaconkeeper/home/observations/0", batch(1, sent: 1).payload)
+    #expect(isOurs)
     #expect(desk.heard == [])
     #expect(desk.intake.figures[0].messages == 0)
   }
@@ -163,7 +167,8 @@ import Testing
     var desk = try desk()
     desk.say(
       "beaconkeeper/hall/observations/0",
-      #"{"new":{"a":[1]},"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":["hci0"],"beacons":[{"x":1,"beacon":"ibeacon 0 1 2","heard":[[0,null,5]]}]}"#)
+      #"{"new":{"a":[1]},"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":["hci0"],"beacons":[{"x":1,"beacon":"ibeacon 0 1 2","heard":[[0,null,5]]}]}"#
+    )
     #expect(desk.heard == ["hall/hci0 [ibeacon 0 1 2] ?"])
   }
 

@@ -1,3 +1,4 @@
+import Beacons
 import Testing
 
 @testable import Scanners
@@ -65,7 +66,8 @@ import Testing
   @Test func ofAnotherGatewayEachRadioHasAHealth() throws {
     var desk = try Desk("scanners: [{ kind: beaconkeeper }]")
     desk.say(
-      "beaconkeeper/hall/health", #"{"v":1,"receivers":[{"name":"hci0","state":"deaf","reason":"it reports nothing"},{"name":"hci7","state":"gone"}]}"#,
+      "beaconkeeper/hall/health",
+      #"{"v":1,"receivers":[{"name":"hci0","state":"deaf","reason":"it reports nothing"},{"name":"hci7","state":"gone"}]}"#,
       retained: true)
     #expect(desk.changes == ["hall/hci0 deaf"])
     #expect(desk.hearing.changes[0].reason == "hall says that it is deaf: it reports nothing")

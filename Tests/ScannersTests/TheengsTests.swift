@@ -3,9 +3,12 @@ import Testing
 @testable import Scanners
 
 @Suite("Theengs gateway and OpenMQTTGateway") struct TheengsTests {
-  private func heard(_ payload: String, _ yaml: String = "kind: theengs", topic: String = "home/OMG1/BTtoMQTT/C10000000001") throws -> [String] {
+  private func heard(
+    _ payload: String, _ yaml: String = "kind: theengs", topic: String = "home/OMG1/BTtoMQTT/C10000000001"
+  ) throws -> [String] {
     var desk = try Desk("scanners: [{ \(yaml) }]")
-    #expect(desk.say(topic, payload))
+    let isOurs = desk.say(topic, payload)
+    #expect(isOurs)
     return desk.heard
   }
 
@@ -37,7 +40,7 @@ import Testing
   @Test func repeatedMembersAreAllRead() throws {
     #expect(
       try heard(
-        #"{"id":"C1:00:00:00:00:01","rssi":-61,"servicedata":"40021409","servicedatauuid":"fcd2","servicedata":"4064","servicedatauuid":"fcd2"}"#
+        #"{"id":"C1:00:00:00:00:01","rssi":-61,"servicedata":"40021409","servicedatauuid":"fcd2","servicedata":"400164","servicedatauuid":"fcd2"}"#
       ) == ["OMG1 C1:00:00:00:00:01 -61 bthome bthome"])
   }
 
@@ -54,7 +57,8 @@ import Testing
     #expect(
       try heard(
         #"{"id":"C1:00:00:00:00:01","rssi":-61}"#,
-        #"kind: theengs, topic: "home/OMG/BTtoMQTT/+", receiver: shed"#, topic: "home/OMG/BTtoMQTT/C10000000001")
+        #"kind: theengs, topic: "home/OMG/BTtoMQTT/+", receiver: shed"#,
+        topic: "home/OMG/BTtoMQTT/C10000000001")
         == ["shed C1:00:00:00:00:01 -61"])
   }
 

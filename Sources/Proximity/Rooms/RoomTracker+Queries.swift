@@ -38,6 +38,7 @@ extension RoomTracker {
     var estimate = RoomEstimate(
       room: told >= 0 ? RoomIndex(rawValue: Int32(told)) : nil,
       probability: told >= 0 ? Double(probabilities[told]) : isHeard ? 0 : 1, since: tracks[track].since,
+      isHeard: isHeard,
       runnerUp: isHeard
         ? second.map {
           .init(room: RoomIndex(rawValue: Int32($0)), probability: Double(probabilities[$0]))
