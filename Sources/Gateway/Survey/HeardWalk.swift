@@ -40,6 +40,15 @@ public struct HeardWalk: Sendable {
     return take(roster.sighting(of: advertisement, payload: payload) { _, _ in })
   }
 
+  /// The same for what a receiver elsewhere tells of a beacon.
+  mutating func observe(_ observation: Observation) -> Sighting? {
+    latest = (observation.time, observation.wallTime)
+    return take(roster.sighting(of: observation))
+  }
+
+  /// What a beacon is called.
+  func name(of beacon: BeaconIndex) -> String { roster.name(of: beacon) }
+
   private mutating func take(_ sighting: Sighting?) -> Sighting? {
     guard let sighting, sighting.rssi != nil, counts(sighting.beacon), !isFull else { return nil }
     sightings[sighting.beacon, default: []].append(sighting)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Beacons
 import Captures
 import Gateway
+import Glibc
 import Machine
 import Proximity
 import Settings
@@ -60,12 +61,24 @@ struct CalibrateCommand: AsyncParsableCommand {
       "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration.",
       valueName: "file"))
   var output: String?
+  @Option(
+    help: ArgumentHelp(
+      "Live: also write the walk to PREFIX.jsonl and its marks to PREFIX.csv.", valueName: "prefix"))
+  var record: String?
+  @Option(
+    help: ArgumentHelp(
+      "Live: hear this recording in real time instead of the radio; - reads standard input as it arrives.",
+      valueName: "file"))
+  var play: String?
   @Flag(help: "Write no calibration.")
   var dryRun = false
   @Flag(help: "Print one JSON object instead of text.")
   var json = false
 
   func validate() throws {
+    if !captures.isEmpty, record != nil || play != nil {
+      throw ValidationError("--record and --play belong to a live walk; leave out the captures.")
+    }
     if captures.isEmpty, marks != nil { throw ValidationError("--marks needs the recording that it marks.") }
     if !captures.isEmpty, marks == nil {
       throw ValidationError("A recording needs --marks: a file that says which room the beacon was in when.")
@@ -84,8 +97,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",
         .configuration)
     }
-    let marked = try recordedWalk(configuration)
-    let calibrating = try Calibrating(marked, configuration)
+    guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
+      say("beaconkeeper: given up; nothing was written")
+      throw ExitCode(128 + SIGINT)
+    }
+    let calibrating = try Calibrating(walk, configuration)
     let result = try calibrating.result()
     let file = CalibrationStore(
       path: output ?? configuration.calibrationFile ?? CalibrationStore.usual(beside: path))
@@ -99,6 +115,16 @@ struct CalibrateCommand: AsyncParsableCommand {
     if result.calibration == nil {
       throw failure("nothing was written: rooms are right more often without this calibration", .dataError)
     }
+  }
+
+  private func liveWalk(_ configuration: Configuration) async throws -> WalkWithMarks? {
+    let input: WalkEars.Input =
+      switch play {
+      case nil: .radio
+      case "-"?: .standardInput
+      case let path?: .recording(path: path)
+      }
+    return try await LiveCalibration(configuration, beacon: beacon, input: input, record: record).run()
   }
 
   private func recordedWalk(_ configuration: Configuration) throws -> WalkWithMarks {
