@@ -4,7 +4,7 @@ import Proximity
 import Settings
 
 extension CalibrationFile {
-  /// What is written: `config/schemas/v1/room-calibration.schema.json`, with an end of line.
+  /// What is written: `config/schemas/room-calibration.schema.json`, with an end of line.
   public var text: [UInt8] {
     var receivers = calibration.receivers.map(\.name)
     for name in calibration.histograms.map(\.receiver) where !receivers.contains(name) {
