@@ -92,7 +92,8 @@ let package = Package(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings", "WakePlanner",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings",
+        "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -197,7 +198,8 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings", "SettingsFile",
+        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings",
+        "SettingsFile",
         "WakePlanner",
       ],
       swiftSettings: house),

@@ -101,7 +101,9 @@ struct BrokerLink: Service {
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):
-        if homeAssistant.received(message) || leftovers.received(message) || scanners.received(message) { break }
+        if homeAssistant.received(message) || leftovers.received(message) || scanners.received(message) {
+          break
+        }
         if let notice = decisions.receive(message) { logger.warning("\(notice)") }
       }
     }

@@ -46,7 +46,7 @@ struct RoomModel: Sendable {
       let known = Dictionary(
         (calibration?.receivers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       var maps = SignalMaps(plan, grid) { hearer in
-        let fit = known[receivers[hearer]]
+        let fit = receivers.indices.contains(hearer) ? known[receivers[hearer]] : nil
         return PathLoss(
           power: fit?.power ?? Calibration.defaultMeasuredPower,
           exponent: fit?.exponent ?? SignalMaps.usualExponent,

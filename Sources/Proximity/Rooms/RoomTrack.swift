@@ -38,21 +38,18 @@ struct RoomTrack: Hashable, Sendable, Codable {
     WallTime(nanoseconds: time.nanoseconds) + wallOffset
   }
 
-  mutating func note(_ sighting: Sighting, hearer: Int) {
-    if sighting.time > lastHeard {
-      if lastHeard.nanoseconds != .min, silentSince == lastHeard {
-        interval.add(gap: sighting.time - lastHeard)
-      }
-      lastHeard = sighting.time
-      silentSince = sighting.time
-      lastReceiver = sighting.receiver
-      wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
-    }
-    if hearersSince.nanoseconds == .min || sighting.time - hearersSince > Self.period {
+  /// Notes who heard it in a window, the strongest of them first; not when they arrive, so that their order decides nothing.
+  mutating func note(_ heard: UInt64, strongest: ReceiverIndex, until end: MonotonicTime) {
+    if lastHeard.nanoseconds != .min, silentSince == lastHeard { interval.add(gap: end - lastHeard) }
+    lastHeard = end
+    silentSince = end
+    lastReceiver = strongest
+    if hearersSince.nanoseconds == .min || end - hearersSince > Self.period {
       earlierHearers = hearers
       hearers = 0
-      hearersSince = sighting.time
+      hearersSince = end
     }
-    hearers |= 1 << UInt64(hearer)
+    hearers |= heard
+    isFrozen = false
   }
 }

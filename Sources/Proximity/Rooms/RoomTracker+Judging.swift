@@ -14,12 +14,20 @@ extension RoomTracker {
       while end < entries.count, entries[end].beacon == entries[start].beacon { end += 1 }
       let track = Int(entries[start].beacon)
       hearings(of: start..<end)
+      note(track, until: RoomWindows.end(of: window))
       Self.judge(
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: &model, filter: &filter,
         prior: prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       start = end
     }
+  }
+
+  private mutating func note(_ track: Int, until end: MonotonicTime) {
+    guard let strongest = hearings.max(by: { ($0.level, $1.hearer) < ($1.level, $0.hearer) }) else { return }
+    let heard = hearings.reduce(UInt64(0)) { $0 | 1 << UInt64($1.hearer) }
+    tracks[track].note(heard, strongest: plan.hearers[strongest.hearer].receiver, until: end)
+    silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
   }
 
   /// The mean of what each receiver heard.

@@ -58,9 +58,7 @@ public struct RoomTracker: Sendable {
     meet(hearer)
     guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
     let track = track(of: sighting.beacon)
-    tracks[track].note(sighting, hearer: hearer)
-    tracks[track].isFrozen = false
-    silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
+    tracks[track].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
     windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time)
   }
 

@@ -10,7 +10,8 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
   var sentences = ["Reads \(scanner.topic.filter)."]
   switch settings.kind {
   case .beaconkeeper:
-    sentences.append("Each receiver is called by its gateway and its name there, such as \(settings.prefix)hall/hci0.")
+    sentences.append(
+      "Each receiver is called by its gateway and its name there, such as \(settings.prefix)hall/hci0.")
   case .espresense, .theengs, .json:
     let source =
       if scanner.topic.has(.receiver) {
@@ -41,5 +42,6 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
 
 func sentence(_ observations: ObservationSettings) -> String {
   let topics = observations.partitions == 1 ? "one topic" : "\(observations.partitions) topics"
-  return "what its own radios hear of configured beacons, every \(Measure(.time, observations.interval.seconds)), on \(topics)"
+  return
+    "what its own radios hear of configured beacons, every \(Measure(.time, observations.interval.seconds)), on \(topics)"
 }

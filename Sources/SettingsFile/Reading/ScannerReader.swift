@@ -32,7 +32,8 @@ struct ScannerReader {
       settings.mapping = readMapping(fields, each: each, in: section)
       if topic == nil, !section.hasUnknownKey {
         section.findings.error(
-          "a json scanner needs its topic", at: section.position, hint: "for example topic: /gw/{receiver}/status")
+          "a json scanner needs its topic", at: section.position,
+          hint: "for example topic: /gw/{receiver}/status")
       }
       if topic != nil && settings.topic == nil || topic == nil || settings.mapping == nil { return nil }
     } else {
@@ -67,7 +68,8 @@ struct ScannerReader {
     let scanner = Scanner(
       kind: settings.kind, topic: settings.topic, status: settings.status, mapping: settings.mapping,
       receiver: settings.receiver)
-    guard settings.kind != .beaconkeeper, !scanner.topic.has(.receiver), scanner.mapping.fields[.receiver] == nil,
+    guard settings.kind != .beaconkeeper, !scanner.topic.has(.receiver),
+      scanner.mapping.fields[.receiver] == nil,
       settings.receiver == nil
     else { return }
     section.findings.error(
@@ -118,7 +120,8 @@ struct ScannerReader {
       guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
       if BeaconEntry(name: name, pattern: beacon.pattern).key == nil {
         entry.error(
-          "\(quoted(name)) is not one single beacon", hint: "an identity stands for one beacon, not for a region or a URL")
+          "\(quoted(name)) is not one single beacon",
+          hint: "an identity stands for one beacon, not for a region or a URL")
         return nil
       }
       return name

@@ -151,7 +151,8 @@ private struct Report {
     json.array(explanation.keys) { $0.value($1) }
     if let wake = configuration.wake { write(wake, in: &json) }
     for (title, items) in [
-      ("receivers", explanation.receivers), ("scanners", explanation.scanners), ("beacons", explanation.beacons), ("zones", explanation.zones),
+      ("receivers", explanation.receivers), ("scanners", explanation.scanners),
+      ("beacons", explanation.beacons), ("zones", explanation.zones),
       ("phones", explanation.phones), ("wake_regions", explanation.wake),
     ] {
       json.key(named: title)
