@@ -169,7 +169,7 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes"],
+      name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes", "Randomness"],
       swiftSettings: house),
     .testTarget(
       name: "RadioTests",

@@ -25,6 +25,8 @@ public struct Configuration: Hashable, Sendable {
   public var calibrationFile: String?
   /// What that file says.
   public var roomCalibration: RoomCalibration?
+  /// How it came about.
+  public var calibrationAccount: CalibrationAccount?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings

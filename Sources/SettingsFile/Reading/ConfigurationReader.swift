@@ -11,14 +11,20 @@ struct ConfigurationReader {
   var defaultName: String
   /// Whether the broker's password is needed.
   var connects: Bool
+  /// Whether the calibration is about to be written, and therefore not read.
+  var calibrates: Bool
   /// Findings in the keys file, whose positions are its own.
   private(set) var keyFindings: Findings?
 
-  init(environment: [String: String], directory: String, defaultName: String, connects: Bool) {
+  init(
+    environment: [String: String], directory: String, defaultName: String, connects: Bool,
+    calibrates: Bool = false
+  ) {
     self.environment = environment
     self.directory = directory
     self.defaultName = defaultName
     self.connects = connects
+    self.calibrates = calibrates
   }
 
   /// The configuration as far as it can be read. Use it only if no error was found.
@@ -83,6 +89,9 @@ struct ConfigurationReader {
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)
+    }
+    if !calibrates, let value = section.take("calibration"), let path = configuration.calibrationFile {
+      CalibrationReader().read(value, path: path, into: &configuration)
     }
     return configuration
   }
