@@ -65,7 +65,7 @@ import Testing
     #expect(calibrator.assess(walk) == nil)
   }
 
-  @Test func aWalkWhoseMarksAreWrongIsWorseThanNothing() throws {
+  @Test func wrongMarksShowBesideNothingMeasured() throws {
     var walk = SyntheticWalk()
     // Each room is called by the name of the one across.
     for index in walk.marks.indices {
