@@ -51,7 +51,7 @@ import Testing
     ("time,room\n2021-02-29T00:00:00Z,a\n", 2), ("time,room\n\(String(repeating: "9", count: 2000)),a\n", 2),
   ])
   func whatIsWrongIsToldWithItsLineAndARemedy(_ text: String, _ line: Int) throws {
-    let fault = try #require(fault(text))
+    let fault = try #require(self.fault(text))
     #expect(fault.line == line, "\(fault)")
     #expect(!fault.message.isEmpty && !fault.remedy.isEmpty)
   }

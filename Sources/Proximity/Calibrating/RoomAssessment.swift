@@ -33,6 +33,12 @@ extension RoomCalibrator {
     public var pathLoss: RoomAssessment?
     public var calibrated: RoomAssessment
 
+    public init(uncalibrated: RoomAssessment, pathLoss: RoomAssessment?, calibrated: RoomAssessment) {
+      self.uncalibrated = uncalibrated
+      self.pathLoss = pathLoss
+      self.calibrated = calibrated
+    }
+
     /// Shares of the time that are less apart are chance.
     static let chance = 0.005
 
