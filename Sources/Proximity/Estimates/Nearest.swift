@@ -5,20 +5,16 @@ import Beacons
 struct Nearest {
   var logDistance = Float.infinity
   /// How far `logDistance` must be beyond a threshold to decide.
-  var margin: Float { nearestMargin / count }
-  /// As if the nearest link were alone. Each further receiver that hears the beacon leaves less to chance.
-  private var nearestMargin: Float = 0
-  private var count: Float = 0
+  var margin: Float = 0
   var level = -Float.infinity
   var nearestLink: Int32 = -1
   var strongestLink: Int32 = -1
 
   /// Considers one receiver's values, if it has a level.
   mutating func consider(logDistance: Float, margin: Float, level: Float, at index: Int32) {
-    count += 1
     if logDistance < self.logDistance {
       self.logDistance = logDistance
-      nearestMargin = margin
+      self.margin = margin
       nearestLink = index
     }
     if level > self.level {
@@ -40,13 +36,17 @@ struct Nearest {
     of member: Int32, lost: TimeSpan?, at time: MonotonicTime, members: Span<Member>, links: Span<LinkSlot>
   ) {
     var member = member
+    var count: Float = 0
     while member >= 0 {
       let link = members[Int(member)].link
       member = members[Int(member)].nextOfPresence
       guard links[Int(link)].link.isCurrent else { continue }
       if let lost, links[Int(link)].link.lastHeard + lost < time { continue }
       consider(link, in: links)
+      count += 1
     }
+    // Each further receiver that hears the beacon leaves less to chance.
+    if count > 1 { margin /= count }
   }
 
   /// The values of a presence's only receiver, which hears the beacon.
