@@ -34,7 +34,8 @@ import Testing
   @Test func withoutOutlinesLevelsByRoomAreLearnt() throws {
     let walk = SyntheticWalk()
     let calibration = try #require(byName.calibration(from: walk.marked(SyntheticWalk.names)))
-    #expect(calibration.histograms.count == 16 && calibration.samples.isEmpty && calibration.receivers.isEmpty)
+    #expect(
+      calibration.histograms.count == 16 && calibration.samples.isEmpty && calibration.receivers.isEmpty)
     let comparison = try #require(byName.assess(walk.marked(SyntheticWalk.names)))
     #expect(comparison.pathLoss == nil)
     #expect(comparison.kept.right > 0.85, "\(comparison.kept)")
