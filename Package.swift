@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Scanners", targets: ["Scanners"]),
+    .library(name: "SettingsFile", targets: ["SettingsFile"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
     .library(name: "WakePlanner", targets: ["WakePlanner"]),
@@ -198,7 +199,7 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings",
+        "Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings",
         "SettingsFile",
         "WakePlanner",
       ],

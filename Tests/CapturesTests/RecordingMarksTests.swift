@@ -41,12 +41,15 @@ import Testing
   }
 
   @Test func namesWithCommasAreQuoted() throws {
-    #expect(try marks("\u{FEFF}time,room\n1,\"hall, upper \"\"east\"\"\"\n")[0].room == "hall, upper \"east\"")
+    #expect(
+      try marks("\u{FEFF}time,room\n1,\"hall, upper \"\"east\"\"\"\n")[0].room == "hall, upper \"east\"")
   }
 
   @Test(arguments: [
-    ("", 1), ("time,room\n", 2), ("kitchen,0\n", 1), ("time,room\n0,a\n0,b\n", 3), ("time,room\n5,a\n4,b\n", 3),
-    ("time,room\nnan,a\n", 2), ("time,room\n-1,a\n", 2), ("time,room\n1e3,a\n", 2), ("time,room\n1,a,2,3\n", 2),
+    ("", 1), ("time,room\n", 2), ("kitchen,0\n", 1), ("time,room\n0,a\n0,b\n", 3),
+    ("time,room\n5,a\n4,b\n", 3),
+    ("time,room\nnan,a\n", 2), ("time,room\n-1,a\n", 2), ("time,room\n1e3,a\n", 2),
+    ("time,room\n1,a,2,3\n", 2),
     ("time,room,x,y\n1,a,2\n", 2), ("time,room,x,y\n1,a,2,north\n", 2), ("time,room\n1,a\n1627997452,b\n", 3),
     ("time,room\n2021-02-29T00:00:00Z,a\n", 2), ("time,room\n\(String(repeating: "9", count: 2000)),a\n", 2),
   ])

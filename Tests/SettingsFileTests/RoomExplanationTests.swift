@@ -55,7 +55,7 @@ import Testing
           - { name: k, receivers: [a, b], outline: [[0 m, 0 m], [3 m, 0 m], [3 m, 4 m], [0 m, 4 m]] }
           - { name: h, receivers: [d] }
         calibration: /var/lib/rooms.json
-        """
+        """, calibrates: true
       ).configuration)
     #expect(
       explanation.plan?.hasSuffix("so any wall may have one; calibrated by /var/lib/rooms.json") == true)

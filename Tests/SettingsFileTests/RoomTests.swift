@@ -30,7 +30,7 @@ import Testing
         - { name: hall, floor: up, outline: \(Self.hall) }
       doors: [{ from: [3 m, 1 m], to: [300 cm, 1.9 m], floor: up }]
       calibration: rooms.json
-      """, path: "/etc/beaconkeeper/site.yaml")
+      """, path: "/etc/beaconkeeper/site.yaml", calibrates: true)
     #expect(loaded.warnings == [])
     let configuration = loaded.configuration
     #expect(

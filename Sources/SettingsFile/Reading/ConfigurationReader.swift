@@ -90,7 +90,9 @@ struct ConfigurationReader {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)
     }
-    if !calibrates, let value = section.take("calibration"), let path = configuration.calibrationFile {
+    if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),
+      let path = configuration.calibrationFile
+    {
       CalibrationReader().read(value, path: path, into: &configuration)
     }
     return configuration

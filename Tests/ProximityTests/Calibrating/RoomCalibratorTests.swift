@@ -34,7 +34,8 @@ import Testing
   @Test func withoutOutlinesLevelsByRoomAreLearnt() throws {
     let walk = SyntheticWalk()
     let calibration = try #require(byName.calibration(from: walk.marked(SyntheticWalk.names)))
-    #expect(calibration.histograms.count == 16 && calibration.samples.isEmpty && calibration.receivers.isEmpty)
+    #expect(
+      calibration.histograms.count == 16 && calibration.samples.isEmpty && calibration.receivers.isEmpty)
     let comparison = try #require(byName.assess(walk.marked(SyntheticWalk.names)))
     #expect(comparison.pathLoss == nil)
     #expect(comparison.kept.right > 0.85, "\(comparison.kept)")
@@ -65,7 +66,7 @@ import Testing
     #expect(calibrator.assess(walk) == nil)
   }
 
-  @Test func aWalkWhoseMarksAreWrongIsWorseThanNothing() throws {
+  @Test func wrongMarksShowBesideNothingMeasured() throws {
     var walk = SyntheticWalk()
     // Each room is called by the name of the one across.
     for index in walk.marks.indices {
