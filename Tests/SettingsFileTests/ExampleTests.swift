@@ -45,6 +45,9 @@ import Testing
     try folder.write(
       "annas-phone: 00112233445566778899aabbccddeeff\ncellar-sensor: \(String(repeating: "0", count: 32))",
       to: "keys.yaml")
+    try folder.write(
+      #"{"v":1,"time":"2026-11-20T21:50:03Z","rooms":[],"wall_loss_db":4.5,"receivers":[]}"#, to: "rooms.json"
+    )
     var text = try String(contentsOfFile: Self.path, encoding: .utf8)
     for line in [
       "keys_file: keys.yaml", "adapter:", "measured_power: -59", "- name: museum", "  eddystone:",
