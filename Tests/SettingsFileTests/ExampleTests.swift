@@ -62,10 +62,10 @@ import Testing
     let section = text[phones.lowerBound..<end.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
     text.replaceSubrange(phones.lowerBound..<end.lowerBound, with: section.joined(separator: "\n") + "\n")
     let rooms = try #require(text.firstRange(of: "# rooms:"))
-    let roomsEnd = try #require(text.firstRange(of: "\n# A zone may be made of rooms"))
-    let roomLines = text[rooms.lowerBound..<roomsEnd.lowerBound].split(separator: "\n").map {
-      $0.dropFirst(2)
-    }
+    let roomsEnd = try #require(text.firstRange(of: "\n# Would a phone"))
+    let roomLines = text[rooms.lowerBound..<roomsEnd.lowerBound].split(separator: "\n")
+      // Nothing was measured here.
+      .filter { !$0.contains("calibration:") }.map { $0.dropFirst(2) }
     text.replaceSubrange(
       rooms.lowerBound..<roomsEnd.lowerBound, with: roomLines.joined(separator: "\n") + "\n")
     let wake = try #require(text.firstRange(of: "# wake:"))

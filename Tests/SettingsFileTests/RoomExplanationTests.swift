@@ -24,11 +24,6 @@ import Testing
         ["Without an outline.", "esp-sofa and esp-window hang in it."],
         ["Without an outline.", "hci0 hangs in it."],
       ])
-    #expect(
-      explanation.zones.first?.sentences == [
-        "Made of kitchen and living room; watches every beacon.", "enter: once a beacon is in one of them.",
-        "exit: once it is in none of them for 60 s, or away.",
-      ])
   }
 
   @Test func outlinesTellSizesAndNeighbours() throws {
