@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "BeaconKeys", targets: ["BeaconKeys"]),
     .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
+    .library(name: "Scanners", targets: ["Scanners"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
     .library(name: "WakePlanner", targets: ["WakePlanner"]),
@@ -74,6 +75,7 @@ let package = Package(
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
+    .target(name: "Scanners", dependencies: ["Beacons", "JSON", "Messages"], swiftSettings: hostile),
     .target(
       name: "Mosquitto",
       dependencies: [
@@ -82,13 +84,15 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "Settings",
-      dependencies: ["Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "WakePlanner"],
+      dependencies: [
+        "Beacons", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "WakePlanner",
+      ],
       swiftSettings: house),
     .target(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings", "WakePlanner",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings", "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -116,7 +120,8 @@ let package = Package(
         "CCrypto", "CMalloc", "Beacons", "Captures", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Setup", "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners", "Setup",
+        "WakePlanner",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -149,7 +154,7 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Beacons", "JSON", "MQTT", "Messages", "Outbox", "Pipeline", "Proximity",
+        "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Outbox", "Pipeline", "Proximity",
         "Randomness",
         "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
@@ -192,13 +197,17 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Settings", "SettingsFile",
+        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings", "SettingsFile",
         "WakePlanner",
       ],
       swiftSettings: house),
     .testTarget(
       name: "SetupTests",
       dependencies: ["Beacons", "Proximity", "Randomness", "Settings", "SettingsFile", "Setup"],
+      swiftSettings: house),
+    .testTarget(
+      name: "ScannersTests",
+      dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

@@ -9,8 +9,8 @@ public struct BeaconStateMessage: Sendable {
   /// A readable name, if it differs.
   public var displayName: String?
   public var zones: [String]
-  /// nil: in none.
-  public var room: String?
+  /// `.some(nil)`: in none; nil: there are no rooms.
+  public var room: String??
   public var estimate: Estimate?
   public var lastSeen: WallTime
   public var receiver: String
@@ -18,7 +18,7 @@ public struct BeaconStateMessage: Sendable {
   public var readings: [Reading]
 
   public init(
-    beacon: String, displayName: String? = nil, zones: [String], room: String? = nil, estimate: Estimate?,
+    beacon: String, displayName: String? = nil, zones: [String], room: String?? = nil, estimate: Estimate?,
     lastSeen: WallTime, receiver: String, readings: [Reading]
   ) {
     self.beacon = beacon
@@ -42,8 +42,10 @@ public struct BeaconStateMessage: Sendable {
       if let displayName { $0.field("name", displayName) }
       $0.key("zones")
       $0.array(zones) { $0.value($1) }
-      $0.key("room")
-      if let room { $0.value(room) } else { $0.null() }
+      if let room {
+        $0.key("room")
+        if let room { $0.value(room) } else { $0.null() }
+      }
       $0.field("distance_m", estimate?.distance, decimals: 2)
       $0.field("distance_sd_m", estimate?.distanceDeviation, decimals: 2)
       $0.field("rssi_dbm", estimate?.rssi, decimals: 1)

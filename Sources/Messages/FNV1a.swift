@@ -7,8 +7,12 @@ struct FNV1a {
 
   /// Adds a text, followed by a zero octet.
   mutating func combine(_ text: Span<UInt8>) {
-    for index in text.indices { combine(text[index]) }
+    add(text)
     combine(0)
+  }
+
+  mutating func add(_ octets: Span<UInt8>) {
+    for index in octets.indices { combine(octets[index]) }
   }
 
   /// Multiplies by the prime, 2⁸⁸ + 0x13B, in halves: the upper one gets the lower one's carry, and 2⁸⁸ times the lower one.

@@ -90,6 +90,20 @@ public struct HealthMessage: Sendable {
     public init() {}
   }
 
+  /// What receivers elsewhere sent.
+  public struct Remote: Hashable, Sendable {
+    public var scanners: [Scanner]
+    public var gateways: [Gateway]
+    /// Messages of the broker's that came too fast and were dropped.
+    public var lostMessages: UInt64
+
+    public init(scanners: [Scanner], gateways: [Gateway], lostMessages: UInt64) {
+      self.scanners = scanners
+      self.gateways = gateways
+      self.lostMessages = lostMessages
+    }
+  }
+
   public var time: WallTime
   public var version: String
   public var receivers: [Receiver]
@@ -118,6 +132,8 @@ public struct HealthMessage: Sendable {
   public var refusedMembers: UInt64 = 0
   /// Enters and nears that had to wait because they came too often.
   public var heldTransitions: UInt64 = 0
+  /// nil: there are no scanners.
+  public var remote: Remote?
   /// nil: nothing is to be broadcast.
   public var wake: Wake?
 
@@ -195,6 +211,7 @@ public struct HealthMessage: Sendable {
         $0.field("unencrypted", refusedReadings.unencrypted)
       }
       $0.field("addresses_postponed", postponedAddresses)
+      if let remote { remote.write(in: &$0) }
       if let wake { write(wake, in: &$0) }
     }
     return Message(

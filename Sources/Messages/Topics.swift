@@ -15,6 +15,8 @@ public struct Topics: Hashable, Sendable {
   public var health: String { base + "/health" }
   /// Which run of the gateway publishes.
   public var instance: String { base + "/instance" }
+  /// What this gateway's radios hear of one partition of its beacons.
+  public func observations(partition: Int) -> String { base + "/observations/\(partition)" }
   public func occupancy(zone: String) -> String { occupancy(of: .zone, zone) }
   public func occupancy(room: String) -> String { occupancy(of: .room, room) }
   public func occupancy(of kind: PlaceKind, _ name: String) -> String {

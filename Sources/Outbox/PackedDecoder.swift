@@ -53,7 +53,8 @@ final class PackedDecoder: Decoder {
     return fitting
   }
 
-  private func isPresent() throws -> Bool { try reader.flag() }
+  /// A row of an earlier version ends before the fields that came later.
+  private func isPresent() throws -> Bool { try !reader.isAtEnd && reader.flag() }
 
   private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PackedDecoder

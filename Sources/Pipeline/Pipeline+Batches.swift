@@ -79,11 +79,12 @@ extension Pipeline {
   }
 
   /// Processes and empties `run`.
-  private mutating func observeRun(into output: inout Output) {
+  mutating func observeRun(into output: inout Output) {
     // Moved out meanwhile, because the rest of the pipeline changes.
     var sightings: [Sighting] = []
     swap(&sightings, &run)
     counts.advertisements += UInt64(sightings.count)
+    if tap != nil { tap?.note(sightings.span) }
     var next = 0
     while next < sightings.count {
       next += observe(sightings.span.extracting(next...), from: next, into: &output)
@@ -103,19 +104,22 @@ extension Pipeline {
     let first = sightings[0]
     if !unproven.isEmpty { proveSight(first.receiver, at: first.time, into: &output) }
     while let due = crowds.next, due <= first.time { advance(to: due, into: &output) }
-    let silent = silentCount(sightings)
+    while let due = rooms?.nextDeadline, due <= first.time { advance(to: due, into: &output) }
+    let silent = min(silentCount(sightings), countBeforeRooms(sightings))
     // After a reload the first sighting announces the zones' states.
     let count = engine.knownReceivers == receiversKnown ? max(silent, 1) : 1
     let taken = engine.observe(sightings.extracting(first: count), into: &transitions)
     for place in 0..<taken {
       time = max(time, sightings[place].time)
       if sightings[place].beacon != .nobody { counts.sightings += 1 }
+      rooms?.observe(sightings[place])
     }
     if silent == 0 { telemetry.note(first) }
     noteReadings(before: place + taken)
     if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { report(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
-    if silent == 0, rooms.take(first) { tellRoom(of: first, into: &output) }
+    if !areRoomsGreeted { greetRooms(into: &output) }
+    if silent == 0, roomPresence.take(first) { tellRoom(of: first, into: &output) }
     if !phones.isEmpty { followPhones(first, into: &output) }
     return taken
   }
@@ -130,7 +134,7 @@ extension Pipeline {
 
   /// How many sightings come before the first that causes a message.
   private func silentCount(_ sightings: Span<Sighting>) -> Int {
-    let count = rooms.silentCount(sightings.extracting(first: telemetry.silentCount(sightings)))
+    let count = roomPresence.silentCount(sightings.extracting(first: telemetry.silentCount(sightings)))
     guard let due = crowds.next else { return count }
     return (0..<count).first { sightings[$0].time >= due } ?? count
   }

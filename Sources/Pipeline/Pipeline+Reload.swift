@@ -23,8 +23,13 @@ extension Pipeline {
         guard let reason else { continue }
         engine.leave(zone, beacon, because: reason, at: self.time, into: &transitions)
       }
+      releaseFromRoom(beacon, heir, next)
     }
     report(into: &output)
+    let left = roomTransitions
+    roomTransitions.removeAll()
+    tell(left, into: &output)
+    clearRooms(missingIn: new, into: &output)
   }
 
   /// The pipeline for another configuration, with everything that still holds: receivers, and what is known of each beacon
@@ -38,6 +43,7 @@ extension Pipeline {
     next.engine.adoptPace(of: engine)
     for receiver in receivers.indices where engine.isKnown(receiver) {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
+      next.rooms?.setBlind(receiver, blind.contains(receiver), at: time)
     }
     next.blind = blind
     next.unproven = unproven
@@ -70,6 +76,7 @@ extension Pipeline {
       state.renumber(
         receivers: { $0 }, zones: { isNamesake ? zones[Int($0.rawValue)] : nil })
       next.engine.restore(state, of: index, changed: changed, regained: regained)
+      if isNamesake { next.adoptRoom(of: known, self, as: index) }
       if next.roster.isMember(index) {
         next.unheard.insert(index, heard: state.newestSighting?.time ?? time)
       }

@@ -29,6 +29,7 @@ extension Pipeline {
         receivers: { index in saved.receivers[index.rawValue].flatMap { receivers.index(of: $0) } },
         zones: { saved.zones[$0.rawValue] == nil ? nil : $0 })
       release(saved, &state, of: beacon, &zones, at: now, wallTime, into: &output)
+      restoreRoom(saved, of: beacon, at: now, wallTime: wallTime, isSameBoot, into: &output)
       guard let beacon else { continue }
       var changed: Set<ZoneIndex> = []
       state.renumber(
@@ -92,16 +93,19 @@ extension Pipeline {
         beacon: name, zones: [], estimate: nil, lastSeen: last.wallTime,
         receiver: receivers.name(of: last.receiver), readings: saved.readings?.compactMap(\.reading) ?? [])
       output.items.append(.state(.beacon(state)))
+      if saved.room != nil { output.items.append(.state(.room(RoomMessage(beacon: name, room: nil)))) }
       for kind in [WhereaboutsMessage.Kind.zone] + (configuration.homeAssistant.hasPlaces ? [.place] : []) {
         output.items.append(.state(.whereabouts(WhereaboutsMessage(beacon: name, kind: kind, name: nil))))
       }
     }
-    if beacon == nil || state.occupiedZones.isEmpty { output.forgotten.append(saved.key) }
+    if beacon == nil || state.occupiedZones.isEmpty && saved.room == nil {
+      output.forgotten.append(saved.key)
+    }
   }
 
   /// The offset between this run's monotonic clock and that of the saved beacon. A wall clock that is behind, as on a board
   /// without a battery-backed clock, must not put the beacon into the future.
-  private func span(
+  func span(
     from saved: SavedBeacon, _ isSameBoot: Bool, _ now: MonotonicTime, _ wallTime: WallTime
   ) -> TimeSpan {
     let span = isSameBoot ? .zero : (now - saved.time) - (wallTime - saved.wallTime)

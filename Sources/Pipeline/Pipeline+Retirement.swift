@@ -30,7 +30,8 @@ extension Pipeline {
   mutating func makeRoom(at time: MonotonicTime, into output: inout Output) {
     for _ in 0..<Self.batch {
       let retired = unheard.take(before: time - Self.silence, now: time, effort: Self.effort) { beacon in
-        let isNeeded = phones.carry(beacon) || !engine.zones(of: beacon).isEmpty
+        let isNeeded =
+          phones.carry(beacon) || !engine.zones(of: beacon).isEmpty || rooms?.room(of: beacon) != nil
         return isNeeded ? nil : engine.lastSighting(of: beacon)?.time ?? MonotonicTime(nanoseconds: .min)
       }
       guard let retired else { return }
@@ -47,12 +48,15 @@ extension Pipeline {
   private mutating func retire(_ beacon: BeaconIndex, into output: inout Output) {
     guard engine.retire(beacon) else { return }
     let name = roster.name(of: beacon)
+    tap?.drop(beacon)
     roster.retire(beacon)
     if telemetry.retire(beacon), forgotten.count < Self.forgottenLimit { forgotten.append(name) }
     whereabouts.retire(beacon)
+    _ = rooms?.retire(beacon)
     counts.retired += 1
     for topic in [topics.state(beacon: name), topics.zone(beacon: name)]
       + (configuration.homeAssistant.hasPlaces ? [topics.place(beacon: name)] : [])
+      + (rooms == nil ? [] : [topics.room(beacon: name)])
     {
       output.items.append(
         .state(.cleared(Message(topic: topic, payload: [], qos: .atLeastOnce, retained: true))))

@@ -27,8 +27,16 @@ public struct Pipeline: Sendable {
   /// Notices about transitions that had to wait.
   var holds = HoldNotices()
   var whereabouts: Whereabouts
-  var rooms: RoomPresence
+  var roomPresence: RoomPresence
+  /// nil: no rooms are configured.
+  var rooms: RoomTracker?
+  /// Whether the states of the rooms were published.
+  var areRoomsGreeted = false
+  /// Room for what rooms decide.
+  var roomTransitions: [RoomTransition] = []
   var phones: Phones
+  /// Collects what is published for other gateways; nil: nothing is.
+  var tap: ObservationTap?
   /// Near triggers that the phones have not seen yet, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
@@ -143,7 +151,8 @@ public struct Pipeline: Sendable {
     roster = Roster(configuration, limits)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
     whereabouts = Whereabouts(configuration)
-    rooms = RoomPresence(prefix: configuration.homeAssistant.rooms)
+    roomPresence = RoomPresence(prefix: configuration.homeAssistant.rooms)
+    rooms = Self.rooms(configuration, receivers: &self.receivers)
     phones = Phones(configuration)
   }
 
@@ -155,6 +164,7 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     report(into: &output)
+    advanceRooms(to: time, into: &output)
     for zone in crowds.takeDue(at: time) { output.items.append(.state(.occupancy(occupancy(of: zone)))) }
     advancePhones(to: time, into: &output)
   }
@@ -162,7 +172,9 @@ public struct Pipeline: Sendable {
   /// When `advance` next has something to do; nil: not before another advertisement.
   public var nextDeadline: MonotonicTime? {
     let never = MonotonicTime.distantFuture
-    let next = min(engine.nextDeadline ?? never, phones.nextDeadline ?? never, crowds.next ?? never)
+    let next = min(
+      engine.nextDeadline ?? never, phones.nextDeadline ?? never, crowds.next ?? never,
+      rooms?.nextDeadline ?? never)
     return next == never ? nil : next
   }
 
@@ -177,6 +189,8 @@ public struct Pipeline: Sendable {
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
     greetReceivers(into: &output)
+    setRoomsBlind(receiver, isBlind, at: time, into: &output)
+    greetRooms(into: &output)
     if !phones.isEmpty { sightOfPhonesChanged(at: time, into: &output) }
     for (zone, wasBlind) in before.enumerated() {
       let index = ZoneIndex(rawValue: Int32(zone))
@@ -187,14 +201,17 @@ public struct Pipeline: Sendable {
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))).message(topics: topics) }
-      + telemetry.known.flatMap { allStates(of: $0) } + windowStates
+      + roomStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
   }
 
   private func allStates(of beacon: BeaconIndex) -> [Message] {
     let whereabouts = whereabouts.all(
       of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
     ) { engine.estimate(of: beacon, in: $0)?.distance }
-    return [state(of: beacon)?.message(topics: topics)].compactMap(\.self)
+    let states = [
+      state(of: beacon)?.message(topics: topics), roomMessage(of: beacon)?.message(topics: topics),
+    ]
+    return states.compactMap(\.self)
       + whereabouts.map { $0.message(topics: topics) }
   }
 
@@ -295,6 +312,7 @@ public struct Pipeline: Sendable {
     for beacon in dueBeacons {
       telemetry.published(beacon, heard: engine.lastSighting(of: beacon)?.time ?? time)
       if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
+      if let room = roomMessage(of: beacon) { output.items.append(.state(.room(room))) }
       let news = whereabouts.news(
         of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
       ) { engine.estimate(of: beacon, in: $0)?.distance }
@@ -304,7 +322,7 @@ public struct Pipeline: Sendable {
 
   /// Publishes the distance of a beacon to the receiver that heard it.
   func tellRoom(of sighting: Sighting, into output: inout Output) {
-    guard let prefix = rooms.prefix,
+    guard let prefix = roomPresence.prefix,
       let (receiver, estimate) = engine.estimate(of: sighting.beacon, at: sighting.receiver)
     else { return }
     output.items.append(
@@ -336,6 +354,7 @@ public struct Pipeline: Sendable {
     return BeaconStateMessage(
       beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
       zones: engine.zones(of: beacon).map { name(of: $0) },
+      room: rooms.map { $0.room(of: beacon).map { name(of: $0) } },
       estimate: current?.estimate, lastSeen: last.wallTime,
       receiver: receivers.name(of: current?.receiver ?? last.receiver), readings: readings)
   }

@@ -13,6 +13,7 @@ public struct Configuration: Hashable, Sendable {
   public var broker: BrokerSettings
   public var radio: RadioSettings
   public var receivers: [ReceiverSettings]
+  public var scanners: [ScannerSettings]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
   public var rooms: [RoomSettings]
@@ -22,12 +23,15 @@ public struct Configuration: Hashable, Sendable {
   public var doors: [DoorSettings]
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
+  /// What that file says.
+  public var roomCalibration: RoomCalibration?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
   public var homeAssistant: HomeAssistantSettings
   /// nil: no metrics are written.
   public var metrics: MetricsSettings?
+  public var publish: PublishSettings
   /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.
@@ -35,29 +39,33 @@ public struct Configuration: Hashable, Sendable {
 
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
-    receivers: [ReceiverSettings] = [], beacons: [BeaconSettings] = [], zones: [ZoneSettings] = [],
-    rooms: [RoomSettings] = [], floors: [FloorSettings] = [], doors: [DoorSettings] = [],
-    calibrationFile: String? = nil,
+    receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
+    zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
+    doors: [DoorSettings] = [], calibrationFile: String? = nil,
+    roomCalibration: RoomCalibration? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
-    wake: WakeSettings? = nil,
+    publish: PublishSettings = .init(), wake: WakeSettings? = nil,
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
     self.broker = broker
     self.radio = radio
     self.receivers = receivers
+    self.scanners = scanners
     self.beacons = beacons
     self.zones = zones
     self.rooms = rooms
     self.floors = floors
     self.doors = doors
     self.calibrationFile = calibrationFile
+    self.roomCalibration = roomCalibration
     self.phones = phones
     self.profiles = profiles
     self.telemetry = telemetry
     self.homeAssistant = homeAssistant
     self.metrics = metrics
+    self.publish = publish
     self.wake = wake
     self.keys = keys
   }

@@ -5,6 +5,8 @@ public struct RadioSettings: Hashable, Sendable {
     case full
     case balanced
     case wifiFriendly = "wifi-friendly"
+    /// No adapter is used: all receivers hang elsewhere.
+    case off
   }
 
   /// `duty`. Default `balanced`.

@@ -13,6 +13,8 @@ let package = Package(
     fuzzer("FuzzADStructures", of: "Beacons"),
     fuzzer("FuzzFormats", of: "Beacons"),
     fuzzer("FuzzHCIEvents", of: "Beacons"),
+    fuzzer("FuzzScanners", of: "Scanners"),
+    fuzzer("FuzzObservations", of: "Scanners"),
     .target(
       name: "CaptureFuzzing",
       dependencies: [
@@ -27,7 +29,8 @@ let package = Package(
 
 func fuzzer(_ name: String, of product: String) -> Target {
   .executableTarget(
-    name: name, dependencies: [.product(name: product, package: "beaconkeeper")],
+    name: name,
+    dependencies: Set([product, "Beacons"]).sorted().map { .product(name: $0, package: "beaconkeeper") },
     swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
 }
 

@@ -5,6 +5,7 @@ public struct MessageSchemas: Sendable {
   /// Schema files by the topic's levels after the gateway; `+` stands for a name.
   public static let files = [
     "status": "status", "health": "health", "instance": "instance", "zone/+/enter": "transition",
+    "observations/+": "observations",
     "zone/+/near": "transition",
     "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
     "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place", "beacon/+/room": "beacon-room",
@@ -23,7 +24,7 @@ public struct MessageSchemas: Sendable {
     let isRoom = levels.first == "room_presence"
     guard isRoom || levels.first == "beaconkeeper" && levels.count > 2 else { return [] }
     if !isRoom { levels.removeFirst(2) }
-    if isRoom || levels.count == 3 { levels[1] = "+" }
+    if isRoom || levels.count == 3 || levels.first == "observations", levels.count > 1 { levels[1] = "+" }
     let kind = levels.joined(separator: "/")
     // What others say to the gateway; and what is no longer retained.
     if topic.hasSuffix("/app/set") || (payload.isEmpty && cleared.contains(kind)) { return [] }

@@ -50,14 +50,14 @@ import Testing
     try encoder.write(try beacon())
     var seen: Set<String> = []
     let names = encoder.names.filter { seen.insert($0).inserted }.joined(separator: " ")
-    let layouts: [Int64: String] = [1: Self.firstLayout]
+    let layouts: [Int64: String] = [2: Self.secondLayout]
     #expect(layouts[SavedBeacon.layout] == names, "raise SavedBeacon.layout, and put the new names here")
   }
 
-  private static let firstLayout = """
+  private static let secondLayout = """
     key heardKey? name? time nanoseconds wallTime receivers zones state links receiver rawValue isCurrent isLocated \
-    samples lastHeard silentSince lastSignal power logDistance filter newest previous beforePrevious filled pace level \
-    interval current first second gaps blocks seconds doubtful mean lost presences zone isInside isArmed since nearSince? \
+    samples lastHeard silentSince lastSignal power logDistance margin filter newest previous beforePrevious filled pace \
+    level scatter interval current first second gaps blocks seconds doubtful mean lost presences zone isInside isArmed since nearSince? \
     enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag?
     """
 

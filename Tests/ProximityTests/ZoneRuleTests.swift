@@ -114,9 +114,15 @@ import Testing
   }
 
   @Test func aSignalOnTheThresholdMeetsIt() {
-    var scene = Scene([.simple(enter: .distance(10), exit: .distance(20))])
-    scene.hear(Signal.at10m, at: 0)
+    var scene = Scene([.simple(enter: .signal(-80), exit: .signal(-90))])
+    scene.hear(-80, at: 0)
     #expect(scene.story == ["enter 0.0"])
+  }
+
+  @Test func aDistanceOnTheThresholdIsAsLikelyBeyondIt() {
+    var scene = Scene([.simple(enter: .distance(10), exit: .distance(20))])
+    scene.hear(Signal.at10m, from: 0, to: 60)
+    #expect(scene.story == [])
   }
 
   @Test func contradictoryThresholdsDoNotFlap() {

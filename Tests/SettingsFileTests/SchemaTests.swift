@@ -14,6 +14,8 @@ import Settings
     keys_file: keys.yaml
     radio: {}
     receivers: [{ name: r }]
+    scanners: [{ kind: json, topic: t, fields: {} }]
+    publish: { observations: {} }
     beacons:
       - { name: a, ibeacon: {} }
       - { name: b, altbeacon: {} }

@@ -56,6 +56,8 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   private var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
+  /// Beacons that others told of by key.
+  var keys = KeyMemory()
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public private(set) var refused: UInt64 = 0
@@ -172,10 +174,7 @@ public struct BeaconCatalogue: Sendable {
     guard let beacon = recognition.beacon else { return nil }
     // A known beacon may not be sighted yet, if the advertisement that made it known belonged to another identity.
     let known = traits[Int(beacon.rawValue)]
-    if !known.isSighted {
-      traits[Int(beacon.rawValue)].isSighted = true
-      revision += 1
-    }
+    if !known.isSighted { noteSighted(beacon) }
     if !recognition.isByAddress {
       addresses.remember(beacon, at: advertisement.address, generation: known.generation)
     }
@@ -183,6 +182,12 @@ public struct BeaconCatalogue: Sendable {
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
       measuredPower: known.measuredPower ?? recognition.measuredPower,
       time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// It is sighted for the first time.
+  mutating func noteSighted(_ beacon: BeaconIndex) {
+    traits[Int(beacon.rawValue)].isSighted = true
+    revision += 1
   }
 
   /// The beacon whose readings an advertisement carries: the one recognised in it, else the one last seen at its

@@ -11,17 +11,7 @@ extension BeaconCatalogue {
   }
 
   private func key(of identity: BeaconIdentity) -> String {
-    switch identity {
-    case .iBeacon(let uuid, let major, let minor):
-      "ibeacon \(hexadecimal(uuid, octets: 16)) \(major) \(minor)"
-    case .altBeacon(let high, let low):
-      "altbeacon \(hexadecimal(high, octets: 16)) \(low)"
-    case .eddystoneUID(let namespace, let instance):
-      "eddystone-uid \(hexadecimal(namespace, octets: 10)) \(instance)"
-    case .eddystoneURL(let high, let low, let length):
-      "eddystone-url \(high) \(hexadecimal(low, octets: 16)) \(length)"
-    case .entry(let entry): Self.key(of: entries[Int(entry.rawValue)])
-    }
+    if case .entry(let entry) = identity { Self.key(of: entries[Int(entry.rawValue)]) } else { identity.key }
   }
 
   /// Restores beacons from the keys saved by an earlier run; nil for each that no entry
@@ -58,8 +48,42 @@ extension BeaconCatalogue {
   }
 }
 
+extension BeaconEntry {
+  /// The key of its only beacon; nil for a region, and for a URL, which several frames can spell.
+  public var key: String? {
+    switch pattern {
+    case .address, .resolvingKey: BeaconCatalogue.key(of: self)
+    case .iBeacon(let uuid, let major?, let minor?):
+      BeaconIdentity.iBeacon(uuid: uuid, major: major, minor: minor).key
+    case .eddystoneUID(let namespace, let instance?):
+      BeaconIdentity.eddystoneUID(namespace: namespace, instance: instance).key
+    case .altBeacon(let prefix) where prefix.count == 20:
+      BeaconIdentity.altBeacon(
+        high: prefix[..<16].reduce(0) { $0 << 8 | UInt128($1) },
+        low: prefix[16...].reduce(0) { $0 << 8 | UInt32($1) }
+      ).key
+    case .iBeacon, .eddystoneUID, .altBeacon, .eddystoneURL: nil
+    }
+  }
+}
+
 extension BeaconIdentity {
-  fileprivate init?(key: String) {
+  /// Empty for an entry, whose key its catalogue knows.
+  fileprivate var key: String {
+    switch self {
+    case .iBeacon(let uuid, let major, let minor):
+      "ibeacon \(hexadecimal(uuid, octets: 16)) \(major) \(minor)"
+    case .altBeacon(let high, let low):
+      "altbeacon \(hexadecimal(high, octets: 16)) \(low)"
+    case .eddystoneUID(let namespace, let instance):
+      "eddystone-uid \(hexadecimal(namespace, octets: 10)) \(instance)"
+    case .eddystoneURL(let high, let low, let length):
+      "eddystone-url \(high) \(hexadecimal(low, octets: 16)) \(length)"
+    case .entry: ""
+    }
+  }
+
+  init?(key: String) {
     let parts = key.split(separator: " ", omittingEmptySubsequences: false)
     func number<Value: FixedWidthInteger>(_ index: Int, radix: Int = 10) -> Value? {
       parts.indices.contains(index) ? Value(parts[index], radix: radix) : nil

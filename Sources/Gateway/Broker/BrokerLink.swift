@@ -11,6 +11,7 @@ struct BrokerLink: Service {
   private let delivery: Delivery
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
+  private let scanners: ScannerLink
   private let onReady: @Sendable (String) -> Void
   private let logger: Logger
   private let watch: String
@@ -19,13 +20,14 @@ struct BrokerLink: Service {
 
   init(
     _ decisions: DecisionLoop, _ homeAssistant: HomeAssistantLink, _ leftovers: LeftoverService,
-    _ logger: Logger, onReady: @escaping @Sendable (String) -> Void,
+    _ scanners: ScannerLink, _ logger: Logger, onReady: @escaping @Sendable (String) -> Void,
     watch: String, broker: String, user: String?
   ) {
     self.decisions = decisions
     delivery = decisions.delivery
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
+    self.scanners = scanners
     self.onReady = onReady
     self.logger = logger
     self.watch = watch
@@ -60,6 +62,7 @@ struct BrokerLink: Service {
         delivery.announce(rivalry.own)
         homeAssistant.connected()
         leftovers.connected()
+        scanners.connected()
         if wasConnected {
           logger.notice("reconnected to the broker")
         } else {
@@ -78,6 +81,7 @@ struct BrokerLink: Service {
       case .disconnected(let reason):
         homeAssistant.disconnected()
         delivery.disconnected()
+        scanners.disconnected()
         logger.warning("lost the broker: \(reason); trying again")
       case .acknowledged(let id): delivery.acknowledged(id, user: user)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
@@ -97,7 +101,9 @@ struct BrokerLink: Service {
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):
-        if homeAssistant.received(message) || leftovers.received(message) { break }
+        if homeAssistant.received(message) || leftovers.received(message) || scanners.received(message) {
+          break
+        }
         if let notice = decisions.receive(message) { logger.warning("\(notice)") }
       }
     }

@@ -49,6 +49,9 @@ extension DecisionLoop {
   private func health(
     _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
   ) -> HealthMessage {
-    state.health.message(of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
+    var message = state.health.message(
+      of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
+    message.remote = onScannerFigures.withLock { $0 }?()
+    return message
   }
 }

@@ -18,6 +18,8 @@ final class DecisionLoop: Sendable {
     var output: Pipeline.Output
     /// Maps the source's receivers to the pipeline's.
     var receivers = ReceiverMap()
+    /// Maps the scanners' receivers to the pipeline's.
+    var remoteReceivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
     var isSubscribed = false
     /// When a refused report was last told.
@@ -29,6 +31,11 @@ final class DecisionLoop: Sendable {
       receivers.learn(table) { pipeline.receiver($0) }
       return receivers
     }
+
+    mutating func learnRemote(_ table: ReceiverTable) -> ReceiverMap {
+      remoteReceivers.learn(table) { pipeline.receiver($0) }
+      return remoteReceivers
+    }
   }
 
   let state: Mutex<State>
@@ -37,6 +44,10 @@ final class DecisionLoop: Sendable {
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
   let news = Alarm()
+  /// What `health` tells of scanners.
+  let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
+  /// Stands for this run in what is published for other gateways.
+  private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
   let logger: Logger
 
   /// - Parameter output: the pipeline's messages from restoring an earlier run.
@@ -44,6 +55,8 @@ final class DecisionLoop: Sendable {
     _ pipeline: Pipeline, _ output: Pipeline.Output = Pipeline.Output(), delivery: Delivery,
     logger: Logger
   ) {
+    var pipeline = pipeline
+    pipeline.publishObservations(boot: boot)
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
     self.logger = logger
@@ -132,7 +145,12 @@ final class DecisionLoop: Sendable {
       delivery.reloaded()
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       tell(&state)
-      state.pipeline = state.pipeline.reconfigured(new)
+      // What was collected under the earlier configuration means its beacons.
+      let observations = state.pipeline.takeObservations(at: LiveClock.now)
+      if !observations.isEmpty { delivery.sendNow(observations) }
+      let earlier = state.pipeline
+      state.pipeline = earlier.reconfigured(new)
+      state.pipeline.publishObservations(boot: boot, after: earlier)
       state.health.hasToldMissing = false
       nearerDeadline.ring()
       tell(&state, state.pipeline.allStates())

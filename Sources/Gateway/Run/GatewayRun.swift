@@ -113,13 +113,15 @@ public struct GatewayRun: Sendable {
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
     let homeAssistant = HomeAssistantLink(configuration, decisions, logger)
     let leftovers = LeftoverService(configuration, decisions, homeAssistant, logger)
+    let scanners = ScannerLink(configuration, decisions, logger)
     let link = BrokerLink(
-      decisions, homeAssistant, leftovers, logger, onReady: listener.onReady, watch: watch,
+      decisions, homeAssistant, leftovers, scanners, logger, onReady: listener.onReady, watch: watch,
       broker: "\(options.host):\(options.port)", user: options.credentials?.username)
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = []
     if let companion { services.append(companion) }
     services += [OutboxService(delivery), link, DeadlineService(decisions), homeAssistant, leftovers]
+    services += [scanners, ObservationService(decisions)]
     if options.protocolVersion == .v311 {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
@@ -127,9 +129,11 @@ public struct GatewayRun: Sendable {
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
     if let reloads {
       services.append(
-        ReloadService(reloads, configuration, decisions, homeAssistant, leftovers, notifier, logger))
+        ReloadService(
+          reloads, configuration, decisions, homeAssistant, leftovers, scanners, notifier, logger))
     }
     switch input {
+    case .radio where configuration.radio.duty == .off: break
     case .radio(let radio): services.append(try RadioService(radio, decisions, configuration, logger))
     case .walk(let path, _):
       if configuration.wake != nil {

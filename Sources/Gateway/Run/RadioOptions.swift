@@ -8,6 +8,8 @@ extension LiveRadio.Options {
     duty =
       switch configuration.radio.duty {
       case .full: .full
+      // Without adapters it does not matter.
+      case .off: .balanced
       case .balanced: .balanced
       case .wifiFriendly: .wifiFriendly
       }

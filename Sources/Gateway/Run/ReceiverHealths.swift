@@ -31,6 +31,13 @@ struct ReceiverHealths: Sendable {
     entries[index].lastHeard = advertisement.wallTime
   }
 
+  /// - Parameter time: when a receiver elsewhere heard somebody.
+  mutating func heard(_ receiver: ReceiverIndex, at time: WallTime) {
+    let index = position(of: receiver)
+    entries[index].heard += 1
+    entries[index].lastHeard = max(entries[index].lastHeard ?? time, time)
+  }
+
   mutating func set(_ change: ReceiverHealthChange) { entries[position(of: change.receiver)].change = change }
 
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }

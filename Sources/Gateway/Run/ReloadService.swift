@@ -12,13 +12,14 @@ struct ReloadService: Service {
   private let decisions: DecisionLoop
   private let homeAssistant: HomeAssistantLink
   private let leftovers: LeftoverService
+  private let scanners: ScannerLink
   private let notifier: ServiceNotifier?
   private let logger: Logger
 
   init(
     _ reloads: ReloadRequests, _ configuration: Configuration, _ decisions: DecisionLoop,
     _ homeAssistant: HomeAssistantLink,
-    _ leftovers: LeftoverService,
+    _ leftovers: LeftoverService, _ scanners: ScannerLink,
     _ notifier: ServiceNotifier?,
     _ logger: Logger
   ) {
@@ -27,6 +28,7 @@ struct ReloadService: Service {
     self.decisions = decisions
     self.homeAssistant = homeAssistant
     self.leftovers = leftovers
+    self.scanners = scanners
     self.notifier = notifier
     self.logger = logger
   }
@@ -51,6 +53,7 @@ struct ReloadService: Service {
           decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
           leftovers.reconfigure(new, gateway: configuration.gatewayName)
+          scanners.reconfigure(new)
           logger.notice("configuration reloaded")
           let late = differences(new)
           if !late.isEmpty {

@@ -126,6 +126,9 @@ package struct Roster: Sendable {
       of: advertisement, by: receiver, payload: payload, likely: likely, at: place, into: &sightings)
   }
 
+  /// The sighting in what somebody else tells of a beacon; nil if it is unknown.
+  mutating func sighting(of observation: Observation) -> Sighting? { catalogue.sighting(of: observation) }
+
   /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited with the beacon that they belong
   /// to.
   package mutating func sighting(

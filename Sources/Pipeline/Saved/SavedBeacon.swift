@@ -21,6 +21,16 @@ package struct SavedBeacon: Codable, Sendable {
   var state: BeaconState
   /// What it measured last, as far as it is a number or a flag; nil in what was saved before that was kept.
   var readings: [SavedReading]?
+  /// Which room it is in; nil: in none, or it was saved before there were rooms.
+  var room: SavedRoom?
+}
+
+/// The room of a beacon, with names instead of indices.
+package struct SavedRoom: Codable, Sendable {
+  var name: String
+  /// That heard it last.
+  var receiver: String
+  var state: RoomState
 }
 
 /// A reading that means something by itself, in another run too.
@@ -56,17 +66,22 @@ package struct SavedReading: Codable, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon as it stands after a transition; nil where it is in no zone, so that there is nothing to remember.
+  /// A beacon as it stands after a transition; nil where it is in no zone and no room, so that there is nothing to remember.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
 
-  /// Every beacon that is in a zone.
+  private func savedRoom(of beacon: BeaconIndex) -> SavedRoom? {
+    guard let state = rooms?.state(of: beacon), let room = state.room else { return nil }
+    return SavedRoom(name: name(of: room), receiver: receivers.name(of: state.receiver), state: state)
+  }
+
+  /// Every beacon that is in a zone or a room.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
     savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
   }
 
-  /// Those of some beacons that are in a zone.
+  /// Those of some beacons that are in a zone or a room.
   package func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime)
     -> [SavedBeacon]
   {
@@ -74,7 +89,8 @@ extension Pipeline {
   }
 
   private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
-    guard let state = engine.state(of: beacon), state.isInside else { return nil }
+    let room = savedRoom(of: beacon)
+    guard let state = engine.state(of: beacon), state.isInside || room != nil else { return nil }
     var receivers: [UInt16: String] = [:]
     for receiver in state.receivers { receivers[receiver.rawValue] = self.receivers.name(of: receiver) }
     var zones: [Int32: String] = [:]
@@ -82,7 +98,7 @@ extension Pipeline {
     return SavedBeacon(
       key: roster.key(of: beacon), heardKey: roster.heardKey(of: beacon), name: roster.name(of: beacon),
       time: time, wallTime: wallTime, receivers: receivers, zones: zones, state: state,
-      readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) })
+      readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) }, room: room)
   }
 
   /// Numbers of beacons are below this.

@@ -4,14 +4,17 @@ import Beacons
 /// signal. They may come from different receivers.
 struct Nearest {
   var logDistance = Float.infinity
+  /// As of the nearest link.
+  var margin: Float = 0
   var level = -Float.infinity
   var nearestLink: Int32 = -1
   var strongestLink: Int32 = -1
 
   /// Considers one receiver's values, if it has a level.
-  mutating func consider(logDistance: Float, level: Float, at index: Int32) {
+  mutating func consider(logDistance: Float, margin: Float, level: Float, at index: Int32) {
     if logDistance < self.logDistance {
       self.logDistance = logDistance
+      self.margin = margin
       nearestLink = index
     }
     if level > self.level {
@@ -44,7 +47,8 @@ struct Nearest {
 
   /// The values of a presence's only receiver, which hears the beacon.
   @inline(__always) init(only link: Link, at index: Int32) {
-    if link.filter.hasLevel { consider(logDistance: link.logDistance, level: link.filter.level, at: index) }
+    guard link.filter.hasLevel else { return }
+    consider(logDistance: link.logDistance, margin: link.margin, level: link.filter.level, at: index)
   }
 
   /// Considers the values of a link. It reads single fields, so that no link is copied.
@@ -52,6 +56,7 @@ struct Nearest {
     let slot = Int(index)
     guard links[slot].link.filter.hasLevel else { return }
     consider(
-      logDistance: links[slot].link.logDistance, level: links[slot].link.filter.level, at: index)
+      logDistance: links[slot].link.logDistance, margin: links[slot].link.margin,
+      level: links[slot].link.filter.level, at: index)
   }
 }

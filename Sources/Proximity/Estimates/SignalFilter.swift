@@ -9,6 +9,9 @@
 /// filter tried on one receiver's signal: plain exponential averages, medians of 5 to 9, upper quantiles, fast attack
 /// with slow release, and margins. A steady signal comes out as it came in.
 ///
+/// How widely the samples scatter around the level tells how far the level can be trusted: a steady signal is believed at
+/// once, a wavering one only where it is clearly beyond a threshold.
+///
 /// The very first sample stands alone and may be an outlier. If it is stronger than expected, it is weighed against the
 /// expectation.
 struct SignalFilter: Hashable, Sendable, Codable {
@@ -22,6 +25,10 @@ struct SignalFilter: Hashable, Sendable, Codable {
   /// Standard deviations of an expected level and of one sample, in dB.
   private static let expectation: Float = 9
   private static let noise: Float = 6
+  /// A level wavers by this share of what the samples do: they follow each other too closely to be independent.
+  private static let share: Float = 0.45
+  /// The farthest that a sample counts as scattered: a step is none.
+  private static let farthest: Float = 8
   /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
   private static let freedom: Float = 4
 
@@ -33,6 +40,12 @@ struct SignalFilter: Hashable, Sendable, Codable {
   private var pace: Float = 0.5
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
+  /// Smoothed square of the samples' distance from the level, dB².
+  private var scatter = Self.noise * Self.noise
+
+  /// Standard deviation of the level in dB, as far as the samples tell. What the surroundings take or add for longer does
+  /// not show in it.
+  var wavering: Float { Self.share * scatter.squareRoot() }
 
   /// Whether there was any sample.
   var hasLevel: Bool { filled > 0 }
@@ -53,6 +66,7 @@ struct SignalFilter: Hashable, Sendable, Codable {
     guard filled > 1 else { return level = Self.believed(sample, expected) }
     pace += (min(elapsed, Self.longest) - pace) / 8
     let error = sample - level
+    scatter += (min(error * error, Self.farthest * Self.farthest) - scatter) / 8
     let ratio = error / Self.surprise
     let settled = min(max(Self.samples * pace, Self.shortest), Self.longest) / (1 + ratio * ratio)
     // For the first three samples the plain mean is faster.

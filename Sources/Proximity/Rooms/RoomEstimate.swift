@@ -20,6 +20,8 @@ public struct RoomEstimate: Hashable, Sendable {
   public var probability: Double
   /// Since when it is in `room`, or in none.
   public var since: WallTime
+  /// Whether the beacon is heard at present; if not, the probability means nothing.
+  public var isHeard: Bool
   /// The most probable of the other rooms; nil: there is none.
   public var runnerUp: Candidate?
   /// nil: the rooms have no outlines.
@@ -28,12 +30,13 @@ public struct RoomEstimate: Hashable, Sendable {
   public var positionDeviation: Double?
 
   public init(
-    room: RoomIndex?, probability: Double, since: WallTime, runnerUp: Candidate? = nil,
+    room: RoomIndex?, probability: Double, since: WallTime, isHeard: Bool = true, runnerUp: Candidate? = nil,
     position: Point? = nil, positionDeviation: Double? = nil
   ) {
     self.room = room
     self.probability = probability
     self.since = since
+    self.isHeard = isHeard
     self.runnerUp = runnerUp
     self.position = position
     self.positionDeviation = positionDeviation

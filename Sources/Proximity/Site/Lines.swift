@@ -15,8 +15,9 @@ struct Lines: Sendable {
   }
 
   @inline(__always) func standing(of nearest: Nearest) -> Standing {
-    let place = SIMD4(repeating: -nearest.level).replacing(
-      with: SIMD4(repeating: nearest.logDistance), where: areDistances)
+    // A distance must be beyond the line by its margin, inwards or outwards; a signal is what it is.
+    let distance = nearest.logDistance + nearest.margin * SIMD4(1, 1, -1, -1)
+    let place = SIMD4(repeating: -nearest.level).replacing(with: distance, where: areDistances)
     // A value on the line is on both sides.
     let near = SIMD4<Int32>.zero.replacing(with: SIMD4(1, 2, 0, 0), where: place .<= values)
     let far = SIMD4<Int32>.zero.replacing(with: SIMD4(0, 0, 4, 8), where: place .>= values)

@@ -163,6 +163,8 @@ extension ZoneEngine {
       deviation: receivers[receiver].calibration.deviation, time: time)
     guard locators[beacon].isUsable else { return }
     links[slot].link.logDistance = locators[beacon].logDistance(to: position)
+    // Several receivers agree on it, or it would lie elsewhere: what is more likely than not decides.
+    links[slot].link.margin = 0
     links[slot].link.isLocated = true
   }
 }

@@ -15,6 +15,7 @@ public struct Explanation: Hashable, Sendable {
   public var broker: String
   public var radio: String
   public var receivers: [Item]
+  public var scanners: [Item]
   public var keys: [String]
   public var beacons: [Item]
   public var zones: [Item]
@@ -26,11 +27,14 @@ public struct Explanation: Hashable, Sendable {
   public var homeAssistant: String
   /// nil: metrics are off.
   public var metrics: String?
+  /// nil: no observations are published.
+  public var observations: String?
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
     radio = words(configuration.radio)
     receivers = configuration.receivers.map { Item(name: $0.name, sentences: [sentence($0)]) }
+    scanners = configuration.scanners.map(item)
     keys = configuration.keys.keys.sorted()
     beacons = configuration.beacons.map { Item(name: $0.name, sentences: sentences($0)) }
     let known = configuration.beacons.map(\.name)
@@ -42,6 +46,7 @@ public struct Explanation: Hashable, Sendable {
     wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
     metrics = configuration.metrics.map { "counters in \($0.file), every \(Int($0.interval.seconds)) s" }
+    observations = configuration.publish.observations.map(sentence)
   }
 }
 
@@ -51,6 +56,7 @@ private func words(_ radio: RadioSettings) -> String {
     case .full: "listens all the time"
     case .balanced: "listens half the time"
     case .wifiFriendly: "listens a quarter of the time, and leaves the rest to Wi-Fi"
+    case .off: "is not used: whatever is heard comes over MQTT"
     }
   return duty + (radio.unblocks ? "; an rfkill block is lifted" : "")
 }

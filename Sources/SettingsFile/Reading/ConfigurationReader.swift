@@ -48,6 +48,12 @@ struct ConfigurationReader {
     refuseEqualPatterns(beacons, configuration.beacons)
     let roomNames = PlanReader(directory: directory).read(
       section, receiverEntries: receivers, into: &configuration)
+    let scanners = entries(section.take("scanners"))
+    let scannerReader = ScannerReader(
+      beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)))
+    let readScanners = scanners.map(scannerReader.read)
+    configuration.scanners = readScanners.compactMap(\.self)
+    refuseTwinScanners(scanners, readScanners)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
     let zoneReader = ZoneReader(beaconNames: beaconNames, roomNames: roomNames)
@@ -71,6 +77,9 @@ struct ConfigurationReader {
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
+    if let value = section.take("publish"), !value.isNull {
+      configuration.publish = PublishReader().read(value)
+    }
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)

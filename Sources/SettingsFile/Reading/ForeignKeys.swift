@@ -25,6 +25,7 @@ enum ForeignKeys {
     "floors": ["floor", "storeys"],
     "receivers": ["receiver", "adapters"],
     "rooms": ["room"],
+    "scanners": ["scanner", "remote_receivers"],
     "zones": ["zone", "areas"],
   ]
   private static let beacon = [

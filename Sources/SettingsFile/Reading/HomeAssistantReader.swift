@@ -97,18 +97,6 @@ struct HomeAssistantReader {
     return text
   }
 
-  private func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ value: Value, hint: String
-  ) -> Choice? {
-    guard let text = value.text() else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    let known = Choice.allCases.map(\.rawValue)
-    value.error(
-      "\(value.name) must be \(listed(known)), not \(quoted(text))",
-      hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? hint)
-    return nil
-  }
-
   private func readPlaces(_ value: Value) -> [Place]? {
     value.section(hint: "for example zones: { house: zone.home }").map { section in
       zones(section).compactMap { readPlace($0.value, of: $0.zone) }

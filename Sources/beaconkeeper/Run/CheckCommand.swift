@@ -67,6 +67,7 @@ struct CheckCommand: ParsableCommand {
     try tell("radio: \(explanation.radio)")
     if !explanation.keys.isEmpty { try tell("keys: \(explanation.keys.joined(separator: ", "))") }
     try show("receivers", explanation.receivers, none: nil)
+    try show("scanners", explanation.scanners, none: nil)
     try show(
       "beacons", explanation.beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
     let zones = explanation.zones.map { zone in
@@ -95,6 +96,7 @@ struct CheckCommand: ParsableCommand {
     try show("wake regions", explanation.wake, none: nil)
     try tell("\nhome assistant: \(explanation.homeAssistant)")
     if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
+    if let observations = explanation.observations { try tell("observations: \(observations)") }
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
@@ -154,12 +156,14 @@ private struct Report {
     json.field("home_assistant", explanation.homeAssistant)
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
     if let plan = explanation.plan { json.field("plan", plan) }
+    if let observations = explanation.observations { json.field("observations", observations) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     if let wake = configuration.wake { write(wake, in: &json) }
     for (title, items) in [
-      ("receivers", explanation.receivers), ("beacons", explanation.beacons), ("zones", explanation.zones),
-      ("rooms", explanation.rooms), ("phones", explanation.phones), ("wake_regions", explanation.wake),
+      ("receivers", explanation.receivers), ("scanners", explanation.scanners),
+      ("beacons", explanation.beacons), ("zones", explanation.zones), ("rooms", explanation.rooms),
+      ("phones", explanation.phones), ("wake_regions", explanation.wake),
     ] {
       json.key(named: title)
       json.array(items) { json, item in

@@ -1,0 +1,58 @@
+import Beacons
+import Logging
+import Machine
+import Messages
+import Pipeline
+import Scanners
+import Settings
+import Synchronization
+
+/// What comes from receivers elsewhere, and what is published for other gateways.
+extension DecisionLoop {
+  /// Processes what scanners' messages came to; `table` names its receivers.
+  func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
+    state.withLock { state in
+      let receivers = state.learnRemote(table)
+      var news: [Message] = []
+      for change in hearing.changes {
+        guard let receiver = receivers[change.receiver] else { continue }
+        var change = change
+        change.receiver = receiver
+        state.health.receivers.set(change)
+        state.pipeline.setBlind(receiver, change.health.isBlind, at: change.time, into: &state.output)
+      }
+      hearing.batch.forEach { advertisement, _ in
+        guard let receiver = receivers[advertisement.receiver] else { return }
+        state.health.receivers.heard(receiver, at: advertisement.wallTime)
+      }
+      for observation in hearing.observations {
+        guard let receiver = receivers[observation.receiver] else { continue }
+        state.health.receivers.heard(receiver, at: observation.wallTime)
+      }
+      if !hearing.batch.isEmpty || !hearing.observations.isEmpty {
+        state.pipeline.observe(
+          remote: hearing.batch, hearing.observations, from: receivers, into: &state.output)
+        for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
+        if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
+      }
+      if !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore {
+        news.append(healthMessage(&state))
+      }
+      tell(&state, news)
+    }
+  }
+
+  /// Every receiver that the configuration names or that was heard of.
+  var receiverNames: [String] { state.withLock { $0.pipeline.receivers.names } }
+
+  /// Publishes what our radios heard since the last call; what cannot be sent now is dropped.
+  ///
+  /// - Returns: how long to collect; nil: nothing is published.
+  func publishObservations() -> TimeSpan? {
+    let (messages, interval) = state.withLock { state in
+      (state.pipeline.takeObservations(at: LiveClock.now), state.pipeline.configuration.publish.observations?.interval)
+    }
+    if !messages.isEmpty { delivery.sendNow(messages) }
+    return interval
+  }
+}

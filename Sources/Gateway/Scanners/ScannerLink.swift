@@ -1,0 +1,136 @@
+import Beacons
+import Logging
+import MQTT
+import Machine
+import Messages
+import Mosquitto
+import Pipeline
+import Scanners
+import ServiceLifecycle
+import Settings
+import Synchronization
+
+/// Hears through receivers that publish over MQTT: subscribes to what scanners publish, and hands what it comes to to the decisions.
+final class ScannerLink: Service {
+  /// How often it is looked who has been silent.
+  private static let pause = Duration.seconds(2)
+
+  private struct State {
+    var intake: ScannerIntake
+    var subscribed: Set<String> = []
+    /// Room for what one message comes to.
+    var hearing = Hearing()
+  }
+
+  private let state: Mutex<State>
+  /// Held while something is taken in and handed over, so that it arrives in order. `state` is never held meanwhile, because the
+  /// decisions ask for `figures` under their own lock.
+  private let order = Mutex(())
+  private let decisions: DecisionLoop
+  private let client: Client
+  private let logger: Logger
+
+  init(_ configuration: Configuration, _ decisions: DecisionLoop, _ logger: Logger) {
+    state = Mutex(
+      State(
+        intake: ScannerIntake(
+          configuration.resolvedScanners, ownGateway: configuration.gatewayName,
+          expected: decisions.receiverNames)))
+    self.decisions = decisions
+    client = decisions.delivery.client
+    self.logger = logger
+    decisions.onScannerFigures.withLock { figures in figures = { [weak self] in self?.figures } }
+    subscribe()
+  }
+
+  /// Takes in a message of the broker's; false if it is no scanner's.
+  func received(_ message: ReceivedMessage) -> Bool {
+    take { intake, hearing in
+      // Cheap where there is no scanner: most gateways have none.
+      guard !intake.scanners.isEmpty else { return false }
+      return intake.take(
+        message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now,
+        wallTime: LiveClock.wallNow, into: &hearing)
+    }
+  }
+
+  func connected() { take { intake, _ in intake.brokerConnected(at: LiveClock.now) } }
+
+  func disconnected() {
+    take { intake, hearing in
+      intake.brokerDisconnected(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
+    }
+  }
+
+  func reconfigure(_ configuration: Configuration) {
+    let expected = decisions.receiverNames
+    take { intake, hearing in
+      intake.reconfigure(
+        configuration.resolvedScanners, expected: expected, at: LiveClock.now, wallTime: LiveClock.wallNow,
+        into: &hearing)
+    }
+    subscribe()
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do { try await Task.sleep(for: Self.pause) } catch { return }
+        self.take { intake, hearing in
+          intake.look(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
+        }
+      }
+    }
+  }
+
+  private func take<Result>(_ body: (inout ScannerIntake, inout Hearing) -> Result) -> Result {
+    order.withLock { _ in
+      let (result, hearing, table) = state.withLock { state in
+        let result = body(&state.intake, &state.hearing)
+        // Taken out, so that its storage is ours alone and comes back to be used again.
+        var hearing = Hearing()
+        swap(&hearing, &state.hearing)
+        return (result, hearing, state.intake.table)
+      }
+      guard !hearing.isEmpty else { return result }
+      for notice in hearing.notices { logger.warning("\(notice)") }
+      for change in hearing.changes where change.health.isBlind {
+        logger.warning("\(table.name(of: change.receiver)) is \(change.health.rawValue): \(change.reason)")
+      }
+      decisions.hear(hearing, table)
+      var emptied = hearing
+      emptied.removeAll()
+      state.withLock { $0.hearing = emptied }
+      return result
+    }
+  }
+
+  /// Subscribes to the topics of the present scanners, and to no others any more.
+  private func subscribe() {
+    let (new, old) = state.withLock { state in
+      let wanted = Set(state.intake.filters)
+      defer { state.subscribed = wanted }
+      return (wanted.subtracting(state.subscribed), state.subscribed.subtracting(wanted))
+    }
+    for filter in old.sorted() { client.unsubscribe(from: filter) }
+    for filter in new.sorted() {
+      do throws(PublishError) {
+        // The next observation is better than one that the broker repeats.
+        try client.subscribe(to: filter, qos: .atMostOnce)
+      } catch {
+        logger.error("cannot subscribe to \(filter): \(error)")
+      }
+    }
+  }
+
+  /// For `health`; nil if there are no scanners.
+  private var figures: HealthMessage.Remote? {
+    state.withLock { state in
+      guard !state.intake.scanners.isEmpty else { return nil }
+      return HealthMessage.Remote(
+        scanners: state.intake.figures.map { HealthMessage.Scanner($0) },
+        gateways: state.intake.gatewayFigures.map { HealthMessage.Gateway($0) },
+        lostMessages: client.events.lostMessages)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Beacons
+
+/// A whole JSON text (RFC 8259) as values, for messages whose shape only the configuration knows. The number of values and their
+/// depth are limited, so a hostile text costs a bounded amount of memory.
+package enum JSONTree: Equatable, Sendable {
+  case null
+  case flag(Bool)
+  case number(Double)
+  case text(String)
+  case list([JSONTree])
+  case object([Member])
+
+  package struct Member: Equatable, Sendable {
+    package var name: String
+    package var value: JSONTree
+
+    package init(name: String, value: JSONTree) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The most values in one text.
+  package static let limit = 20_000
+  private static let numberLimit = 40
+
+  package init(_ bytes: [UInt8]) throws(JSONCursor.Malformed) {
+    let bytes = bytes.span
+    var cursor = JSONCursor()
+    var room = Self.limit
+    self = try Self.value(bytes, &cursor, depth: 0, room: &room)
+    guard cursor.peek(bytes) == nil else { throw cursor.malformed("nothing may follow the value") }
+  }
+
+  /// The first member of this name, if this is an object.
+  package subscript(name: String) -> JSONTree? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  private static func value(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor, depth: Int, room: inout Int
+  ) throws(JSONCursor.Malformed) -> JSONTree {
+    guard depth < JSONCursor.deepest else {
+      throw cursor.malformed("nested deeper than \(JSONCursor.deepest) levels")
+    }
+    guard room > 0 else { throw cursor.malformed("more than \(limit) values") }
+    room -= 1
+    switch cursor.peek(bytes) {
+    case UInt8(ascii: "\""): return .text(try JSONString.decode(cursor.string(bytes), of: bytes))
+    case UInt8(ascii: "{"):
+      cursor.position += 1
+      var members: [Member] = []
+      if cursor.take("}", bytes) { return .object(members) }
+      repeat {
+        let name = try JSONString.decode(cursor.string(bytes), of: bytes)
+        try cursor.expect(":", bytes, "a colon belongs between key and value")
+        members.append(
+          Member(name: name, value: try value(bytes, &cursor, depth: depth + 1, room: &room)))
+      } while cursor.take(",", bytes)
+      try cursor.expect("}", bytes, "the object has no closing brace")
+      return .object(members)
+    case UInt8(ascii: "["):
+      cursor.position += 1
+      var elements: [JSONTree] = []
+      if cursor.take("]", bytes) { return .list(elements) }
+      repeat {
+        elements.append(try value(bytes, &cursor, depth: depth + 1, room: &room))
+      } while cursor.take(",", bytes)
+      try cursor.expect("]", bytes, "the array has no closing bracket")
+      return .list(elements)
+    case UInt8(ascii: "t") where cursor.takeWord("true", bytes): return .flag(true)
+    case UInt8(ascii: "f") where cursor.takeWord("false", bytes): return .flag(false)
+    case UInt8(ascii: "n") where cursor.takeWord("null", bytes): return .null
+    default: return .number(try number(bytes, &cursor))
+    }
+  }
+
+  private static func number(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> Double {
+    _ = cursor.peek(bytes)
+    let start = cursor.position
+    _ = try cursor.number(bytes)
+    guard cursor.position - start <= numberLimit else {
+      throw JSONCursor.Malformed(offset: start, message: "the number is too long")
+    }
+    var digits = ""
+    for index in start..<cursor.position { digits.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+    guard let number = Double(digits), number.isFinite else {
+      throw JSONCursor.Malformed(offset: start, message: "the number is too large")
+    }
+    return number
+  }
+}

@@ -1,0 +1,100 @@
+import Beacons
+import JSON
+
+extension HealthMessage {
+  /// One scanner of the configuration.
+  public struct Scanner: Hashable, Sendable {
+    public var kind: String
+    /// The filter of its topic.
+    public var topic: String
+    public var messages: UInt64
+    public var observations: UInt64
+    /// Messages that the broker had kept, which are no observations.
+    public var retained: UInt64
+    /// By cause.
+    public var refused: [String: UInt64]
+
+    public init(
+      kind: String, topic: String, messages: UInt64, observations: UInt64, retained: UInt64,
+      refused: [String: UInt64]
+    ) {
+      self.kind = kind
+      self.topic = topic
+      self.messages = messages
+      self.observations = observations
+      self.retained = retained
+      self.refused = refused
+    }
+  }
+
+  /// Another Beaconkeeper whose observations come in.
+  public struct Gateway: Hashable, Sendable {
+    public var name: String
+    public var boot: String
+    /// Our monotonic clock minus its; nil: not known.
+    public var offset: TimeSpan?
+    public var batches: UInt64
+    public var observations: UInt64
+    /// Batches that never arrived.
+    public var lost: UInt64
+    public var refused: UInt64
+    /// Whether a second gateway uses its name.
+    public var hasTwin: Bool
+    /// The cause of the last refusal; nil: there was none.
+    public var lastRefusal: String?
+
+    public init(
+      name: String, boot: String, offset: TimeSpan?, batches: UInt64, observations: UInt64, lost: UInt64,
+      refused: UInt64, hasTwin: Bool, lastRefusal: String?
+    ) {
+      self.name = name
+      self.boot = boot
+      self.offset = offset
+      self.batches = batches
+      self.observations = observations
+      self.lost = lost
+      self.refused = refused
+      self.hasTwin = hasTwin
+      self.lastRefusal = lastRefusal
+    }
+  }
+}
+
+extension HealthMessage.Remote {
+  func write(in json: inout JSONWriter) {
+    json.key("scanners")
+    json.array(scanners) { json, scanner in
+      json.object {
+        $0.field("kind", scanner.kind)
+        $0.field("topic", scanner.topic)
+        $0.field("messages", scanner.messages)
+        $0.field("observations", scanner.observations)
+        $0.field("retained", scanner.retained)
+        $0.key("refused")
+        $0.object {
+          for (cause, count) in scanner.refused.sorted(by: { $0.key < $1.key }) {
+            $0.key(named: cause)
+            $0.value(count)
+          }
+        }
+      }
+    }
+    if !gateways.isEmpty {
+      json.key("gateways")
+      json.array(gateways) { json, gateway in
+        json.object {
+          $0.field("name", gateway.name)
+          $0.field("boot", gateway.boot)
+          $0.field("clock_offset_s", gateway.offset?.seconds, decimals: 3)
+          $0.field("batches", gateway.batches)
+          $0.field("observations", gateway.observations)
+          $0.field("lost", gateway.lost)
+          $0.field("refused", gateway.refused)
+          if let cause = gateway.lastRefusal { $0.field("last_refused", cause) }
+          if gateway.hasTwin { $0.field("name_used_twice", true) }
+        }
+      }
+    }
+    json.field("messages_lost", lostMessages)
+  }
+}

@@ -1,0 +1,104 @@
+import Beacons
+import JSON
+import MQTT
+
+/// `observations/<partition>`: what this gateway's own radios heard of configured beacons, for another Beaconkeeper that decides.
+///
+/// QoS 0: the next advertisement is better than this one repeated late, and transitions must not wait behind thousands of them.
+public struct ObservationsMessage: Hashable, Sendable {
+  public struct Heard: Hashable, Sendable {
+    /// Index in `receivers`.
+    public var receiver: Int
+    /// dBm; nil if the radio did not know.
+    public var rssi: Int8?
+    /// How long before `sent`.
+    public var age: TimeSpan
+
+    public init(receiver: Int, rssi: Int8?, age: TimeSpan) {
+      self.receiver = receiver
+      self.rssi = rssi
+      self.age = age
+    }
+  }
+
+  public struct Beacon: Hashable, Sendable {
+    /// See `BeaconCatalogue.key(of:)`.
+    public var key: String
+    /// RSSI at 1 m in dBm, if the frame has it.
+    public var measuredPower: Int8?
+    /// In order of time.
+    public var heard: [Heard]
+
+    public init(key: String, measuredPower: Int8?, heard: [Heard]) {
+      self.key = key
+      self.measuredPower = measuredPower
+      self.heard = heard
+    }
+  }
+
+  public var gateway: String
+  /// Which run of the gateway this is: with another one its clock and its numbers begin anew.
+  public var boot: String
+  /// Counts the batches of this partition from 1 on.
+  public var sequence: UInt64
+  /// On the sender's monotonic clock.
+  public var sent: MonotonicTime
+  public var partition: Int
+  public var receivers: [String]
+  public var beacons: [Beacon]
+
+  public init(
+    gateway: String, boot: String, sequence: UInt64, sent: MonotonicTime, partition: Int,
+    receivers: [String], beacons: [Beacon]
+  ) {
+    self.gateway = gateway
+    self.boot = boot
+    self.sequence = sequence
+    self.sent = sent
+    self.partition = partition
+    self.receivers = receivers
+    self.beacons = beacons
+  }
+
+  /// The partition of a beacon: the 128-bit FNV-1a hash of its key's UTF-8 octets, modulo the number of partitions. The same in
+  /// every gateway and release.
+  public static func partition(of key: String, among partitions: Int) -> Int {
+    guard partitions > 1 else { return 0 }
+    var hash = FNV1a()
+    hash.add(key.utf8.span)
+    return Int(hash.value % UInt128(partitions))
+  }
+
+  public func message(topics: Topics) -> Message {
+    let payload = JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("gateway", gateway)
+      $0.field("boot", boot)
+      $0.field("seq", sequence)
+      $0.field("sent_ms", Self.milliseconds(sent - .zero))
+      $0.key("receivers")
+      $0.array(receivers) { $0.value($1) }
+      $0.key("beacons")
+      $0.array(beacons) { json, beacon in
+        json.object {
+          $0.field("beacon", beacon.key)
+          if let power = beacon.measuredPower { $0.field("measured_power", power) }
+          $0.key("heard")
+          $0.array(beacon.heard) { json, heard in
+            json.array(0..<3) { json, place in
+              switch place {
+              case 0: json.value(heard.receiver)
+              case 1: if let rssi = heard.rssi { json.value(rssi) } else { json.null() }
+              default: json.value(Self.milliseconds(heard.age))
+              }
+            }
+          }
+        }
+      }
+    }
+    return Message(
+      topic: topics.observations(partition: partition), payload: payload, qos: .atMostOnce, retained: false)
+  }
+
+  private static func milliseconds(_ span: TimeSpan) -> Int64 { span.nanoseconds / 1_000_000 }
+}

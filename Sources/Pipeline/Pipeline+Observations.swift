@@ -1,0 +1,75 @@
+import Beacons
+import Messages
+import Settings
+
+/// What comes from receivers elsewhere, and what goes to other gateways.
+extension Pipeline {
+  /// Processes what scanners heard.
+  ///
+  /// - Parameters:
+  ///   - batch: what has a payload or an address.
+  ///   - observations: what is known by its key alone; the receivers are the source's, as those of `batch`.
+  package mutating func observe(
+    remote batch: borrowing AdvertisementBatch, _ observations: [Observation], from receivers: ReceiverMap,
+    into output: inout Output
+  ) {
+    // Only what our own radios hear is passed on; otherwise two gateways would send each other's echoes for ever.
+    let paused = tap
+    tap = nil
+    observe(batch, from: receivers, into: &output)
+    for observation in observations {
+      guard let receiver = receivers[observation.receiver] else { continue }
+      var observation = observation
+      observation.receiver = receiver
+      observe(observation, into: &output)
+    }
+    observeRun(into: &output)
+    tap = paused
+  }
+
+  private mutating func observe(_ observation: Observation, into output: inout Output) {
+    if roster.isFull {
+      observeRun(into: &output)
+      makeRoom(at: max(time, observation.time), into: &output)
+    }
+    // As with advertisements: phones follow each one, and one may prove that its receiver works.
+    let isAlone = !phones.isEmpty || !unproven.isEmpty && unproven.contains(observation.receiver)
+    if isAlone { observeRun(into: &output) }
+    let revision = roster.revision
+    if let sighting = roster.sighting(of: observation) {
+      if roster.revision != revision { admit(sighting.beacon, heard: sighting.time) }
+      run.append(sighting)
+    } else {
+      run.append(
+        Sighting(
+          beacon: .nobody, receiver: observation.receiver, rssi: nil, measuredPower: nil,
+          time: observation.time, wallTime: observation.wallTime))
+    }
+    if isAlone { observeRun(into: &output) }
+  }
+
+  /// Starts, changes or ends the collection of what our radios hear, as the configuration says.
+  ///
+  /// - Parameter boot: stands for this run of the gateway.
+  package mutating func publishObservations(boot: String, after earlier: Pipeline? = nil) {
+    tap = configuration.publish.observations.map { settings in
+      earlier?.tap?.adapted(to: settings) ?? ObservationTap(settings, boot: boot)
+    }
+  }
+
+  /// What our radios heard since the last call.
+  ///
+  /// - Parameter time: now, on the clock of the advertisements.
+  package mutating func takeObservations(at time: MonotonicTime) -> [Message] {
+    guard var tap else { return [] }
+    self.tap = nil
+    let messages = tap.take(at: time, gateway: configuration.gatewayName, receivers: receivers) {
+      roster.key(of: $0)
+    }
+    self.tap = tap
+    return messages.map { $0.message(topics: topics) }
+  }
+
+  /// Sightings that were not published because too many came at once.
+  package var lostObservations: UInt64 { tap?.lost ?? 0 }
+}

@@ -1,0 +1,105 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// Which room is each beacon in?
+extension Pipeline {
+  /// How late an observation of another gateway may come and still count.
+  private static let lateness = TimeSpan.milliseconds(600)
+
+  static func rooms(_ configuration: Configuration, receivers: inout ReceiverTable) -> RoomTracker? {
+    guard let (plan, names) = configuration.roomPlan(receivers: &receivers) else { return nil }
+    return RoomTracker(
+      plan, calibration: configuration.roomCalibration, rooms: names.rooms, receivers: names.receivers,
+      floors: names.floors, lateness: configuration.scanners.isEmpty ? .zero : lateness)
+  }
+
+  /// How many of some sightings come before rooms have something to decide; at least one.
+  func countBeforeRooms(_ sightings: Span<Sighting>) -> Int {
+    guard let rooms else { return sightings.count }
+    let due = rooms.deadline(with: sightings[0].time)
+    return (1..<max(sightings.count, 1)).first { sightings[$0].time >= due } ?? sightings.count
+  }
+
+  /// Processes what rooms have due up to `time`.
+  mutating func advanceRooms(to time: MonotonicTime, into output: inout Output) {
+    guard let due = rooms?.nextDeadline, due <= time else { return }
+    rooms?.advance(to: time, into: &roomTransitions)
+    let decided = roomTransitions
+    roomTransitions.removeAll(keepingCapacity: true)
+    tell(decided, into: &output)
+  }
+
+  /// Turns what rooms decided into messages.
+  func tellRooms(_ changed: Set<RoomIndex>, into output: inout Output) {
+    for room in changed.sorted() { output.items.append(.state(.occupancy(occupancy(of: room)))) }
+  }
+
+  mutating func tell(_ decided: [RoomTransition], into output: inout Output) {
+    guard !decided.isEmpty else { return }
+    for transition in decided {
+      counts.transitions += 1
+      telemetry.setDue(transition.beacon)
+      var message = TransitionMessage(
+        transition: transition, gateway: configuration.gatewayName, room: name(of: transition.room),
+        beacon: roster.name(of: transition.beacon), receiver: receivers.name(of: transition.receiver),
+        witnesses: transition.evidence.map { receivers.name(of: $0.receiver) })
+      message.displayName = roster.displayName(of: transition.beacon)
+      output.items.append(.transition(message))
+    }
+    tellRooms(Set(decided.map(\.room)), into: &output)
+    report(into: &output)
+  }
+
+  func name(of room: RoomIndex) -> String { configuration.rooms[Int(room.rawValue)].name }
+
+  func occupancy(of room: RoomIndex) -> OccupancyMessage {
+    let members = rooms?.members(of: room) ?? []
+    let isKnown = rooms.map { !$0.isBlind(room) && $0.isWatched } ?? false
+    return OccupancyMessage(
+      room: name(of: room), state: !isKnown ? "unknown" : members.isEmpty ? "empty" : "occupied",
+      members: members.map {
+        .init(
+          beacon: roster.name(of: $0.beacon), displayName: roster.displayName(of: $0.beacon), since: $0.since)
+      })
+  }
+
+  /// Which room a beacon is in; nil: there are no rooms, or none of their receivers ever heard it.
+  func roomMessage(of beacon: BeaconIndex) -> RoomMessage? {
+    guard let estimate = rooms?.estimate(of: beacon) else { return nil }
+    return RoomMessage(
+      beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
+      room: estimate.room.map { name(of: $0) },
+      floor: estimate.room.flatMap { configuration.rooms[Int($0.rawValue)].floor },
+      probability: estimate.isHeard ? estimate.probability : nil,
+      since: estimate.since.nanoseconds == 0 ? nil : estimate.since,
+      runnerUp: estimate.runnerUp.map { .init(room: name(of: $0.room), probability: $0.probability) },
+      position: estimate.position, positionDeviation: estimate.positionDeviation)
+  }
+
+  var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }
+
+  /// A receiver became blind or sees again.
+  mutating func setRoomsBlind(
+    _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
+  ) {
+    guard let before = rooms else { return }
+    rooms?.setBlind(receiver, isBlind, at: time)
+    guard let rooms else { return }
+    let changed = roomIndices.filter {
+      rooms.isBlind($0) != before.isBlind($0) || rooms.isWatched != before.isWatched
+    }
+    tellRooms(Set(changed), into: &output)
+  }
+
+  /// Publishes the state of the rooms once one of their receivers has reported.
+  mutating func greetRooms(into output: inout Output) {
+    guard !areRoomsGreeted, rooms?.isWatched == true else { return }
+    areRoomsGreeted = true
+    tellRooms(Set(roomIndices), into: &output)
+  }
+
+  /// Every retained state of rooms.
+  var roomStates: [Message] { roomIndices.map { occupancy(of: $0).message(topics: topics) } }
+}

@@ -1,0 +1,100 @@
+import Glibc
+
+/// Power and exponent of every receiver and one loss for all walls, from levels at known places: least squares, in which odd
+/// values count less and which stays near the usual values where the data say little.
+struct PathLossFit: Sendable {
+  /// The mean level at one place.
+  struct Point: Sendable {
+    var hearer: Int
+    var path: PathGeometry
+    var level: Double
+  }
+
+  private(set) var losses: [PathLoss]
+
+  /// How strongly a parameter is held to its usual value: as if so many points (of an odd dB each) spoke for it.
+  private static let holdOnPower = 0.5
+  private static let holdOnExponent = 30.0
+  private static let holdOnWall = 20.0
+  private static let odd = 6.0
+  private static let rounds = 6
+
+  init(_ points: [Point], hearers: Int) {
+    let size = 2 * hearers + 1
+    let usualPower = points.isEmpty ? -59 : points.map(\.level).reduce(0, +) / Double(points.count) + 15
+    var usual = [Double](repeating: 0, count: size)
+    var hold = usual
+    for hearer in 0..<hearers {
+      (usual[hearer], hold[hearer]) = (usualPower, Self.holdOnPower)
+      (usual[hearers + hearer], hold[hearers + hearer]) = (SignalMaps.usualExponent, Self.holdOnExponent)
+    }
+    (usual[size - 1], hold[size - 1]) = (SignalMaps.usualWall, Self.holdOnWall)
+    var solution = usual
+    var weights = [Double](repeating: 1, count: points.count)
+    for _ in 0..<Self.rounds {
+      var matrix = [Double](repeating: 0, count: size * size)
+      var right = [Double](repeating: 0, count: size)
+      for index in 0..<size {
+        matrix[index * size + index] = hold[index]
+        right[index] = hold[index] * usual[index]
+      }
+      for (point, weight) in zip(points, weights) {
+        let row = Self.row(point, hearers)
+        let level = point.level + SignalMaps.usualFloor * Double(point.path.floors)
+        for (a, first) in row {
+          for (b, second) in row { matrix[a * size + b] += weight * first * second }
+          right[a] += weight * first * level
+        }
+      }
+      guard let next = solve(matrix, right) else { break }
+      solution = next
+      for (index, point) in points.enumerated() {
+        let level = Self.row(point, hearers).reduce(-SignalMaps.usualFloor * Double(point.path.floors)) {
+          $0 + $1.1 * next[$1.0]
+        }
+        let error = (point.level - level) / Self.odd
+        weights[index] = 1 / (1 + error * error)
+      }
+    }
+    // A wall that amplifies, or a signal that grows with distance, is noise.
+    let wall = min(max(solution[size - 1], 0), 20)
+    losses = (0..<hearers).map {
+      PathLoss(power: solution[$0], exponent: min(max(solution[hearers + $0], 0.5), 6), wall: wall)
+    }
+  }
+
+  private static func row(_ point: Point, _ hearers: Int) -> [(Int, Double)] {
+    [
+      (point.hearer, 1), (hearers + point.hearer, -10 * log10(point.path.distance)),
+      (2 * hearers, -Double(point.path.walls)),
+    ]
+  }
+}
+
+/// The solution of symmetric, positive definite equations by Cholesky's method; nil if they are not definite.
+private func solve(_ matrix: [Double], _ right: [Double]) -> [Double]? {
+  let size = right.count
+  var lower = [Double](repeating: 0, count: size * size)
+  for row in 0..<size {
+    for column in 0...row {
+      var sum = matrix[row * size + column]
+      for index in 0..<column { sum -= lower[row * size + index] * lower[column * size + index] }
+      if row == column {
+        guard sum > 1e-12 else { return nil }
+        lower[row * size + row] = sum.squareRoot()
+      } else {
+        lower[row * size + column] = sum / lower[column * size + column]
+      }
+    }
+  }
+  var result = right
+  for row in 0..<size {
+    for index in 0..<row { result[row] -= lower[row * size + index] * result[index] }
+    result[row] /= lower[row * size + row]
+  }
+  for row in (0..<size).reversed() {
+    for index in (row + 1)..<max(size, row + 1) { result[row] -= lower[index * size + row] * result[index] }
+    result[row] /= lower[row * size + row]
+  }
+  return result
+}

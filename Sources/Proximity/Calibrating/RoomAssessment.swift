@@ -1,0 +1,143 @@
+import Beacons
+
+/// How right the rooms would have been on a walk that the calibration did not know: each stretch of the walk is judged by a
+/// calibration made of the others.
+public struct RoomAssessment: Hashable, Sendable {
+  /// Of the time, 0 to 1.
+  public var right: Double
+  /// How often another room was told, and how often there was one.
+  public var changes: Int
+  public var trueChanges: Int
+  /// The middle of the delays with which a true change was told, seconds; nil: none was.
+  public var delay: Double?
+  /// Seconds, by true room, then by told room; the last column: none was told.
+  public var confusion: [[Double]]
+
+  init(rooms: Int) {
+    right = 0
+    changes = 0
+    trueChanges = 0
+    confusion = (0..<rooms).map { _ in [Double](repeating: 0, count: rooms + 1) }
+  }
+}
+
+extension RoomCalibrator {
+  /// The assessment of what would be used, and of less.
+  public struct Comparison: Sendable {
+    /// Nothing measured.
+    public var uncalibrated: RoomAssessment
+    /// Path loss only; nil without outlines.
+    public var pathLoss: RoomAssessment?
+    public var calibrated: RoomAssessment
+  }
+
+  private static let folds = 5
+  /// A walk of less than this tells nothing about itself.
+  private static let least = 60.0
+
+  /// nil: the walk is too short.
+  ///
+  /// - Parameter progress: called with the part that is done, 0 to 1.
+  public func assess(_ walk: MarkedWalk, progress: (Double) -> Void = { _ in }) -> Comparison? {
+    guard walk.seconds >= Self.least else { return nil }
+    let count = walk.moments.count
+    var results = [RoomJudge](repeating: RoomJudge(rooms: plan.rooms.count), count: 3)
+    for fold in 0..<Self.folds {
+      let range = (fold * count / Self.folds)..<((fold + 1) * count / Self.folds)
+      let rest = MarkedWalk(
+        moments: Array(walk.moments[..<range.lowerBound] + walk.moments[range.upperBound...]))
+      let held = Array(walk.moments[range])
+      results[0].judge(held, by: tracker(nil))
+      if plan.hasGeometry { results[1].judge(held, by: tracker(calibration(from: rest, .pathLoss))) }
+      results[2].judge(held, by: tracker(calibration(from: rest, .all)))
+      progress(Double(fold + 1) / Double(Self.folds))
+    }
+    return Comparison(
+      uncalibrated: results[0].assessment, pathLoss: plan.hasGeometry ? results[1].assessment : nil,
+      calibrated: results[2].assessment)
+  }
+
+  private func tracker(_ calibration: RoomCalibration?) -> RoomTracker {
+    RoomTracker(
+      plan, calibration: calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors)
+  }
+}
+
+/// Compares told rooms with true ones, moment by moment.
+public struct RoomJudge: Sendable {
+  private var result: RoomAssessment
+  private var delays: [Double] = []
+  private var seconds = 0.0
+
+  public init(rooms: Int) { result = RoomAssessment(rooms: rooms) }
+
+  public var assessment: RoomAssessment {
+    var result = result
+    let hits = result.confusion.indices.reduce(0) { $0 + result.confusion[$1][$1] }
+    result.right = seconds > 0 ? hits / seconds : 0
+    result.delay = delays.isEmpty ? nil : delays.sorted()[delays.count / 2]
+    return result
+  }
+
+  mutating func judge(_ moments: [MarkedWalk.Moment], by tracker: RoomTracker) {
+    var tracker = tracker
+    let beacon = BeaconIndex(rawValue: 0)
+    var follower = Follower()
+    var none: [RoomTransition] = []
+    for moment in moments {
+      let end = RoomWindows.end(of: moment.window)
+      let middle = MonotonicTime(nanoseconds: end.nanoseconds - RoomWindows.length.nanoseconds / 2)
+      for hearing in moment.hearings {
+        tracker.observe(
+          Sighting(
+            beacon: beacon, receiver: tracker.plan.hearers[hearing.hearer].receiver,
+            rssi: Int8(clamping: Int(hearing.level.rounded())), measuredPower: nil, time: middle,
+            wallTime: WallTime(nanoseconds: middle.nanoseconds)))
+      }
+      tracker.advance(to: end, into: &none)
+      none.removeAll()
+      follow(
+        &follower, told: tracker.room(of: beacon).map { Int($0.rawValue) }, true: Int(moment.room), at: end)
+    }
+  }
+
+  /// What the judge remembers of one beacon.
+  public struct Follower: Sendable {
+    fileprivate var told: Int?
+    fileprivate var truth: Int?
+    fileprivate var time: MonotonicTime?
+    fileprivate var changed: MonotonicTime?
+
+    public init() {}
+  }
+
+  /// Pauses that are longer do not count.
+  private static var pause: TimeSpan { .seconds(5) }
+
+  /// What is told and true at a time, from the last call to this one.
+  public mutating func follow(_ follower: inout Follower, told: Int?, true truth: Int, at time: MonotonicTime)
+  {
+    defer {
+      follower.told = told
+      follower.truth = truth
+      follower.time = time
+    }
+    guard result.confusion.indices.contains(truth) else { return }
+    guard let last = follower.time, time - last <= Self.pause else {
+      follower.changed = nil
+      return
+    }
+    let span = (time - last).seconds
+    seconds += span
+    result.confusion[truth][told ?? result.confusion.count] += span
+    if let before = follower.told, let told, before != told { result.changes += 1 }
+    if truth != follower.truth {
+      result.trueChanges += 1
+      follower.changed = time
+    }
+    if told == truth, let changed = follower.changed {
+      delays.append((time - changed).seconds)
+      follower.changed = nil
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Beacons
+import Glibc
+
+/// Makes a calibration of a marked walk. With outlines it fits each receiver's path loss and the walls' loss, and then what is
+/// left of the signal place by place. Where only rooms were marked, it alternates between guessing the places and fitting.
+/// Without outlines it counts how often each receiver hears each level in each room.
+public struct RoomCalibrator: Sendable {
+  let plan: RoomPlan
+  let names: Names
+
+  /// Names, as a calibration has them, by index.
+  public struct Names: Sendable {
+    public var rooms: [String]
+    /// As `RoomPlan.hearers`.
+    public var receivers: [String]
+    public var floors: [String?]
+
+    public init(rooms: [String], receivers: [String], floors: [String?] = []) {
+      self.rooms = rooms
+      self.receivers = receivers
+      self.floors = floors
+    }
+  }
+
+  /// Which parts of the calibration are made.
+  enum Parts: CaseIterable, Sendable { case pathLoss, all }
+
+  /// Rounds of guessing places and fitting; the first two without maps, which would hold on to wrong places.
+  private static let rounds = 4
+  private static let roundsWithoutMaps = 2
+
+  public init(_ plan: RoomPlan, names: Names) {
+    self.plan = plan
+    self.names = names
+  }
+
+  /// nil: too little was marked or heard.
+  public func calibration(from walk: MarkedWalk) -> RoomCalibration? { calibration(from: walk, .all) }
+
+  func calibration(from walk: MarkedWalk, _ parts: Parts) -> RoomCalibration? {
+    guard !walk.moments.isEmpty else { return nil }
+    guard plan.hasGeometry else {
+      return RoomCalibration(wallLoss: SignalMaps.usualWall, histograms: histograms(walk))
+    }
+    let grid = RoomGrid(plan)
+    var places = firstPlaces(walk, grid)
+    let isPlaced = walk.moments.allSatisfy { $0.point != nil }
+    var calibration = fit(walk, places, grid, parts)
+    for round in 1..<(isPlaced ? 1 : Self.rounds) {
+      let model = RoomModel(
+        plan, calibration, rooms: names.rooms, receivers: names.receivers, floors: names.floors)
+      var smoother = PlaceSmoother(model)
+      let guesses = smoother.places(of: walk.moments, offset: 0)
+      for (index, moment) in walk.moments.enumerated() where moment.point == nil {
+        places[index] = guesses[index]
+      }
+      calibration = fit(walk, places, grid, round < Self.roundsWithoutMaps ? .pathLoss : parts)
+    }
+    return calibration
+  }
+
+  /// The marked points; else the middle of the room.
+  private func firstPlaces(_ walk: MarkedWalk, _ grid: RoomGrid) -> [Int] {
+    let middles = plan.rooms.indices.map { room in
+      grid.cell(nearest: Outline(plan.rooms[room].outline).centroid, in: Int16(room)) ?? -1
+    }
+    return walk.moments.map { moment in
+      if let point = moment.point { return grid.cell(nearest: point, in: moment.room) ?? -1 }
+      return middles.indices.contains(Int(moment.room)) ? middles[Int(moment.room)] : -1
+    }
+  }
+
+  /// Levels at one place and receiver.
+  private struct Pile {
+    var count = 0.0
+    var sum = 0.0
+    var squares = 0.0
+  }
+
+  private func fit(_ walk: MarkedWalk, _ places: [Int], _ grid: RoomGrid, _ parts: Parts) -> RoomCalibration {
+    var piles: [Int: Pile] = [:]
+    for (moment, place) in zip(walk.moments, places) where place >= 0 {
+      for hearing in moment.hearings {
+        let level = Double(hearing.level)
+        piles[hearing.hearer * grid.count + place, default: Pile()].count += 1
+        piles[hearing.hearer * grid.count + place, default: Pile()].sum += level
+        piles[hearing.hearer * grid.count + place, default: Pile()].squares += level * level
+      }
+    }
+    let keys = piles.keys.sorted()
+    let mounts = plan.places
+    // Each place counts once, however long the walk stayed there.
+    let points = keys.compactMap { key -> PathLossFit.Point? in
+      let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
+      guard let mount = mounts[hearer], let pile = piles[key] else { return nil }
+      return PathLossFit.Point(
+        hearer: hearer, path: PathGeometry(from: mount, to: cell, plan, grid), level: pile.sum / pile.count)
+    }
+    let losses = PathLossFit(points, hearers: plan.hearers.count).losses
+    let heard = Set(keys.map { $0 / grid.count })
+    var samples: [RoomCalibration.Sample] = []
+    if parts == .all {
+      samples = keys.compactMap { sample($0, piles[$0] ?? Pile(), grid) }
+    }
+    return RoomCalibration(
+      receivers: plan.hearers.indices.filter(heard.contains).map {
+        .init(name: names.receivers[$0], power: losses[$0].power, exponent: losses[$0].exponent)
+      }, wallLoss: losses.first?.wall ?? SignalMaps.usualWall, samples: samples, histograms: [])
+  }
+
+  private func sample(_ key: Int, _ pile: Pile, _ grid: RoomGrid) -> RoomCalibration.Sample? {
+    let (hearer, cell) = key.quotientAndRemainder(dividingBy: grid.count)
+    guard let place = grid.place(of: cell) else { return nil }
+    let mean = pile.sum / pile.count
+    let floor = names.floors.indices.contains(place.floor) ? names.floors[place.floor] : nil
+    return RoomCalibration.Sample(
+      receiver: names.receivers[hearer], floor: floor, x: place.point.x, y: place.point.y, level: mean,
+      spread: max(0, pile.squares / pile.count - mean * mean).squareRoot(),
+      weight: pile.count * RoomWindows.length.seconds)
+  }
+
+  private func histograms(_ walk: MarkedWalk) -> [RoomCalibration.Histogram] {
+    var counts: [[Double]] = []
+    let rooms = names.rooms.count
+    let size = 128
+    for _ in 0..<(plan.hearers.count * rooms) { counts.append([Double](repeating: 0, count: size)) }
+    for moment in walk.moments {
+      for hearing in moment.hearings {
+        let level = min(max(Int(hearing.level.rounded()) - RoomModel.lowest, 0), size - 1)
+        counts[hearing.hearer * rooms + Int(moment.room)][level] += 1
+      }
+    }
+    return counts.indices.compactMap { index in
+      guard let first = counts[index].firstIndex(where: { $0 > 0 }),
+        let last = counts[index].lastIndex(where: { $0 > 0 })
+      else { return nil }
+      return RoomCalibration.Histogram(
+        receiver: names.receivers[index / rooms], room: names.rooms[index % rooms],
+        lowest: RoomModel.lowest + first, counts: Array(counts[index][first...last]))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// What was measured on a walk through the rooms: how loud each receiver is where. Receivers and rooms go by name, because it
+/// outlives the run that took it.
+public struct RoomCalibration: Hashable, Sendable, Codable {
+  /// The log-distance path-loss model of one receiver, with walls.
+  public struct Receiver: Hashable, Sendable, Codable {
+    public var name: String
+    /// dBm at 1 m.
+    public var power: Double
+    public var exponent: Double
+
+    public init(name: String, power: Double, exponent: Double) {
+      self.name = name
+      self.power = power
+      self.exponent = exponent
+    }
+  }
+
+  /// The signal at one place, on average.
+  public struct Sample: Hashable, Sendable, Codable {
+    public var receiver: String
+    public var floor: String?
+    public var x: Double
+    public var y: Double
+    /// dBm.
+    public var level: Double
+    /// Standard deviation, dB.
+    public var spread: Double
+    /// How many seconds' worth of signal.
+    public var weight: Double
+
+    public init(
+      receiver: String, floor: String? = nil, x: Double, y: Double, level: Double, spread: Double,
+      weight: Double
+    ) {
+      self.receiver = receiver
+      self.floor = floor
+      self.x = x
+      self.y = y
+      self.level = level
+      self.spread = spread
+      self.weight = weight
+    }
+  }
+
+  /// How often a receiver hears each level in a room.
+  public struct Histogram: Hashable, Sendable, Codable {
+    public var receiver: String
+    public var room: String
+    /// dBm of the first count.
+    public var lowest: Int
+    public var counts: [Double]
+
+    public init(receiver: String, room: String, lowest: Int, counts: [Double]) {
+      self.receiver = receiver
+      self.room = room
+      self.lowest = lowest
+      self.counts = counts
+    }
+  }
+
+  public var receivers: [Receiver]
+  /// dB for each wall between receiver and beacon.
+  public var wallLoss: Double
+  /// Empty: there are no outlines.
+  public var samples: [Sample]
+  public var histograms: [Histogram]
+  /// RSSI at 1 m in dBm that the beacon of the walk stated or was configured with; nil: unknown.
+  public var measuredPower: Double?
+
+  public init(
+    receivers: [Receiver] = [], wallLoss: Double, samples: [Sample] = [], histograms: [Histogram] = [],
+    measuredPower: Double? = nil
+  ) {
+    self.receivers = receivers
+    self.wallLoss = wallLoss
+    self.samples = samples
+    self.histograms = histograms
+    self.measuredPower = measuredPower
+  }
+
+  /// All receivers that it has something of.
+  public var receiverNames: [String] {
+    Set(receivers.map(\.name) + samples.map(\.receiver) + histograms.map(\.receiver)).sorted()
+  }
+}

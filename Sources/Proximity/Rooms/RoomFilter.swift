@@ -1,0 +1,93 @@
+import Glibc
+
+/// The belief in where one beacon is: a probability for each place. The three steps of a Bayes filter over them.
+struct RoomFilter: Sendable {
+  /// Metres by which a beacon strays in a second (standard deviation of a random walk).
+  static let stride = 0.5
+  /// What may turn up anywhere in a second, as if the beacon had been carried there unheard; with rooms that are just names, how
+  /// it changes rooms at all.
+  private static let leakOfCells = 0.0003
+  private static let leakOfRooms = 0.02
+  /// After so many steps the belief is spread out anyway.
+  private static let stepLimit = 60
+
+  private var scratch: [Float] = []
+
+  /// Lets time pass.
+  mutating func move(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
+  ) {
+    if let grid = model.grid {
+      let variance = Self.stride * Self.stride * seconds
+      let steps = Int((variance / (2 * grid.edge * grid.edge * Double(RoomGrid.share))).rounded())
+      if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
+      for _ in 0..<min(max(steps, 1), Self.stepLimit) { step(belief, grid) }
+    }
+    let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
+    let leak = Float(1 - pow(1 - rate, seconds))
+    for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
+  }
+
+  private mutating func step(_ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid) {
+    let stride = grid.stride
+    scratch.withUnsafeMutableBufferPointer { next in
+      grid.right.withUnsafeBufferPointer { right in
+        grid.down.withUnsafeBufferPointer { down in
+          for place in stride..<(belief.count - stride) {
+            let here = belief[place]
+            let along =
+              right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
+            let across = down[place] * (belief[place + stride] - here)
+            let back = down[place - stride] * (belief[place - stride] - here)
+            next[place] = here + along + across + back
+          }
+        }
+      }
+      for place in stride..<(belief.count - stride) { belief[place] = next[place] }
+    }
+  }
+
+  /// Weighs the belief by what a receiver says.
+  func weigh(_ belief: UnsafeMutableBufferPointer<Float>, by likelihoods: [Float]) {
+    likelihoods.withUnsafeBufferPointer { likelihoods in
+      for place in 0..<belief.count { belief[place] *= likelihoods[place] }
+    }
+  }
+
+  /// Brings the sum to 1; false if nothing is left, because what was said contradicts itself.
+  func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
+    let sum = dot(belief, nil)
+    guard sum > 1e-30, sum.isFinite else { return false }
+    let factor = 1 / sum
+    for place in 0..<belief.count { belief[place] *= factor }
+    return true
+  }
+
+  /// The mean of a map over the belief.
+  func mean(_ belief: UnsafeMutableBufferPointer<Float>, of map: [Float]) -> Float {
+    map.withUnsafeBufferPointer { dot(belief, $0) }
+  }
+
+  /// Eight sums at a time: one sum would wait for each addition.
+  private func dot(_ belief: UnsafeMutableBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
+    var sums = SIMD8<Float>.zero
+    let whole = belief.count & ~7
+    var place = 0
+    while place < whole {
+      let a = UnsafeRawPointer(belief.baseAddress! + place).loadUnaligned(as: SIMD8<Float>.self)
+      if let map {
+        let b = UnsafeRawPointer(map.baseAddress! + place).loadUnaligned(as: SIMD8<Float>.self)
+        sums += a * b
+      } else {
+        sums += a
+      }
+      place += 8
+    }
+    var sum = sums.sum()
+    while place < belief.count {
+      sum += belief[place] * (map?[place] ?? 1)
+      place += 1
+    }
+    return sum
+  }
+}

@@ -1,0 +1,125 @@
+import Glibc
+
+/// The floors as square cells. All floors have the same columns and rows, so that a cell's neighbours are at fixed distances;
+/// an empty border keeps every neighbour within bounds.
+struct RoomGrid: Sendable {
+  /// Edge of a cell, metres.
+  let edge: Double
+  private let origin: Point
+  /// From a row to the next.
+  let stride: Int
+  private let rowsOfFloor: Int
+  /// Room of each cell; −1: in none.
+  private(set) var rooms: [Int16]
+  /// How much passes to the next cell in the row, and to the same cell of the next row, in one step of the motion: 0 where a
+  /// wall is between.
+  private(set) var right: [Float]
+  private(set) var down: [Float]
+
+  /// Cells are 0.25 m wide, or larger on a large site: more cells than this cost time and bring nothing.
+  static let finest = 0.25
+  static let cellLimit = 4000
+  /// What passes to each of four neighbours in one step; 0.25 is the most at which the motion stays stable.
+  static let share: Float = 0.2
+
+  init(_ plan: RoomPlan) {
+    let corners = plan.rooms.flatMap(\.outline)
+    let low = Point(x: corners.map(\.x).min() ?? 0, y: corners.map(\.y).min() ?? 0)
+    let high = Point(x: corners.map(\.x).max() ?? 1, y: corners.map(\.y).max() ?? 1)
+    let floors = plan.floorHeights.count
+    let area = (high.x - low.x) * (high.y - low.y) * Double(floors)
+    edge = max(Self.finest, (area / Double(Self.cellLimit)).squareRoot())
+    origin = low
+    let columns = max(1, Int(((high.x - low.x) / edge).rounded(.up)))
+    stride = columns + 2
+    rowsOfFloor = max(1, Int(((high.y - low.y) / edge).rounded(.up))) + 1
+    let count = stride * (rowsOfFloor * floors + 1)
+    rooms = [Int16](repeating: -1, count: count)
+    right = [Float](repeating: 0, count: count)
+    down = right
+    let outlines = plan.rooms.map { Outline($0.outline) }
+    for cell in rooms.indices {
+      guard let place = place(of: cell) else { continue }
+      let here = outlines.indices.filter { plan.rooms[$0].floor == place.floor }
+      let room =
+        here.first { outlines[$0].contains(place.point) } ?? Self.nearest(to: place.point, here, outlines)
+      if let room { rooms[cell] = Int16(room) }
+    }
+    for cell in rooms.indices where rooms[cell] >= 0 {
+      right[cell] = passes(from: cell, to: cell + 1, plan)
+      down[cell] = passes(from: cell, to: cell + stride, plan)
+    }
+  }
+
+  /// Rooms drawn with their walls between them lie apart by the walls' thickness; half of a wall belongs to each.
+  private static let halfWall = 0.2
+
+  private static func nearest(to point: Point, _ rooms: [Int], _ outlines: [Outline]) -> Int? {
+    let distances = rooms.map { (room: $0, metres: outlines[$0].distance(to: point)) }
+    guard let nearest = distances.min(by: { $0.metres < $1.metres }), nearest.metres <= halfWall else {
+      return nil
+    }
+    return nearest.room
+  }
+
+  var count: Int { rooms.count }
+
+  /// The middle of a cell; nil on the border.
+  func place(of cell: Int) -> (point: Point, floor: Int)? {
+    let (row, column) = (cell / stride - 1, cell % stride - 1)
+    guard row >= 0, column >= 0, column < stride - 2, row % rowsOfFloor < rowsOfFloor - 1 else { return nil }
+    let point = Point(
+      x: origin.x + (Double(column) + 0.5) * edge, y: origin.y + (Double(row % rowsOfFloor) + 0.5) * edge)
+    return (point, row / rowsOfFloor)
+  }
+
+  /// The cell of a point; nil: outside.
+  func cell(at point: Point, floor: Int) -> Int? {
+    let column = ((point.x - origin.x) / edge).rounded(.down)
+    let row = ((point.y - origin.y) / edge).rounded(.down)
+    guard (0..<Double(stride - 2)).contains(column), (0..<Double(rowsOfFloor - 1)).contains(row) else {
+      return nil
+    }
+    let cell = (floor * rowsOfFloor + Int(row) + 1) * stride + Int(column) + 1
+    return rooms.indices.contains(cell) ? cell : nil
+  }
+
+  /// The cell of a room whose middle is nearest to a point.
+  func cell(nearest point: Point, in room: Int16) -> Int? {
+    var best: (cell: Int, square: Double)?
+    for cell in rooms.indices where rooms[cell] == room {
+      guard let place = place(of: cell) else { continue }
+      let (dx, dy) = (place.point.x - point.x, place.point.y - point.y)
+      let square = dx * dx + dy * dy
+      if square < best?.square ?? .infinity { best = (cell, square) }
+    }
+    return best?.cell
+  }
+
+  /// How many walls a straight line on one floor crosses: each change from one room to another. Gaps between outlines are the
+  /// walls themselves.
+  func walls(from start: Point, to end: Point, floor: Int) -> Int {
+    let length = hypot(end.x - start.x, end.y - start.y)
+    let steps = max(1, Int((length / (edge / 2)).rounded(.up)))
+    var last: Int16 = -1
+    var walls = 0
+    for step in 0...steps {
+      let part = Double(step) / Double(steps)
+      let point = Point(x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
+      guard let cell = cell(at: point, floor: floor), rooms[cell] >= 0 else { continue }
+      if last >= 0, rooms[cell] != last { walls += 1 }
+      last = rooms[cell]
+    }
+    return walls
+  }
+
+  private func passes(from cell: Int, to other: Int, _ plan: RoomPlan) -> Float {
+    guard rooms.indices.contains(other), rooms[other] >= 0, let a = place(of: cell), let b = place(of: other)
+    else { return 0 }
+    if rooms[cell] == rooms[other] { return Self.share }
+    let doors = plan.doors.filter { $0.floor == a.floor }
+    if doors.isEmpty { return Self.share }
+    let isOpen = doors.contains { meet((a.point, b.point), ($0.from, $0.to)) }
+    return isOpen ? Self.share : 0
+  }
+}

@@ -1,0 +1,181 @@
+import Glibc
+
+/// The rooms as the filter sees them: places (cells of the floors, or whole rooms), how a beacon moves between them, and how
+/// probable each level of each receiver is at each of them.
+struct RoomModel: Sendable {
+  /// nil: each place is a room.
+  let grid: RoomGrid?
+  /// Room of each place; −1: none.
+  let rooms: [Int16]
+  let roomCount: Int
+  let maps: SignalMaps
+  /// Counts of levels by hearer and room; they replace the maps where they are not empty.
+  private let histograms: [[[Float]]]
+  /// Whether levels are those of a walk with a beacon like ours, or only differences between receivers mean something.
+  let isCalibrated: Bool
+  /// The expected level by hearer and room: the mean over its places.
+  let roomLevels: [[Float]]
+  /// Places of a room that follow each other.
+  let runs: [Run]
+  /// Likelihoods of all places, by hearer and level, made when first needed.
+  private var tables: [[Float]]
+  private var tableCount = 0
+
+  struct Run: Sendable {
+    var places: Range<Int>
+    var room: Int
+  }
+
+  /// Levels of −127 to 0 dBm have a table.
+  static let lowest = -127
+  private static let levelCount = 128
+  /// What all tables together may take, numbers.
+  private static let tableLimit = 8 << 20
+
+  /// - Parameter names: of rooms and receivers, as the calibration has them.
+  init(
+    _ plan: RoomPlan, _ calibration: RoomCalibration?, rooms names: [String], receivers: [String],
+    floors: [String?]
+  ) {
+    roomCount = plan.rooms.count
+    var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
+    if plan.hasGeometry {
+      let grid = RoomGrid(plan)
+      self.grid = grid
+      rooms = grid.rooms
+      let known = Dictionary(
+        (calibration?.receivers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      var maps = SignalMaps(plan, grid) { hearer in
+        let fit = receivers.indices.contains(hearer) ? known[receivers[hearer]] : nil
+        return PathLoss(
+          power: fit?.power ?? Calibration.defaultMeasuredPower,
+          exponent: fit?.exponent ?? SignalMaps.usualExponent,
+          wall: calibration?.wallLoss ?? SignalMaps.usualWall)
+      }
+      for hearer in plan.hearers.indices {
+        let samples = (calibration?.samples ?? []).filter { $0.receiver == receivers[hearer] }.compactMap {
+          sample in
+          let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
+          return grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor).map {
+            (cell: $0, level: sample.level, spread: sample.spread, weight: sample.weight)
+          }
+        }
+        if !samples.isEmpty { maps.learn(hearer, samples, grid) }
+      }
+      self.maps = maps
+      isCalibrated = !known.isEmpty
+    } else {
+      grid = nil
+      rooms = plan.rooms.indices.map { Int16($0) }
+      maps = SignalMaps(namesOf: plan)
+      if let calibration {
+        histograms = receivers.map { receiver in Self.densities(calibration, receiver, rooms: names) }
+      }
+      isCalibrated = histograms.contains { !$0.isEmpty }
+    }
+    self.histograms = histograms
+    let (rooms, maps, roomCount) = (rooms, maps, roomCount)
+    roomLevels = plan.hearers.indices.map { hearer in
+      if !histograms[hearer].isEmpty { return histograms[hearer].map { Self.mean($0) } }
+      var sums = [Float](repeating: 0, count: roomCount)
+      var counts = sums
+      for place in rooms.indices where rooms[place] >= 0 {
+        sums[Int(rooms[place])] += maps.levels[hearer][place]
+        counts[Int(rooms[place])] += 1
+      }
+      return zip(sums, counts).map { $1 > 0 ? $0 / $1 : -100 }
+    }
+    runs = Self.runs(rooms)
+    tables = [[Float]](repeating: [], count: plan.hearers.count * Self.levelCount)
+  }
+
+  var count: Int { rooms.count }
+
+  /// What a room gets of the probability if nothing is known.
+  var prior: [Float] {
+    let inside = Float(rooms.count { $0 >= 0 })
+    return rooms.map { $0 >= 0 ? 1 / inside : 0 }
+  }
+
+  /// The likelihood of a level at every place, up to a factor.
+  mutating func likelihoods(_ hearer: Int, level: Float) -> [Float] {
+    let index = min(max(Int(level.rounded()) - Self.lowest, 0), Self.levelCount - 1)
+    let table = hearer * Self.levelCount + index
+    if tables[table].isEmpty {
+      if (tableCount + 1) * count > Self.tableLimit {
+        for index in tables.indices { tables[index] = [] }
+        tableCount = 0
+      }
+      tables[table] = make(hearer, Float(index + Self.lowest))
+      tableCount += 1
+    }
+    return tables[table]
+  }
+
+  /// The level that a receiver expects from where a beacon is believed to be.
+  func expectedLevel(_ hearer: Int, _ belief: UnsafeMutableBufferPointer<Float>, _ filter: RoomFilter)
+    -> Float
+  {
+    filter.mean(belief, of: histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer])
+  }
+
+  /// Errors of receivers go together (a body hides a beacon from several, and the next second is like this one), so what they
+  /// say counts less than if they were independent.
+  private static let temper: Float = 0.45
+  /// Degrees of freedom of Student's t: outliers are common.
+  private static let freedom: Float = 5
+
+  private func make(_ hearer: Int, _ level: Float) -> [Float] {
+    var logs = [Float](repeating: -.infinity, count: count)
+    for place in rooms.indices where rooms[place] >= 0 {
+      if histograms[hearer].isEmpty {
+        let deviation = maps.deviations[hearer][place]
+        let z = (level - maps.levels[hearer][place]) / deviation
+        logs[place] =
+          -Self.temper * ((Self.freedom + 1) / 2 * log1p(z * z / Self.freedom) + log(deviation))
+      } else {
+        logs[place] = Self.temper * log(histograms[hearer][place][Int(level) - Self.lowest])
+      }
+    }
+    let most = logs.max() ?? 0
+    return logs.map { exp($0 - most) }
+  }
+
+  /// Densities of levels by room, smoothed: a level that was never heard is rare, not impossible.
+  private static func densities(_ calibration: RoomCalibration, _ receiver: String, rooms: [String])
+    -> [[Float]]
+  {
+    let known = calibration.histograms.filter { $0.receiver == receiver }
+    guard !known.isEmpty else { return [] }
+    let width: Float = 2
+    return rooms.map { room in
+      var density = [Float](repeating: 0, count: levelCount)
+      for histogram in known where histogram.room == room {
+        for (offset, count) in histogram.counts.enumerated() where count > 0 {
+          for index in density.indices {
+            let z = Float(index + lowest - histogram.lowest - offset) / width
+            if abs(z) < 5 { density[index] += Float(count) * exp(-z * z / 2) }
+          }
+        }
+      }
+      let sum = density.reduce(0, +)
+      return density.map { (sum > 0 ? 0.99 * $0 / sum : 0) + 0.01 / Float(levelCount) }
+    }
+  }
+
+  private static func mean(_ density: [Float]) -> Float {
+    zip(density, lowest...).reduce(0) { $0 + $1.0 * Float($1.1) } / max(density.reduce(0, +), 1e-9)
+  }
+
+  private static func runs(_ rooms: [Int16]) -> [Run] {
+    var runs: [Run] = []
+    for place in rooms.indices where rooms[place] >= 0 {
+      if let last = runs.last, last.places.upperBound == place, last.room == Int(rooms[place]) {
+        runs[runs.count - 1].places = last.places.lowerBound..<(place + 1)
+      } else {
+        runs.append(Run(places: place..<(place + 1), room: Int(rooms[place])))
+      }
+    }
+    return runs
+  }
+}

@@ -1,0 +1,86 @@
+import Beacons
+
+/// What the engine knows of rooms beforehand: where they are, and who hears them.
+///
+/// Rooms may have outlines or just names. Outlines count only if every room has one and at least one receiver has a place.
+/// Otherwise what counts is which receivers hang in a room.
+public struct RoomPlan: Sendable {
+  public struct Room: Hashable, Sendable {
+    /// An index into `floorHeights`.
+    public var floor: Int
+    /// Corners in order, metres; empty: unknown.
+    public var outline: [Point]
+    /// Those that hang in it.
+    public var receivers: [ReceiverIndex]
+
+    public init(floor: Int = 0, outline: [Point] = [], receivers: [ReceiverIndex] = []) {
+      self.floor = floor
+      self.outline = outline
+      self.receivers = receivers
+    }
+  }
+
+  /// A receiver that takes part.
+  public struct Hearer: Hashable, Sendable {
+    public var receiver: ReceiverIndex
+    /// Metres; the height is above the receiver's own floor. nil: unknown.
+    public var position: Position?
+    public var floor: Int
+
+    public init(receiver: ReceiverIndex, position: Position? = nil, floor: Int = 0) {
+      self.receiver = receiver
+      self.position = position
+      self.floor = floor
+    }
+  }
+
+  /// A gap in a wall. As soon as a floor has doors, beacons pass from room to room through them only.
+  public struct Door: Hashable, Sendable {
+    public var from: Point
+    public var to: Point
+    public var floor: Int
+
+    public init(from: Point, to: Point, floor: Int = 0) {
+      self.from = from
+      self.to = to
+      self.floor = floor
+    }
+  }
+
+  /// By `RoomIndex`.
+  public var rooms: [Room]
+  public var hearers: [Hearer]
+  public var doors: [Door]
+  /// Metres above the lowest floor, by floor.
+  public var floorHeights: [Double]
+
+  /// So many receivers take part at most; further ones are ignored.
+  public static let hearerLimit = 64
+
+  public init(rooms: [Room], hearers: [Hearer], doors: [Door] = [], floorHeights: [Double] = [0]) {
+    self.rooms = rooms
+    self.hearers = Array(hearers.prefix(Self.hearerLimit))
+    self.doors = doors
+    self.floorHeights = floorHeights.isEmpty ? [0] : floorHeights
+  }
+
+  /// Whether positions within the rooms are told apart.
+  public var hasGeometry: Bool {
+    !rooms.isEmpty && rooms.allSatisfy { $0.outline.count > 2 } && places.contains { $0 != nil }
+  }
+
+  /// Where each hearer is: its position, else the middle of the room that it hangs in.
+  var places: [(position: Position, floor: Int)?] {
+    hearers.map { hearer in
+      if let position = hearer.position { return (position, hearer.floor) }
+      let room = rooms.first { $0.receivers.contains(hearer.receiver) && $0.outline.count > 2 }
+      return room.map { room in
+        let middle = Outline(room.outline).centroid
+        return (Position(x: middle.x, y: middle.y, z: Self.usualHeight), room.floor)
+      }
+    }
+  }
+
+  /// Metres above the floor at which receivers are plugged in, roughly, if nobody says.
+  private static let usualHeight = 1.0
+}

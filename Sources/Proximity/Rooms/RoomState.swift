@@ -1,0 +1,65 @@
+import Beacons
+
+/// What is known of one beacon among the rooms, in a form to save and restore: for a restart, or a new configuration.
+///
+/// Where in its room it was is not kept: the belief starts from the room.
+public struct RoomState: Hashable, Sendable, Codable {
+  var track: RoomTrack
+  /// The receiver's bits mean something only to the tracker that they come from.
+  public var receiver: ReceiverIndex { track.lastReceiver }
+
+  public var room: RoomIndex? {
+    get { track.told >= 0 ? RoomIndex(rawValue: track.told) : nil }
+    set { track.told = newValue?.rawValue ?? -1 }
+  }
+
+  /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
+  public mutating func shift(by span: TimeSpan) {
+    guard track.lastHeard.nanoseconds != .min else { return }
+    track.lastHeard = track.lastHeard + span
+    track.silentSince = track.silentSince + span
+    track.wallOffset =
+      MonotonicTime(nanoseconds: track.wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
+  }
+
+  /// For a tracker in which receivers have other indices; nil: it has no such receiver.
+  public mutating func renumber(receiver: ReceiverIndex?) {
+    track.lastReceiver = receiver ?? ReceiverIndex(rawValue: 0)
+  }
+}
+
+extension RoomTracker {
+  /// nil: no receiver of the rooms ever heard it.
+  public func state(of beacon: BeaconIndex) -> RoomState? {
+    knownTrack(of: beacon).map { RoomState(track: tracks[$0]) }
+  }
+
+  /// How much of the belief is in the room in which a restored beacon was.
+  private static let trust: Float = 0.95
+
+  /// Restores what is known of a beacon that was not heard yet. Emits nothing.
+  ///
+  /// - Parameter time: from when on a silence counts.
+  ///   - beliefs: the state is of a tracker with the same model, and so is its belief.
+  public mutating func restore(_ state: RoomState, of beacon: BeaconIndex, sightSince time: MonotonicTime) {
+    guard knownTrack(of: beacon) == nil, state.track.told < roomCount else { return }
+    let track = self.track(of: beacon)
+    var known = state.track
+    known.window = nil
+    known.isFrozen = false
+    known.silentSince = max(known.silentSince, time)
+    known.earlierHearers = 0
+    known.hearers = hearer(known.lastReceiver).map { 1 << UInt64($0) } ?? 0
+    known.hearersSince = time
+    tracks[track] = known
+    silences.schedule(.link(Int32(track)), at: known.silenceDeadline)
+    guard known.told >= 0 else { return }
+    insiders[Int(known.told)][beacon] = known.since
+    let size = Float(model.rooms.count { $0 == Int16(known.told) })
+    for place in 0..<model.count {
+      let own = model.rooms[place] == Int16(known.told) ? 1 / max(size, 1) : 0
+      beliefs[track * model.count + place] = Self.trust * own + (1 - Self.trust) * prior[place]
+    }
+    news.append(beacon)
+  }
+}

@@ -1,0 +1,55 @@
+import Beacons
+
+/// What is known of one beacon among the rooms, beside its belief.
+struct RoomTrack: Hashable, Sendable, Codable {
+  /// The room that was told; −1: none.
+  var told: Int32 = -1
+  /// Since when.
+  var since = WallTime(nanoseconds: 0)
+  /// When the belief was last moved: the number of a window; nil: it is the prior.
+  var window: Int64?
+  /// How much stronger receivers hear this beacon than the maps say, dB: its power, the hand that holds it.
+  var offset: Float = 0
+  /// How many windows speak for `offset`.
+  var offsetWeight: Float = 0
+  var lastHeard = MonotonicTime(nanoseconds: .min)
+  /// The silence counts from here.
+  var silentSince = MonotonicTime(nanoseconds: .min)
+  var interval = IntervalEstimator()
+  var wallOffset = TimeSpan.zero
+  var lastReceiver = ReceiverIndex(rawValue: 0)
+  /// Those that heard it lately, a bit each: in this period, and in the one before.
+  var hearers: UInt64 = 0
+  var earlierHearers: UInt64 = 0
+  var hearersSince = MonotonicTime(nanoseconds: .min)
+  /// Nobody who could hear it sees: silence means nothing.
+  var isFrozen = false
+
+  private static var period: TimeSpan { .seconds(10) }
+
+  /// When the beacon counts as gone, if nothing is heard until then.
+  var silenceDeadline: MonotonicTime {
+    silentSince + (silentSince > lastHeard ? max(interval.lost, IntervalEstimator.unlearnt) : interval.lost)
+  }
+
+  var recentHearers: UInt64 { hearers | earlierHearers }
+
+  func wallTime(at time: MonotonicTime) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds) + wallOffset
+  }
+
+  /// Notes who heard it in a window, the strongest of them first; not when they arrive, so that their order decides nothing.
+  mutating func note(_ heard: UInt64, strongest: ReceiverIndex, until end: MonotonicTime) {
+    if lastHeard.nanoseconds != .min, silentSince == lastHeard { interval.add(gap: end - lastHeard) }
+    lastHeard = end
+    silentSince = end
+    lastReceiver = strongest
+    if hearersSince.nanoseconds == .min || end - hearersSince > Self.period {
+      earlierHearers = hearers
+      hearers = 0
+      hearersSince = end
+    }
+    hearers |= heard
+    isFrozen = false
+  }
+}

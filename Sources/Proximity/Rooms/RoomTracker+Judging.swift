@@ -1,0 +1,145 @@
+import Beacons
+
+/// A window is over: what it says of each beacon, and whether that makes another room.
+extension RoomTracker {
+  /// A room is told once it is as probable as this. The margin over one half keeps a beacon in a doorway from going back and
+  /// forth.
+  static let toldFrom: Float = 0.6
+
+  mutating func judgeWindow(into transitions: inout [RoomTransition]) {
+    guard let window = windows.take(into: &entries) else { return }
+    var start = 0
+    while start < entries.count {
+      var end = start + 1
+      while end < entries.count, entries[end].beacon == entries[start].beacon { end += 1 }
+      let track = Int(entries[start].beacon)
+      hearings(of: start..<end)
+      note(track, until: RoomWindows.end(of: window))
+      Self.judge(
+        track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: &model, filter: &filter,
+        prior: prior)
+      decide(track, at: RoomWindows.end(of: window), into: &transitions)
+      start = end
+    }
+  }
+
+  private mutating func note(_ track: Int, until end: MonotonicTime) {
+    guard let strongest = hearings.max(by: { ($0.level, $1.hearer) < ($1.level, $0.hearer) }) else { return }
+    let heard = hearings.reduce(UInt64(0)) { $0 | 1 << UInt64($1.hearer) }
+    tracks[track].note(heard, strongest: plan.hearers[strongest.hearer].receiver, until: end)
+    silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
+  }
+
+  /// The mean of what each receiver heard.
+  private mutating func hearings(of range: Range<Int>) {
+    hearings.removeAll(keepingCapacity: true)
+    for entry in entries[range] {
+      if hearings.last?.hearer != Int(entry.hearer) {
+        hearings.append(RoomHearing(hearer: Int(entry.hearer)))
+      }
+      hearings[hearings.count - 1].add(entry.level)
+    }
+  }
+
+  private static func judge(
+    _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack, beliefs: inout [Float],
+    model: inout RoomModel, filter: inout RoomFilter, prior: [Float]
+  ) {
+    let count = prior.count
+    beliefs.withUnsafeMutableBufferPointer { all in
+      let belief = UnsafeMutableBufferPointer(rebasing: all[(track * count)..<((track + 1) * count)])
+      if let last = state.window, window > last {
+        let seconds = Double(window - last) * RoomWindows.length.seconds
+        filter.move(belief, model, prior: prior, seconds: seconds)
+      }
+      state.window = window
+      if state.offsetWeight == 0 {
+        state.offsetWeight = model.isCalibrated ? RoomOffset.calibrated : 0
+        if !model.isCalibrated { state.offset = RoomOffset.residual(belief, hearings, 0, model, filter) }
+      }
+      for (place, hearing) in hearings.enumerated() {
+        filter.weigh(belief, by: model.likelihoods(hearing.hearer, level: hearing.level - state.offset))
+        // The product of many small numbers leaves the range of numbers.
+        if place % 4 == 3, !filter.normalise(belief) { break }
+      }
+      if !filter.normalise(belief) {
+        for place in belief.indices { belief[place] = prior[place] }
+      }
+      let residual = RoomOffset.residual(belief, hearings, state.offset, model, filter)
+      RoomOffset.learn(residual, &state)
+    }
+  }
+
+  /// Tells another room if the belief says so.
+  private mutating func decide(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition])
+  {
+    let beacon = beacon(of: track)
+    news.append(beacon)
+    let probabilities = probabilities(ofTrack: track)
+    guard let best = probabilities.indices.max(by: { probabilities[$0] < probabilities[$1] }),
+      Int32(best) != tracks[track].told, probabilities[best] >= Self.toldFrom
+    else { return }
+    let old = tracks[track].told
+    let wallTime = tracks[track].wallTime(at: time)
+    func transition(_ event: RoomTransition.Event, _ room: Int, over other: Int?) -> RoomTransition {
+      RoomTransition(
+        event: event, room: RoomIndex(rawValue: Int32(room)), beacon: beacon, time: time, wallTime: wallTime,
+        probability: Double(probabilities[room]),
+        evidence: evidence(for: best, over: other, offset: tracks[track].offset),
+        receiver: tracks[track].lastReceiver)
+    }
+    if old >= 0 {
+      transitions.append(transition(.exit, Int(old), over: Int(old)))
+      insiders[Int(old)][beacon] = nil
+    }
+    let second = probabilities.indices.filter { $0 != best }.max { probabilities[$0] < probabilities[$1] }
+    transitions.append(transition(.enter, best, over: old >= 0 ? Int(old) : second))
+    tracks[track].told = Int32(best)
+    tracks[track].since = wallTime
+    insiders[best][beacon] = wallTime
+  }
+
+  /// What the receivers say for a room and against another, the strongest argument first.
+  private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {
+    func misfit(_ hearing: RoomHearing, _ room: Int) -> Float {
+      let difference = hearing.level - offset - model.roomLevels[hearing.hearer][room]
+      return difference * difference
+    }
+    let arguments = hearings.map { hearing in
+      (hearing, weight: (other.map { misfit(hearing, $0) } ?? 0) - misfit(hearing, room))
+    }
+    return arguments.sorted { ($0.weight, $1.0.hearer) > ($1.weight, $0.0.hearer) }
+      .prefix(RoomTransition.evidenceLimit).map { hearing, _ in
+        RoomEvidence(
+          receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(hearing.level),
+          expected: Double(model.roomLevels[hearing.hearer][room] + offset), samples: hearing.samples)
+      }
+  }
+
+  /// How probable each room is for a beacon.
+  func probabilities(ofTrack track: Int) -> [Float] {
+    var sums = [Float](repeating: 0, count: model.roomCount)
+    let start = track * model.count
+    for run in model.runs {
+      for place in run.places { sums[run.room] += beliefs[start + place] }
+    }
+    return sums
+  }
+}
+
+/// What one receiver heard of one beacon in a window.
+struct RoomHearing: Sendable {
+  let hearer: Int
+  private var sum: Int32 = 0
+  private(set) var samples = 0
+
+  init(hearer: Int) { self.hearer = hearer }
+
+  /// dBm.
+  var level: Float { Float(sum) / Float(max(samples, 1)) }
+
+  mutating func add(_ level: Int8) {
+    sum &+= Int32(level)
+    samples += 1
+  }
+}

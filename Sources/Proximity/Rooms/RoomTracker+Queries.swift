@@ -1,0 +1,77 @@
+import Beacons
+
+/// What the rooms look like now.
+extension RoomTracker {
+  public var roomCount: Int { plan.rooms.count }
+
+  /// Whether somebody who could tell who is in a room was heard of.
+  public var isWatched: Bool { known != 0 }
+
+  /// Whether nobody can tell who is in a room: all receivers are blind; or, if rooms are just names, all that hang in it.
+  public func isBlind(_ room: RoomIndex) -> Bool {
+    var deciding = known
+    if model.grid == nil {
+      let own = plan.rooms[Int(room.rawValue)].receivers.compactMap { hearer($0) }
+      let bits = own.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
+      if bits & known != 0 { deciding = bits & known }
+    }
+    return deciding != 0 && deciding & ~blind == 0
+  }
+
+  /// Who is in a room, in the order of their coming.
+  public func members(of room: RoomIndex) -> [(beacon: BeaconIndex, since: WallTime)] {
+    insiders[Int(room.rawValue)].map { (beacon: $0.key, since: $0.value) }
+      .sorted { ($0.since, $0.beacon.rawValue) < ($1.since, $1.beacon.rawValue) }
+  }
+
+  public func room(of beacon: BeaconIndex) -> RoomIndex? {
+    knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
+  }
+
+  /// nil: no receiver of the rooms ever heard it.
+  public func estimate(of beacon: BeaconIndex) -> RoomEstimate? {
+    guard let track = knownTrack(of: beacon) else { return nil }
+    let probabilities = probabilities(ofTrack: track)
+    let told = Int(tracks[track].told)
+    let second = probabilities.indices.filter { $0 != told }.max { probabilities[$0] < probabilities[$1] }
+    let isHeard = tracks[track].window != nil
+    var estimate = RoomEstimate(
+      room: told >= 0 ? RoomIndex(rawValue: Int32(told)) : nil,
+      probability: told >= 0 ? Double(probabilities[told]) : isHeard ? 0 : 1, since: tracks[track].since,
+      isHeard: isHeard,
+      runnerUp: isHeard
+        ? second.map {
+          .init(room: RoomIndex(rawValue: Int32($0)), probability: Double(probabilities[$0]))
+        } : nil)
+    if isHeard, let grid = model.grid { locate(track, grid, &estimate) }
+    return estimate
+  }
+
+  private func locate(_ track: Int, _ grid: RoomGrid, _ estimate: inout RoomEstimate) {
+    var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
+    let start = track * model.count
+    for run in model.runs {
+      for place in run.places {
+        let share = Double(beliefs[start + place])
+        guard share > 1e-7, let point = grid.place(of: place)?.point else { continue }
+        sum += share
+        x += share * point.x
+        y += share * point.y
+        xx += share * point.x * point.x
+        yy += share * point.y * point.y
+      }
+    }
+    guard sum > 0 else { return }
+    let middle = Point(x: x / sum, y: y / sum)
+    let variance = (xx / sum - middle.x * middle.x + yy / sum - middle.y * middle.y) / 2
+    estimate.position = middle
+    estimate.positionDeviation = max(variance, grid.edge * grid.edge / 12).squareRoot()
+  }
+
+  /// The beacons whose estimate changed since the last call, each once.
+  public mutating func takeNews() -> [BeaconIndex] {
+    guard !news.isEmpty else { return [] }
+    defer { news.removeAll(keepingCapacity: true) }
+    return Set(news).sorted { $0.rawValue < $1.rawValue }
+  }
+}

@@ -1,0 +1,70 @@
+import Beacons
+
+/// Beacons that are heard no more, and receivers that see nothing.
+extension RoomTracker {
+  /// A beacon leaves its room if it is silent for longer than it usually is; not if whoever heard it lately is blind.
+  mutating func fallSilent(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition]) {
+    guard tracks[track].lastHeard.nanoseconds != .min, !tracks[track].isFrozen else { return }
+    let deadline = tracks[track].silenceDeadline
+    if deadline > time {
+      silences.schedule(.link(Int32(track)), at: deadline)
+      return
+    }
+    let hearers = tracks[track].recentHearers
+    if hearers != 0, hearers & ~blind == 0 {
+      tracks[track].isFrozen = true
+      return
+    }
+    leave(track, at: time, because: nil, into: &transitions)
+    // Where it turns up next is open.
+    for place in 0..<model.count { beliefs[track * model.count + place] = prior[place] }
+    tracks[track].window = nil
+    tracks[track].hearers = 0
+    tracks[track].earlierHearers = 0
+  }
+
+  private mutating func leave(
+    _ track: Int, at time: MonotonicTime, because reason: Evidence.Reason?,
+    into transitions: inout [RoomTransition]
+  ) {
+    let room = Int(tracks[track].told)
+    guard room >= 0 else { return }
+    let wallTime = tracks[track].wallTime(at: time)
+    let beacon = beacon(of: track)
+    transitions.append(
+      RoomTransition(
+        event: .exit, room: RoomIndex(rawValue: Int32(room)), beacon: beacon, time: time, wallTime: wallTime,
+        probability: nil, evidence: [], receiver: tracks[track].lastReceiver, reason: reason))
+    tracks[track].told = -1
+    tracks[track].since = wallTime
+    insiders[room][beacon] = nil
+    news.append(beacon)
+  }
+
+  /// Lets a beacon leave its room because the configuration does not hold it there any more.
+  public mutating func leave(
+    _ beacon: BeaconIndex, because reason: Evidence.Reason, at time: MonotonicTime,
+    into transitions: inout [RoomTransition]
+  ) {
+    guard let track = knownTrack(of: beacon) else { return }
+    leave(track, at: time, because: reason, into: &transitions)
+  }
+
+  /// A receiver became blind, or works again: then its beacons have time to be heard again.
+  public mutating func setBlind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
+    guard let hearer = hearer(receiver) else { return }
+    meet(hearer)
+    let bit = UInt64(1) << UInt64(hearer)
+    if isBlind {
+      blind |= bit
+      return
+    }
+    guard blind & bit != 0 else { return }
+    blind &= ~bit
+    for track in tracks.indices where tracks[track].recentHearers & bit != 0 {
+      tracks[track].isFrozen = false
+      tracks[track].silentSince = max(tracks[track].silentSince, time)
+      silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Beacons
+
+/// Which room is each beacon in? A function of sightings and time, for all beacons of a site.
+public struct RoomTracker: Sendable {
+  let plan: RoomPlan
+  var model: RoomModel
+  var filter = RoomFilter()
+  let prior: [Float]
+  /// By `ReceiverIndex`: its place among the hearers, or −1.
+  private var hearers: [Int8]
+  var windows: RoomWindows
+  /// By `BeaconIndex`: its track, or −1.
+  private var trackOfBeacon: [Int32] = []
+  var tracks: [RoomTrack] = []
+  private var beaconOfTrack: [BeaconIndex] = []
+  /// Of retired beacons.
+  private var freeTracks: [Int32] = []
+  /// `model.count` numbers for each track.
+  var beliefs: [Float] = []
+  var silences = DeadlineQueue()
+  /// Hearers that are blind, a bit each.
+  var blind: UInt64 = 0
+  /// Those that were heard of.
+  var known: UInt64 = 0
+  /// By room: who is in it.
+  var insiders: [[BeaconIndex: WallTime]]
+  var entries: [RoomWindows.Entry] = []
+  var hearings: [RoomHearing] = []
+  public private(set) var now = MonotonicTime(nanoseconds: .min)
+  /// Beacons whose estimate changed since `takeNews`.
+  var news: [BeaconIndex] = []
+
+  /// - Parameters:
+  ///   - calibration: nil: nothing was measured.
+  ///   - rooms: names, by `RoomIndex`.
+  ///   - receivers: names, as `plan.hearers`.
+  ///   - floors: names, by floor.
+  ///   - lateness: how late a sighting may come and still count.
+  public init(
+    _ plan: RoomPlan, calibration: RoomCalibration? = nil, rooms: [String] = [], receivers: [String] = [],
+    floors: [String?] = [], lateness: TimeSpan = .zero
+  ) {
+    self.plan = plan
+    model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
+    prior = model.prior
+    hearers = [Int8](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
+    for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int8(place) }
+    windows = RoomWindows(lateness: lateness)
+    insiders = plan.rooms.map { _ in [:] }
+  }
+
+  /// Advertisements that came too late to count.
+  public var droppedSightings: UInt64 { windows.dropped }
+
+  /// Takes in a sighting. What is due before its time must have happened.
+  public mutating func observe(_ sighting: Sighting) {
+    guard let hearer = hearer(sighting.receiver) else { return }
+    meet(hearer)
+    guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
+    let track = track(of: sighting.beacon)
+    tracks[track].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
+    windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time)
+  }
+
+  /// When `advance` next has something to do; nil: not before another sighting.
+  public var nextDeadline: MonotonicTime? {
+    guard let due = windows.due else { return silences.first }
+    return min(due, silences.first ?? due)
+  }
+
+  /// `nextDeadline` once a sighting of a time was taken in.
+  public func deadline(with time: MonotonicTime) -> MonotonicTime {
+    let due = RoomWindows.end(of: RoomWindows.window(of: time)) + windows.lateness
+    return min(nextDeadline ?? due, due)
+  }
+
+  /// Judges what is due up to `time` (inclusive), in order.
+  public mutating func advance(to time: MonotonicTime, into transitions: inout [RoomTransition]) {
+    while let next = nextDeadline, next <= time {
+      now = max(now, next)
+      if let due = windows.due, due == next {
+        judgeWindow(into: &transitions)
+      } else if let (due, timer) = silences.popFirst(notAfter: next) {
+        fallSilent(timer.index, at: max(due, now), into: &transitions)
+      }
+    }
+    now = max(now, time)
+  }
+
+  func hearer(_ receiver: ReceiverIndex) -> Int? {
+    let index = Int(receiver.rawValue)
+    guard index < hearers.count, hearers[index] >= 0 else { return nil }
+    return Int(hearers[index])
+  }
+
+  mutating func meet(_ hearer: Int) { known |= 1 << UInt64(hearer) }
+
+  func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
+
+  /// The track of a beacon that was heard; nil: it never was.
+  func knownTrack(of beacon: BeaconIndex) -> Int? {
+    let index = Int(beacon.rawValue)
+    guard trackOfBeacon.indices.contains(index), trackOfBeacon[index] >= 0 else { return nil }
+    return Int(trackOfBeacon[index])
+  }
+
+  mutating func track(of beacon: BeaconIndex) -> Int {
+    if let known = knownTrack(of: beacon) { return known }
+    while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
+    let track: Int
+    if let free = freeTracks.popLast() {
+      track = Int(free)
+      tracks[track] = RoomTrack()
+      beaconOfTrack[track] = beacon
+      for place in 0..<prior.count { beliefs[track * prior.count + place] = prior[place] }
+    } else {
+      track = tracks.count
+      tracks.append(RoomTrack())
+      beaconOfTrack.append(beacon)
+      beliefs += prior
+      silences.addLink()
+    }
+    trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
+    return track
+  }
+
+  /// Forgets a beacon that is in no room; false if it is in one.
+  public mutating func retire(_ beacon: BeaconIndex) -> Bool {
+    guard let track = knownTrack(of: beacon) else { return true }
+    guard tracks[track].told < 0 else { return false }
+    trackOfBeacon[Int(beacon.rawValue)] = -1
+    freeTracks.append(Int32(track))
+    tracks[track] = RoomTrack()
+    return true
+  }
+}

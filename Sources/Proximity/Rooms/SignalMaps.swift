@@ -1,0 +1,125 @@
+import Glibc
+
+/// The signal that each receiver expects from each place: dBm, and how much it varies.
+struct SignalMaps: Sendable {
+  /// By hearer, then place.
+  var levels: [[Float]]
+  var deviations: [[Float]]
+
+  /// What free space and walls do to a signal, where nobody measured: fits two homes' and an office's data within a decibel or so
+  /// of what a fit finds (facts: exponents 1.3 to 2, 4 to 6 dB a wall). A receiver's own power cancels out against the
+  /// beacon's, which is learnt.
+  static let usualExponent = 1.6
+  static let usualWall = 4.5
+  /// A ceiling of one floor in a house at 2.4 GHz (ITU-R P.1238: 10 to 15 dB).
+  static let usualFloor = 13.0
+  static let usualDeviation: Float = 7
+  /// In a room without outline: how much weaker than in its own room a receiver hears a beacon.
+  static let otherRoom = 14.0
+  private static let otherRoomDeviation: Float = 8
+
+  /// Kernel of a sample, metres, and how many seconds of signal it takes to outweigh the path loss.
+  static let reach = 0.5
+  static let doubt = 1.7
+  private static let deviationBounds: ClosedRange<Double> = 2.5...10
+  private static let measuredDeviation = 6.0
+
+  /// Rooms by name only.
+  init(namesOf plan: RoomPlan) {
+    levels = plan.hearers.map { hearer in
+      plan.rooms.map { $0.receivers.contains(hearer.receiver) ? 0 : Float(-Self.otherRoom) }
+    }
+    deviations = levels.map { $0.map { _ in Self.otherRoomDeviation } }
+    for (index, hearer) in plan.hearers.enumerated()
+    where !plan.rooms.contains(where: { $0.receivers.contains(hearer.receiver) }) {
+      // One that hangs in none of them says nothing.
+      levels[index] = plan.rooms.map { _ in 0 }
+    }
+  }
+
+  /// - Parameters:
+  ///   - loss: dBm at 1 m, exponent and wall loss by hearer.
+  init(_ plan: RoomPlan, _ grid: RoomGrid, loss: (Int) -> PathLoss) {
+    levels = []
+    deviations = []
+    for (hearer, place) in plan.places.enumerated() {
+      let loss = loss(hearer)
+      levels.append(
+        (0..<grid.count).map { cell in
+          guard let place, grid.rooms[cell] >= 0 else { return Float(loss.power) }
+          return Float(loss.level(PathGeometry(from: place, to: cell, plan, grid)))
+        })
+      deviations.append([Float](repeating: Self.usualDeviation, count: grid.count))
+    }
+  }
+
+  /// Moves the map of a receiver to what was measured: path loss plus the mean residual of the samples nearby.
+  mutating func learn(
+    _ hearer: Int, _ samples: [(cell: Int, level: Double, spread: Double, weight: Double)], _ grid: RoomGrid
+  ) {
+    let base = levels[hearer]
+    let points = samples.compactMap { sample in
+      grid.place(of: sample.cell).map {
+        (place: $0, sample: sample, residual: sample.level - Double(base[sample.cell]))
+      }
+    }
+    for cell in 0..<grid.count where grid.rooms[cell] >= 0 {
+      guard let place = grid.place(of: cell) else { continue }
+      var (weight, sum, squares) = (Self.doubt, 0.0, 0.0)
+      for point in points where point.place.floor == place.floor {
+        let (dx, dy) = (point.place.point.x - place.point.x, point.place.point.y - place.point.y)
+        let square = dx * dx + dy * dy
+        guard square < 9 * Self.reach * Self.reach else { continue }
+        let share = exp(-square / (2 * Self.reach * Self.reach)) * min(point.sample.weight, 2)
+        weight += share
+        sum += share * point.residual
+        squares += share * (point.sample.spread * point.sample.spread + point.residual * point.residual)
+      }
+      let mean = sum / weight
+      let variance =
+        (squares + Self.doubt * Self.measuredDeviation * Self.measuredDeviation) / weight - mean * mean
+      levels[hearer][cell] = base[cell] + Float(mean)
+      let bounds = Self.deviationBounds
+      deviations[hearer][cell] = Float(
+        min(max(max(variance, 0).squareRoot(), bounds.lowerBound), bounds.upperBound))
+    }
+  }
+}
+
+/// `level = power − 10 · exponent · log10(distance) − wall · walls − floor · floors`, in dBm.
+struct PathLoss: Hashable, Sendable {
+  var power: Double
+  var exponent: Double
+  var wall: Double
+
+  func level(_ path: PathGeometry) -> Double {
+    power - 10 * exponent * log10(path.distance) - wall * Double(path.walls)
+      - SignalMaps.usualFloor * Double(path.floors)
+  }
+}
+
+/// What lies between a receiver and a cell.
+struct PathGeometry: Hashable, Sendable {
+  /// Metres.
+  var distance: Double
+  var walls: Int
+  var floors: Int
+
+  /// Nearer than this the model means nothing.
+  private static let closest = 0.3
+
+  init(from receiver: (position: Position, floor: Int), to cell: Int, _ plan: RoomPlan, _ grid: RoomGrid) {
+    guard let place = grid.place(of: cell) else {
+      (distance, walls, floors) = (1, 0, 0)
+      return
+    }
+    let (dx, dy) = (place.point.x - receiver.position.x, place.point.y - receiver.position.y)
+    let height =
+      plan.floorHeights[receiver.floor] + receiver.position.z - plan.floorHeights[place.floor]
+      - Position.beaconHeight
+    distance = max((dx * dx + dy * dy + height * height).squareRoot(), Self.closest)
+    floors = abs(receiver.floor - place.floor)
+    let start = Point(x: receiver.position.x, y: receiver.position.y)
+    walls = floors == 0 ? grid.walls(from: start, to: place.point, floor: place.floor) : 0
+  }
+}

@@ -1,0 +1,42 @@
+import Beacons
+
+/// How another gateway's monotonic clock reads beside ours: the least of arrival − sent over the last minute, which is the offset
+/// plus the fastest way through the network. The minimum is kept for each of a few parts of that minute, so it follows the drift
+/// of both clocks and costs no memory.
+struct GatewayClock: Equatable, Sendable {
+  /// A message that took longer than this, or seems to have taken that much less than the fastest, comes from a clock that jumped.
+  static let tolerance = TimeSpan.seconds(60)
+  private static let part = TimeSpan.seconds(10)
+  private static let parts = 6
+
+  /// By part of the window, the newest last.
+  private var least: [(start: MonotonicTime, offset: TimeSpan)] = []
+  /// When a message was last taken.
+  private var taken: MonotonicTime?
+
+  /// Our clock minus theirs; nil before the first message.
+  var offset: TimeSpan? { least.map(\.offset).min() }
+
+  static func == (a: Self, b: Self) -> Bool {
+    a.taken == b.taken && a.least.elementsEqual(b.least) { $0.start == $1.start && $0.offset == $1.offset }
+  }
+
+  /// Takes a message's times into account; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
+  /// believed.
+  mutating func take(sent: MonotonicTime, arrival: MonotonicTime) throws(ScannerRefusal) -> TimeSpan {
+    let apparent = arrival - sent
+    if let taken, arrival - taken > Self.tolerance { least.removeAll() }
+    if let offset {
+      let delay = apparent - offset
+      guard delay <= Self.tolerance, delay >= .zero - Self.tolerance else { throw .clock }
+    }
+    taken = arrival
+    if let last = least.last, arrival - last.start < Self.part {
+      least[least.count - 1].offset = min(last.offset, apparent)
+    } else {
+      if least.count == Self.parts { least.removeFirst() }
+      least.append((arrival, apparent))
+    }
+    return offset ?? apparent
+  }
+}

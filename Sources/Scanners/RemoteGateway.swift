@@ -1,0 +1,79 @@
+import Beacons
+
+/// Another Beaconkeeper: which of its runs is followed, how its clock reads, and what it sent.
+struct RemoteGateway: Sendable {
+  /// A run that sent nothing for so long gives way to another of the same name.
+  private static let patience = TimeSpan.seconds(30)
+  private static let formerLimit = 4
+  static let partitionLimit = 4096
+  /// An observation older than this when it was sent is no news.
+  static let oldest = TimeSpan.seconds(60)
+
+  private(set) var boot: String
+  /// Runs that the present one replaced. If one of them is heard again, two gateways use the name.
+  private var formers: [String] = []
+  /// A run that is not listened to, because another of that name was there first.
+  private(set) var twin: String?
+  private(set) var clock = GatewayClock()
+  /// The last number of each partition.
+  private var sequences: [Int: UInt64] = [:]
+  private var heard: MonotonicTime
+  private(set) var batches: UInt64 = 0
+  private(set) var observations: UInt64 = 0
+  /// Batches that did not arrive.
+  private(set) var lost: UInt64 = 0
+  private(set) var refused: UInt64 = 0
+  private(set) var lastRefusal: ScannerRefusal?
+
+  init(boot: String, at arrival: MonotonicTime) {
+    self.boot = boot
+    heard = arrival
+  }
+
+  /// Whether a batch counts; returns our clock minus the sender's.
+  mutating func take(
+    _ batch: ObservationBatch, partition: Int, arrival: MonotonicTime
+  ) throws(ScannerRefusal) -> TimeSpan {
+    do throws(ScannerRefusal) {
+      try follow(batch.boot, at: arrival)
+      let sent = MonotonicTime.zero + .milliseconds(batch.sent)
+      let offset = try clock.take(sent: sent, arrival: arrival)
+      guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
+      if let last = sequences[partition] { lost &+= batch.sequence - last - 1 }
+      if sequences.count < Self.partitionLimit || sequences[partition] != nil {
+        sequences[partition] = batch.sequence
+      }
+      heard = arrival
+      batches += 1
+      observations += UInt64(batch.heard.count)
+      return offset
+    } catch {
+      refused += 1
+      lastRefusal = error
+      throw error
+    }
+  }
+
+  mutating func refuse(_ cause: ScannerRefusal) {
+    refused += 1
+    lastRefusal = cause
+  }
+
+  private mutating func follow(_ other: String, at arrival: MonotonicTime) throws(ScannerRefusal) {
+    if other == boot { return }
+    let isSilent = arrival - heard > Self.patience
+    if other == twin, !isSilent { throw .twin }
+    if formers.contains(other), !isSilent {
+      // It is not gone: the run that seemed to replace it is another gateway. The first one stays.
+      twin = boot
+    } else {
+      twin = nil
+    }
+    formers.removeAll { $0 == other }
+    formers.append(boot)
+    if formers.count > Self.formerLimit { formers.removeFirst() }
+    boot = other
+    clock = GatewayClock()
+    sequences.removeAll()
+  }
+}

@@ -1,0 +1,164 @@
+import Beacons
+
+/// Receivers that hang elsewhere: their names, and whether they can hear. A receiver is blind if it says so itself, or if our
+/// connection to the broker is gone; never because it hears nobody.
+struct RemoteReceivers: Sendable {
+  private struct Entry {
+    /// Whether anything came from it, or about it.
+    var isKnown = false
+    /// Which scanner of the configuration it belongs to.
+    var scanner = 0
+    /// Its own last word.
+    var isOffline = false
+    /// Why another gateway says that this radio of its is blind.
+    var fault: String?
+    var lastNews = MonotonicTime(nanoseconds: .min)
+    /// What was told of it last.
+    var health: ReceiverHealth?
+  }
+
+  /// Silent for so long, a receiver is called quiet.
+  private static let silence = TimeSpan.seconds(60)
+  /// After a new connection, how long a receiver that was cut off with us may take to say that it is offline.
+  private static let patience = TimeSpan.seconds(5)
+
+  private(set) var table = ReceiverTable()
+  private var indices: [String: ReceiverIndex] = [:]
+  /// By `ReceiverIndex`.
+  private var entries: [Entry] = []
+  /// Since when there is a connection to the broker; nil: there is none.
+  private var connected: MonotonicTime?
+  /// Names that scanners brought; those of the configuration do not count.
+  private var invented = 0
+
+  /// Makes room for names that the configuration has, before anybody can use it up.
+  mutating func expect(_ names: [String]) {
+    for name in names where indices[name] == nil { indices[name] = table.index(of: name) }
+  }
+
+  /// Receivers that were heard of or that the configuration names.
+  func index(ofKnown name: String) -> ReceiverIndex? { indices[name] }
+
+  /// All names so far with their indices.
+  var all: [(name: String, index: ReceiverIndex)] { table.indices.map { (table.name(of: $0), $0) } }
+
+  /// The index of a receiver that heard somebody.
+  ///
+  /// - Parameter limit: how many names scanners may bring.
+  mutating func index(of name: String, limit: Int) throws(ScannerRefusal) -> ReceiverIndex {
+    if let known = indices[name] { return known }
+    guard ScannedValue.isName(name) else { throw .receiver }
+    guard invented < limit, let index = table.index(of: name) else { throw .receivers }
+    invented += 1
+    indices[name] = index
+    return index
+  }
+
+  mutating func heard(
+    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].lastNews = time
+    entries[place].isOffline = false
+    if entries[place].fault == nil { set(receiver, .ok, "", at: time, wallTime, into: &changes) }
+  }
+
+  /// A sign of life that is no observation.
+  mutating func lives(_ receiver: ReceiverIndex, at time: MonotonicTime) {
+    let place = position(of: receiver)
+    entries[place].lastNews = max(entries[place].lastNews, time)
+  }
+
+  /// Its last word, or that it is back.
+  mutating func setOffline(
+    _ receiver: ReceiverIndex, _ isOffline: Bool, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].isOffline = isOffline
+    if isOffline {
+      set(receiver, .gone, "it says itself that it is offline", at: time, wallTime, into: &changes)
+    } else if entries[place].fault == nil {
+      set(receiver, .ok, "", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// What another gateway says of one of its radios.
+  mutating func setFault(
+    _ receiver: ReceiverIndex, _ health: ReceiverHealth, _ reason: String, scanner: Int,
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    let place = position(of: receiver)
+    entries[place].scanner = scanner
+    entries[place].fault = health.isBlind ? reason : nil
+    if entries[place].isOffline || connected == nil { return }
+    set(receiver, health, reason, at: time, wallTime, into: &changes)
+  }
+
+  mutating func brokerConnected(at time: MonotonicTime) { connected = time }
+
+  /// Nothing can come from any of them.
+  mutating func brokerDisconnected(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    connected = nil
+    for index in table.indices where isKnown(index) {
+      set(index, .gone, "the broker that brings what it hears is away", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// Time passes: some have been silent for long; some were away with the broker and said nothing bad since.
+  mutating func look(
+    at time: MonotonicTime, _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    guard let connected, time - connected >= Self.patience else { return }
+    for index in table.indices where isKnown(index) {
+      let entry = entries[Int(index.rawValue)]
+      guard !entry.isOffline, entry.fault == nil, time - max(entry.lastNews, connected) > Self.silence || entry.health == .gone
+      else { continue }
+      set(index, .quiet, "nothing came from it lately", at: time, wallTime, into: &changes)
+    }
+  }
+
+  /// Scanners changed their places in the configuration.
+  ///
+  /// - Parameter place: the new one; nil: it is not there any more.
+  mutating func reconfigure(
+    _ place: (Int) -> Int?, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
+    for index in table.indices where isKnown(index) {
+      if let next = place(entries[Int(index.rawValue)].scanner) {
+        entries[Int(index.rawValue)].scanner = next
+      } else {
+        set(index, .gone, "the configuration has no scanner for it any more", at: time, wallTime, into: &changes)
+        entries[Int(index.rawValue)].isKnown = false
+      }
+    }
+  }
+
+  private func isKnown(_ receiver: ReceiverIndex) -> Bool {
+    entries.indices.contains(Int(receiver.rawValue)) && entries[Int(receiver.rawValue)].isKnown
+  }
+
+  private mutating func position(of receiver: ReceiverIndex) -> Int {
+    let index = Int(receiver.rawValue)
+    while entries.count <= index { entries.append(Entry()) }
+    entries[index].isKnown = true
+    return index
+  }
+
+  private mutating func set(
+    _ receiver: ReceiverIndex, _ health: ReceiverHealth, _ reason: String, at time: MonotonicTime,
+    _ wallTime: WallTime, into changes: inout [ReceiverHealthChange]
+  ) {
+    let index = Int(receiver.rawValue)
+    guard entries[index].health != health else { return }
+    entries[index].health = health
+    changes.append(
+      ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime))
+  }
+}

@@ -1,0 +1,103 @@
+/// A program or device elsewhere that publishes over MQTT what it hears: what it is called, where it publishes, and how to read it.
+public struct Scanner: Hashable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
+    case espresense, theengs, beaconkeeper, json
+  }
+
+  public var kind: Kind
+  /// Where observations come.
+  public var topic: TopicPattern
+  /// Where `online` and `offline` come; nil: nowhere.
+  public var status: TopicPattern?
+  /// Where it says more of how it is.
+  public var telemetry: TopicPattern?
+  /// How its messages are read; unused for a Beaconkeeper.
+  public var mapping: JSONMapping
+  /// The receiver, if neither topic nor message says it.
+  public var receiver: String?
+  /// What the scanner calls receivers is preceded by this.
+  public var prefix: String
+  /// Names for receivers, by what the scanner calls them. `prefix` does not apply.
+  public var aliases: [String: String]
+  /// Keys of beacons (`BeaconCatalogue.key(of:)`) by the scanner's own names for them.
+  public var identities: [String: String]
+
+  public init(
+    kind: Kind, topic: TopicPattern? = nil, status: TopicPattern? = nil, mapping: JSONMapping? = nil,
+    receiver: String? = nil, prefix: String = "", aliases: [String: String] = [:],
+    identities: [String: String] = [:]
+  ) {
+    self.kind = kind
+    self.topic = (topic ?? kind.usualTopic).naming(kind.wildcards)
+    self.status = status?.naming([kind == .beaconkeeper ? .gateway : .receiver]) ?? kind.status(for: self.topic)
+    telemetry = kind.telemetry(for: self.topic)
+    self.mapping = mapping ?? kind.mapping
+    self.receiver = receiver
+    self.prefix = prefix
+    self.aliases = aliases
+    self.identities = identities
+  }
+
+  /// What our configuration calls a receiver.
+  func name(of receiver: String) -> String { aliases[receiver] ?? prefix + receiver }
+}
+
+extension Scanner.Kind {
+  /// Source: ESPresense's and OpenMQTTGateway's documentation; ours.
+  public var usualTopic: TopicPattern {
+    switch self {
+    case .espresense: pattern("espresense/devices/{id}/{receiver}")
+    case .theengs: pattern("home/{receiver}/BTtoMQTT/{address}")
+    case .beaconkeeper: pattern("beaconkeeper/{gateway}/observations/{partition}")
+    // Never used: the configuration must give one.
+    case .json: pattern("scanners/{receiver}")
+    }
+  }
+
+  /// What wildcards in a topic mean, in order.
+  var wildcards: [TopicPattern.Field] {
+    switch self {
+    case .espresense: [.id, .receiver]
+    case .theengs: [.receiver, .address]
+    case .beaconkeeper: [.gateway, .partition]
+    case .json: []
+    }
+  }
+
+  /// Where a scanner of this kind says whether it is there, judged by where it publishes.
+  func status(for topic: TopicPattern) -> TopicPattern? {
+    switch self {
+    case .espresense: topic.replacing(from: "devices", by: "rooms/{receiver}/status")
+    case .theengs: topic.replacing(from: "BTtoMQTT", by: "LWT")
+    case .beaconkeeper: topic.replacing(from: "observations", by: "status")
+    case .json: nil
+    }
+  }
+
+  /// Where it tells how it is from time to time.
+  func telemetry(for topic: TopicPattern) -> TopicPattern? {
+    switch self {
+    case .espresense: topic.replacing(from: "devices", by: "rooms/{receiver}/telemetry")
+    case .beaconkeeper: topic.replacing(from: "observations", by: "health")
+    case .theengs, .json: nil
+    }
+  }
+
+  public var mapping: JSONMapping {
+    switch self {
+    case .espresense:
+      JSONMapping(fields: [.address: "mac", .id: "id", .rssi: "rssi", .measuredPower: "rssi@1m"])
+    case .theengs:
+      JSONMapping(fields: [
+        .address: "id", .rssi: "rssi", .manufacturerData: "manufacturerdata", .serviceData: "servicedata",
+        .serviceUUID: "servicedatauuid", .uuid: "uuid", .major: "major", .minor: "minor",
+        .measuredPower: "txpower",
+      ])
+    case .beaconkeeper, .json: JSONMapping(fields: [:])
+    }
+  }
+
+  private func pattern(_ text: String) -> TopicPattern {
+    do { return try TopicPattern(text) } catch { preconditionFailure("\(text): \(error)") }
+  }
+}

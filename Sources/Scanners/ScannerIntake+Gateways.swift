@@ -1,0 +1,61 @@
+import Beacons
+import Messages
+
+/// Other Beaconkeepers: batches of observations with the times of their own clocks.
+extension ScannerIntake {
+  mutating func takeBatch(
+    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+  ) {
+    let place = message.scanner
+    let batch: ObservationBatch
+    do throws(ScannerRefusal) { batch = try ObservationBatch(message.payload) } catch {
+      return refuse(error, place, of: fields[.gateway], into: &hearing)
+    }
+    guard fields[.gateway].map({ $0 == topicLevel(batch.gateway) }) ?? true, batch.gateway != ownGateway,
+      gateways[batch.gateway] != nil || gateways.count < Self.gatewayLimit
+    else { return refuse(.gateway, place, of: fields[.gateway], into: &hearing) }
+    let partition = fields[.partition].flatMap { Int($0) } ?? 0
+    do throws(ScannerRefusal) {
+      let offset = try gateways[
+        batch.gateway, default: RemoteGateway(boot: batch.boot, at: message.arrival)
+      ].take(batch, partition: partition, arrival: message.arrival)
+      try take(batch, offset, message, into: &hearing)
+    } catch {
+      refuse(error, place, of: batch.gateway, into: &hearing)
+    }
+  }
+
+  private mutating func take(
+    _ batch: ObservationBatch, _ offset: TimeSpan, _ message: Message, into hearing: inout Hearing
+  ) throws(ScannerRefusal) {
+    let scanner = scanners[message.scanner]
+    var indices: [ReceiverIndex] = []
+    for name in batch.receivers {
+      let index = try receivers.index(
+        of: scanner.name(of: Self.receiver(name, of: batch.gateway)), limit: Self.receiverLimit)
+      receivers.heard(
+        index, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
+      indices.append(index)
+    }
+    let sent = MonotonicTime.zero + .milliseconds(batch.sent) + offset
+    for heard in batch.heard {
+      let age = TimeSpan.milliseconds(heard.age)
+      guard age >= .zero, age <= RemoteGateway.oldest else {
+        gateways[batch.gateway]?.refuse(.age)
+        refuse(.age, message.scanner, of: batch.gateway, into: &hearing)
+        continue
+      }
+      // Milliseconds are cut off at the sender, so that the sum may lie just ahead of us.
+      let time = min(sent - age, message.arrival)
+      let beacon = batch.beacons[heard.beacon]
+      figures[message.scanner].observations += 1
+      hearing.observations.append(
+        Observation(
+          key: beacon.key, receiver: indices[heard.receiver], rssi: heard.rssi,
+          measuredPower: beacon.measuredPower, time: time, wallTime: message.wallTime - (message.arrival - time)))
+    }
+  }
+
+  /// What another gateway's receiver is called here, unless an alias or a prefix says otherwise.
+  static func receiver(_ name: String, of gateway: String) -> String { "\(gateway)/\(name)" }
+}

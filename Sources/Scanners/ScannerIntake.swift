@@ -1,0 +1,152 @@
+import Beacons
+import Messages
+
+/// Takes the messages of the configured scanners apart. A function of its input and the time that comes with it.
+///
+/// What decides is when a message arrived. Only another Beaconkeeper's times are believed, because its clock is compared with ours.
+public struct ScannerIntake: Sendable {
+  /// In bytes. A gateway that sends arrays of a thousand devices stays below.
+  public static let largestMessage = 192 << 10
+  /// Names of receivers that scanners may bring, beside those of the configuration.
+  public static let receiverLimit = 1000
+  static let gatewayLimit = 256
+
+  public private(set) var scanners: [Scanner]
+  /// Our own name, whose observations come back to us.
+  let ownGateway: String
+  var receivers = RemoteReceivers()
+  var gateways: [String: RemoteGateway] = [:]
+  var repeats = RepeatMemory()
+  public internal(set) var figures: [ScannerFigures]
+  private var told: Set<[String]> = []
+  private static let noticeLimit = 200
+
+  /// - Parameter expected: names of receivers that the configuration has.
+  public init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {
+    self.scanners = scanners
+    self.ownGateway = ownGateway
+    figures = scanners.map { ScannerFigures($0) }
+    receivers.expect(expected)
+  }
+
+  /// Names of receivers by their index in `Hearing`.
+  public var table: ReceiverTable { receivers.table }
+
+  /// What came from other gateways, by name.
+  public var gatewayFigures: [GatewayFigures] {
+    gateways.map { GatewayFigures($0.key, $0.value) }.sorted { $0.name < $1.name }
+  }
+
+  /// The filters to subscribe to, without repetitions.
+  public var filters: [String] {
+    var seen: Set<String> = []
+    return scanners.flatMap { [$0.topic, $0.status, $0.telemetry].compactMap { $0?.filter } }.filter {
+      seen.insert($0).inserted
+    }
+  }
+
+  /// Takes in a message.
+  ///
+  /// - Parameters:
+  ///   - arrival, wallTime: now.
+  ///   - hearing: what it came to is added.
+  /// - Returns: false if it is no scanner's.
+  public mutating func take(
+    _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
+    into hearing: inout Hearing
+  ) -> Bool {
+    var isOurs = false
+    for (place, scanner) in scanners.enumerated() {
+      let message = Message(
+        payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime)
+      if let fields = scanner.topic.match(topic) {
+        isOurs = true
+        takeObservations(message, fields, into: &hearing)
+      } else if let fields = scanner.status?.match(topic) {
+        isOurs = true
+        takeStatus(message, fields, into: &hearing)
+      } else if let fields = scanner.telemetry?.match(topic) {
+        isOurs = true
+        takeTelemetry(message, fields, into: &hearing)
+      }
+    }
+    return isOurs
+  }
+
+  /// A message as it came, and whose it is.
+  struct Message {
+    var payload: [UInt8]
+    /// Its place in the configuration.
+    var scanner: Int
+    var isRetained: Bool
+    var arrival: MonotonicTime
+    var wallTime: WallTime
+  }
+
+  private mutating func takeObservations(
+    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+  ) {
+    let place = message.scanner
+    // Our own, which every subscription to all gateways brings.
+    if scanners[place].kind == .beaconkeeper, fields[.gateway].flatMap(name(ofTopicLevel:)) == ownGateway { return }
+    figures[place].messages += 1
+    if message.isRetained {
+      figures[place].retained += 1
+      return
+    }
+    guard message.payload.count <= Self.largestMessage else {
+      return refuse(.size, place, into: &hearing)
+    }
+    if scanners[place].kind == .beaconkeeper {
+      takeBatch(message, fields, into: &hearing)
+    } else {
+      takeDevices(message, fields, into: &hearing)
+    }
+  }
+
+  /// - Parameter source: a further name to tell the notice by.
+  mutating func refuse(
+    _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
+  ) {
+    figures[place].refused[cause, default: 0] += 1
+    let topic = figures[place].topic
+    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, topic, source ?? ""]).inserted else { return }
+    let sender = source.map { " from \($0.printable)" } ?? ""
+    hearing.notices.append("refused\(sender) on \(topic): \(cause.words) (counted in health)")
+  }
+
+  // MARK: The connection and time
+
+  public mutating func brokerConnected(at time: MonotonicTime) { receivers.brokerConnected(at: time) }
+
+  public mutating func brokerDisconnected(
+    at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing
+  ) {
+    receivers.brokerDisconnected(at: time, wallTime, into: &hearing.changes)
+  }
+
+  /// Time passes; call this every few seconds.
+  public mutating func look(at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing) {
+    receivers.look(at: time, wallTime, into: &hearing.changes)
+  }
+
+  /// Goes on with another configuration, keeping what is known.
+  public mutating func reconfigure(
+    _ new: [Scanner], expected: [String], at time: MonotonicTime, wallTime: WallTime,
+    into hearing: inout Hearing
+  ) {
+    let old = figures
+    figures = new.map { ScannerFigures($0) }
+    for (place, figure) in figures.enumerated() {
+      if let same = old.first(where: { $0.kind == figure.kind && $0.topic == figure.topic }) {
+        figures[place] = same
+      }
+    }
+    scanners = new
+    receivers.expect(expected)
+    receivers.reconfigure(
+      { place in
+        new.indices.first { figures[$0].kind == old[place].kind && figures[$0].topic == old[place].topic }
+      }, at: time, wallTime, into: &hearing.changes)
+  }
+}

@@ -1,0 +1,48 @@
+/// Why a scanner's message, or one observation in it, was not taken. Each cause is counted, and told once for each scanner.
+public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
+  /// No JSON, or not of the expected shape.
+  case malformed
+  /// Larger than `ScannerIntake.largestMessage`.
+  case size
+  /// Neither topic nor message says who heard it, or its name cannot be one.
+  case receiver
+  /// The names of receivers are used up.
+  case receivers
+  /// It says of nobody what we could recognise.
+  case identity
+  /// No signal strength that a radio reports.
+  case signal
+  /// The raw payload is not hexadecimal, or too long.
+  case payload
+  /// A version of the contract that we do not know.
+  case version
+  /// The message says that it is another gateway's than its topic, or too many gateways came.
+  case gateway
+  /// The sender's clock jumped, or the message was over a minute under way.
+  case clock
+  /// Heard over a minute before it was sent, or afterwards.
+  case age
+  /// Two gateways publish under one name.
+  case twin
+  /// A batch that came already.
+  case repeated
+
+  /// What a person should know.
+  var words: String {
+    switch self {
+    case .malformed: "messages that are not what this kind of scanner sends"
+    case .size: "messages of more than \(ScannerIntake.largestMessage / 1024) KiB"
+    case .receiver: "messages that do not say which receiver heard, or whose name cannot be used"
+    case .receivers: "more than \(ScannerIntake.receiverLimit) receivers; somebody may be inventing them"
+    case .identity: "observations without an address, an identity or a payload"
+    case .signal: "observations whose rssi is no signal strength"
+    case .payload: "payloads that are not hexadecimal digits, or too long"
+    case .version: "batches of another version of the contract"
+    case .gateway: "batches whose gateway is not the one in their topic, or too many gateways"
+    case .clock: "batches whose send time jumped, or that were over a minute under way"
+    case .age: "observations of more than a minute before they were sent"
+    case .twin: "batches of a second gateway with this name; rename one of them"
+    case .repeated: "batches that came already"
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/// A topic with fields in some of its levels: `espresense/devices/{id}/{receiver}`. A level is a text, a field in braces, or `+`
+/// for any text; the last may be `#` for any further levels.
+public struct TopicPattern: Hashable, Sendable {
+  /// What a level says.
+  public enum Field: String, CaseIterable, Sendable {
+    /// Who heard it.
+    case receiver
+    /// The beacon's Bluetooth address.
+    case address
+    /// The scanner's own name for the beacon.
+    case id
+    /// The Beaconkeeper that publishes, and the partition of its beacons.
+    case gateway, partition
+  }
+
+  /// Why a text is no pattern.
+  public enum Problem: Error, Hashable, Sendable {
+    case empty
+    /// A level that is neither a text, a known field, nor a wildcard on its own.
+    case level(String)
+    case repeated(Field)
+    case tooLong
+  }
+
+  private enum Level: Hashable {
+    case text(String)
+    case any
+    case field(Field)
+    case rest
+  }
+
+  public static let limit = 200
+  /// As it was written.
+  public let text: String
+  private let levels: [Level]
+
+  public init(_ text: String) throws(Problem) {
+    guard !text.isEmpty else { throw .empty }
+    guard text.utf8.count <= Self.limit else { throw .tooLong }
+    self.text = text
+    var levels: [Level] = []
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      if part == "+" {
+        levels.append(.any)
+      } else if part == "#", index == parts.count - 1 {
+        levels.append(.rest)
+      } else if part.hasPrefix("{"), part.hasSuffix("}"), let field = Field(rawValue: String(part.dropFirst().dropLast())) {
+        guard !levels.contains(.field(field)) else { throw .repeated(field) }
+        levels.append(.field(field))
+      } else if part.utf8.allSatisfy({ !"+#{}\0".utf8.contains($0) }) {
+        levels.append(.text(String(part)))
+      } else {
+        throw .level(String(part))
+      }
+    }
+    self.levels = levels
+  }
+
+  public func has(_ field: Field) -> Bool { levels.contains(.field(field)) }
+
+  /// The pattern with fields in place of its wildcards: what `home/+/BTtoMQTT/+` means to a kind. If there are fewer wildcards than
+  /// fields, they are the last ones.
+  func naming(_ fields: [Field]) -> TopicPattern {
+    guard Field.allCases.allSatisfy({ !has($0) }) else { return self }
+    var rest = fields.suffix(levels.count { $0 == .any })
+    let named = text.split(separator: "/", omittingEmptySubsequences: false).map { part in
+      guard part == "+", let field = rest.popFirst() else { return String(part) }
+      return "{\(field.rawValue)}"
+    }
+    return (try? TopicPattern(named.joined(separator: "/"))) ?? self
+  }
+
+  /// The pattern with other levels from the last one of this text on; nil if there is none.
+  func replacing(from level: String, by others: String) -> TopicPattern? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard let place = parts.lastIndex(of: level[...]) else { return nil }
+    return try? TopicPattern((parts[..<place] + [others[...]]).joined(separator: "/"))
+  }
+
+  /// The MQTT filter that its topics match.
+  public var filter: String {
+    levels.map { level in
+      switch level {
+      case .text(let text): text
+      case .any, .field: "+"
+      case .rest: "#"
+      }
+    }.joined(separator: "/")
+  }
+
+  /// What a topic has in the fields; nil if it does not match.
+  func match(_ topic: String) -> [Field: String]? {
+    var fields: [Field: String] = [:]
+    var rest = topic.utf8[...]
+    var isFirst = true
+    for level in levels {
+      if !isFirst {
+        // `a/#` matches `a` too.
+        if rest.isEmpty { return level == .rest ? fields : nil }
+        rest = rest.dropFirst()
+      }
+      isFirst = false
+      if level == .rest { return fields }
+      let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      let part = rest[..<end]
+      rest = rest[end...]
+      switch level {
+      case .text(let text): guard part.elementsEqual(text.utf8) else { return nil }
+      case .field(let field): fields[field] = String(Substring(part))
+      case .any, .rest: break
+      }
+    }
+    return rest.isEmpty ? fields : nil
+  }
+}

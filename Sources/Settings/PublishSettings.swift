@@ -1,0 +1,22 @@
+import Beacons
+
+/// `publish:` – what the gateway publishes beside its decisions.
+public struct PublishSettings: Hashable, Sendable {
+  /// `observations`: what its own radios hear of configured beacons, for another Beaconkeeper; nil: off.
+  public var observations: ObservationSettings?
+
+  public init(observations: ObservationSettings? = nil) { self.observations = observations }
+}
+
+/// How observations are published.
+public struct ObservationSettings: Hashable, Sendable {
+  /// `interval`: how long they are collected. Default 200 ms.
+  public var interval: TimeSpan
+  /// `partitions`: over how many topics the beacons are spread. Default 1.
+  public var partitions: Int
+
+  public init(interval: TimeSpan = .milliseconds(200), partitions: Int = 1) {
+    self.interval = interval
+    self.partitions = partitions
+  }
+}

@@ -1,0 +1,36 @@
+import Beacons
+import Settings
+
+/// Reads `publish:`.
+struct PublishReader {
+  private static let hint = "true, or for example { interval: 200 ms, partitions: 1 }"
+
+  func read(_ value: Value) -> PublishSettings {
+    var settings = PublishSettings()
+    guard let section = value.section(hint: "for example { observations: true }") else { return settings }
+    defer { section.finish() }
+    settings.observations = section.take("observations").flatMap(readObservations)
+    return settings
+  }
+
+  private func readObservations(_ value: Value) -> ObservationSettings? {
+    if value.scalar != nil, !value.isNull {
+      return readFlag(value) == true ? ObservationSettings() : nil
+    }
+    guard let section = value.section(hint: Self.hint) else { return nil }
+    defer { section.finish() }
+    var settings = ObservationSettings()
+    if let interval = section.take("interval").flatMap({
+      readTime($0, from: .milliseconds(50), upTo: .seconds(10))
+    }) {
+      settings.interval = interval
+    }
+    if let partitions = section.take("partitions") {
+      if let count = partitions.integer(upTo: 1024) {
+        if count == 0 { partitions.error("partitions cannot be 0", hint: "1 puts all beacons on one topic") }
+        settings.partitions = max(count, 1)
+      }
+    }
+    return settings
+  }
+}

@@ -1,0 +1,155 @@
+import Beacons
+import Scanners
+import Settings
+
+/// Reads `scanners:`.
+struct ScannerReader {
+  /// Beacons that an identity can stand for.
+  var beacons: [BeaconSettings]
+  /// Includes beacons that could not be read.
+  var beaconNames: Set<String>
+
+  private static let hint = "for example { kind: espresense }"
+
+  func read(_ value: Value) -> ScannerSettings? {
+    guard let section = value.section(hint: Self.hint) else { return nil }
+    defer { section.finish() }
+    let kinds = listed(Scanner.Kind.allCases.map(\.rawValue))
+    let kind: Scanner.Kind? = section.require("kind", hint: kinds).flatMap { readChoice($0, hint: kinds) }
+    let topic = section.take("topic")
+    let status = section.take("status")
+    let receiver = section.take("receiver")
+    let prefix = section.take("prefix").flatMap(checkedName) ?? ""
+    let aliases = section.take("receivers").flatMap(readAliases) ?? [:]
+    let identities = section.take("identities").flatMap(readIdentities) ?? [:]
+    let each = section.take("each")
+    let fields = section.take("fields")
+    guard let kind else { return nil }
+    var settings = ScannerSettings(
+      kind: kind, topic: topic.flatMap(readPattern), status: status.flatMap(readPattern),
+      receiver: receiver.flatMap(checkedName), prefix: prefix, aliases: aliases, identities: identities)
+    if kind == .json {
+      settings.mapping = readMapping(fields, each: each, in: section)
+      if topic == nil, !section.hasUnknownKey {
+        section.findings.error(
+          "a json scanner needs its topic", at: section.position,
+          hint: "for example topic: /gw/{receiver}/status")
+      }
+      if topic != nil && settings.topic == nil || topic == nil || settings.mapping == nil { return nil }
+    } else {
+      for extra in [each, fields].compactMap(\.self) {
+        extra.error("\(extra.name) is for kind: json; messages of \(kind.rawValue) are known")
+      }
+      if topic != nil, settings.topic == nil { return nil }
+    }
+    checkReceiver(settings, section)
+    return settings
+  }
+
+  private func readPattern(_ value: Value) -> TopicPattern? {
+    guard let text = value.text(hint: "for example home/{receiver}/BTtoMQTT/{address}") else { return nil }
+    let fields = listed(TopicPattern.Field.allCases.map { "{\($0.rawValue)}" })
+    do throws(TopicPattern.Problem) { return try TopicPattern(text) } catch {
+      switch error {
+      case .empty: value.error("\(value.name) is empty")
+      case .tooLong: value.error("\(value.name) is longer than \(TopicPattern.limit) bytes")
+      case .repeated(let field): value.error("{\(field.rawValue)} is in \(quoted(text)) twice")
+      case .level(let level):
+        value.error(
+          "\(quoted(level)) cannot be a level of a topic",
+          hint: "a text, +, # at the end, or one of \(fields) as a whole level")
+      }
+      return nil
+    }
+  }
+
+  /// Somebody must say which receiver heard.
+  private func checkReceiver(_ settings: ScannerSettings, _ section: Section) {
+    let scanner = Scanner(
+      kind: settings.kind, topic: settings.topic, status: settings.status, mapping: settings.mapping,
+      receiver: settings.receiver)
+    guard settings.kind != .beaconkeeper, !scanner.topic.has(.receiver),
+      scanner.mapping.fields[.receiver] == nil,
+      settings.receiver == nil
+    else { return }
+    section.findings.error(
+      "which receiver hears this?", at: section.position,
+      hint: "{receiver} as a level of topic, or receiver: and a name")
+  }
+
+  private func readMapping(_ fields: Value?, each: Value?, in section: Section) -> JSONMapping? {
+    let hint = "for example fields: { address: mac, rssi: rssi, raw: rawData }"
+    guard let fields else {
+      section.findings.error("a json scanner needs fields", at: section.position, hint: hint)
+      return nil
+    }
+    guard let members = fields.section(hint: hint) else { return nil }
+    defer { members.finish() }
+    var mapping = JSONMapping(each: each.flatMap { $0.text() }, fields: [:])
+    for field in JSONMapping.Field.allCases {
+      if let path = members.take(field.rawValue).flatMap({ $0.text() }) { mapping.fields[field] = path }
+    }
+    if mapping.fields[.rssi] == nil, !members.hasUnknownKey { fields.error("fields needs rssi", hint: hint) }
+    let who: [JSONMapping.Field] = [.address, .id, .raw, .manufacturerData, .serviceData, .uuid]
+    if !who.contains(where: { mapping.fields[$0] != nil }), !members.hasUnknownKey {
+      fields.error("nothing in fields says which beacon it is", hint: "one of \(listed(who.map(\.rawValue)))")
+    }
+    for (field, others) in [(.uuid, [.major, .minor]), (.serviceData, [.serviceUUID])]
+      as [(JSONMapping.Field, [JSONMapping.Field])] where mapping.fields[field] != nil
+    {
+      for other in others where mapping.fields[other] == nil {
+        fields.error("\(field.rawValue) needs \(other.rawValue) beside it")
+      }
+    }
+    return mapping
+  }
+
+  private func readAliases(_ value: Value) -> [String: String]? {
+    readNames(value, example: "{ kitchen: esp-kitchen }") { checkedName($0) }
+  }
+
+  private func readIdentities(_ value: Value) -> [String: String]? {
+    readNames(value, example: "{ \"phone:anna\": anna }") { entry in
+      guard let name = checkedName(entry) else { return nil }
+      guard beaconNames.contains(name) else {
+        entry.error(
+          "there is no beacon \(quoted(name))",
+          hint: suggestion(for: name, among: beaconNames, whenEmpty: "beacons: is empty"))
+        return nil
+      }
+      guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
+      if BeaconEntry(name: name, pattern: beacon.pattern).key == nil {
+        entry.error(
+          "\(quoted(name)) is not one single beacon",
+          hint: "an identity stands for one beacon, not for a region or a URL")
+        return nil
+      }
+      return name
+    }
+  }
+
+  /// Names by what the scanner says.
+  private func readNames(_ value: Value, example: String, _ read: (Value) -> String?) -> [String: String]? {
+    guard let section = value.section(hint: "for example \(example)") else { return nil }
+    defer { section.finish() }
+    var names: [String: String] = [:]
+    for key in section.keys {
+      guard let entry = section.take(key, isVocabulary: false), let name = read(entry) else { continue }
+      names[key] = name
+    }
+    return names
+  }
+}
+
+/// Reports two scanners that read the same messages.
+func refuseTwinScanners(_ entries: [Value], _ scanners: [ScannerSettings?]) {
+  var lines: [String: Int] = [:]
+  for (entry, settings) in zip(entries, scanners) {
+    guard let settings else { continue }
+    let filter = Scanner(kind: settings.kind, topic: settings.topic).topic.filter
+    if let line = lines[filter] {
+      entry.error("the scanner on line \(line) reads \(quoted(filter)) already", hint: "keep one of them")
+    }
+    lines[filter] = lines[filter] ?? entry.position.line
+  }
+}

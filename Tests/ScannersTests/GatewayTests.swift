@@ -1,0 +1,181 @@
+import Beacons
+import Messages
+import Testing
+
+@testable import Scanners
+
+@Suite("Another Beaconkeeper") struct RemoteGatewayTests {
+  private static let key = "ibeacon f29dc74adbbd12de318ac8b046dd4425 1 2"
+
+  /// Its clock is 500 s behind ours.
+  private func batch(
+    _ sequence: UInt64, sent: Double, boot: String = "a", ages: [Double] = [0.12], gateway: String = "hall"
+  ) -> Message {
+    ObservationsMessage(
+      gateway: gateway, boot: boot, sequence: sequence, sent: .zero + .seconds(sent), partition: 0,
+      receivers: ["hci0"],
+      beacons: [
+        .init(
+          key: Self.key, measuredPower: -59,
+          heard: ages.map { .init(receiver: 0, rssi: -61, age: .seconds($0)) })
+      ]
+    ).message(topics: Topics(gateway: "hall"))
+  }
+
+  private func desk() throws -> Desk { try Desk("scanners: [{ kind: beaconkeeper }]") }
+
+  private func say(_ message: Message, _ desk: inout Desk, after delay: Double = 0) {
+    desk.time += delay
+    desk.say(message.topic, message.payload)
+  }
+
+  private func ages(_ desk: Desk) -> [Int] {
+    desk.hearing.observations.map { Int(((desk.now - $0.time).seconds * 1000).rounded()) }
+  }
+
+  @Test func whatItHeardIsHeardAtItsOwnTime() throws {
+    var desk = try desk()
+    say(batch(1, sent: 500), &desk)
+    #expect(desk.heard == ["hall/hci0 [\(Self.key)] -61"])
+    #expect(desk.hearing.observations[0].measuredPower == -59)
+    #expect(ages(desk) == [120])
+    #expect(desk.intake.gatewayFigures[0].offset == .seconds(500))
+    #expect(desk.intake.gatewayFigures[0].batches == 1)
+  }
+
+  /// 300 ms under way, as against none before.
+  @Test func aSlowNetworkDoesNotMoveWhatWasHeard() throws {
+    var desk = try desk()
+    say(batch(1, sent: 500), &desk)
+    desk.hearing.removeAll()
+    say(batch(2, sent: 501), &desk, after: 1.3)
+    #expect(ages(desk) == [420])
+  }
+
+  @Test func theClockFollowsASlowDrift() throws {
+    var desk = try desk()
+    for second in 0..<600 {
+      desk.hearing.removeAll()
+      // A hundred parts in a million: 60 ms in ten minutes.
+      say(batch(UInt64(second + 1), sent: 500 + Double(second) * 0.9999), &desk, after: second == 0 ? 0 : 1)
+    }
+    #expect(abs((ages(desk).first ?? 0) - 120) <= 8)
+  }
+
+  @Test func aClockThatJumpsIsRefusedForAMinuteAndNamed() throws {
+    var desk = try desk()
+    say(batch(1, sent: 500), &desk)
+    say(batch(2, sent: 9500), &desk, after: 1)
+    say(batch(3, sent: 2), &desk, after: 1)
+    #expect(desk.refused(.clock) == 2)
+    #expect(desk.heard.count == 1)
+    #expect(
+      desk.hearing.notices == [
+        "refused from hall on beaconkeeper/+/observations/+: batches whose send time jumped, or that were over a minute under way (counted in health)"
+      ])
+    #expect(desk.intake.gatewayFigures[0].lastRefusal == .clock)
+    say(batch(4, sent: 70), &desk, after: 62)
+    #expect(desk.heard.count == 2)
+  }
+
+  @Test func observationsOfTooLongAgoOrOfTheFutureAreRefused() throws {
+    var desk = try desk()
+    say(batch(1, sent: 500, ages: [0.1, 61, -0.1, 60]), &desk)
+    #expect(desk.heard.count == 2)
+    #expect(desk.refused(.age) == 2)
+    #expect(desk.hearing.observations.allSatisfy { $0.time <= desk.now })
+  }
+
+  @Test func aBatchCountsOnceAndMissingOnesAreCounted() throws {
+    var desk = try desk()
+    for sequence: UInt64 in [1, 2, 2, 1, 6] {
+      say(batch(sequence, sent: 500 + desk.time - 1000), &desk, after: 0.2)
+    }
+    #expect(desk.heard.count == 3)
+    #expect(desk.refused(.repeated) == 2)
+    #expect(desk.intake.gatewayFigures[0].lost == 3)
+  }
+
+  @Test func aRestartBeginsAnew() throws {
+    var desk = try desk()
+    say(batch(900, sent: 500), &desk)
+    say(batch(1, sent: 3, boot: "b"), &desk, after: 5)
+    #expect(desk.heard.count == 2)
+    #expect(desk.intake.gatewayFigures[0].boot == "b")
+  }
+
+  @Test func ofTwoGatewaysOfOneNameTheFirstCountsAndTheOtherIsNamed() throws {
+    var desk = try desk()
+    for second in 0..<10 {
+      say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 0.5)
+      say(batch(UInt64(second + 1), sent: 9000 + Double(second), boot: "b"), &desk, after: 0.5)
+    }
+    // The second one passes for a restart until the first is heard again.
+    #expect(desk.heard.count == 11)
+    #expect(desk.refused(.twin) == 9)
+    #expect(desk.intake.gatewayFigures[0].hasTwin)
+    #expect(desk.intake.gatewayFigures[0].boot == "a")
+    #expect(desk.hearing.notices.count { $0.contains("a second gateway with this name") } == 1)
+    // The first falls silent: the other takes over.
+    say(batch(11, sent: 9050, boot: "b"), &desk, after: 40)
+    #expect(desk.heard.count == 12)
+  }
+
+  @Test func ourOwnObservationsAreNobodysNews() throws {
+    var desk = try desk()
+    let isOurs = desk.say("beaconkeeper/home/observations/0", batch(1, sent: 1).payload)
+    #expect(isOurs)
+    #expect(desk.heard == [])
+    #expect(desk.intake.figures[0].messages == 0)
+  }
+
+  @Test func aBatchUnderAnothersTopicIsRefused() throws {
+    var desk = try desk()
+    desk.say("beaconkeeper/attic/observations/0", batch(1, sent: 1).payload)
+    desk.say("beaconkeeper/hall/observations/0", batch(1, sent: 1, gateway: "home").payload)
+    #expect(desk.refused(.gateway) == 2)
+  }
+
+  @Test(arguments: [
+    ("{}", ScannerRefusal.malformed), ("[]", .malformed), ("", .malformed),
+    (#"{"v":2,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":[],"beacons":[]}"#, .version),
+    (#"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":-1,"receivers":[],"beacons":[]}"#, .malformed),
+    (#"{"v":1,"gateway":"hall","boot":"a","seq":0,"sent_ms":1,"receivers":[],"beacons":[]}"#, .malformed),
+    (#"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1e30,"receivers":[],"beacons":[]}"#, .malformed),
+    (
+      #"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":[],"beacons":[{"beacon":"x","heard":[[0,-50,1]]}]}"#,
+      .malformed
+    ),
+    (
+      #"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":["h"],"beacons":[{"beacon":"x","heard":[[-1,-50,1]]}]}"#,
+      .malformed
+    ),
+    (
+      #"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":["h"],"beacons":[{"beacon":"x","heard":[[0,99,1]]}]}"#,
+      .malformed
+    ),
+  ])
+  func whatIsNoBatchIsRefused(payload: String, cause: ScannerRefusal) throws {
+    var desk = try desk()
+    desk.say("beaconkeeper/hall/observations/0", payload)
+    #expect(desk.heard == [])
+    #expect(desk.refused(cause) == 1)
+  }
+
+  /// A version of the contract may add members.
+  @Test func unknownMembersArePassedOver() throws {
+    var desk = try desk()
+    desk.say(
+      "beaconkeeper/hall/observations/0",
+      #"{"new":{"a":[1]},"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":["hci0"],"beacons":[{"x":1,"beacon":"ibeacon 0 1 2","heard":[[0,null,5]]}]}"#
+    )
+    #expect(desk.heard == ["hall/hci0 [ibeacon 0 1 2] ?"])
+  }
+
+  @Test func aBeaconStaysInItsPartition() {
+    #expect(ObservationsMessage.partition(of: Self.key, among: 1) == 0)
+    // 128-bit FNV-1a of the octets, computed by other means.
+    #expect(ObservationsMessage.partition(of: Self.key, among: 7) == 0)
+    #expect(ObservationsMessage.partition(of: Self.key, among: 1000) == 880)
+  }
+}

@@ -1,0 +1,88 @@
+import Beacons
+import Scanners
+import Settings
+import Testing
+
+@testable import SettingsFile
+
+/// `scanners:` and `publish:`.
+@Suite struct ScannerTests {
+  private func marks(_ yaml: String) -> [String] { diagnose(yaml).map { "\($0.mark) \($0.message)" } }
+
+  @Test func akindIsEnough() throws {
+    let scanners = try read("scanners: [{ kind: espresense }, { kind: theengs }, { kind: beaconkeeper }]")
+      .configuration.resolvedScanners
+    #expect(
+      scanners.flatMap { [$0.topic.filter, $0.status?.filter] } == [
+        "espresense/devices/+/+", "espresense/rooms/+/status", "home/+/BTtoMQTT/+", "home/+/LWT",
+        "beaconkeeper/+/observations/+", "beaconkeeper/+/status",
+      ])
+  }
+
+  @Test func aMappingIsReadWithAllItsFields() throws {
+    let fields = JSONMapping.Field.allCases.map { "\($0.rawValue): m.\($0.rawValue)" }.joined(separator: ", ")
+    let scanner = try #require(
+      read("scanners: [{ kind: json, topic: \"a/{receiver}\", each: devices, fields: { \(fields) } }]")
+        .configuration.resolvedScanners.first)
+    #expect(scanner.mapping.each == "devices")
+    #expect(scanner.mapping.fields.count == JSONMapping.Field.allCases.count)
+  }
+
+  @Test(arguments: [
+    ("scanners: [{ kind: espresence }]", "1:20 error kind must be"),
+    ("scanners: [{ topic: a }]", "1:12 error kind is missing here"),
+    ("scanners: [{ kind: json, fields: { address: a, rssi: r } }]", "1:12 error a json scanner needs its topic"),
+    ("scanners: [{ kind: json, topic: \"a/{receiver}\" }]", "1:12 error a json scanner needs fields"),
+    (
+      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: a } }]", "1:57 error fields needs rssi"
+    ),
+    (
+      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { rssi: a } }]",
+      "1:57 error nothing in fields says which beacon it is"
+    ),
+    (
+      "scanners: [{ kind: json, topic: a/b, fields: { address: a, rssi: r } }]",
+      "1:12 error which receiver hears this?"
+    ),
+    ("scanners: [{ kind: theengs, topic: \"a/{who}\" }]", "1:36 error “{who}” cannot be a level of a topic"),
+    ("scanners: [{ kind: theengs, topic: \"a+/b\" }]", "1:36 error “a+” cannot be a level of a topic"),
+    ("scanners: [{ kind: espresense, fields: { rssi: r } }]", "1:40 error fields is for kind: json"),
+    ("scanners: [{ kind: espresense, identities: { x: bert } }]", "1:49 error there is no beacon “bert”"),
+    (
+      "beacons: [{ name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }]\nscanners: [{ kind: espresense, identities: { x: fleet } }]",
+      "2:49 error “fleet” is not one single beacon"
+    ),
+    ("scanners: [{ kind: theengs }, { kind: theengs }]", "1:31 error the scanner on line 1 reads"),
+    ("scanners: [{ kind: theengs, recievers: { a: b } }]", "1:29 error “recievers” is not a known key"),
+    ("publish: { observations: maybe }", "1:26 error"),
+    ("publish: { observations: { interval: 1 ms } }", "1:38 error interval cannot be 1 ms"),
+    ("publish: { observations: { partitions: 0 } }", "1:40 error partitions cannot be 0"),
+  ])
+  func anErrorHasItsPlace(yaml: String, expected: String) {
+    let marks = marks(yaml)
+    #expect(marks.contains { $0.hasPrefix(expected) }, "\(marks)")
+  }
+
+  @Test func observationsAreOffUnlessAskedFor() throws {
+    #expect(try read("gateway: {}").configuration.publish.observations == nil)
+    #expect(try read("publish: { observations: false }").configuration.publish.observations == nil)
+    #expect(
+      try read("publish: { observations: true }").configuration.publish.observations == ObservationSettings())
+    #expect(
+      try read("publish: { observations: { interval: 500 ms, partitions: 8 } }").configuration.publish.observations
+        == ObservationSettings(interval: .milliseconds(500), partitions: 8))
+  }
+
+  @Test func checkSaysWhatAScannerIs() throws {
+    let explanation = Explanation(
+      try read(
+        "scanners: [{ kind: espresense, prefix: esp-, receivers: { a: attic } }]\npublish: { observations: true }"
+      ).configuration)
+    #expect(
+      explanation.scanners.first?.sentences == [
+        "Reads espresense/devices/+/+.", "The receiver is called by the topic, after “esp-”.", "Here a is attic.",
+        "espresense/rooms/+/status says whether it is there.",
+      ])
+    #expect(explanation.observations?.hasSuffix("every 200 ms, on one topic") == true)
+  }
+}
