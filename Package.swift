@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Scanners", targets: ["Scanners"]),
+    .library(name: "SettingsFile", targets: ["SettingsFile"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
     .library(name: "WakePlanner", targets: ["WakePlanner"]),
@@ -92,7 +93,8 @@ let package = Package(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings", "WakePlanner",
+        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings",
+        "WakePlanner",
       ],
       swiftSettings: hostile),
     .target(
@@ -168,7 +170,7 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes"],
+      name: "CapturesTests", dependencies: ["Machine", "Beacons", "Captures", "EventBytes", "Randomness"],
       swiftSettings: house),
     .testTarget(
       name: "RadioTests",
@@ -197,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings", "SettingsFile",
+        "Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings",
+        "SettingsFile",
         "WakePlanner",
       ],
       swiftSettings: house),

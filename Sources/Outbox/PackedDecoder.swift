@@ -53,8 +53,7 @@ final class PackedDecoder: Decoder {
     return fitting
   }
 
-  /// A row of an earlier version ends before the fields that came later.
-  private func isPresent() throws -> Bool { try !reader.isAtEnd && reader.flag() }
+  private func isPresent() throws -> Bool { try reader.flag() }
 
   private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PackedDecoder

@@ -77,7 +77,9 @@ extension JSONMapping {
   /// A text, a list of texts, or the texts of members with the same name: OpenMQTTGateway repeats members.
   private func texts(_ field: Field, of element: JSONTree, in message: JSONTree) -> [String] {
     if let path = fields[field], case .object(let members) = element {
-      let all = members.filter { $0.name == path }.compactMap { if case .text(let text) = $0.value { text } else { nil } }
+      let all = members.filter { $0.name == path }.compactMap {
+        if case .text(let text) = $0.value { text } else { nil }
+      }
       if all.count > 1 { return all.filter { !$0.isEmpty } }
     }
     if case .list(let values)? = value(field, of: element, in: message) {

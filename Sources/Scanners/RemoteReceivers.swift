@@ -117,7 +117,8 @@ struct RemoteReceivers: Sendable {
     guard let connected, time - connected >= Self.patience else { return }
     for index in table.indices where isKnown(index) {
       let entry = entries[Int(index.rawValue)]
-      guard !entry.isOffline, entry.fault == nil, time - max(entry.lastNews, connected) > Self.silence || entry.health == .gone
+      guard !entry.isOffline, entry.fault == nil,
+        time - max(entry.lastNews, connected) > Self.silence || entry.health == .gone
       else { continue }
       set(index, .quiet, "nothing came from it lately", at: time, wallTime, into: &changes)
     }
@@ -134,7 +135,9 @@ struct RemoteReceivers: Sendable {
       if let next = place(entries[Int(index.rawValue)].scanner) {
         entries[Int(index.rawValue)].scanner = next
       } else {
-        set(index, .gone, "the configuration has no scanner for it any more", at: time, wallTime, into: &changes)
+        set(
+          index, .gone, "the configuration has no scanner for it any more", at: time, wallTime, into: &changes
+        )
         entries[Int(index.rawValue)].isKnown = false
       }
     }
@@ -159,6 +162,7 @@ struct RemoteReceivers: Sendable {
     guard entries[index].health != health else { return }
     entries[index].health = health
     changes.append(
-      ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime))
+      ReceiverHealthChange(receiver: receiver, health: health, reason: reason, time: time, wallTime: wallTime)
+    )
   }
 }

@@ -29,7 +29,8 @@ public struct Scanner: Hashable, Sendable {
   ) {
     self.kind = kind
     self.topic = (topic ?? kind.usualTopic).naming(kind.wildcards)
-    self.status = status?.naming([kind == .beaconkeeper ? .gateway : .receiver]) ?? kind.status(for: self.topic)
+    self.status =
+      status?.naming([kind == .beaconkeeper ? .gateway : .receiver]) ?? kind.status(for: self.topic)
     telemetry = kind.telemetry(for: self.topic)
     self.mapping = mapping ?? kind.mapping
     self.receiver = receiver

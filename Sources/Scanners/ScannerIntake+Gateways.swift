@@ -52,7 +52,8 @@ extension ScannerIntake {
       hearing.observations.append(
         Observation(
           key: beacon.key, receiver: indices[heard.receiver], rssi: heard.rssi,
-          measuredPower: beacon.measuredPower, time: time, wallTime: message.wallTime - (message.arrival - time)))
+          measuredPower: beacon.measuredPower, time: time,
+          wallTime: message.wallTime - (message.arrival - time)))
     }
   }
 

@@ -26,7 +26,9 @@ extension ScannerIntake {
     if scanners[message.scanner].kind == .beaconkeeper {
       takeHealth(message, fields, into: &hearing)
     } else if !message.isRetained {
-      for receiver in known(by: fields, of: message.scanner) { receivers.lives(receiver, at: message.arrival) }
+      for receiver in known(by: fields, of: message.scanner) {
+        receivers.lives(receiver, at: message.arrival)
+      }
     }
   }
 
@@ -41,7 +43,9 @@ extension ScannerIntake {
     for radio in radios.prefix(ObservationBatch.receiverLimit) {
       guard case .text(let name)? = radio["name"], case .text(let state)? = radio["state"] else { continue }
       let scanner = scanners[message.scanner]
-      guard let receiver = receivers.index(ofKnown: scanner.name(of: Self.receiver(name, of: gateway))) else { continue }
+      guard let receiver = receivers.index(ofKnown: scanner.name(of: Self.receiver(name, of: gateway))) else {
+        continue
+      }
       // A state of a later version says nothing to us.
       guard let told = state == "missing" ? .gone : ReceiverHealth(rawValue: state) else { continue }
       var reason = "\(gateway) says that it is \(state)"
@@ -60,7 +64,8 @@ extension ScannerIntake {
       if gateway == ownGateway { return [] }
       let all = Self.receiver("", of: gateway)
       let aliased = Set(scanner.aliases.filter { $0.key.hasPrefix(all) }.values)
-      return receivers.all.filter { $0.name.hasPrefix(scanner.prefix + all) || aliased.contains($0.name) }.map(\.index)
+      return receivers.all.filter { $0.name.hasPrefix(scanner.prefix + all) || aliased.contains($0.name) }
+        .map(\.index)
     }
     guard let name = (fields[.receiver] ?? scanner.receiver).map(scanner.name(of:)) else { return [] }
     return receivers.index(ofKnown: name).map { [$0] } ?? []

@@ -88,7 +88,9 @@ public struct ScannerIntake: Sendable {
   ) {
     let place = message.scanner
     // Our own, which every subscription to all gateways brings.
-    if scanners[place].kind == .beaconkeeper, fields[.gateway].flatMap(name(ofTopicLevel:)) == ownGateway { return }
+    if scanners[place].kind == .beaconkeeper, fields[.gateway].flatMap(name(ofTopicLevel:)) == ownGateway {
+      return
+    }
     figures[place].messages += 1
     if message.isRetained {
       figures[place].retained += 1
@@ -110,7 +112,9 @@ public struct ScannerIntake: Sendable {
   ) {
     figures[place].refused[cause, default: 0] += 1
     let topic = figures[place].topic
-    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, topic, source ?? ""]).inserted else { return }
+    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, topic, source ?? ""]).inserted else {
+      return
+    }
     let sender = source.map { " from \($0.printable)" } ?? ""
     hearing.notices.append("refused\(sender) on \(topic): \(cause.words) (counted in health)")
   }

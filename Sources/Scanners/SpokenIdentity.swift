@@ -30,7 +30,8 @@ enum SpokenIdentity {
     case "eddy":
       let parts = rest.split(separator: "-")
       guard parts.count == 2, parts[0].utf8.count == 20, parts[1].utf8.count == 12,
-        let namespace = Beacons.octets(hexadecimal: parts[0]), let instance = Beacons.octets(hexadecimal: parts[1])
+        let namespace = Beacons.octets(hexadecimal: parts[0]),
+        let instance = Beacons.octets(hexadecimal: parts[1])
       else { return nil }
       // The Tx power of Eddystone is that at 0 m, 41 dB more than at 1 m.
       let atZero = UInt8(bitPattern: Int8(clamping: Int(power) + 41))
@@ -48,7 +49,8 @@ enum SpokenIdentity {
   /// `uuid-major-minor`.
   private static func numbers(_ text: Substring) -> (uuid: UInt128, major: UInt16, minor: UInt16)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count >= 3, let minor = UInt16(parts[parts.count - 1]), let major = UInt16(parts[parts.count - 2]),
+    guard parts.count >= 3, let minor = UInt16(parts[parts.count - 1]),
+      let major = UInt16(parts[parts.count - 2]),
       let uuid = ScannedValue.uuid(parts.dropLast(2).joined(separator: "-"))
     else { return nil }
     return (uuid, major, minor)

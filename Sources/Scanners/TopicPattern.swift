@@ -45,7 +45,9 @@ public struct TopicPattern: Hashable, Sendable {
         levels.append(.any)
       } else if part == "#", index == parts.count - 1 {
         levels.append(.rest)
-      } else if part.hasPrefix("{"), part.hasSuffix("}"), let field = Field(rawValue: String(part.dropFirst().dropLast())) {
+      } else if part.hasPrefix("{"), part.hasSuffix("}"),
+        let field = Field(rawValue: String(part.dropFirst().dropLast()))
+      {
         guard !levels.contains(.field(field)) else { throw .repeated(field) }
         levels.append(.field(field))
       } else if part.utf8.allSatisfy({ !"+#{}\0".utf8.contains($0) }) {

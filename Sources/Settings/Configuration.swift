@@ -25,6 +25,8 @@ public struct Configuration: Hashable, Sendable {
   public var calibrationFile: String?
   /// What that file says.
   public var roomCalibration: RoomCalibration?
+  /// How it came about.
+  public var calibrationAccount: CalibrationAccount?
   public var phones: [PhoneSettings]
   public var profiles: ProfileSettings
   public var telemetry: TelemetrySettings
@@ -117,9 +119,6 @@ public struct BeaconSettings: Hashable, Sendable {
 /// `zones:` – a place, and its rules for near, enter and exit.
 public struct ZoneSettings: Hashable, Sendable {
   public var name: String
-  /// Names of rooms: a beacon is in the zone while it is in one of them. Then `receivers` and `near` are nil, and the thresholds of
-  /// `enter` and `exit` mean nothing; only their dwell times do. nil: thresholds decide.
-  public var rooms: [String]?
   /// Names of receivers; nil: all.
   public var receivers: [String]?
   /// Names of beacons; nil: all configured ones.
@@ -131,10 +130,9 @@ public struct ZoneSettings: Hashable, Sendable {
 
   public init(
     name: String, receivers: [String]? = nil, beacons: [String]? = nil, near: NearRule? = nil, enter: Rule,
-    exit: Rule, lost: LostRule = .auto, rooms: [String]? = nil
+    exit: Rule, lost: LostRule = .auto
   ) {
     self.name = name
-    self.rooms = rooms
     self.receivers = receivers
     self.beacons = beacons
     self.near = near

@@ -58,7 +58,8 @@ extension Configuration {
   private func resolvingIdentities(_ keys: [String: String]) -> [String: String] {
     var identities: [String: String] = [:]
     for beacon in beacons {
-      guard let secret = beacon.identityKey.flatMap({ self.keys[$0] })?.revealed, let key = keys[beacon.name] else {
+      guard let secret = beacon.identityKey.flatMap({ self.keys[$0] })?.revealed, let key = keys[beacon.name]
+      else {
         continue
       }
       identities["irk:" + hexadecimal(secret)] = key

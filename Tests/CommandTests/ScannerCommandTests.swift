@@ -15,7 +15,9 @@ import Testing
       - { name: cellar, receivers: [hall/hci0], enter: { signal: -70 dBm, dwell: 300 ms }, exit: { signal: -80 dBm, dwell: 500 ms, lost: 20 s } }
     """
 
-  private func publish(_ broker: Broker, _ topic: String, _ payload: String, retained: Bool = false) async throws {
+  private func publish(_ broker: Broker, _ topic: String, _ payload: String, retained: Bool = false)
+    async throws
+  {
     try await run(
       ["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", payload]
         + (retained ? ["-r"] : []))
@@ -54,14 +56,18 @@ import Testing
     #expect(texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty)
     for _ in 0..<8 { try await publish(broker, topic, esp(rssi: -55.4)) }
     try await until("it enters") {
-      try? pub(["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", esp(rssi: -55)])
+      try? pub([
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", esp(rssi: -55),
+      ])
       return !texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty
     }
     let enter = try #require(texts(broker, "beaconkeeper/home/zone/kitchen/enter").first)
     #expect(enter.contains("\"receiver\":\"kitchen\""))
     #expect(enter.contains("\"beacon\":\"van\""))
     try await until("it leaves") {
-      try? pub(["mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", esp(rssi: -95)])
+      try? pub([
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-m", esp(rssi: -95),
+      ])
       return !texts(broker, "beaconkeeper/home/zone/kitchen/exit").isEmpty
     }
     // Foreign messages are named and survived.
@@ -102,7 +108,10 @@ import Testing
         """, "yaml")
     }
     let far = try Command(
-      ["run", "--capture", "-", "--config", configuration("hall", "publish: { observations: { interval: 100 ms, partitions: 3 } }")],
+      [
+        "run", "--capture", "-", "--config",
+        configuration("hall", "publish: { observations: { interval: 100 ms, partitions: 3 } }"),
+      ],
       standardInput: pipe.fileHandleForReading)
     let near = try Command(
       ["run", "--config", configuration("home", "radio: { duty: off }\nscanners: [{ kind: beaconkeeper }]")])
@@ -110,8 +119,12 @@ import Testing
       far.signal(SIGKILL)
       near.signal(SIGKILL)
     }
-    for gateway in [far, near] { #expect(try await gateway.wait(30) { gateway.outputSoFar.contains("watch: ") }) }
-    let line = #"{"t":0,"receiver":"hci0","address":"C1:00:00:00:00:05","address_type":"random","rssi":-50,"payload":"020106"}"# + "\n"
+    for gateway in [far, near] {
+      #expect(try await gateway.wait(30) { gateway.outputSoFar.contains("watch: ") })
+    }
+    let line =
+      #"{"t":0,"receiver":"hci0","address":"C1:00:00:00:00:05","address_type":"random","rssi":-50,"payload":"020106"}"#
+      + "\n"
     try await until("it enters at the other gateway") {
       try? pipe.fileHandleForWriting.write(contentsOf: Data(line.utf8))
       return !texts(broker, "beaconkeeper/home/zone/cellar/enter").isEmpty
@@ -130,6 +143,34 @@ import Testing
     near.signal(SIGINT)
     let result = try await near.end(within: 10)
     #expect(result.status == 0 && result.isCalm)
+  }
+
+  @Test func aScannerThatAReloadAddsIsHeard() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let rest = """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      \(Self.places)
+      """
+    let configuration = try file(rest, "yaml")
+    let gateway = try Command(["run", "--config", configuration])
+    defer { gateway.signal(SIGKILL) }
+    #expect(try await gateway.wait(30) { gateway.outputSoFar.contains("watch: ") })
+    try Data((rest + "\nscanners: [{ kind: theengs, receivers: { OMG1: kitchen } }]\n").utf8)
+      .write(to: URL(fileURLWithPath: configuration))
+    gateway.signal(SIGHUP)
+    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("configuration reloaded") })
+    try await until("it enters") {
+      try? pub([
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "home/OMG1/BTtoMQTT/C10000000005",
+        "-m", #"{"id":"C1:00:00:00:00:05","rssi":-50}"#,
+      ])
+      return !texts(broker, "beaconkeeper/home/zone/kitchen/enter").isEmpty
+    }
+    gateway.signal(SIGINT)
+    #expect(try await gateway.end(within: 10).isCalm)
   }
 
   private let pipe = Pipe()

@@ -15,6 +15,8 @@ let package = Package(
     fuzzer("FuzzHCIEvents", of: "Beacons"),
     fuzzer("FuzzScanners", of: "Scanners"),
     fuzzer("FuzzObservations", of: "Scanners"),
+    fuzzer("FuzzMarks", of: "Captures"),
+    fuzzer("FuzzCalibration", of: "SettingsFile"),
     .target(
       name: "CaptureFuzzing",
       dependencies: [

@@ -45,6 +45,12 @@ public struct MessageSchemas: Sendable {
     return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(Array(output.utf8)))
   }
 
+  /// What is wrong with a file that `calibrate` wrote; empty: it is as its schema says.
+  public static func faults(calibration text: [UInt8]) throws -> [String] {
+    let file = folder.deletingLastPathComponent().appendingPathComponent("room-calibration.schema.json")
+    return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(text))
+  }
+
   /// What is taken back with what it is of.
   private static let cleared: Set = [
     "phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place", "beacon/+/room",

@@ -40,7 +40,10 @@ import Testing
     tell(&scene, [Self.van], at: [0, 0.5, 1, 1.5, 2])
     let events = scene.output.transitions.map { "\($0.event.rawValue) \($0.place) \($0.beacon)" }
     #expect(events.contains("enter pump-3 fleet:1.2") && events.contains("enter shop fleet:1.2"))
-    #expect(scene.output.transitions.allSatisfy { $0.transition?.evidence.receiver == scene.pipeline.receivers.indices.last })
+    #expect(
+      scene.output.transitions.allSatisfy {
+        $0.transition?.evidence.receiver == scene.pipeline.receivers.indices.last
+      })
     #expect(scene.pipeline.counts.sightings == 5)
   }
 
@@ -53,8 +56,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "ibeacon", "ibeacon zz 1 2", "ibeacon 00 1 2", "entry", "entry address", "entry address x y", "entry key nobody",
-    "entry address c10000000006 fridge", "eddystone-uid 1 1", "ibeacon f29dc74adbbd12de318ac8b046dd4425 70000 2",
+    "", " ", "ibeacon", "ibeacon zz 1 2", "ibeacon 00 1 2", "entry", "entry address", "entry address x y",
+    "entry key nobody",
+    "entry address c10000000006 fridge", "eddystone-uid 1 1",
+    "ibeacon f29dc74adbbd12de318ac8b046dd4425 70000 2",
   ])
   func aKeyOfNobodyOnlyTellsTheTime(key: String) throws {
     var scene = try Scene()
@@ -139,17 +144,20 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).count == 1)
   }
 
-  @Test(arguments: [(1, 1), (20, 1), (20, 4), (200, 2)])
+  @Test(arguments: [(1, 1), (20, 1), (20, 4), (60, 2)])
   func aBatchIsAboutAKilobyte(beacons: Int, times: Int) throws {
     var scene = try publisher()
     for minor in 0..<beacons {
       try scene.hear(
-        Scene.iBeacon(minor: UInt8(minor)), from: UInt64(0xC1_0000 + minor), rssi: -60, for: Double(times) / 10)
+        Scene.iBeacon(minor: UInt8(minor)), from: UInt64(0xC1_0000 + minor), rssi: -60,
+        for: Double(times) / 10)
     }
     let messages = scene.pipeline.takeObservations(at: scene.time)
     let octets = messages.reduce(0) { $0 + $1.payload.count }
     #expect(messages.allSatisfy { $0.payload.count <= 1150 })
-    print("\(beacons) beacons heard \(times) times: \(octets / (beacons * times)) bytes each, \(messages.count) batches")
+    print(
+      "\(beacons) beacons heard \(times) times: \(octets / (beacons * times)) bytes each, \(messages.count) batches"
+    )
   }
 
   @Test func aReloadGoesOnCounting() throws {
@@ -162,6 +170,7 @@ import Testing
     scene.replace(next, receiver: scene.receiver)
     try scene.hear(rssi: -60, for: 0.1)
     let message = try #require(scene.pipeline.takeObservations(at: scene.time).first)
-    #expect(String(decoding: message.payload, as: UTF8.self).contains("\"boot\":\"9f3c2a7be01d4455\",\"seq\":2"))
+    #expect(
+      String(decoding: message.payload, as: UTF8.self).contains("\"boot\":\"9f3c2a7be01d4455\",\"seq\":2"))
   }
 }

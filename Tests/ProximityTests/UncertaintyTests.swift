@@ -80,4 +80,30 @@ import Testing
     scene.hear(0, from: 0, to: 30)
     #expect(try estimate(scene).distanceDeviation >= 0.5)
   }
+
+  /// The nearest of several that seem alike is so by luck.
+  @Test func theNearestOfManyIsToldLessNearThanItSeems() throws {
+    func nearest(_ levels: Int8...) throws -> Double {
+      var scene = Scene([.simple()])
+      for step in 0..<20 {
+        for (receiver, level) in levels.enumerated() {
+          scene.hear(level, at: Double(step), receiver: UInt16(receiver))
+        }
+      }
+      return try estimate(scene).distance
+    }
+    let alone = try nearest(Signal.at3m)
+    #expect(try nearest(Signal.at3m, Signal.at3m) > 1.1 * alone)
+    #expect(try nearest(Signal.at3m, Signal.at3m, Signal.at3m) > nearest(Signal.at3m, Signal.at3m))
+    #expect(try nearest(Signal.at3m, Signal.at6m) > alone)
+    #expect(try nearest(Signal.at1m, Signal.at20m) < 1.01 * nearest(Signal.at1m))
+  }
+
+  @Test func eachReceiverTellsItsOwnDistance() throws {
+    var scene = Scene([.simple()])
+    for receiver in 0..<3 as Range<UInt16> { scene.hear(Signal.at10m, at: 1, receiver: receiver) }
+    let own = try #require(
+      scene.engine.estimate(of: BeaconIndex(rawValue: 0), at: ReceiverIndex(rawValue: 1)))
+    #expect(abs(own.estimate.distance - 10) < 0.01)
+  }
 }

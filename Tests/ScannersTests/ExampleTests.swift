@@ -10,7 +10,8 @@ import Testing
 /// The examples in config/examples/scanners, each with messages in the form in which its devices send them.
 @Suite struct ExampleTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("config/examples/scanners")
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+      "config/examples/scanners")
 
   private func desk(_ file: String) throws -> Desk {
     let loaded = try Configuration.load(
@@ -24,17 +25,21 @@ import Testing
   @Test func everyExampleIsTested() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(
-      Set(files) == ["espresense.yaml", "theengs.yaml", "minew-g1.yaml", "esphome.yaml", "second-gateway.yaml"])
+      Set(files) == [
+        "espresense.yaml", "theengs.yaml", "minew-g1.yaml", "esphome.yaml", "second-gateway.yaml",
+      ])
   }
 
   @Test func espresense() throws {
     var desk = try desk("espresense")
     desk.say(
       "espresense/devices/iBeacon:f29dc74a-dbbd-12de-318a-c8b046dd4425-1-2/kitchen",
-      #"{"mac":"c10000000001","id":"iBeacon:f29dc74a-dbbd-12de-318a-c8b046dd4425-1-2","disc":"apple:1006","idType":15,"rssi@1m":-59,"rssi":-61.00,"raw":1.26,"distance":1.30,"speed":0.01,"int":1013}"#)
+      #"{"mac":"c10000000001","id":"iBeacon:f29dc74a-dbbd-12de-318a-c8b046dd4425-1-2","disc":"apple:1006","idType":15,"rssi@1m":-59,"rssi":-61.00,"raw":1.26,"distance":1.30,"speed":0.01,"int":1013}"#
+    )
     desk.say(
       "espresense/devices/phone:anna/bedroom",
-      #"{"mac":"5a1122334455","id":"phone:anna","name":"Anna","idType":170,"rssi@1m":-71,"rssi":-80.00,"raw":3.1,"distance":3.2,"int":900}"#)
+      #"{"mac":"5a1122334455","id":"phone:anna","name":"Anna","idType":170,"rssi@1m":-71,"rssi":-80.00,"raw":3.1,"distance":3.2,"int":900}"#
+    )
     desk.say("espresense/rooms/bedroom/status", "offline", retained: true)
     #expect(
       desk.heard == [
@@ -47,10 +52,12 @@ import Testing
     var desk = try desk("theengs")
     desk.say(
       "home/OpenMQTTGateway_shed/BTtoMQTT/C10000000001",
-      #"{"id":"C1:00:00:00:00:01","mac_type":1,"adv_type":3,"manufacturerdata":"\#(Self.iBeacon)","rssi":-71,"brand":"GENERIC","model":"iBeacon","model_id":"IBEACON","type":"BCON","mfid":"4c00","uuid":"f29dc74adbbd12de318ac8b046dd4425","major":1,"minor":2,"txpower":-59,"volt":3.0}"#)
+      #"{"id":"C1:00:00:00:00:01","mac_type":1,"adv_type":3,"manufacturerdata":"\#(Self.iBeacon)","rssi":-71,"brand":"GENERIC","model":"iBeacon","model_id":"IBEACON","type":"BCON","mfid":"4c00","uuid":"f29dc74adbbd12de318ac8b046dd4425","major":1,"minor":2,"txpower":-59,"volt":3.0}"#
+    )
     desk.say(
       "home/TheengsGateway/BTtoMQTT/A4C138000002",
-      #"{"name":"ATC_000002","id":"A4:C1:38:00:00:02","rssi":-80,"brand":"Xiaomi","model":"TH Sensor","tempc":21.3,"hum":40,"servicedatauuid":"fcd2","servicedata":"40021409"}"#)
+      #"{"name":"ATC_000002","id":"A4:C1:38:00:00:02","rssi":-80,"brand":"Xiaomi","model":"TH Sensor","tempc":21.3,"hum":40,"servicedatauuid":"fcd2","servicedata":"40021409"}"#
+    )
     #expect(
       desk.heard == [
         "shed C1:00:00:00:00:01 -71 iBeacon 1.2 -59", "TheengsGateway A4:C1:38:00:00:02 -80 bthome",

@@ -23,9 +23,10 @@ final class Folder {
 }
 
 func read(
-  _ yaml: String, path: String = "test.yaml", environment: [String: String] = [:]
+  _ yaml: String, path: String = "test.yaml", environment: [String: String] = [:], calibrates: Bool = false
 ) throws(ConfigurationErrors) -> Configuration.Loaded {
-  try Configuration.read(Array(yaml.utf8), path: path, environment: environment, hostName: "pi.lan")
+  try Configuration.read(
+    Array(yaml.utf8), path: path, environment: environment, hostName: "pi.lan", calibrates: calibrates)
 }
 
 /// All that is said about a text, whether it can be used or not.

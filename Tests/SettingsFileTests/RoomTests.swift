@@ -4,7 +4,7 @@ import Settings
 import SettingsFile
 import Testing
 
-/// `rooms:` with floors and doors, and zones that are made of rooms.
+/// `rooms:` with floors and doors.
 @Suite struct RoomTests {
   private static let kitchen = "[[0 m, 0 m], [3 m, 0 m], [3 m, 4 m], [0 m, 4 m]]"
   private static let hall = "[[3 m, 0 m], [7 m, 0 m], [7 m, 4 m], [3 m, 4 m]]"
@@ -30,7 +30,7 @@ import Testing
         - { name: hall, floor: up, outline: \(Self.hall) }
       doors: [{ from: [3 m, 1 m], to: [300 cm, 1.9 m], floor: up }]
       calibration: rooms.json
-      """, path: "/etc/beaconkeeper/site.yaml")
+      """, path: "/etc/beaconkeeper/site.yaml", calibrates: true)
     #expect(loaded.warnings == [])
     let configuration = loaded.configuration
     #expect(
@@ -220,45 +220,16 @@ import Testing
 
   // MARK: Zones
 
-  @Test func aZoneMayBeMadeOfRooms() throws {
-    let configuration = try read(
-      """
-      rooms: [{ name: kitchen, receivers: [a] }, { name: hall, receivers: [b] }]
-      zones:
-        - { name: cooking, room: kitchen }
-        - { name: down, rooms: [kitchen, hall], enter: { dwell: 2 s }, exit: { dwell: 1 min } }
-      """
-    ).configuration
-    let (cooking, down) = (configuration.zones[0], configuration.zones[1])
-    #expect(cooking.rooms == ["kitchen"])
-    #expect(cooking.receivers == nil && cooking.near == nil)
-    #expect(cooking.enter.dwell == .zero && cooking.exit.dwell == .zero)
-    #expect(down.rooms == ["kitchen", "hall"])
-    #expect(down.enter.dwell == .seconds(2) && down.exit.dwell == .seconds(60))
-    #expect(try read("zones: [{ name: z }]").configuration.zones.first?.rooms == nil)
-  }
-
-  @Test(arguments: [
-    ("room: kichen", "there is no room “kichen”"),
-    ("room: kitchen, rooms: [kitchen]", "a zone has both room and rooms"),
-    ("room: kitchen, near: { distance: 1 m }", "a zone of rooms has no near"),
-    ("room: kitchen, receivers: [a]", "hears through the receivers of its rooms"),
-    ("room: kitchen, enter: 3 m", "enter must be a mapping"),
-    ("room: kitchen, enter: { distance: 3 m }", "enter of a zone of rooms has no distance"),
-    ("room: kitchen, exit: { lost: 3 s }", "exit of a zone of rooms has no lost"),
-    ("room: kitchen, exit: { dwel: 3 s }", "“dwel” is not a known key"),
-    ("rooms: [kitchen, kitchen]", "is listed twice"),
-    ("rooms: kitchen", "rooms must be a list"),
-  ])
-  func aZoneOfRoomsHasNothingButDwellTimes(keys: String, words: String) throws {
-    let found = diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: z, \(keys) }]")
-    #expect(found.count == 1, "\(found)")
-    #expect(try #require(found.first).message.contains(words), "\(found)")
+  @Test func aZoneIsNotMadeOfRooms() throws {
+    for keys in ["room: kitchen", "rooms: [kitchen]"] {
+      let found = diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: z, \(keys) }]")
+      #expect(found.map(\.message) == ["a zone cannot be made of rooms"])
+    }
   }
 
   @Test func aRoomAndAZoneMayHaveOneName() throws {
     #expect(
-      diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen, room: kitchen }]") == [])
+      diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen }]") == [])
   }
 
   @Test func beaconsThatNoZoneWatchesAreInRoomsAllTheSame() {

@@ -31,10 +31,14 @@ import Testing
   @Test(arguments: [
     ("scanners: [{ kind: espresence }]", "1:20 error kind must be"),
     ("scanners: [{ topic: a }]", "1:12 error kind is missing here"),
-    ("scanners: [{ kind: json, fields: { address: a, rssi: r } }]", "1:12 error a json scanner needs its topic"),
+    (
+      "scanners: [{ kind: json, fields: { address: a, rssi: r } }]",
+      "1:12 error a json scanner needs its topic"
+    ),
     ("scanners: [{ kind: json, topic: \"a/{receiver}\" }]", "1:12 error a json scanner needs fields"),
     (
-      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: a } }]", "1:57 error fields needs rssi"
+      "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { address: a } }]",
+      "1:57 error fields needs rssi"
     ),
     (
       "scanners: [{ kind: json, topic: \"a/{receiver}\", fields: { rssi: a } }]",
@@ -69,7 +73,8 @@ import Testing
     #expect(
       try read("publish: { observations: true }").configuration.publish.observations == ObservationSettings())
     #expect(
-      try read("publish: { observations: { interval: 500 ms, partitions: 8 } }").configuration.publish.observations
+      try read("publish: { observations: { interval: 500 ms, partitions: 8 } }").configuration.publish
+        .observations
         == ObservationSettings(interval: .milliseconds(500), partitions: 8))
   }
 
@@ -80,7 +85,8 @@ import Testing
       ).configuration)
     #expect(
       explanation.scanners.first?.sentences == [
-        "Reads espresense/devices/+/+.", "The receiver is called by the topic, after “esp-”.", "Here a is attic.",
+        "Reads espresense/devices/+/+.", "The receiver is called by the topic, after “esp-”.",
+        "Here a is attic.",
         "espresense/rooms/+/status says whether it is there.",
       ])
     #expect(explanation.observations?.hasSuffix("every 200 ms, on one topic") == true)

@@ -20,7 +20,7 @@ import Settings
       - { name: a, ibeacon: {} }
       - { name: b, altbeacon: {} }
       - { name: c, eddystone: {} }
-    zones: [{ name: z, near: {}, enter: {}, exit: {} }, { name: y, room: r, enter: {}, exit: {} }]
+    zones: [{ name: z, near: {}, enter: {}, exit: {} }]
     rooms: [{ name: r }]
     floors: [{ name: f }]
     doors: [{}]

@@ -50,7 +50,10 @@ extension DecisionLoop {
   /// - Returns: how long to collect; nil: nothing is published.
   func publishObservations() -> TimeSpan? {
     let (messages, interval) = state.withLock { state in
-      (state.pipeline.takeObservations(at: LiveClock.now), state.pipeline.configuration.publish.observations?.interval)
+      (
+        state.pipeline.takeObservations(at: LiveClock.now),
+        state.pipeline.configuration.publish.observations?.interval
+      )
     }
     if !messages.isEmpty { delivery.sendNow(messages) }
     return interval

@@ -1,4 +1,5 @@
 import Beacons
+import Glibc
 
 /// How right the rooms would have been on a walk that the calibration did not know: each stretch of the walk is judged by a
 /// calibration made of the others.
@@ -10,6 +11,8 @@ public struct RoomAssessment: Hashable, Sendable {
   public var trueChanges: Int
   /// The middle of the delays with which a true change was told, seconds; nil: none was.
   public var delay: Double?
+  /// The middle of the distances from the estimated to the marked place, metres; nil: no places were marked, or there are no outlines.
+  public var distance: Double?
   /// Seconds, by true room, then by told room; the last column: none was told.
   public var confusion: [[Double]]
 
@@ -29,6 +32,31 @@ extension RoomCalibrator {
     /// Path loss only; nil without outlines.
     public var pathLoss: RoomAssessment?
     public var calibrated: RoomAssessment
+
+    public init(uncalibrated: RoomAssessment, pathLoss: RoomAssessment?, calibrated: RoomAssessment) {
+      self.uncalibrated = uncalibrated
+      self.pathLoss = pathLoss
+      self.calibrated = calibrated
+    }
+
+    /// Shares of the time that are less apart are chance.
+    static let chance = 0.005
+
+    /// What to keep: everything, unless less was right more often; nil: nothing measured was best.
+    public var best: RoomCalibrator.Parts? {
+      var (best, right) = (RoomCalibrator.Parts?.some(.all), calibrated.right)
+      if let pathLoss, pathLoss.right > right + Self.chance { (best, right) = (.pathLoss, pathLoss.right) }
+      return uncalibrated.right > right + Self.chance ? nil : best
+    }
+
+    /// Of `best`.
+    public var kept: RoomAssessment {
+      switch best {
+      case .all: calibrated
+      case .pathLoss: pathLoss ?? calibrated
+      case nil: uncalibrated
+      }
+    }
   }
 
   private static let folds = 5
@@ -67,6 +95,7 @@ extension RoomCalibrator {
 public struct RoomJudge: Sendable {
   private var result: RoomAssessment
   private var delays: [Double] = []
+  private var distances: [Double] = []
   private var seconds = 0.0
 
   public init(rooms: Int) { result = RoomAssessment(rooms: rooms) }
@@ -76,6 +105,7 @@ public struct RoomJudge: Sendable {
     let hits = result.confusion.indices.reduce(0) { $0 + result.confusion[$1][$1] }
     result.right = seconds > 0 ? hits / seconds : 0
     result.delay = delays.isEmpty ? nil : delays.sorted()[delays.count / 2]
+    result.distance = distances.isEmpty ? nil : distances.sorted()[distances.count / 2]
     return result
   }
 
@@ -96,6 +126,9 @@ public struct RoomJudge: Sendable {
       }
       tracker.advance(to: end, into: &none)
       none.removeAll()
+      if let point = moment.point, let place = tracker.estimate(of: beacon)?.position {
+        distances.append(hypot(point.x - place.x, point.y - place.y))
+      }
       follow(
         &follower, told: tracker.room(of: beacon).map { Int($0.rawValue) }, true: Int(moment.room), at: end)
     }

@@ -23,7 +23,12 @@ public struct RoomCalibrator: Sendable {
   }
 
   /// Which parts of the calibration are made.
-  enum Parts: CaseIterable, Sendable { case pathLoss, all }
+  public enum Parts: CaseIterable, Sendable {
+    /// Power and exponent of each receiver, and the loss of walls.
+    case pathLoss
+    /// Signal maps, too; without outlines, the levels that are heard in each room.
+    case all
+  }
 
   /// Rounds of guessing places and fitting; the first two without maps, which would hold on to wrong places.
   private static let rounds = 4
@@ -34,10 +39,8 @@ public struct RoomCalibrator: Sendable {
     self.names = names
   }
 
-  /// nil: too little was marked or heard.
-  public func calibration(from walk: MarkedWalk) -> RoomCalibration? { calibration(from: walk, .all) }
-
-  func calibration(from walk: MarkedWalk, _ parts: Parts) -> RoomCalibration? {
+  /// nil: nothing was heard while a room was marked.
+  public func calibration(from walk: MarkedWalk, _ parts: Parts = .all) -> RoomCalibration? {
     guard !walk.moments.isEmpty else { return nil }
     guard plan.hasGeometry else {
       return RoomCalibration(wallLoss: SignalMaps.usualWall, histograms: histograms(walk))

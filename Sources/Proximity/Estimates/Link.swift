@@ -93,10 +93,14 @@ struct Link: Hashable, Sendable, Codable {
     return news
   }
 
-  /// The receiver's estimate of the beacon. `locator`: set where the joint position decides the distance.
-  func estimate(calibration: Calibration, locator: Locator?) -> Estimate? {
+  /// The receiver's estimate of the beacon.
+  ///
+  /// - Parameters:
+  ///   - locator: set where the joint position decides the distance.
+  ///   - luck: by how many decades the distance seems smaller than it is.
+  func estimate(calibration: Calibration, locator: Locator?, luck: Double) -> Estimate? {
     guard filter.hasLevel else { return nil }
-    let distance = pow(10, Double(logDistance))
+    let distance = pow(10, Double(logDistance) + luck)
     let deviation: Double
     if isLocated, let locator, let position = calibration.position {
       deviation = locator.deviation(to: position)
@@ -115,11 +119,11 @@ struct Link: Hashable, Sendable, Codable {
   /// Of the signal's deviation from the model about half remains in the smoothed level of a beacon that moves. A distance
   /// that seems small is less sure than its logarithm says: fading makes beacons seem near that are not. On walks through
   /// an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) the true distance was within one such
-  /// deviation 70 to 76 % of the time and within two 92 to 97 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
+  /// deviation 68 to 75 % of the time and within two 92 to 96 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
   private static func deviation(
     at distance: Double, decibels: Double, exponent: Double, samples: Int32
   ) -> Double {
-    let remaining = (0.27 + 0.73 / Double(max(samples, 1))).squareRoot()
+    let remaining = (0.25 + 0.75 / Double(max(samples, 1))).squareRoot()
     return 0.5 + distance * remaining * decibels * 0.230_258_509_299_404_57 / exponent
   }
 

@@ -80,9 +80,11 @@ struct Locator: Hashable, Sendable, Codable {
   /// Standard deviation of the distance to a receiver in metres.
   func deviation(to position: Position) -> Double {
     let (dx, dy) = (x - position.x, y - position.y)
-    let square = dx * dx + dy * dy
-    guard square > 1e-6 else { return (0.5 * (xx + yy)).squareRoot() }
-    return max(0, (dx * dx * xx + 2 * dx * dy * xy + dy * dy * yy) / square).squareRoot()
+    // Along the line of sight, and what is across it where the receiver is no farther than the position is uncertain.
+    let along = dx * dx * xx + 2 * dx * dy * xy + dy * dy * yy
+    let across = 0.5 * (xx * xx + 2 * xy * xy + yy * yy)
+    let square = dx * dx + dy * dy + Self.height(of: position) + 0.28 * (xx + yy)
+    return max(0, (along + across) / square).squareRoot()
   }
 
   mutating func shift(by span: TimeSpan) { time = time + span }

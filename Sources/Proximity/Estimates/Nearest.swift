@@ -4,7 +4,7 @@ import Beacons
 /// signal. They may come from different receivers.
 struct Nearest {
   var logDistance = Float.infinity
-  /// As of the nearest link.
+  /// How far `logDistance` must be beyond a threshold to decide.
   var margin: Float = 0
   var level = -Float.infinity
   var nearestLink: Int32 = -1
@@ -36,13 +36,17 @@ struct Nearest {
     of member: Int32, lost: TimeSpan?, at time: MonotonicTime, members: Span<Member>, links: Span<LinkSlot>
   ) {
     var member = member
+    var count: Float = 0
     while member >= 0 {
       let link = members[Int(member)].link
       member = members[Int(member)].nextOfPresence
       guard links[Int(link)].link.isCurrent else { continue }
       if let lost, links[Int(link)].link.lastHeard + lost < time { continue }
       consider(link, in: links)
+      count += 1
     }
+    // Each further receiver that hears the beacon leaves less to chance.
+    if count > 1 { margin /= count }
   }
 
   /// The values of a presence's only receiver, which hears the beacon.

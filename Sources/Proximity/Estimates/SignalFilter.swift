@@ -25,8 +25,11 @@ struct SignalFilter: Hashable, Sendable, Codable {
   /// Standard deviations of an expected level and of one sample, in dB.
   private static let expectation: Float = 9
   private static let noise: Float = 6
-  /// A level wavers by this share of what the samples do: they follow each other too closely to be independent.
-  private static let share: Float = 0.45
+  /// What is assumed of a signal of which little is known, dB: `noise`, as a mean amount.
+  private static let usualScatter: Float = 4.8
+  /// The standard deviation of the level, relative to the mean amount by which samples differ from it. They follow each
+  /// other too closely to be independent.
+  private static let share: Float = 0.56
   /// The farthest that a sample counts as scattered: a step is none.
   private static let farthest: Float = 8
   /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
@@ -40,12 +43,12 @@ struct SignalFilter: Hashable, Sendable, Codable {
   private var pace: Float = 0.5
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
-  /// Smoothed square of the samples' distance from the level, dB².
-  private var scatter = Self.noise * Self.noise
+  /// Smoothed amount by which samples differ from the level, dB.
+  private var scatter = Self.usualScatter
 
   /// Standard deviation of the level in dB, as far as the samples tell. What the surroundings take or add for longer does
   /// not show in it.
-  var wavering: Float { Self.share * scatter.squareRoot() }
+  var wavering: Float { Self.share * scatter }
 
   /// Whether there was any sample.
   var hasLevel: Bool { filled > 0 }
@@ -66,7 +69,7 @@ struct SignalFilter: Hashable, Sendable, Codable {
     guard filled > 1 else { return level = Self.believed(sample, expected) }
     pace += (min(elapsed, Self.longest) - pace) / 8
     let error = sample - level
-    scatter += (min(error * error, Self.farthest * Self.farthest) - scatter) / 8
+    scatter += (min(abs(error), Self.farthest) - scatter) / 8
     let ratio = error / Self.surprise
     let settled = min(max(Self.samples * pace, Self.shortest), Self.longest) / (1 + ratio * ratio)
     // For the first three samples the plain mean is faster.

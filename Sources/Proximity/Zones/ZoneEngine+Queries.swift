@@ -11,8 +11,8 @@ extension ZoneEngine {
     rearmedZones.removeAll(keepingCapacity: true)
   }
 
-  /// The estimate of a beacon at one receiver or, if nil, at the receiver it is nearest to. nil if no receiver hears it
-  /// any more, or none with a signal.
+  /// The estimate of a beacon at one receiver or, if nil, at the receiver it is nearest to, without what luck did to make
+  /// that one seem nearest. nil if no receiver hears it any more, or none with a signal.
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
     receiver: ReceiverIndex, estimate: Estimate
   )? {
@@ -26,8 +26,26 @@ extension ZoneEngine {
       }
       index = slot.nextOfBeacon
     }
-    guard nearest.isKnown, let estimate = estimate(nearest.nearestLink) else { return nil }
+    guard nearest.isKnown else { return nil }
+    let luck = receiver == nil ? luck(of: nearest, among: beacons[Int(beacon.rawValue)].firstLink) : 0
+    guard let estimate = estimate(nearest.nearestLink, luck: luck) else { return nil }
     return (links[Int(nearest.nearestLink)].link.receiver, estimate)
+  }
+
+  /// By how many decades the nearest of a beacon's receivers seems nearer than it is; see `Rivals`.
+  private func luck(of nearest: Nearest, among first: Int32) -> Double {
+    let link = links[Int(nearest.nearestLink)].link
+    if link.isLocated { return 0 }
+    let calibration = receivers[Int(link.receiver.rawValue)].calibration
+    var rivals = Rivals(
+      nearest: link.logDistance, decibels: calibration.deviation, exponent: calibration.exponent)
+    var index = first
+    while index >= 0 {
+      let link = links[Int(index)].link
+      if link.isCurrent, link.filter.hasLevel { rivals.add(link.logDistance) }
+      index = links[Int(index)].nextOfBeacon
+    }
+    return rivals.luck
   }
 
   /// The estimate at the zone's receiver that the beacon is nearest to. nil if none of them hears it any more, or none
@@ -126,10 +144,10 @@ extension ZoneEngine {
     return inside
   }
 
-  func estimate(_ link: Int32) -> Estimate? {
+  func estimate(_ link: Int32, luck: Double = 0) -> Estimate? {
     let slot = links[Int(link)]
     return slot.link.estimate(
       calibration: receivers[Int(slot.link.receiver.rawValue)].calibration,
-      locator: isLocating ? locators[Int(slot.beacon)] : nil)
+      locator: isLocating ? locators[Int(slot.beacon)] : nil, luck: luck)
   }
 }

@@ -139,13 +139,6 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   let beacons =
     zone.beacons.map { listed($0, joining: "and") }
     ?? (known.isEmpty ? "nothing yet: no beacon is configured" : "every beacon")
-  if let rooms = zone.rooms {
-    return [
-      "Made of \(listed(rooms, joining: "and")); watches \(beacons).",
-      "enter: once a beacon is in \(rooms.count == 1 ? "that room" : "one of them")\(lasting(zone.enter.dwell)).",
-      "exit: once it is in \(rooms.count == 1 ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or away.",
-    ]
-  }
   let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
   var sentences = ["Hears through \(receivers); watches \(beacons)."]
   if let near = zone.near {

@@ -33,7 +33,7 @@ struct RoomExplanation {
           : "with \(count(configuration.doors.count, "door"))")
     }
     parts.append(
-      configuration.calibrationFile.map { "calibrated by \($0)" }
+      CalibrationExplanation(configuration).text
         ?? "not calibrated: `beaconkeeper calibrate` makes them better")
     return parts.joined(separator: "; ")
   }

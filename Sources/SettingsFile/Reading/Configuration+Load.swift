@@ -22,10 +22,12 @@ extension Configuration {
 
   /// Reads a file and the secret files that it names. Reports all errors at once.
   ///
-  /// - Parameter connects: whether the broker's password is needed; if not, its absence is only a warning.
+  /// - Parameters:
+  ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
+  ///   - calibrates: whether the calibration is about to be written, and therefore not read.
   public static func load(
     path: String, environment: [String: String] = ProcessInfo.processInfo.environment,
-    hostName: String = machineName(), connects: Bool = true
+    hostName: String = machineName(), connects: Bool = true, calibrates: Bool = false
   ) throws(ConfigurationErrors) -> Loaded {
     let bytes: [UInt8]
     do throws(ConfigurationFile.Unreadable) {
@@ -36,17 +38,20 @@ extension Configuration {
         Diagnostic(severity: .error, file: path, position: nil, message: message)
       ])
     }
-    return try read(bytes, path: path, environment: environment, hostName: hostName, connects: connects)
+    return try read(
+      bytes, path: path, environment: environment, hostName: hostName, connects: connects,
+      calibrates: calibrates)
   }
 
   /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
   public static func read(
-    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true
+    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
+    calibrates: Bool = false
   ) throws(ConfigurationErrors) -> Loaded {
     let findings = Findings(file: path)
     var reader = ConfigurationReader(
       environment: environment, directory: directory(of: path), defaultName: name(fromHost: hostName),
-      connects: connects)
+      connects: connects, calibrates: calibrates)
     let configuration = reader.read(bytes, findings: findings)
     let diagnostics = findings.sorted + (reader.keyFindings?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }

@@ -26,7 +26,7 @@ struct ConfigurationFile {
   }
 
   /// Reads at most `limit` bytes. Mode and content are from the same open file.
-  init(path: String) throws(Unreadable) {
+  init(path: String, limit: Int = Self.limit) throws(Unreadable) {
     // A pipe that nobody writes to must not block.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw Unreadable(reason: words(errno)) }
@@ -51,8 +51,8 @@ struct ConfigurationFile {
       guard count >= 0 else { throw Unreadable(reason: words(errno)) }
       if count == 0 { return }
       bytes += chunk.prefix(count)
-      guard bytes.count <= Self.limit else {
-        throw Unreadable(reason: "it is larger than \(Self.limit >> 20) MiB")
+      guard bytes.count <= limit else {
+        throw Unreadable(reason: "it is larger than \(limit >> 20) MiB")
       }
     }
   }

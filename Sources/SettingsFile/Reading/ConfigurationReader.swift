@@ -11,14 +11,20 @@ struct ConfigurationReader {
   var defaultName: String
   /// Whether the broker's password is needed.
   var connects: Bool
+  /// Whether the calibration is about to be written, and therefore not read.
+  var calibrates: Bool
   /// Findings in the keys file, whose positions are its own.
   private(set) var keyFindings: Findings?
 
-  init(environment: [String: String], directory: String, defaultName: String, connects: Bool) {
+  init(
+    environment: [String: String], directory: String, defaultName: String, connects: Bool,
+    calibrates: Bool = false
+  ) {
     self.environment = environment
     self.directory = directory
     self.defaultName = defaultName
     self.connects = connects
+    self.calibrates = calibrates
   }
 
   /// The configuration as far as it can be read. Use it only if no error was found.
@@ -46,17 +52,17 @@ struct ConfigurationReader {
     configuration.beacons = beacons.compactMap(BeaconReader(keyNames: keys.map { Set($0.keys) }).read)
     refuseTwins(beacons, "beacon")
     refuseEqualPatterns(beacons, configuration.beacons)
-    let roomNames = PlanReader(directory: directory).read(
-      section, receiverEntries: receivers, into: &configuration)
     let scanners = entries(section.take("scanners"))
     let scannerReader = ScannerReader(
       beacons: configuration.beacons, beaconNames: Set(beacons.compactMap(nameOf)))
     let readScanners = scanners.map(scannerReader.read)
     configuration.scanners = readScanners.compactMap(\.self)
     refuseTwinScanners(scanners, readScanners)
+    let roomNames = PlanReader(directory: directory).read(
+      section, receiverEntries: receivers, into: &configuration)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
-    let zoneReader = ZoneReader(beaconNames: beaconNames, roomNames: roomNames)
+    let zoneReader = ZoneReader(beaconNames: beaconNames)
     configuration.zones = zones.compactMap(zoneReader.read)
     refuseTwins(zones, "zone")
     if roomNames.isEmpty { warnOfIdleBeacons(beacons, configuration.zones) }
@@ -83,6 +89,11 @@ struct ConfigurationReader {
     if let value = section.take("home_assistant") {
       let reader = HomeAssistantReader(zoneNames: Set(zones.compactMap(nameOf)))
       configuration.homeAssistant = reader.read(value)
+    }
+    if !calibrates, !configuration.rooms.isEmpty, let value = section.take("calibration"),
+      let path = configuration.calibrationFile
+    {
+      CalibrationReader().read(value, path: path, into: &configuration)
     }
     return configuration
   }

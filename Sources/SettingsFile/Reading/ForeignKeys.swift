@@ -24,8 +24,8 @@ enum ForeignKeys {
     "doors": ["door"],
     "floors": ["floor", "storeys"],
     "receivers": ["receiver", "adapters"],
-    "rooms": ["room"],
     "scanners": ["scanner", "remote_receivers"],
+    "rooms": ["room"],
     "zones": ["zone", "areas"],
   ]
   private static let beacon = [

@@ -155,8 +155,8 @@ private struct Report {
     json.field("radio", explanation.radio)
     json.field("home_assistant", explanation.homeAssistant)
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
-    if let plan = explanation.plan { json.field("plan", plan) }
     if let observations = explanation.observations { json.field("observations", observations) }
+    if let plan = explanation.plan { json.field("plan", plan) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }
     if let wake = configuration.wake { write(wake, in: &json) }

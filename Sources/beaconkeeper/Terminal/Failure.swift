@@ -47,8 +47,12 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
 
 /// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
 ///
-/// - Parameter connects: whether the broker's password is needed.
-func loadConfiguration(_ path: String?, connects: Bool = false) throws -> Configuration {
+/// - Parameters:
+///   - connects: whether the broker's password is needed.
+///   - calibrates: whether the calibration is about to be written.
+func loadConfiguration(
+  _ path: String?, connects: Bool = false, calibrates: Bool = false
+) throws -> Configuration {
   let found = Configuration.find()
   guard let path = path ?? found else {
     say(
@@ -57,7 +61,7 @@ func loadConfiguration(_ path: String?, connects: Bool = false) throws -> Config
     return .builtIn()
   }
   do {
-    let loaded = try Configuration.load(path: path, connects: connects)
+    let loaded = try Configuration.load(path: path, connects: connects, calibrates: calibrates)
     for warning in loaded.warnings { say("\(warning)") }
     if path == found { say("beaconkeeper: configuration \(path)") }
     return loaded.configuration

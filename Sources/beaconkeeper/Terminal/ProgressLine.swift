@@ -28,6 +28,13 @@ struct ProgressLine {
     write("\r\u{1B}[K" + line)
   }
 
+  /// Shows what is being done.
+  mutating func show(_ text: String) {
+    guard isShown else { return }
+    shown = clock.now
+    write("\r\u{1B}[K" + text)
+  }
+
   /// Takes the line away.
   func finish() { if isShown, shown != start { write("\r\u{1B}[K") } }
 

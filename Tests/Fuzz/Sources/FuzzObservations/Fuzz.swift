@@ -13,7 +13,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     now = now + .seconds(1)
     let topic = line.first == 0x20 ? "beaconkeeper/hall/health" : "beaconkeeper/hall/observations/0"
     _ = intake.take(
-      Array(line), topic: topic, isRetained: false, at: now, wallTime: WallTime(nanoseconds: 0), into: &hearing)
+      Array(line), topic: topic, isRetained: false, at: now, wallTime: WallTime(nanoseconds: 0),
+      into: &hearing)
     for observation in hearing.observations {
       precondition(observation.time <= now)
       precondition(now - observation.time <= .seconds(121))

@@ -6,7 +6,8 @@ import Scanners
 private let scanners = [
   Scanner(kind: .espresense, identities: ["phone:anna": "entry key anna"]), Scanner(kind: .theengs),
   Scanner(
-    kind: .json, topic: try? TopicPattern("/gw/{receiver}/status"), status: try? TopicPattern("/gw/{receiver}/lwt"),
+    kind: .json, topic: try? TopicPattern("/gw/{receiver}/status"),
+    status: try? TopicPattern("/gw/{receiver}/lwt"),
     mapping: JSONMapping(
       each: "devices",
       fields: Dictionary(uniqueKeysWithValues: JSONMapping.Field.allCases.map { ($0, $0.rawValue) }))),

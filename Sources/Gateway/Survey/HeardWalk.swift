@@ -1,0 +1,144 @@
+import Beacons
+import Captures
+import Pipeline
+import Proximity
+import Radio
+import Settings
+
+/// What receivers heard of the beacons that a walk is to be made of, for calibration.
+public struct HeardWalk: Sendable {
+  private var roster: Roster
+  /// Name of the wanted beacon; nil: all are kept until one is chosen.
+  private let wanted: String?
+  public private(set) var receivers = ReceiverTable()
+  private var sightings: [BeaconIndex: [Sighting]] = [:]
+  private var revision: UInt64 = 0
+  private var isWanted: [BeaconIndex: Bool] = [:]
+  private var count = 0
+  /// The latest reading of both clocks.
+  private var latest: (time: MonotonicTime, wallTime: WallTime)?
+
+  /// Sightings that are kept; a day of one beacon that six receivers hear twice a second.
+  public static let limit = 1_000_000
+
+  /// - Parameter beacon: its name; nil: whichever is heard.
+  public init(_ configuration: Configuration, beacon: String?) {
+    roster = Roster(configuration)
+    wanted = beacon
+  }
+
+  /// Whether something had to be left out.
+  public var isFull: Bool { count >= Self.limit }
+
+  /// The index of a receiver's name; nil: there are too many.
+  public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
+
+  /// Takes in an advertisement; gives its sighting if it counts.
+  @discardableResult
+  public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
+    latest = (advertisement.time, advertisement.wallTime)
+    return take(roster.sighting(of: advertisement, payload: payload) { _, _ in })
+  }
+
+  /// The same for what a receiver elsewhere tells of a beacon.
+  mutating func observe(_ observation: Observation) -> Sighting? {
+    latest = (observation.time, observation.wallTime)
+    return take(roster.sighting(of: observation))
+  }
+
+  /// What a beacon is called.
+  func name(of beacon: BeaconIndex) -> String { roster.name(of: beacon) }
+
+  private mutating func take(_ sighting: Sighting?) -> Sighting? {
+    guard let sighting, sighting.rssi != nil, counts(sighting.beacon), !isFull else { return nil }
+    sightings[sighting.beacon, default: []].append(sighting)
+    count += 1
+    return sighting
+  }
+
+  private mutating func counts(_ beacon: BeaconIndex) -> Bool {
+    guard let wanted else { return true }
+    // Names may be added while a beacon is heard.
+    if revision != roster.revision {
+      revision = roster.revision
+      isWanted = [:]
+    }
+    if let known = isWanted[beacon] { return known }
+    let answer = roster.names(of: beacon).contains(wanted)
+    isWanted[beacon] = answer
+    return answer
+  }
+
+  /// The beacons that were heard, by name, with how often; the most often heard first.
+  public var heard: [(name: String, beacon: BeaconIndex, count: Int)] {
+    sightings.map { (name: roster.name(of: $0.key), beacon: $0.key, count: $0.value.count) }
+      .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+  }
+
+  /// In order of time.
+  public func sightings(of beacon: BeaconIndex) -> [Sighting] { sightings[beacon] ?? [] }
+
+  /// A time by the clock that decides, of one by the calendar: exact if it is called when the first advertisement after it was
+  /// observed.
+  func time(at wallTime: WallTime) -> MonotonicTime? {
+    latest.map { $0.time + (wallTime - $0.wallTime) }
+  }
+
+  /// When the latest advertisement was heard, by the calendar.
+  var wallTime: WallTime? { latest?.wallTime }
+}
+
+extension HeardWalk {
+  /// Reads recordings to their end; marks get their place on the recordings' own clock.
+  ///
+  /// - Parameter progress: gets bytes read, of how many, and advertisements.
+  public mutating func read(
+    _ captures: [String], marks: RecordingMarks, progress: (Int64, Int64?, UInt64) -> Void
+  ) throws(CaptureError) -> [(mark: RecordingMarks.Mark, time: MonotonicTime)] {
+    var recording = try Recording(paths: captures)
+    var batch = AdvertisementBatch()
+    var placed: [(mark: RecordingMarks.Mark, time: MonotonicTime)] = []
+    var start: MonotonicTime?
+    var advertisements: UInt64 = 0
+    var table = receivers
+    while true {
+      switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
+      case .end:
+        receivers = table
+        place(&placed, marks, start, isLast: true)
+        return placed
+      case .health: continue
+      case .advertisements:
+        batch.forEach { advertisement, payload in
+          start = start ?? advertisement.time
+          observe(copy advertisement, payload: payload)
+          place(&placed, marks, start, isLast: false)
+        }
+        advertisements += UInt64(batch.count)
+        let (offset, length) = recording.progress
+        progress(offset, length, advertisements)
+      }
+    }
+  }
+
+  /// Gives the marks up to now their time; at the end, all.
+  private func place(
+    _ placed: inout [(mark: RecordingMarks.Mark, time: MonotonicTime)], _ marks: RecordingMarks,
+    _ start: MonotonicTime?, isLast: Bool
+  ) {
+    while placed.count < marks.marks.count {
+      let mark = marks.marks[placed.count]
+      let time: MonotonicTime
+      switch mark.time {
+      case .sinceStart(let span): time = (start ?? .zero) + span
+      case .calendar(let wallTime):
+        guard isLast || wallTime <= self.wallTime ?? wallTime, let place = self.time(at: wallTime) else {
+          return
+        }
+        time = place
+      }
+      // Where the clock was set back, marks keep their order.
+      placed.append((mark, max(time, placed.last?.time ?? time)))
+    }
+  }
+}

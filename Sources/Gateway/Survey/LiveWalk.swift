@@ -1,0 +1,115 @@
+public import Beacons
+public import Captures
+public import Machine
+public import Settings
+import Pipeline
+import Proximity
+import Radio
+import Scanners
+import Synchronization
+
+/// A walk that is heard now, through all receivers that `run` would hear, while somebody says where the beacon is.
+public final class LiveWalk: Sendable {
+  public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
+
+  /// What is heard at the moment, for people who watch.
+  public struct Hearing: Sendable {
+    /// A receiver, the latest level in dBm, and when that was.
+    public var receivers: [(name: String, level: Int8, time: MonotonicTime)]
+    /// Beacons, the most often heard first, with how often.
+    public var beacons: [(name: String, count: Int)]
+    /// When any of them was heard.
+    public var latest: MonotonicTime?
+  }
+
+  fileprivate struct State: ~Copyable {
+    var walk: HeardWalk
+    var local = ReceiverMap()
+    var remote = ReceiverMap()
+    var levels: [ReceiverIndex: (level: Int8, time: MonotonicTime)] = [:]
+    var latest: MonotonicTime?
+    var marks: [Placed] = []
+    var tape: WalkTape?
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - beacon: its name; nil: whichever is heard.
+  ///   - record: where a recording and its marks are written, without the endings `.jsonl` and `.csv`; nil: nowhere.
+  public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
+    var tape: WalkTape?
+    if let record { tape = try WalkTape(prefix: record) }
+    state = Mutex(State(walk: HeardWalk(configuration, beacon: beacon), tape: tape))
+  }
+
+  public var hearing: Hearing {
+    state.withLock { state in
+      Hearing(
+        receivers: state.levels.map {
+          (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
+        }.sorted { ($1.level, $0.name) < ($0.level, $1.name) },
+        beacons: state.walk.heard.map { ($0.name, $0.count) }, latest: state.latest)
+    }
+  }
+
+  /// Where the beacon is from now on; nil: nobody says.
+  public func mark(_ room: String?, at time: MonotonicTime, wallTime: WallTime) {
+    state.withLock { state in
+      let mark = RecordingMarks.Mark(time: .calendar(wallTime), room: room, line: state.marks.count + 2)
+      state.marks.append((mark, time))
+      state.tape?.append(room, at: wallTime)
+    }
+  }
+
+  /// What was heard and marked until now.
+  public func take() -> (walk: HeardWalk, marks: [Placed]) { state.withLock { ($0.walk, $0.marks) } }
+
+  /// Why the recording ended before its time; nil: it did not.
+  public var tapeFault: SystemError? { state.withLock { $0.tape?.fault } }
+
+  func hear(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable, isRemote: Bool) {
+    state.withLock { state in
+      let map = state.learn(table, isRemote: isRemote)
+      batch.forEach { advertisement, payload in
+        var advertisement = copy advertisement
+        guard let receiver = map[advertisement.receiver] else { return }
+        advertisement.receiver = receiver
+        guard let sighting = state.walk.observe(advertisement, payload: payload) else { return }
+        state.note(sighting)
+        state.tape?.append(advertisement, payload: payload, receivers: state.walk.receivers)
+      }
+      state.tape?.write()
+    }
+  }
+
+  func hear(_ hearing: Scanners.Hearing, _ table: ReceiverTable) {
+    hear(hearing.batch, table, isRemote: true)
+    state.withLock { state in
+      let map = state.learn(table, isRemote: true)
+      for observation in hearing.observations {
+        var observation = observation
+        guard let receiver = map[observation.receiver] else { continue }
+        observation.receiver = receiver
+        if let sighting = state.walk.observe(observation) { state.note(sighting) }
+      }
+    }
+  }
+}
+
+extension LiveWalk.State {
+  fileprivate mutating func learn(_ table: ReceiverTable, isRemote: Bool) -> ReceiverMap {
+    if isRemote {
+      remote.learn(table) { walk.receiver($0) }
+      return remote
+    }
+    local.learn(table) { walk.receiver($0) }
+    return local
+  }
+
+  fileprivate mutating func note(_ sighting: Sighting) {
+    guard let level = sighting.rssi else { return }
+    levels[sighting.receiver] = (level, sighting.time)
+    latest = max(latest ?? sighting.time, sighting.time)
+  }
+}

@@ -1,0 +1,138 @@
+public import Settings
+import Beacons
+import Captures
+import Dispatch
+import Machine
+import Radio
+
+/// The sources of a live walk: our radios or a recording in their place, and the scanners of the configuration.
+public struct WalkEars: Sendable {
+  /// What stands for the radios.
+  public enum Input: Sendable {
+    case radio
+    /// Played in real time, once.
+    case recording(path: String)
+    /// As it comes.
+    case standardInput
+  }
+
+  private let configuration: Configuration
+  private let walk: LiveWalk
+
+  public init(_ configuration: Configuration, _ walk: LiveWalk) {
+    self.configuration = configuration
+    self.walk = walk
+  }
+
+  /// Hears until the task is cancelled or the input ends. What a source has to say goes to `onNotice`.
+  ///
+  /// Throws what leaves nothing to be heard: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
+  public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {
+    let scanners = try scanners(onNotice: onNotice)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if let scanners {
+        group.addTask { try await scanners.run() }
+      }
+      group.addTask { try await listen(input, hasScanners: scanners != nil, onNotice) }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func scanners(onNotice: @escaping @Sendable (String) -> Void) throws -> WalkScanners? {
+    guard !configuration.resolvedScanners.isEmpty else { return nil }
+    guard case .remote(let broker) = configuration.broker else {
+      onNotice("scanners are left out: the configuration names no broker that they could publish to")
+      return nil
+    }
+    return try WalkScanners(configuration, broker, walk, onNotice: onNotice)
+  }
+
+  private func listen(
+    _ input: Input, hasScanners: Bool, _ onNotice: @escaping @Sendable (String) -> Void
+  ) async throws {
+    switch input {
+    case .radio where configuration.radio.duty == .off: try await waitForCancellation()
+    case .radio:
+      do throws(RadioError) { try await listenToRadio(onNotice) } catch {
+        guard hasScanners else { throw error }
+        onNotice("no radio here: \(error)")
+        try await waitForCancellation()
+      }
+    case .recording(let path): try await play(path)
+    case .standardInput: try await listenToStandardInput()
+    }
+  }
+
+  private func waitForCancellation() async throws {
+    while true { try await Task.sleep(for: .seconds(3600)) }
+  }
+
+  private func listenToRadio(_ onNotice: @escaping @Sendable (String) -> Void) async throws(RadioError) {
+    var options = LiveRadio.Options(configuration)
+    options.broadcast = nil
+    let radio = try LiveRadio(options)
+    var handlers = LiveRadio.Handlers { [walk] batch, table in walk.hear(batch, table, isRemote: false) }
+    handlers.onNotice = onNotice
+    let ended = AsyncStream.makeStream(of: RadioError?.self)
+    try radio.start(handlers) { error in
+      ended.continuation.yield(error)
+      ended.continuation.finish()
+    }
+    await withTaskCancellationHandler {
+      var iterator = ended.stream.makeAsyncIterator()
+      _ = await iterator.next()
+    } onCancel: {
+      radio.stop()
+    }
+  }
+
+  /// Each advertisement when its time has come.
+  private func play(_ path: String) async throws {
+    var recording = try Recording(paths: [path])
+    var table = ReceiverTable()
+    var batch = AdvertisementBatch()
+    let (start, wallStart) = (LiveClock.now, LiveClock.wallNow)
+    while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }), step != .end {
+      for index in 0..<batch.count {
+        let offset = batch[index].time - MonotonicTime.zero
+        let rest = (start + offset) - LiveClock.now
+        if rest > .zero { try await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+        var heard = AdvertisementBatch()
+        batch.forEach(in: index..<(index + 1)) { advertisement, payload in
+          var advertisement = copy advertisement
+          advertisement.time = start + offset
+          advertisement.wallTime = wallStart + offset
+          heard.append(advertisement, payload: payload)
+        }
+        walk.hear(heard, table, isRemote: false)
+      }
+    }
+  }
+
+  /// On a thread of its own, because reading blocks; it ends with the process.
+  private func listenToStandardInput() async throws {
+    let ended = AsyncThrowingStream.makeStream(of: Void.self)
+    DispatchQueue(label: "standard input").async { [walk] in
+      do throws(CaptureError) {
+        var recording = try Recording(paths: ["-"])
+        var table = ReceiverTable()
+        var batch = AdvertisementBatch()
+        while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }),
+          step != .end
+        {
+          let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+          batch.mapAdvertisements { advertisement in
+            advertisement.time = now
+            advertisement.wallTime = wallNow
+          }
+          walk.hear(batch, table, isRemote: false)
+        }
+        ended.continuation.finish()
+      } catch {
+        ended.continuation.finish(throwing: error)
+      }
+    }
+    for try await _ in ended.stream {}
+  }
+}

@@ -1,0 +1,41 @@
+import Proximity
+import Settings
+
+/// Reads the file that `calibration:` names.
+struct CalibrationReader {
+  private static let remedy = "run beaconkeeper calibrate, or remove the line"
+
+  /// - Parameter path: absolute, what `value` names.
+  func read(_ value: Value, path: String, into configuration: inout Configuration) {
+    do throws(CalibrationFile.Fault) {
+      let file = try CalibrationFile(path: path)
+      configuration.roomCalibration = file.calibration
+      configuration.calibrationAccount = file.account
+    } catch {
+      value.error("the calibration \(quoted(path)) cannot be used: \(error)", hint: Self.remedy)
+      return
+    }
+    warn(value, configuration)
+  }
+
+  /// Warns of what has another name now, or is gone.
+  private func warn(_ value: Value, _ configuration: Configuration) {
+    let rooms = Set(configuration.rooms.map(\.name))
+    let covered = (configuration.calibrationAccount?.stays ?? []).filter { $0.seconds > 0 }.map(\.room)
+    let lost = covered.filter { !rooms.contains($0) }
+    if !lost.isEmpty {
+      value.warning(
+        "the calibration knows \(lost.count == 1 ? "a room" : "rooms") that the configuration does not: "
+          + listed(lost.map(quoted), joining: "and"),
+        hint: "calibrate again if rooms were renamed or divided")
+    }
+    let mounted = configuration.receivers.map(\.name) + configuration.rooms.flatMap(\.receivers)
+    let strangers = (configuration.roomCalibration?.receiverNames ?? []).filter { !mounted.contains($0) }
+    if !strangers.isEmpty {
+      value.warning(
+        "the calibration knows \(strangers.count == 1 ? "a receiver" : "receivers") that the configuration does not: "
+          + listed(strangers.map(quoted), joining: "and"),
+        hint: "calibrate again if receivers were renamed or moved")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Beacons
+import Captures
+import Gateway
+import Glibc
+import Machine
+import Proximity
+import Settings
+import SettingsFile
+
+struct CalibrateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calibrate",
+    abstract: "Learns how receivers hear a beacon in each room.",
+    usage: """
+      beaconkeeper calibrate --config <file> [--beacon <name>] [--record <prefix>]
+      beaconkeeper calibrate --config <file> [--beacon <name>] --marks <file> <capture> ...
+      """,
+    discussion: """
+      Carry a beacon through all rooms and say where you are. Without captures, calibrate listens to the receivers that `run` \
+      would listen to, and shows a key for each room on the terminal: press it when you enter the room, the space bar to pause, \
+      q when you are done. Stay in each room for about 40 seconds, and walk about in it.
+
+      With captures it reads recordings, of any format that replay reads, and the marks that you made meanwhile: CSV with the \
+      header time,room or, if you know the places, time,room,x,y with metres in the coordinates of the outlines. Between two \
+      points of one room the way is straight. An empty room ends a mark. A time is RFC 3339, Unix seconds (100000000 and \
+      above) or seconds since the recording began (below).
+
+        time,room
+        0,kitchen
+        45.5,hall
+        90,
+
+      It fits each receiver's power and path-loss exponent, the loss of walls and maps of the signal; without outlines, the \
+      levels in each room. Then it tells how often the room would have been right on stretches of the walk that it left out, \
+      with all of that and with less, and keeps what helps. The result is written beside the configuration, for the line \
+      `calibration: rooms.json`; up to five earlier ones are kept as rooms.json.1 (the latest) to rooms.json.5.
+
+      Exit status: 0 calibrated, 64 wrong usage, 65 marks or a recording that cannot be used, 69 nothing can be heard, 73 the \
+      calibration cannot be written, 74 a file cannot be read, 78 a bad configuration, or one without rooms.
+
+      EXAMPLES
+        beaconkeeper calibrate --config home.yaml --beacon keys
+        beaconkeeper calibrate --config home.yaml --beacon keys --record walk
+        beaconkeeper calibrate --config home.yaml --marks walk.csv walk.jsonl
+        beaconkeeper calibrate --config home.yaml --marks walk.csv hall.btsnoop attic.btsnoop --dry-run --json
+      """)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
+  var config: String?
+  @Option(
+    help: ArgumentHelp("The beacon that you carry. Default: the only one that is heard.", valueName: "name"))
+  var beacon: String?
+  @Argument(help: ArgumentHelp("Recordings of the walk; - is standard input.", valueName: "capture"))
+  var captures: [String] = []
+  @Option(help: ArgumentHelp("Where you were during the recordings: CSV.", valueName: "file"))
+  var marks: String?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration.",
+      valueName: "file"))
+  var output: String?
+  @Option(
+    help: ArgumentHelp(
+      "Live: also write the walk to PREFIX.jsonl and its marks to PREFIX.csv.", valueName: "prefix"))
+  var record: String?
+  @Option(
+    help: ArgumentHelp(
+      "Live: hear this recording in real time instead of the radio; - reads standard input as it arrives.",
+      valueName: "file"))
+  var play: String?
+  @Flag(help: "Write no calibration.")
+  var dryRun = false
+  @Flag(help: "Print one JSON object instead of text.")
+  var json = false
+
+  func validate() throws {
+    if !captures.isEmpty, record != nil || play != nil {
+      throw ValidationError("--record and --play belong to a live walk; leave out the captures.")
+    }
+    if captures.isEmpty, marks != nil { throw ValidationError("--marks needs the recording that it marks.") }
+    if !captures.isEmpty, marks == nil {
+      throw ValidationError("A recording needs --marks: a file that says which room the beacon was in when.")
+    }
+  }
+
+  func run() async throws {
+    guard let path = config ?? Configuration.find() else {
+      throw failure(
+        "no configuration (\(Configuration.searchPath.joined(separator: ", "))); name one with --config",
+        .configuration)
+    }
+    let configuration = try loadConfiguration(path, calibrates: true)
+    guard !configuration.rooms.isEmpty else {
+      throw failure(
+        "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",
+        .configuration)
+    }
+    guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
+      say("beaconkeeper: given up; nothing was written")
+      throw ExitCode(128 + SIGINT)
+    }
+    let calibrating = try Calibrating(walk, configuration)
+    let result = try calibrating.result()
+    let file = CalibrationStore(
+      path: output ?? configuration.calibrationFile ?? CalibrationStore.usual(beside: path))
+    let mayWrite = result.calibration != nil && !dryRun
+    if json {
+      try tell(CalibrationJSON(result).text)
+    } else {
+      try tell(CalibrationText(result).text)
+    }
+    if mayWrite { try write(result, to: file, configuration, path) }
+    if result.calibration == nil {
+      throw failure("nothing was written: rooms are right more often without this calibration", .dataError)
+    }
+  }
+
+  private func liveWalk(_ configuration: Configuration) async throws -> WalkWithMarks? {
+    let input: WalkEars.Input =
+      switch play {
+      case nil: .radio
+      case "-"?: .standardInput
+      case let path?: .recording(path: path)
+      }
+    return try await LiveCalibration(configuration, beacon: beacon, input: input, record: record).run()
+  }
+
+  private func recordedWalk(_ configuration: Configuration) throws -> WalkWithMarks {
+    guard let marks else { throw failure("--marks is missing", .dataError) }
+    let read = try MarksFile(path: marks).read(rooms: configuration.rooms.map(\.name))
+    var heard = HeardWalk(configuration, beacon: beacon)
+    var line = ProgressLine()
+    let placed: [(mark: RecordingMarks.Mark, time: MonotonicTime)]
+    do throws(CaptureError) {
+      placed = try heard.read(captures, marks: read) { offset, length, count in
+        line.show(offset: offset, length: length, count: count, unit: "advertisements")
+      }
+    } catch {
+      throw failure(error)
+    }
+    line.finish()
+    if heard.isFull { say("beaconkeeper: only the first \(HeardWalk.limit) sightings were used") }
+    return try WalkWithMarks(heard, wanted: beacon, marks: placed)
+  }
+
+  private func write(
+    _ result: CalibrationResult, to store: CalibrationStore, _ configuration: Configuration, _ path: String
+  ) throws {
+    guard let contents = result.file(version: version, time: LiveClock.wallNow) else { return }
+    do throws(SystemError) {
+      let kept = try store.write(contents)
+      say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
+    } catch {
+      throw failure("\(store.path): cannot write the calibration: \(reason(error))", .cannotCreate)
+    }
+    if configuration.calibrationFile == nil {
+      say("Now add this line to \(path), at its left edge:\n  calibration: \(store.name(beside: path))")
+    }
+    say("A running gateway takes it up with `systemctl reload beaconkeeper` or SIGHUP.")
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Beacons
+import Captures
+import Gateway
+import Pipeline
+import Proximity
+import Settings
+
+/// From a walk to its calibration.
+struct Calibrating {
+  private let source: WalkWithMarks
+  private let configuration: Configuration
+  private let plan: RoomPlan
+  private let names: RoomCalibrator.Names
+  private let walk: MarkedWalk
+
+  init(_ source: WalkWithMarks, _ configuration: Configuration) throws(ExitCode) {
+    self.source = source
+    var configuration = configuration
+    // Whoever heard the walk takes part, also a receiver that no room names.
+    configuration.roomCalibration = RoomCalibration(
+      receivers: source.hearers.keys.sorted().map { .init(name: $0, power: 0, exponent: 0) }, wallLoss: 0)
+    self.configuration = configuration
+    var table = source.receivers
+    guard let (plan, names) = configuration.roomPlan(receivers: &table) else {
+      throw failure("the configuration has no rooms", .configuration)
+    }
+    (self.plan, self.names) = (plan, names)
+    let rooms = Dictionary(
+      names.rooms.enumerated().map { ($1, RoomIndex(rawValue: Int32($0))) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let marks = source.marks.map { placed in
+      MarkedWalk.Mark(
+        time: placed.time, room: placed.mark.room.flatMap { rooms[$0] },
+        point: placed.mark.point.map { Point(x: $0.x, y: $0.y) })
+    }
+    walk = MarkedWalk(source.sightings, marks: marks, plan: plan)
+  }
+
+  /// Takes a while: tells how far it is.
+  func result() throws(ExitCode) -> CalibrationResult {
+    let calibrator = RoomCalibrator(plan, names: names)
+    var line = ProgressLine()
+    line.show("learning from \(source.sightings.count) sightings of \(source.beacon)")
+    guard var all = calibrator.calibration(from: walk) else {
+      line.finish()
+      throw failure(
+        "nothing was heard of \(source.beacon) while a room was marked; compare the times of the marks with those of the recording",
+        .dataError)
+    }
+    let comparison = calibrator.assess(walk) { part in
+      line.show("trying it on stretches that it does not know: \(Int(part * 100)) %")
+    }
+    line.finish()
+    if comparison?.best == .pathLoss { all = calibrator.calibration(from: walk, .pathLoss) ?? all }
+    all.measuredPower = source.sightings.lazy.compactMap(\.measuredPower).last.map(Double.init)
+    let isWorse = comparison.map { $0.best == nil } ?? false
+    let heard = source.hearers
+    return CalibrationResult(
+      beacon: source.beacon, hasGeometry: plan.hasGeometry,
+      stays: zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) },
+      receivers: names.receivers.map { .init(name: $0, sightings: heard[$0] ?? 0) },
+      fit: all, calibration: isWorse ? nil : all, comparison: comparison, strays: strays)
+  }
+
+  /// Marks whose point lies outside of their room.
+  private var strays: [Int] {
+    source.marks.compactMap { placed in
+      guard let point = placed.mark.point.map({ Point(x: $0.x, y: $0.y) }),
+        let room = configuration.rooms.first(where: { $0.name == placed.mark.room }),
+        case let outline = Outline(room.outline), outline.corners.count > 2,
+        !outline.contains(point), outline.distance(to: point) > Self.tolerance
+      else { return nil }
+      return placed.mark.line
+    }
+  }
+
+  /// Metres.
+  private static let tolerance = 0.5
+}

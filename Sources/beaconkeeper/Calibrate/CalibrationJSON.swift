@@ -1,0 +1,79 @@
+import JSON
+import Proximity
+import Settings
+
+/// The result for programs.
+struct CalibrationJSON {
+  private let result: CalibrationResult
+
+  init(_ result: CalibrationResult) { self.result = result }
+
+  var text: String {
+    let bytes = JSONWriter.object { json in
+      json.field("beacon", result.beacon)
+      json.field("usable", result.calibration != nil)
+      json.key("rooms")
+      json.array(result.stays) { json, stay in
+        json.object { json in
+          json.field("room", stay.room)
+          json.field("seconds", stay.seconds, decimals: 1)
+          json.field("enough", stay.seconds >= CalibrationResult.goal)
+        }
+      }
+      json.key("receivers")
+      json.array(result.receivers) { json, receiver in
+        let fit = result.fit.receivers.first { $0.name == receiver.name }
+        json.object { json in
+          json.field("receiver", receiver.name)
+          json.field("sightings", receiver.sightings)
+          json.field("power_dbm", fit?.power, decimals: 2)
+          json.field("exponent", fit?.exponent, decimals: 3)
+        }
+      }
+      json.field("wall_loss_db", result.hasGeometry ? result.fit.wallLoss : nil, decimals: 2)
+      json.key("held_out")
+      if let comparison = result.comparison { write(comparison, &json) } else { json.null() }
+      json.key("marks_outside_their_room")
+      json.array(result.strays) { $0.value($1) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func write(_ comparison: RoomCalibrator.Comparison, _ json: inout JSONWriter) {
+    json.object { json in
+      json.key("nothing")
+      write(comparison.uncalibrated, &json)
+      if let pathLoss = comparison.pathLoss {
+        json.key("path_loss")
+        write(pathLoss, &json)
+      }
+      json.key("all")
+      write(comparison.calibrated, &json)
+      json.key("kept")
+      switch comparison.best {
+      case .all: json.value("all")
+      case .pathLoss: json.value("path_loss")
+      case nil: json.value("nothing")
+      }
+      if let mistake = comparison.kept.mostMistaken {
+        json.key("most_mistaken")
+        json.object { json in
+          json.field("room", result.name(mistake.room))
+          json.field("told", result.name(mistake.told))
+          json.field("share", mistake.share, decimals: 3)
+        }
+      }
+      if let need = comparison.kept.neediest { json.field("receiver_wanted_in", result.name(need.room)) }
+    }
+  }
+
+  private func write(_ assessment: RoomAssessment, _ json: inout JSONWriter) {
+    json.object { json in
+      json.field("right", assessment.right, decimals: 4)
+      json.field("changes", assessment.changes)
+      json.field("true_changes", assessment.trueChanges)
+      json.field("median_delay_s", assessment.delay, decimals: 2)
+      json.field("median_error_m", assessment.distance, decimals: 2)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Beacons
+import Proximity
+import Settings
+import SettingsFile
+
+/// What a walk taught, and how well.
+struct CalibrationResult {
+  struct Receiver {
+    var name: String
+    var sightings: Int
+  }
+
+  var beacon: String
+  var hasGeometry: Bool
+  /// By room, in the configuration's order.
+  var stays: [CalibrationAccount.Stay]
+  var receivers: [Receiver]
+  /// What was learnt, also if it is of no use.
+  var fit: RoomCalibration
+  /// What is to be kept; nil: nothing, since rooms are right more often without.
+  var calibration: RoomCalibration?
+  /// nil: the walk was too short to be judged.
+  var comparison: RoomCalibrator.Comparison?
+  /// Lines of marks whose point lies outside of their room.
+  var strays: [Int]
+
+  /// Seconds in a room that teach enough: with more, little changes.
+  static let goal = 40.0
+
+  var uncovered: [String] { stays.filter { $0.seconds == 0 }.map(\.room) }
+  var unheard: [String] { receivers.filter { $0.sightings == 0 }.map(\.name) }
+
+  func name(_ room: RoomIndex) -> String { stays[Int(room.rawValue)].room }
+
+  /// What is written; nil: nothing.
+  func file(version: String, time: WallTime) -> [UInt8]? {
+    guard let calibration else { return nil }
+    let heldOut = comparison.map { comparison in
+      CalibrationAccount.HeldOut(
+        right: comparison.kept.right, changes: comparison.kept.changes,
+        trueChanges: comparison.kept.trueChanges,
+        delay: comparison.kept.delay)
+    }
+    let account = CalibrationAccount(
+      time: time, version: version, beacon: beacon, stays: stays, heldOut: heldOut)
+    return CalibrationFile(calibration, account).text
+  }
+}

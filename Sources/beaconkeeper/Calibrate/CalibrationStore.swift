@@ -1,0 +1,46 @@
+import Glibc
+import Machine
+
+/// The calibration on disk, and the ones before it.
+struct CalibrationStore {
+  let path: String
+
+  /// Earlier ones that are kept.
+  private static let versions = 5
+
+  static func usual(beside configuration: String) -> String { folder(of: configuration) + "rooms.json" }
+
+  /// As it is named in a configuration.
+  func name(beside configuration: String) -> String {
+    let folder = Self.folder(of: configuration)
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+  }
+
+  /// Up to its last slash; empty: the working directory.
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// Gives whether there was an earlier one. What stands there and is no plain file, such as /dev/stdout, is written to.
+  func write(_ text: [UInt8]) throws(SystemError) -> Bool {
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    if exists, status.st_mode & S_IFMT != S_IFREG {
+      let number = try systemCall("open") { open(path, O_WRONLY | O_CLOEXEC) }
+      try FileDescriptor(number).write(text.span)
+      return false
+    }
+    if exists { try keep() }
+    try NewFile(path: path, mode: 0o644).write(String(decoding: text, as: UTF8.self), .isDropped)
+    return exists
+  }
+
+  /// `rooms.json.4` becomes `.5`, and so on. The latest stays under its own name, too, until the new one replaces it.
+  private func keep() throws(SystemError) {
+    for number in (1..<Self.versions).reversed() {
+      guard access("\(path).\(number)", F_OK) == 0 else { continue }
+      try systemCall("rename") { rename("\(path).\(number)", "\(path).\(number + 1)") }
+    }
+    try systemCall("link") { link(path, path + ".1") }
+  }
+}

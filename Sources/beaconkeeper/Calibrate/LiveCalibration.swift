@@ -1,0 +1,127 @@
+import ArgumentParser
+import Beacons
+import Captures
+import Dispatch
+import Gateway
+import Glibc
+import Machine
+import Mosquitto
+import Radio
+import Settings
+import Synchronization
+
+/// A walk that is made now, with the terminal.
+final class LiveCalibration: Sendable {
+  private let configuration: Configuration
+  private let beacon: String?
+  private let input: WalkEars.Input
+  private let walk: LiveWalk
+  private let isOver = Mutex(false)
+  private let notices = Mutex<[String]>([])
+
+  private static let pause: Int32 = 200
+
+  init(
+    _ configuration: Configuration, beacon: String?, input: WalkEars.Input, record: String?
+  ) throws(ExitCode) {
+    self.configuration = configuration
+    self.beacon = beacon
+    self.input = input
+    do throws(SystemError) {
+      walk = try LiveWalk(configuration, beacon: beacon, record: record)
+    } catch {
+      throw failure("\(error)", .cannotCreate)
+    }
+  }
+
+  /// nil: it was given up.
+  func run() async throws -> WalkWithMarks? {
+    guard let terminal = KeyTerminal() else {
+      throw failure(
+        "there is no terminal for the keys; with a recording, name it and --marks", .unavailable)
+    }
+    let ears = WalkEars(configuration, walk)
+    let hearing = Task { [self] in
+      do {
+        try await ears.hear(input) { text in self.notices.withLock { $0.append(text) } }
+        notices.withLock { $0.append("the input has ended: press q") }
+      } catch {
+        isOver.withLock { $0 = true }
+        throw error
+      }
+    }
+    let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { [self] in isOver.withLock { $0 = true } }
+      source.activate()
+      return source
+    }
+    let isFinished = await withCheckedContinuation { done in
+      // It waits for keys, so it has a thread of its own.
+      let box = TerminalBox(terminal)
+      DispatchQueue(label: "keys").async { done.resume(returning: self.follow(box.terminal)) }
+    }
+    terminal.close()
+    hearing.cancel()
+    for source in signals { source.cancel() }
+    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+    for notice in notices.withLock({ $0 }) { say("beaconkeeper: \(notice)") }
+    try await report(hearing)
+    if let fault = walk.tapeFault {
+      say("beaconkeeper: the recording of the walk ended early: \(reason(fault))")
+    }
+    guard isFinished else { return nil }
+    let (heard, marks) = walk.take()
+    return try WalkWithMarks(heard, wanted: beacon, marks: marks)
+  }
+
+  /// The terminal on its way to the thread that has it alone.
+  private struct TerminalBox: @unchecked Sendable {
+    let terminal: KeyTerminal
+    init(_ terminal: KeyTerminal) { self.terminal = terminal }
+  }
+
+  /// Tells what ended the hearing, if that was not us.
+  private func report(_ hearing: Task<Void, any Error>) async throws {
+    do { try await hearing.value } catch is CancellationError {
+    } catch let error as RadioError {
+      throw failure("\(error)", .unavailable)
+    } catch let error as BrokerRefusal {
+      throw failure("\(error)", .unavailable)
+    } catch let error as CaptureError {
+      throw failure(error)
+    } catch {
+      throw failure("\(error)", .software)
+    }
+  }
+
+  /// Until it is finished (true) or given up.
+  private func follow(_ terminal: KeyTerminal) -> Bool {
+    var screen = WalkScreen(
+      rooms: configuration.rooms.map(\.name), expected: configuration.rooms.flatMap(\.receivers))
+    while true {
+      let (now, hearing) = (LiveClock.now, walk.hearing)
+      screen.step(hearing, at: now)
+      for notice in notices.withLock({ notices in
+        defer { notices = [] }
+        return notices
+      }) { screen.note(notice) }
+      terminal.draw(screen.lines(hearing, beacon: beacon, at: now))
+      if isOver.withLock({ $0 }) { return false }
+      switch terminal.press(within: Self.pause) {
+      case .nothing: continue
+      case .ended: return false
+      case .key(let key):
+        switch screen.press(key) {
+        case .nothing: continue
+        case .giveUp: return false
+        case .finish: return true
+        case .mark(let room):
+          walk.mark(
+            room.map { configuration.rooms[$0].name }, at: LiveClock.now, wallTime: LiveClock.wallNow)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import MessageSchemas
+import Testing
+
+/// `calibrate` as a user runs it, on recordings with marks. The live walk needs a terminal.
+@Suite struct CalibrateTests {
+  /// Files of one calibration, gone at its end.
+  private final class House {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID())")
+
+    init() throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try write(Self.yaml, "site.yaml")
+      try write(Self.walk(), "walk.jsonl")
+      try write(Self.marks, "marks.csv")
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    func write(_ text: String, _ name: String) throws {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    }
+    func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    static let yaml = """
+      beacons:
+        - { name: keys, address: C1:00:00:00:00:01 }
+        - { name: tag, address: C1:00:00:00:00:02 }
+      rooms:
+        - { name: hall, receivers: [a] }
+        - { name: bath, receivers: [b] }
+        - { name: attic, receivers: [c] }
+
+      """
+
+    static let marks = "time,room\n0,hall\n30,bath\n60,hall\n90,bath\n120,\n"
+
+    /// 120 s, half a minute in each room by turns; receiver c is off.
+    static func walk(addresses: [Int] = [1]) -> String {
+      var lines = ""
+      for step in 0..<400 {
+        let time = Double(step) * 0.3
+        let isHall = Int(time / 30) % 2 == 0
+        for (receiver, isNear) in [("a", isHall), ("b", !isHall)] {
+          for address in addresses {
+            let level = (isNear ? -58 : -74) + (step * 7 + address) % 9 - 4
+            lines +=
+              #"{"t": \#(1_700_000_000 + time), "receiver": "\#(receiver)", "address": "C1:00:00:00:00:0\#(address)", "#
+              + #""address_type": "random", "rssi": \#(level), "payload": "02011a0303aafe"}"# + "\n"
+          }
+        }
+      }
+      return lines
+    }
+
+    func calibrate(_ arguments: String...) async throws -> Command.Result {
+      try await Command(
+        ["calibrate", "--config", path("site.yaml"), "--marks", path("marks.csv"), path("walk.jsonl")]
+          + arguments
+      ).end(within: 60)
+    }
+  }
+
+  @Test func aRecordingWithMarksBecomesACalibration() async throws {
+    let house = try House()
+    let result = try await house.calibrate()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.lines.first == "beacon keys: 120 s in 2 of 3 rooms, heard by 2 of 3 receivers")
+    #expect(result.lines.contains("attic  0 s      missing: walk through it"))
+    #expect(result.lines.contains("c         missing: is it on, and is this its name?"))
+    #expect(
+      result.lines.contains { $0.hasPrefix("levels by room") && $0.hasSuffix("kept") }, "\(result.output)")
+    #expect(result.errors.contains("add this line to \(house.path("site.yaml"))"))
+    #expect(result.errors.contains("  calibration: rooms.json\n"))
+    #expect(try MessageSchemas.faults(calibration: Array(house.text("rooms.json").utf8)) == [])
+
+    try house.write(House.yaml + "calibration: rooms.json\n", "site.yaml")
+    let check = try await Command(["check", house.path("site.yaml")]).end()
+    #expect(check.status == 0, "\(check.errors)")
+    #expect(check.output.contains("120 s in hall (60 s) and bath (60 s)"), "\(check.output)")
+    #expect(check.output.contains("never covered: attic; heard nothing meanwhile: c"))
+  }
+
+  @Test func earlierCalibrationsAreKeptUpToFive() async throws {
+    let house = try House()
+    for version in 1...7 {
+      try house.write("{\"version\":\(version)}", "rooms.json")
+      _ = try await house.calibrate()
+    }
+    #expect(try house.text("rooms.json").contains("\"v\":1,"))
+    #expect(
+      try (1...5).map { try house.text("rooms.json.\($0)") }
+        == (3...7).reversed().map { "{\"version\":\($0)}" })
+    let files = try FileManager.default.contentsOfDirectory(atPath: house.folder.path)
+    #expect(files.count { $0.hasPrefix("rooms.json") } == 6, "\(files)")
+  }
+
+  @Test func aDryRunWritesNothingAndJSONIsOneObject() async throws {
+    let house = try House()
+    let result = try await house.calibrate("--dry-run", "--json")
+    #expect(result.status == 0 && result.lines.count == 1)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    #expect(object["usable"] as? Bool == true)
+    let heldOut = try #require(object["held_out"] as? [String: Any])
+    #expect(heldOut["kept"] as? String == "all")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func ofSeveralBeaconsOneMustBeNamed() async throws {
+    let house = try House()
+    try house.write(House.walk(addresses: [1, 2]), "walk.jsonl")
+    let refused = try await house.calibrate("--dry-run")
+    #expect(refused.status == 65)
+    #expect(
+      refused.errors.contains(
+        "several beacons were heard: keys (800 times), tag (800 times); name yours with --beacon"))
+    #expect(try await house.calibrate("--dry-run", "--beacon", "tag").status == 0)
+    let unknown = try await house.calibrate("--dry-run", "--beacon", "cat")
+    #expect(unknown.status == 65 && unknown.errors.contains("nothing was heard of the beacon “cat”"))
+  }
+
+  @Test(arguments: [
+    ("time,room\n0,hal\n", "line 2: there is no room “hal” in the configuration\n  hint: did you mean hall?"),
+    ("time,room\n", "there is no mark"),
+    ("time,room\n5,hall\n5,bath\n", "line 3: not later than line 2"),
+    ("time,room\n900,hall\n", "compare the times of the marks with those of the recording"),
+    ("time,room\n2020-01-01T00:00:00Z,hall\n2020-01-01T00:00:01Z,\n", "compare the times of the marks"),
+  ])
+  func marksThatCannotBeUsedAreExplained(_ marks: String, _ expected: String) async throws {
+    let house = try House()
+    try house.write(marks, "marks.csv")
+    let result = try await house.calibrate()
+    #expect(result.status == 65 && result.errors.contains(expected), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
+  }
+
+  @Test func calendarTimesMeanTheSameAsSecondsSinceTheStart() async throws {
+    let house = try House()
+    let first = try await house.calibrate("--dry-run")
+    try house.write(
+      "time,room\n1700000000,hall\n2023-11-14T22:13:50Z,bath\n1700000060.0,hall\n1700000090,bath\n1700000120,\n",
+      "marks.csv")
+    #expect(try await house.calibrate("--dry-run").output == first.output)
+  }
+
+  @Test func aTinyWalkIsLearntFromButNotJudged() async throws {
+    let house = try House()
+    try house.write("time,room\n0,hall\n5,\n", "marks.csv")
+    let result = try await house.calibrate()
+    #expect(result.status == 0 && result.output.contains("The walk is too short to tell"), "\(result.output)")
+  }
+
+  @Test func withoutRoomsOrTerminalOrMarksItSaysWhatIsMissing() async throws {
+    let house = try House()
+    let config = house.path("site.yaml")
+    let unmarked = try await Command(["calibrate", "--config", config, house.path("walk.jsonl")]).end()
+    #expect(unmarked.status == 64 && unmarked.errors.contains("A recording needs --marks"))
+    try house.write("beacons: [{ name: keys, address: C1:00:00:00:00:01 }]\n", "site.yaml")
+    let roomless = try await house.calibrate()
+    #expect(roomless.status == 78 && roomless.errors.contains("has no rooms"), "\(roomless.errors)")
+  }
+}

@@ -1,0 +1,85 @@
+import Beacons
+import Proximity
+import Testing
+
+/// What a walk teaches about receivers, walls and rooms.
+@Suite struct RoomCalibratorTests {
+  private let calibrator = RoomCalibrator(SyntheticWalk.plan, names: SyntheticWalk.calibratorNames)
+  private let byName = RoomCalibrator(SyntheticWalk.names, names: SyntheticWalk.calibratorNames)
+
+  @Test func markedPointsGivePowerExponentAndWallsBack() throws {
+    let walk = SyntheticWalk(placed: true)
+    let fit = try #require(calibrator.calibration(from: walk.marked()))
+    #expect(fit.receivers.map(\.name) == ["r-a", "r-b", "r-c", "r-d"])
+    for receiver in fit.receivers {
+      #expect(abs(receiver.power - SyntheticWalk.power) < 4, "\(receiver)")
+      #expect(abs(receiver.exponent - SyntheticWalk.exponent) < 0.7, "\(receiver)")
+    }
+    #expect(abs(fit.wallLoss - SyntheticWalk.wall) < 2, "\(fit.wallLoss)")
+    #expect(!fit.samples.isEmpty && fit.histograms.isEmpty)
+  }
+
+  @Test func labelsAloneFindMostRoomsOnStretchesLeftOut() throws {
+    let comparison = try #require(calibrator.assess(SyntheticWalk().marked()))
+    #expect(comparison.kept.right > 0.9, "\(comparison.kept)")
+    #expect(comparison.kept.trueChanges == 7 || comparison.kept.trueChanges == 3)
+  }
+
+  @Test func pointsTellHowFarTheEstimateIsOff() throws {
+    let comparison = try #require(calibrator.assess(SyntheticWalk(placed: true).marked()))
+    let off = try #require(comparison.kept.distance)
+    #expect(off < 2, "\(off) m")
+  }
+
+  @Test func withoutOutlinesLevelsByRoomAreLearnt() throws {
+    let walk = SyntheticWalk()
+    let calibration = try #require(byName.calibration(from: walk.marked(SyntheticWalk.names)))
+    #expect(
+      calibration.histograms.count == 16 && calibration.samples.isEmpty && calibration.receivers.isEmpty)
+    let comparison = try #require(byName.assess(walk.marked(SyntheticWalk.names)))
+    #expect(comparison.pathLoss == nil)
+    #expect(comparison.kept.right > 0.85, "\(comparison.kept)")
+  }
+
+  @Test func aMutedReceiverIsLeftOutAndHarmsNobody() throws {
+    let walk = SyntheticWalk(muted: [2]).marked()
+    #expect(walk.heardBy == [0, 1, 3])
+    let calibration = try #require(calibrator.calibration(from: walk))
+    #expect(calibration.receiverNames.sorted() == ["r-a", "r-b", "r-d"])
+    let comparison = try #require(calibrator.assess(walk))
+    #expect(comparison.kept.right > 0.75, "\(comparison.kept)")
+  }
+
+  @Test func withoutMarksOrSightingsThereIsNoCalibration() {
+    let walk = SyntheticWalk(seconds: 30)
+    let silent = MarkedWalk([], marks: walk.marks, plan: SyntheticWalk.plan)
+    let unmarked = MarkedWalk(walk.sightings, marks: [], plan: SyntheticWalk.plan)
+    for walk in [silent, unmarked] {
+      #expect(calibrator.calibration(from: walk) == nil)
+      #expect(calibrator.assess(walk) == nil)
+    }
+  }
+
+  @Test func aShortWalkTeachesButIsNotJudged() {
+    let walk = SyntheticWalk(seconds: 30).marked()
+    #expect(calibrator.calibration(from: walk) != nil)
+    #expect(calibrator.assess(walk) == nil)
+  }
+
+  @Test func wrongMarksShowBesideNothingMeasured() throws {
+    var walk = SyntheticWalk()
+    // Each room is called by the name of the one across.
+    for index in walk.marks.indices {
+      walk.marks[index].room = walk.marks[index].room.map { RoomIndex(rawValue: 3 - $0.rawValue) }
+    }
+    let comparison = try #require(calibrator.assess(walk.marked()))
+    #expect(comparison.uncalibrated.right < 0.2)
+  }
+
+  @Test func aPauseIsNoRoom() {
+    var walk = SyntheticWalk(seconds: 80)
+    walk.marks.insert(.init(time: .zero + .seconds(5), room: nil), at: 1)
+    let seconds = walk.marked().seconds(rooms: 4)
+    #expect(abs(seconds[0] - 15) < 1 && abs(seconds[1] - 20) < 1, "\(seconds)")
+  }
+}
