@@ -36,6 +36,8 @@ import Testing
     #expect(
       line(.enter, 0.874)
         == "enter  kitchen     van           87 % sure       room: esp-kitchen -58.3 dBm, esp-hall -71 dBm")
+    // How sure it is that the beacon is not there.
+    #expect(line(.exit, 0.1).contains("  90 % sure  "))
     #expect(line(.exit, nil).hasSuffix("  room: not heard, last by esp-hall"))
     #expect(line(.exit, nil, reason: .zoneRemoved).hasSuffix("  the room is no longer configured"))
   }

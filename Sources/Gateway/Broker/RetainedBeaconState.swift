@@ -6,7 +6,7 @@ import Messages
 /// A beacon's state as the broker kept it: what an earlier run said. It may be anybody's.
 struct RetainedBeaconState: Decodable {
   private var zones: [String]
-  /// Earlier versions did not say it.
+  /// nil: in none, or there were no rooms.
   private var room: String?
   private var lastSeen: String
   private var receiver: String
@@ -55,7 +55,7 @@ struct RetainedBeaconState: Decodable {
     let milliseconds = (seen.timeIntervalSince1970 * 1000).rounded()
     guard abs(milliseconds) < 9e12 else { return nil }
     return BeaconStateMessage(
-      beacon: beacon, zones: [], estimate: nil,
+      beacon: beacon, zones: [], room: room == nil ? nil : .some(nil), estimate: nil,
       lastSeen: WallTime(nanoseconds: Int64(milliseconds) * 1_000_000), receiver: receiver,
       readings: readings.sorted { $0.key < $1.key }.compactMap { reading($0.key, $0.value) })
   }

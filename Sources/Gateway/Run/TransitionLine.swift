@@ -30,7 +30,8 @@ public struct TransitionLine: CustomStringConvertible {
       }
       columns.append(change ?? reason(transition.evidence))
     case .room(let transition):
-      if let probability = transition.probability {
+      if let inside = transition.probability {
+        let probability = transition.event == .enter ? inside : 1 - inside
         columns.append(padded("\(short((probability * 100).rounded())) % sure", 14))
       }
       columns.append(change ?? reason(transition))

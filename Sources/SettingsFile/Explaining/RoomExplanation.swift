@@ -9,7 +9,7 @@ struct RoomExplanation {
   init(_ configuration: Configuration) {
     self.configuration = configuration
     shapes = configuration.rooms.filter { $0.outline.count >= 3 }
-      .map { ($0.name, $0.floor, Outline(corners: $0.outline)) }
+      .map { ($0.name, $0.floor, Outline($0.outline)) }
   }
 
   /// About all of them; nil: there are no rooms.
@@ -29,7 +29,7 @@ struct RoomExplanation {
       parts.append("\(square(shapes.reduce(0) { $0 + $1.outline.area })) inside outlines")
       parts.append(
         configuration.doors.isEmpty
-          ? "no doors are known, so any wall may have one"
+          ? "no doors are known, so a wall may have one anywhere"
           : "with \(count(configuration.doors.count, "door"))")
     }
     parts.append(
@@ -66,10 +66,8 @@ struct RoomExplanation {
   private func receivers(_ room: RoomSettings) -> String {
     let inside = shape(of: room).map { shape in
       configuration.receivers.filter { receiver in
-        guard let position = receiver.calibration.position, !room.receivers.contains(receiver.name) else {
-          return false
-        }
-        return isOn(room.floor, position) && shape.isInside(Point(x: position.x, y: position.y))
+        guard let position = receiver.calibration.position else { return false }
+        return isListedNowhere(receiver.name) && shape.contains(Point(x: position.x, y: position.y))
       }.map(\.name)
     }
     let names = room.receivers + (inside ?? [])
@@ -77,10 +75,9 @@ struct RoomExplanation {
     return "\(listed(names.map(placed), joining: "and")) \(names.count == 1 ? "hangs" : "hang") in it."
   }
 
-  /// Whether a height belongs to a floor: to the highest one that is not above it.
-  private func isOn(_ floor: String?, _ position: Position) -> Bool {
-    let below = configuration.floors.filter { $0.height <= position.z }
-    return floor == nil || below.max { $0.height < $1.height }?.name == floor
+  /// Whether no room lists a receiver, so that its position tells where it hangs.
+  private func isListedNowhere(_ receiver: String) -> Bool {
+    !configuration.rooms.contains { $0.receivers.contains(receiver) }
   }
 
   private func placed(_ name: String) -> String {

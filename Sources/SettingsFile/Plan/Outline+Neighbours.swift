@@ -20,7 +20,7 @@ extension Outline {
 
   /// Where a line to the east is inside: pairs of coordinates, ascending.
   private func spans(at height: Double) -> [Double] {
-    sides.filter { ($0.from.y > height) != ($0.to.y > height) }.map { $0.x(at: height) }.sorted()
+    walls.filter { ($0.from.y > height) != ($0.to.y > height) }.map { $0.x(at: height) }.sorted()
   }
 
   /// How much of this outline is no farther than `gap` from another, metres: a wall has some thickness.
@@ -29,10 +29,10 @@ extension Outline {
     let step = 0.1
     // A long side of a hall takes no more steps than this.
     let most = 1_000.0
-    return sides.reduce(0) { total, side in
+    return walls.reduce(0) { total, side in
       let steps = max(1, min(most, (side.length / step).rounded(.up)))
       let shared = (0..<Int(steps)).count { place in
-        other.distance(from: side.point(at: (Double(place) + 0.5) / steps)) <= gap
+        other.gap(to: side.point(at: (Double(place) + 0.5) / steps)) <= gap
       }
       return total + side.length * Double(shared) / steps
     }

@@ -30,7 +30,7 @@ struct OutlineReader {
         "the corner \(words(corners[place])) is there twice in a row", hint: "remove one of them")
       return nil
     }
-    let outline = Outline(corners: corners)
+    let outline = Outline(corners)
     guard isFlat(outline) == false else {
       value.error(
         "\(value.name) encloses nothing: its corners are on one line",
@@ -38,7 +38,7 @@ struct OutlineReader {
       return nil
     }
     if let (first, second) = outline.crossing {
-      let (a, b) = (outline.sides[first], outline.sides[second])
+      let (a, b) = (outline.walls[first], outline.walls[second])
       value.error(
         "\(value.name) crosses itself: the side from \(words(a.from)) to \(words(a.to)) meets that from "
           + "\(words(b.from)) to \(words(b.to))",

@@ -13,19 +13,19 @@ extension PlanChecks {
     for (receiver, entry) in placedReceivers {
       guard let position = receiver.calibration.position, let value = place(of: entry) else { continue }
       let point = Point(x: position.x, y: position.y)
-      let nearest = outlined.map { $0.shape.distance(from: point) }.min() ?? 0
+      let nearest = outlined.map { $0.shape.gap(to: point) }.min() ?? 0
       if nearest > Self.farOutside {
         value.warning(
           "the receiver \(quoted(receiver.name)) hangs \(Measure(.distance, nearest.rounded())) outside all rooms",
           hint: "receivers and outlines have the same coordinates")
         continue
       }
-      guard let home = homes[receiver.name], let shape = home.outline?.shape, !shape.isInside(point) else {
+      guard let home = homes[receiver.name], let shape = home.outline?.shape, !shape.contains(point) else {
         continue
       }
       let floor = outlined.filter { $0.room.settings.floor == home.settings.floor }
-      guard shape.distanceToWall(from: point) > Self.wallTolerance,
-        let other = floor.first(where: { $0.shape.isInside(point) })
+      guard shape.distance(to: point) > Self.wallTolerance,
+        let other = floor.first(where: { $0.shape.contains(point) })
       else { continue }
       value.warning(
         "the receiver \(quoted(receiver.name)) hangs in \(quoted(home.settings.name)), but its position is in "
@@ -35,33 +35,19 @@ extension PlanChecks {
     warnOfHeights()
   }
 
-  /// Receivers whose heights count from the site's zero, not from their floor.
+  /// Heights count from the floor that a receiver hangs on.
   private func warnOfHeights() {
     let homes = homes
     for (receiver, entry) in placedReceivers {
-      guard let position = receiver.calibration.position, let value = place(of: entry), hasHeight(value),
-        let floor = floor(of: homes[receiver.name])
-      else { continue }
-      let top = floor.height + (floor.ceiling ?? 6)
-      guard !((floor.height - 0.5)...(top + 0.5)).contains(position.z) else { continue }
+      guard let height = receiver.calibration.position?.z, let value = place(of: entry) else { continue }
+      let floor = floor(of: homes[receiver.name])
+      let ceiling = floor?.ceiling ?? 20
+      guard !(-0.5...ceiling + 0.5).contains(height) else { continue }
       value.warning(
-        "the receiver \(quoted(receiver.name)) hangs at a height of \(Measure(.distance, position.z)), and its floor "
-          + "\(quoted(floor.name)) is at \(Measure(.distance, floor.height))",
-        hint: "heights count from 0 m, as those of the floors do")
-    }
-  }
-
-  /// The receivers, with those whose height is not given at the height of a hand above the floor of their room.
-  func raised(_ receivers: [ReceiverSettings]) -> [ReceiverSettings] {
-    let homes = homes
-    let flat = Set(
-      placedReceivers.filter { place(of: $0.entry).map(hasHeight) == false }.map(\.receiver.name))
-    return receivers.map { receiver in
-      var receiver = receiver
-      if flat.contains(receiver.name), let floor = floor(of: homes[receiver.name]) {
-        receiver.calibration.position?.z = floor.height + Position.beaconHeight
-      }
-      return receiver
+        "the receiver \(quoted(receiver.name)) hangs \(Measure(.distance, height)) above "
+          + (floor.map { "its floor \(quoted($0.name))" } ?? "its floor"),
+        hint: "the height counts from the floor that it hangs on"
+          + (floor?.ceiling.map { ", and its ceiling is at \(Measure(.distance, $0))" } ?? ""))
     }
   }
 
@@ -91,9 +77,5 @@ extension PlanChecks {
     entry.node["position"].map {
       Value(node: $0, name: "position", path: entry.path + ".position", findings: entry.findings)
     }
-  }
-
-  private func hasHeight(_ position: Value) -> Bool {
-    if case .list(let coordinates) = position.node.content { coordinates.count > 2 } else { false }
   }
 }

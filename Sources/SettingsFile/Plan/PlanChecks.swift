@@ -25,6 +25,7 @@ struct PlanChecks {
     refuseReceiversOfTwoRooms()
     guard !outlined.isEmpty else { return }
     warnOfMissingOutlines()
+    warnOfNobodyWithAPlace()
     refuseTooManyCorners()
     warnOfOverlaps()
     warnOfSize()
@@ -52,6 +53,16 @@ struct PlanChecks {
         hint: "without it no walls of it are known, and no position in it; give all rooms an outline, or none"
       )
     }
+  }
+
+  private func warnOfNobodyWithAPlace() {
+    guard rooms.allSatisfy(\.receivers.isEmpty), receivers.allSatisfy({ $0.calibration.position == nil })
+    else {
+      return
+    }
+    outlined[0].room.outline?.value.warning(
+      "no receiver has a place, so outlines tell nothing",
+      hint: "list in each room the receivers that hang in it, or give receivers a position")
   }
 
   private func refuseTooManyCorners() {
@@ -94,7 +105,7 @@ struct PlanChecks {
     for (door, value) in doors {
       let shapes = outlined.filter { $0.room.settings.floor == door.floor }.map(\.shape)
       let off = [door.from, door.to].map { end in
-        shapes.map { $0.distanceToWall(from: end) }.min() ?? .infinity
+        shapes.map { $0.distance(to: end) }.min() ?? .infinity
       }
       guard let farthest = off.max(), farthest > Self.wallTolerance else { continue }
       let place = "the door from \(words(door.from)) to \(words(door.to))"

@@ -37,7 +37,6 @@ struct PlanReader {
     checks.checkRooms()
     checks.checkDoors(doors)
     checks.checkPositions()
-    configuration.receivers = checks.raised(configuration.receivers)
     if !doors.isEmpty, rooms.allSatisfy({ $0.outline == nil }) {
       doors[0].1.warning("doors mean nothing without outlines", hint: "give the rooms an outline")
     }

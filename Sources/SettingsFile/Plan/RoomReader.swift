@@ -1,3 +1,4 @@
+import Proximity
 import Settings
 
 /// Reads `rooms:`.

@@ -17,15 +17,6 @@ struct Side {
     Point(x: from.x + part * (to.x - from.x), y: from.y + part * (to.y - from.y))
   }
 
-  /// Metres to its nearest point.
-  func distance(from point: Point) -> Double {
-    let (x, y) = (to.x - from.x, to.y - from.y)
-    let square = x * x + y * y
-    let along = square > 0 ? ((point.x - from.x) * x + (point.y - from.y) * y) / square : 0
-    let nearest = self.point(at: min(max(along, 0), 1))
-    return hypot(point.x - nearest.x, point.y - nearest.y)
-  }
-
   /// Whether the next side goes back on this one.
   func turnsBack(into next: Side) -> Bool {
     let forward = (to.x - from.x) * (next.to.x - next.from.x) + (to.y - from.y) * (next.to.y - next.from.y)
