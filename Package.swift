@@ -70,12 +70,16 @@ let package = Package(
     .target(
       name: "RangingPolicy", dependencies: ["JSON"], resources: strategyPages, swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
+    // HTML of one file, without network.
+    .target(name: "Pages", dependencies: ["JSON"], swiftSettings: house),
     .target(
-      name: "PolicyReport", dependencies: ["JSON", "Messages", "RangingPolicy", "WakePlanner"],
+      name: "PolicyReport", dependencies: ["JSON", "Messages", "Pages", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
+    .target(
+      name: "RoomReport", dependencies: ["Beacons", "JSON", "Pages", "Proximity"], swiftSettings: house),
     .target(name: "Scanners", dependencies: ["Beacons", "JSON", "Messages"], swiftSettings: hostile),
     .target(
       name: "Mosquitto",
@@ -135,7 +139,7 @@ let package = Package(
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "Setup",
+        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "RoomReport", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
