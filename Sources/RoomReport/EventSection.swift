@@ -28,21 +28,44 @@ struct EventSection {
             }
           }
           page.element("tbody") { page in
-            for transition in journey.transitions { write(transition, into: &page) }
+            for (left, entered) in steps { write(left, entered, into: &page) }
           }
         }
       }
     }
   }
 
-  private func write(_ transition: RoomTransition, into page: inout Markup) {
-    page.element("tr") { page in
-      page.element("td", ["class": "number"], TimeWords.second(transition.wallTime))
-      page.element("td") { page in
-        page.element("span", ["class": "swatch \(RoomStyle.name(transition.room))", "aria-hidden": "true"])
-        page.say("\(transition.event == .enter ? "entered" : "left") \(report.name(of: transition.room))")
+  private typealias Step = (left: RoomTransition?, entered: RoomTransition?)
+
+  /// Who leaves one room for another is told so in one line.
+  private var steps: [Step] {
+    var steps: [Step] = []
+    for transition in report.journey.transitions {
+      if transition.event == .exit {
+        steps.append((transition, nil))
+      } else if let left = steps.last?.left, steps.last?.entered == nil, left.time == transition.time {
+        steps[steps.count - 1].entered = transition
+      } else {
+        steps.append((nil, transition))
       }
-      page.element("td", why(transition))
+    }
+    return steps
+  }
+
+  private func write(_ left: RoomTransition?, _ entered: RoomTransition?, into page: inout Markup) {
+    guard let told = entered ?? left else { return }
+    page.element("tr") { page in
+      page.element("td", ["class": "number"], TimeWords.second(told.wallTime))
+      page.element("td") { page in
+        page.element("span", ["class": "swatch \(RoomStyle.name(told.room))", "aria-hidden": "true"])
+        switch (left, entered) {
+        case (let left?, let entered?):
+          page.say("from \(report.name(of: left.room)) to \(report.name(of: entered.room))")
+        case (nil, _): page.say("entered \(report.name(of: told.room))")
+        case (_, nil): page.say("left \(report.name(of: told.room))")
+        }
+      }
+      page.element("td", why(told))
     }
   }
 

@@ -35,7 +35,7 @@ struct LevelLane {
           "viewBox": "0 0 \(Figures.at(TimeFrame.width)) \(Figures.at(Self.height))", "aria-hidden": "true",
         ]
       ) { page in
-        frame.writeUprights(Self.height, into: &page)
+        frame.writeBack(Self.height, into: &page)
         if !line.isEmpty { page.element("path", ["d": line, "class": "curve"]) }
       }
     }

@@ -41,11 +41,11 @@ struct RoomStyle {
     .told { fill: hsl(var(--hue) var(--deep) var(--light)); } .true { fill: var(--ink); } .lack { fill: var(--rule); }
     .curve { fill: none; stroke: var(--curve); stroke-width: 1.3; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .upright { stroke: var(--rule); stroke-width: 1; vector-effect: non-scaling-stroke; }
+    .cut { fill: var(--panel); } .cutedge { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 2; vector-effect: non-scaling-stroke; }
     .ticks { position: relative; height: 1.5rem; font-size: .78rem; color: var(--soft); font-variant-numeric: tabular-nums; }
     .ticks span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
     .ticks span.atstart { transform: none; } .ticks span.atend { transform: translateX(-100%); }
-    .bar { display: inline-block; width: 1.3rem; height: .7rem; margin-right: .4rem; background: var(--curve); }
-    .bar.thin { height: .35rem; background: var(--ink); vertical-align: .15rem; }
+    .bar { display: inline-block; width: 1.3rem; height: .35rem; margin-right: .4rem; background: var(--ink); vertical-align: .15rem; }
     .heat td { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; min-width: 4rem;
       background: hsl(var(--warm) 75% 50% / calc(var(--share) * .6)); }
     .heat thead th { text-align: right; overflow-wrap: anywhere; } .heat thead th:first-child { text-align: left; }

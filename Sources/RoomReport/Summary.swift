@@ -18,8 +18,9 @@ struct Summary {
 
   private func writeFigures(_ assessment: RoomAssessment, into page: inout Markup) {
     let errors = report.journey.errors
+    let seconds = assessment.confusion.reduce(0) { $0 + $1.reduce(0, +) }
     var figures: [(name: String, value: String, note: String)] = [
-      ("right", Figures.number(assessment.right * 100, 1) + " %", "of the time"),
+      ("right", Figures.number(assessment.right * 100, 1) + " %", "of \(TimeWords.length(seconds))"),
       (
         "changes", "\(assessment.changes)",
         "\(assessment.trueChanges) true \(assessment.trueChanges == 1 ? "one" : "ones")"
@@ -38,6 +39,9 @@ struct Summary {
           "within 1 sd", Figures.percent(errors.shareWithinOneDeviation),
           "of coordinates; within 2 sd: \(Figures.percent(errors.shareWithinTwoDeviations)) (68 % and 95 % are right)"
         ))
+    }
+    if report.journey.unheard > .zero {
+      figures.append(("not heard", TimeWords.length(report.journey.unheard.seconds), "which do not count"))
     }
     page.element("dl", ["class": "figures"]) { page in
       for figure in figures {

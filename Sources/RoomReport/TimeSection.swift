@@ -23,16 +23,14 @@ struct TimeSection {
     page.element("section", ["aria-labelledby": "time"]) { page in
       page.element("h2", ["id": "time"], "Over time")
       page.element("ul", ["class": "key", "aria-label": "Key to the bands"]) { page in
-        page.element("li") { page in
-          page.element("span", ["class": "bar", "aria-hidden": "true"])
-          page.say("told")
-        }
+        page.element("li", "in the room's colour: told")
         if hasTruth {
           page.element("li") { page in
-            page.element("span", ["class": "bar thin", "aria-hidden": "true"])
+            page.element("span", ["class": "bar", "aria-hidden": "true"])
             page.say("true")
           }
         }
+        if frame.hasCuts { page.element("li", "⫽ a pause in which nobody heard the beacon, cut out") }
       }
       page.element("figure") { page in
         for room in rooms { writeLane(room, into: &page) }
@@ -67,7 +65,7 @@ struct TimeSection {
           "viewBox": "0 0 \(Figures.at(TimeFrame.width)) 28", "aria-hidden": "true",
         ]
       ) { page in
-        frame.writeUprights(28, into: &page)
+        frame.writeBack(28, into: &page)
         let told = room == nil ? "lack" : "told \(RoomStyle.name(room))"
         write(report.journey.told, room, 3, hasTruth ? 14 : 22, told, "told", into: &page)
         if room != nil { write(report.journey.trueStays, room, 19, 6, "true", "true", into: &page) }

@@ -7,7 +7,10 @@ import Settings
 
 /// Follows one beacon through the rooms of a recording, beside what a file of marks says of it.
 public struct RoomFollower: Sendable {
-  public let beacon: String
+  /// As transitions name it; nil: none was wanted, and none was heard.
+  public private(set) var beacon: String?
+  /// Others that were heard while none was wanted; a few.
+  public private(set) var others: [String] = []
   public let plan: RoomPlan
   public let names: RoomCalibrator.Names
   public private(set) var journey: RoomJourney
@@ -16,24 +19,28 @@ public struct RoomFollower: Sendable {
   /// Whether the beacon was heard by a receiver of the rooms.
   public var hasHeard: Bool { !journey.levels.isEmpty }
 
+  private static let otherLimit = 10
+
+  private let isWanted: Bool
   private let marks: RecordingMarks?
   private let hearers: Set<ReceiverIndex>
   private var index: BeaconIndex?
   /// Of the roster when a beacon was last looked up.
   private var revision: UInt64?
-  private var others: Set<BeaconIndex> = []
+  private var passedOver: Set<BeaconIndex> = []
 
   /// The configuration has no rooms.
   public struct NoRooms: Error {}
 
   /// - Parameters:
-  ///   - beacon: as transitions name it.
+  ///   - beacon: as transitions name it; nil: the first that is heard.
   ///   - marks: where it was; each of their rooms must be configured.
-  public init(_ configuration: Configuration, beacon: String, marks: RecordingMarks? = nil) throws(NoRooms) {
+  public init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms) {
     // A pipeline gives receivers the same numbers, whatever it hears later.
     var table = Pipeline(configuration).receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else { throw NoRooms() }
     self.beacon = beacon
+    isWanted = beacon != nil
     self.plan = plan
     self.names = names
     self.marks = marks
@@ -101,15 +108,18 @@ public struct RoomFollower: Sendable {
   private mutating func isFollowed(_ beacon: BeaconIndex, _ roster: Roster) -> Bool {
     if revision != roster.revision {
       revision = roster.revision
-      others = []
+      passedOver = []
       if let index, roster.name(of: index) != self.beacon { self.index = nil }
     }
-    if let index { return index == beacon }
-    if others.contains(beacon) { return false }
-    guard roster.name(of: beacon) == self.beacon else {
-      others.insert(beacon)
+    if let index, index == beacon { return true }
+    if passedOver.contains(beacon) { return false }
+    let name = roster.name(of: beacon)
+    guard name == self.beacon ?? name else {
+      passedOver.insert(beacon)
+      if !isWanted, others.count < Self.otherLimit, !others.contains(name) { others.append(name) }
       return false
     }
+    self.beacon = name
     index = beacon
     return true
   }

@@ -42,6 +42,11 @@ public struct RoomJourney: Sendable {
   /// The first `eventLimit`.
   public private(set) var transitions: [RoomTransition] = []
   public private(set) var transitionCount = 0
+  /// When the beacon was not heard for a minute or more; further ones than `pauseLimit` are left out.
+  public private(set) var pauses: [Stay] = []
+  private var lastHeard: MonotonicTime?
+  /// How long the beacon was not heard while somebody says where it was: that is not judged.
+  public private(set) var unheard = TimeSpan.zero
   /// How far positions are from the true ones.
   public private(set) var errors = PositionErrors()
   public private(set) var start: MonotonicTime?
@@ -56,6 +61,7 @@ public struct RoomJourney: Sendable {
   public static let placeLimit = 2_000
   public static let levelLimit = 700
   public static let eventLimit = 500
+  public static let pauseLimit = 200
 
   public init(rooms: Int, truth: RoomTruth? = nil) {
     judge = RoomJudge(rooms: rooms)
@@ -99,21 +105,32 @@ public struct RoomJourney: Sendable {
     if let estimate, estimate.isHeard, let point = estimate.position {
       track.add(Place(time: moment, point: point, room: estimate.room), at: moment)
     }
+    notePause(estimate?.isHeard ?? false, at: moment)
     guard let truth else { return }
     let room = truth.room(at: moment)
     Self.extend(&trueStays, with: room, to: moment)
-    guard let room else {
+    guard let room, let estimate, estimate.isHeard else {
+      if room != nil { unheard = unheard + RoomWindows.length }
       follower = RoomJudge.Follower()
       return
     }
     judge.follow(
-      &follower, told: estimate?.room.map { Int($0.rawValue) }, true: Int(room.rawValue), at: moment)
+      &follower, told: estimate.room.map { Int($0.rawValue) }, true: Int(room.rawValue), at: moment)
     guard let point = truth.point(at: moment) else { return }
     trueTrack.add(Place(time: moment, point: point, room: room), at: moment)
-    if let estimate, estimate.isHeard, let told = estimate.position,
-      let deviation = estimate.positionDeviation
-    {
+    if let told = estimate.position, let deviation = estimate.positionDeviation {
       errors.add(told, deviation: deviation, truth: point)
+    }
+  }
+
+  private mutating func notePause(_ isHeard: Bool, at moment: MonotonicTime) {
+    let since = lastHeard ?? start ?? moment
+    if isHeard {
+      lastHeard = moment
+    } else if pauses.last?.from == since {
+      pauses[pauses.count - 1].to = moment
+    } else if moment - since >= .seconds(60), pauses.count < Self.pauseLimit {
+      pauses.append(Stay(room: nil, from: since, to: moment))
     }
   }
 

@@ -1,3 +1,4 @@
+import Beacons
 import JSON
 import Proximity
 
@@ -5,12 +6,15 @@ import Proximity
 struct AssessmentTable {
   let assessment: RoomAssessment
   let errors: PositionErrors
+  /// Not judged.
+  let unheard: TimeSpan
   /// Names, by index.
   let rooms: [String]
 
   var text: String {
     var rows = TextTable(["ROOMS", ""])
     rows.add(["right", "\(number(assessment.right * 100, 1)) % of \(number(seconds, 0)) s"])
+    if unheard > .zero { rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"]) }
     rows.add(["changes", "\(assessment.changes) told, \(assessment.trueChanges) true"])
     rows.add(["missed", "\(assessment.missed)"])
     rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s in the median" } ?? "none was told"])
@@ -62,6 +66,7 @@ struct AssessmentTable {
       json.field("assessment", "rooms")
       json.field("beacon", beacon)
       json.field("seconds", seconds, decimals: 3)
+      json.field("unheard_s", unheard.seconds, decimals: 3)
       json.field("right", assessment.right, decimals: 4)
       json.field("changes", assessment.changes)
       json.field("true_changes", assessment.trueChanges)

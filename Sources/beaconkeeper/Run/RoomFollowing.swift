@@ -1,6 +1,5 @@
 import ArgumentParser
 import Beacons
-import Captures
 import Gateway
 import JSON
 import Proximity
@@ -20,7 +19,7 @@ struct RoomFollowing: ParsableArguments {
       valueName: "file"))
   var report: String?
   @Option(
-    help: ArgumentHelp("The beacon for --truth and --report, if several are configured.", valueName: "name"))
+    help: ArgumentHelp("The beacon for --truth and --report. Default: the only one that is heard.", valueName: "name"))
   var beacon: String?
   @Option(
     help: ArgumentHelp(
@@ -42,8 +41,13 @@ struct RoomFollowing: ParsableArguments {
   /// nil: nobody asked.
   func follower(_ configuration: Configuration) throws -> RoomFollower? {
     guard truth != nil || report != nil else { return nil }
-    let beacon = try followed(configuration)
-    let marks = try truth.map { try self.marks($0, configuration) }
+    if let beacon {
+      let entry = beacon.split(separator: ":", maxSplits: 1).first.map(String.init) ?? beacon
+      guard configuration.beacons.contains(where: { $0.name == beacon || $0.name == entry }) else {
+        throw failure("--beacon \(beacon): no such beacon is configured", .configuration)
+      }
+    }
+    let marks = try truth.map { try MarksFile(path: $0).read(rooms: configuration.rooms.map(\.name)) }
     do {
       return try RoomFollower(configuration, beacon: beacon, marks: marks)
     } catch {
@@ -51,50 +55,19 @@ struct RoomFollowing: ParsableArguments {
     }
   }
 
-  private func followed(_ configuration: Configuration) throws -> String {
-    if let beacon {
-      let entry = beacon.split(separator: ":", maxSplits: 1).first.map(String.init) ?? beacon
-      guard configuration.beacons.contains(where: { $0.name == beacon || $0.name == entry }) else {
-        throw failure("--beacon \(beacon): no such beacon is configured", .configuration)
-      }
-      return beacon
-    }
-    guard configuration.beacons.count == 1, let only = configuration.beacons.first else {
-      throw refusal(
-        "--beacon is missing: which of the \(configuration.beacons.count) beacons do --truth and --report follow?",
-        ReplayCommand.self)
-    }
-    return only.name
-  }
-
-  private func marks(_ path: String, _ configuration: Configuration) throws -> RecordingMarks {
-    let bytes = try InputText(path: path).bytes()
-    guard bytes.count <= RecordingMarks.sizeLimit else {
-      throw failure("\(path): longer than \(RecordingMarks.sizeLimit >> 20) MiB", .dataError)
-    }
-    let marks: RecordingMarks
-    do throws(RecordingMarks.Fault) {
-      marks = try RecordingMarks(bytes)
-    } catch {
-      throw failure("\(path): \(error)", .dataError)
-    }
-    let names = Set(configuration.rooms.map(\.name))
-    if let mark = marks.marks.first(where: { $0.room.map { !names.contains($0) } ?? false }) {
-      throw failure(
-        "\(path): line \(mark.line): there is no room “\((mark.room ?? "").prefix(60))” in the configuration\n"
-          + "  hint: the rooms are \(configuration.rooms.map(\.name).joined(separator: ", "))", .dataError)
-    }
-    return marks
-  }
-
   /// Tells how it went; the page is written, too.
   ///
   /// - Parameter isJSON: whether the assessment is also a line on standard output.
   func tell(_ follower: RoomFollower, _ configuration: Configuration, isJSON: Bool) throws {
-    guard follower.hasHeard, let start = follower.start else {
+    guard let beacon = follower.beacon, follower.hasHeard, let start = follower.start else {
       throw failure(
-        "no receiver of the rooms heard “\(follower.beacon)” in this recording\n"
-          + "  hint: a member of a region is named as in transitions, for example fleet:1.2", .dataError)
+        "no receiver of the rooms heard \(self.beacon.map { "“\($0)”" } ?? "a configured beacon") in this recording",
+        .dataError)
+    }
+    guard follower.others.isEmpty else {
+      throw failure(
+        "several beacons were heard: \(([beacon] + follower.others).joined(separator: ", ")); name one with --beacon",
+        .dataError)
     }
     if let assessment = follower.journey.assessment {
       guard assessment.confusion.contains(where: { $0.contains { $0 > 0 } }) else {
@@ -103,13 +76,14 @@ struct RoomFollowing: ParsableArguments {
             + "\((start + (follower.journey.end - .zero)).rfc3339), when the recording was made", .dataError)
       }
       let table = AssessmentTable(
-        assessment: assessment, errors: follower.journey.errors, rooms: follower.names.rooms)
+        assessment: assessment, errors: follower.journey.errors, unheard: follower.journey.unheard,
+        rooms: follower.names.rooms)
       say(table.text)
-      if isJSON, !isPageOnly { try put(table.json(beacon: follower.beacon) + [UInt8(ascii: "\n")]) }
+      if isJSON, !isPageOnly { try put(table.json(beacon: beacon) + [UInt8(ascii: "\n")]) }
     }
     if let report {
       let page = RoomReport(
-        beacon: follower.beacon, gateway: configuration.gatewayName, plan: follower.plan,
+        beacon: beacon, gateway: configuration.gatewayName, plan: follower.plan,
         names: follower.names,
         journey: follower.journey, start: start, version: Gateway.version)
       try ReportFile(path: report).write(page.html)
