@@ -48,7 +48,7 @@ struct RoomStyle {
     .bar { display: inline-block; width: 1.3rem; height: .35rem; margin-right: .4rem; background: var(--ink); vertical-align: .15rem; }
     .heat td { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; min-width: 4rem;
       background: hsl(var(--warm) 75% 50% / calc(var(--share) * .6)); }
-    .heat thead th { text-align: right; overflow-wrap: anywhere; } .heat thead th:first-child { text-align: left; }
+    .heat thead th { text-align: right; overflow-wrap: break-word; } .heat thead th:first-child { text-align: left; }
     .heat td { --warm: 8; } .heat td.hit { --warm: 140; font-weight: 600; }
     """
 
