@@ -150,6 +150,7 @@ let package = Package(
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: house),
     .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
+    .target(name: "PageReading", path: "Tests/PageReading", swiftSettings: house),
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
     .target(
       name: "Scenes",
@@ -181,7 +182,8 @@ let package = Package(
       dependencies: ["Beacons", "Brokers", "EventBytes", "Machine", "Radio", "Randomness"],
       swiftSettings: house),
     .testTarget(
-      name: "CommandTests", dependencies: ["Brokers", "MessageSchemas", "Machine", "beaconkeeper"],
+      name: "CommandTests",
+      dependencies: ["Brokers", "MessageSchemas", "Machine", "PageReading", "Randomness", "beaconkeeper"],
       swiftSettings: house),
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
@@ -230,7 +232,11 @@ let package = Package(
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(
-      name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy", "WakePlanner"],
+      name: "PolicyReportTests",
+      dependencies: ["PageReading", "Pages", "PolicyReport", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
+    .testTarget(
+      name: "RoomReportTests", dependencies: ["Beacons", "PageReading", "Proximity", "RoomReport"],
       swiftSettings: house),
     .testTarget(
       name: "RangingPolicyTests", dependencies: ["Randomness", "RangingPolicy"], swiftSettings: house),

@@ -62,7 +62,8 @@ struct TimeFrame {
       page.element(
         "rect",
         [
-          "x": Figures.at(piece.end), "y": "0", "width": Figures.at(Self.cutWidth), "height": Figures.at(height),
+          "x": Figures.at(piece.end), "y": "0", "width": Figures.at(Self.cutWidth),
+          "height": Figures.at(height),
           "class": "cut",
         ])
       page.line(piece.end, 0, piece.end, height, "cutedge")

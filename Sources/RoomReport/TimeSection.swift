@@ -30,7 +30,9 @@ struct TimeSection {
             page.say("true")
           }
         }
-        if frame.hasCuts { page.element("li", "between dashes: a pause in which nobody heard the beacon, cut out") }
+        if frame.hasCuts {
+          page.element("li", "between dashes: a pause in which nobody heard the beacon, cut out")
+        }
       }
       page.element("figure") { page in
         for room in rooms { writeLane(room, into: &page) }
