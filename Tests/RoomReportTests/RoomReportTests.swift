@@ -77,7 +77,7 @@ import Testing
     #expect(page.elements["h1"] == 1)
     // The plan, two rooms and no room at the start, two receivers.
     #expect(page.elements["svg"] == 6)
-    #expect(Self.report().html.contains("default-src 'none'"))
+    #expect(Self.report().html.contains("default-src &#39;none&#39;"))
   }
 
   @Test func itSaysWhatWasToldAndWhatWasTrue() throws {

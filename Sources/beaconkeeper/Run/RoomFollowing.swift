@@ -89,7 +89,7 @@ struct RoomFollowing: ParsableArguments {
       try ReportFile(path: report).write(page.html)
     }
     if let expectRight, let right = follower.journey.assessment?.right, right * 100 < expectRight {
-      say("beaconkeeper: the rooms are right in less than \(expectRight) % of the time")
+      say("beaconkeeper: the rooms are right in less than \(decimal(expectRight, decimals: 3) ?? "") % of the time")
       throw ExitCode(1)
     }
   }
