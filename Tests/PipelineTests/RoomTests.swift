@@ -23,10 +23,11 @@ import Testing
     var door: ReceiverIndex
 
     init(_ yaml: String) throws {
-      scene = try Scene(yaml)
-      let receivers = ["cooker", "door"].map { scene.pipeline.receiver($0) }
-      cooker = try #require(receivers[0])
-      door = try #require(receivers[1])
+      var scene = try Scene(yaml)
+      let (cooker, door) = (scene.pipeline.receiver("cooker"), scene.pipeline.receiver("door"))
+      self.scene = scene
+      self.cooker = try #require(cooker)
+      self.door = try #require(door)
     }
 
     /// Five seconds near one of the receivers.

@@ -63,9 +63,9 @@ import Testing
     text.replaceSubrange(phones.lowerBound..<end.lowerBound, with: section.joined(separator: "\n") + "\n")
     let rooms = try #require(text.firstRange(of: "# rooms:"))
     let roomsEnd = try #require(text.firstRange(of: "\n# Would a phone"))
-    let roomLines = text[rooms.lowerBound..<roomsEnd.lowerBound].split(separator: "\n")
-      // Nothing was measured here.
-      .filter { !$0.contains("calibration:") }.map { $0.dropFirst(2) }
+    let roomLines = text[rooms.lowerBound..<roomsEnd.lowerBound].split(separator: "\n").map {
+      $0.dropFirst(2)
+    }
     text.replaceSubrange(
       rooms.lowerBound..<roomsEnd.lowerBound, with: roomLines.joined(separator: "\n") + "\n")
     let wake = try #require(text.firstRange(of: "# wake:"))

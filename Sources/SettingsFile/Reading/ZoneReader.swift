@@ -36,7 +36,6 @@ struct ZoneReader {
       uniqueNames(list.list(hint: "remove the line to watch all beacons"), of: "beacon", known: beaconNames)
     }
 
-    refuseRooms(section)
     let nearValue = section.take("near")
     let enterValue = section.take("enter")
     let exitValue = section.take("exit")
@@ -67,14 +66,6 @@ struct ZoneReader {
       },
       enter: Rule(threshold: enterThreshold, dwell: enter?.dwell ?? Self.enterDwell),
       exit: Rule(threshold: exitThreshold, dwell: exit?.dwell ?? Self.exitDwell), lost: exit?.lost ?? .auto)
-  }
-
-  private func refuseRooms(_ section: Section) {
-    for value in [section.take("room"), section.take("rooms")].compactMap(\.self) {
-      value.error(
-        "a zone cannot be made of rooms",
-        hint: "a room has its own topics: room/<room>/enter, exit and occupancy")
-    }
   }
 
   private func checkRearm(_ near: RuleReader, _ threshold: Threshold, _ rearm: Threshold) {
