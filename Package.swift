@@ -139,7 +139,8 @@ let package = Package(
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "RoomReport", "Setup",
+        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
+        "RoomReport", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -14,7 +14,9 @@ struct AssessmentTable {
   var text: String {
     var rows = TextTable(["ROOMS", ""])
     rows.add(["right", "\(number(assessment.right * 100, 1)) % of \(number(seconds, 0)) s"])
-    if unheard > .zero { rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"]) }
+    if unheard > .zero {
+      rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"])
+    }
     rows.add(["changes", "\(assessment.changes) told, \(assessment.trueChanges) true"])
     rows.add(["missed", "\(assessment.missed)"])
     rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s in the median" } ?? "none was told"])

@@ -19,7 +19,8 @@ struct RoomFollowing: ParsableArguments {
       valueName: "file"))
   var report: String?
   @Option(
-    help: ArgumentHelp("The beacon for --truth and --report. Default: the only one that is heard.", valueName: "name"))
+    help: ArgumentHelp(
+      "The beacon for --truth and --report. Default: the only one that is heard.", valueName: "name"))
   var beacon: String?
   @Option(
     help: ArgumentHelp(
@@ -89,7 +90,9 @@ struct RoomFollowing: ParsableArguments {
       try ReportFile(path: report).write(page.html)
     }
     if let expectRight, let right = follower.journey.assessment?.right, right * 100 < expectRight {
-      say("beaconkeeper: the rooms are right in less than \(decimal(expectRight, decimals: 3) ?? "") % of the time")
+      say(
+        "beaconkeeper: the rooms are right in less than \(decimal(expectRight, decimals: 3) ?? "") % of the time"
+      )
       throw ExitCode(1)
     }
   }
