@@ -199,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "SettingsFileTests",
       dependencies: [
-        "Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners", "Settings",
+        "Beacons", "MessageSchemas", "Messages", "Proximity", "Randomness", "RangingPolicy", "Scanners",
+        "Settings",
         "SettingsFile",
         "WakePlanner",
       ],

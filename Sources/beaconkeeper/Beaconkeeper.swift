@@ -10,7 +10,8 @@ struct Beaconkeeper: AsyncParsableCommand {
     version: Gateway.version,
     subcommands: [
       InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,
-      ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self, DoctorCommand.self,
+      ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
+      DoctorCommand.self,
       HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
     ]
   )

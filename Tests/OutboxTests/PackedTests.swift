@@ -11,9 +11,9 @@ import Testing
 
 /// What the outbox writes of a beacon: little, the same when it is read, and nothing where it is damaged.
 @Suite struct PackedTests {
-  /// A beacon that two receivers hear, inside of two zones, with readings.
+  /// A beacon that two receivers hear, inside of two zones and a room, with readings.
   private func beacon() throws -> SavedBeacon {
-    var scene = try Scene()
+    var scene = try Scene(Scene.rules + "\nrooms: [{ name: yard, receivers: [hci0] }]")
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -50, for: 20)
     let second = scene.pipeline.receiver("upstairs")
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 2, at: second)

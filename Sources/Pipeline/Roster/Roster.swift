@@ -127,7 +127,9 @@ package struct Roster: Sendable {
   }
 
   /// The sighting in what somebody else tells of a beacon; nil if it is unknown.
-  package mutating func sighting(of observation: Observation) -> Sighting? { catalogue.sighting(of: observation) }
+  package mutating func sighting(of observation: Observation) -> Sighting? {
+    catalogue.sighting(of: observation)
+  }
 
   /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited with the beacon that they belong
   /// to.

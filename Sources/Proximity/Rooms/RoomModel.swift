@@ -159,7 +159,9 @@ struct RoomModel: Sendable {
         }
       }
       let sum = density.reduce(0, +)
-      return density.map { (sum > 0 ? 0.99 * $0 / sum : 0) + 0.01 / Float(levelCount) }
+      // Where nobody walked any level is as likely as any other.
+      let known: Float = sum > 0 ? 0.99 : 0
+      return density.map { known * $0 / max(sum, 1e-9) + (1 - known) / Float(levelCount) }
     }
   }
 

@@ -38,6 +38,6 @@ struct CalibrationExplanation {
     let share = decimal(100 * heldOut.right, decimals: 1) ?? "–"
     let delay = heldOut.delay.flatMap { decimal($0, decimals: 1) }.map { ", \($0) s late" } ?? ""
     return
-      "on stretches left out right for \(share) % of the time, \(heldOut.changes) changes told of \(heldOut.trueChanges)\(delay)"
+      "on stretches left out right for \(share) % of the time, \(heldOut.changes) changes told, \(heldOut.trueChanges) true\(delay)"
   }
 }

@@ -29,9 +29,12 @@ struct CalibrationReader {
           + listed(lost.map(quoted), joining: "and"),
         hint: "calibrate again if rooms were renamed or divided")
     }
-    let mounted = configuration.receivers.map(\.name) + configuration.rooms.flatMap(\.receivers)
-    let strangers = (configuration.roomCalibration?.receiverNames ?? []).filter { !mounted.contains($0) }
-    if !strangers.isEmpty {
+    // A receiver that hangs in no room may have heard the walk, too. One that was renamed is also missed under its new name.
+    let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)
+    let heard = configuration.roomCalibration?.receiverNames ?? []
+    let strangers = heard.filter { !mounted.contains($0) }
+    let missed = mounted.contains { !heard.contains($0) }
+    if missed, !strangers.isEmpty {
       value.warning(
         "the calibration knows \(strangers.count == 1 ? "a receiver" : "receivers") that the configuration does not: "
           + listed(strangers.map(quoted), joining: "and"),

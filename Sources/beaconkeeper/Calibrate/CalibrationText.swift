@@ -61,18 +61,22 @@ struct CalibrationText {
   }
 
   private func assessment(_ comparison: RoomCalibrator.Comparison) -> String {
-    var table = TextTable(["ON STRETCHES LEFT OUT", "RIGHT", "CHANGES", "DELAY", "OFF BY", ""])
+    let hasPlaces = comparison.kept.distance != nil
+    var table = TextTable(
+      ["ON STRETCHES LEFT OUT", "RIGHT", "CHANGES", "DELAY"] + (hasPlaces ? ["OFF BY"] : []) + [""])
     func add(_ title: String, _ assessment: RoomAssessment, _ remark: String) {
-      table.add([
-        title, number(100 * assessment.right, 1) + " %", "\(assessment.changes) of \(assessment.trueChanges)",
+      var row = [
+        title, number(100 * assessment.right, 1) + " %",
+        "\(assessment.changes), \(assessment.trueChanges) true",
         assessment.delay.map { number($0, 1) + " s" } ?? "–",
-        assessment.distance.map { number($0, 1) + " m" } ?? "–", remark,
-      ])
+      ]
+      if hasPlaces { row.append(assessment.distance.map { number($0, 1) + " m" } ?? "–") }
+      table.add(row + [remark])
     }
     let best = comparison.best
     add("nothing measured", comparison.uncalibrated, best == nil ? "best" : "")
     if let pathLoss = comparison.pathLoss {
-      add("power, exponent, walls", pathLoss, best == .pathLoss ? "kept" : "")
+      add("power, exponent, walls", pathLoss, best == .pathLoss ? "kept" : best == nil ? "left out" : "")
     }
     add(
       result.hasGeometry ? "and maps of the signal" : "levels by room", comparison.calibrated,

@@ -73,7 +73,7 @@ final class LiveCalibration: Sendable {
     }
     guard isFinished else { return nil }
     let (heard, marks) = walk.take()
-    return try WalkWithMarks(heard, wanted: beacon, marks: marks)
+    return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
   }
 
   /// The terminal on its way to the thread that has it alone.

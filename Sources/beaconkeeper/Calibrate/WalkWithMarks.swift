@@ -15,12 +15,13 @@ struct WalkWithMarks {
   let marks: [Placed]
 
   /// Picks the beacon: the wanted one, else the only one.
-  init(_ heard: HeardWalk, wanted: String?, marks: [Placed]) throws(ExitCode) {
+  init(_ heard: HeardWalk, wanted: String?, marks: [Placed], isLive: Bool = false) throws(ExitCode) {
     let beacons = heard.heard
     guard let first = beacons.first else {
+      let what = wanted.map { "the beacon “\($0)”" } ?? "any configured beacon"
       throw failure(
-        "nothing was heard of \(wanted.map { "the beacon “\($0)”" } ?? "any configured beacon")"
-          + "; `beaconkeeper scan --capture` shows what a recording holds", .dataError)
+        "nothing was heard of \(what); `beaconkeeper scan\(isLive ? "" : " --capture")` shows what there is",
+        isLive ? .unavailable : .dataError)
     }
     guard beacons.count == 1 else {
       let list = beacons.prefix(10).map { "\($0.name) (\($0.count) times)" }.joined(separator: ", ")

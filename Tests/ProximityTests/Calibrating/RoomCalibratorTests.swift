@@ -50,6 +50,23 @@ import Testing
     #expect(comparison.kept.right > 0.75, "\(comparison.kept)")
   }
 
+  @Test func aRoomThatWasNeverCoveredIsStillFound() throws {
+    var walk = SyntheticWalk()
+    let last = RoomIndex(rawValue: 3)
+    walk.marks = walk.marks.map { .init(time: $0.time, room: $0.room == last ? nil : $0.room) }
+    let calibration = try #require(byName.calibration(from: walk.marked(SyntheticWalk.names)))
+    #expect(!calibration.histograms.contains { $0.room == "d" })
+    var tracker = RoomTracker(
+      SyntheticWalk.names, calibration: calibration, rooms: SyntheticWalk.rooms,
+      receivers: SyntheticWalk.calibratorNames.receivers)
+    var told: [RoomTransition] = []
+    for sighting in walk.sightings {
+      tracker.advance(to: sighting.time, into: &told)
+      tracker.observe(sighting)
+    }
+    #expect(told.contains { $0.event == .enter && $0.room == last })
+  }
+
   @Test func withoutMarksOrSightingsThereIsNoCalibration() {
     let walk = SyntheticWalk(seconds: 30)
     let silent = MarkedWalk([], marks: walk.marks, plan: SyntheticWalk.plan)
