@@ -70,12 +70,16 @@ let package = Package(
     .target(
       name: "RangingPolicy", dependencies: ["JSON"], resources: strategyPages, swiftSettings: house),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
+    // HTML of one file, without network.
+    .target(name: "Pages", dependencies: ["JSON"], swiftSettings: house),
     .target(
-      name: "PolicyReport", dependencies: ["JSON", "Messages", "RangingPolicy", "WakePlanner"],
+      name: "PolicyReport", dependencies: ["JSON", "Messages", "Pages", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
+    .target(
+      name: "RoomReport", dependencies: ["Beacons", "JSON", "Pages", "Proximity"], swiftSettings: house),
     .target(name: "Scanners", dependencies: ["Beacons", "JSON", "Messages"], swiftSettings: hostile),
     .target(
       name: "Mosquitto",
@@ -135,7 +139,7 @@ let package = Package(
       dependencies: [
         "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "Setup",
+        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy", "RoomReport", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -146,6 +150,7 @@ let package = Package(
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: house),
     .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
+    .target(name: "PageReading", path: "Tests/PageReading", swiftSettings: house),
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: house),
     .target(
       name: "Scenes",
@@ -177,7 +182,8 @@ let package = Package(
       dependencies: ["Beacons", "Brokers", "EventBytes", "Machine", "Radio", "Randomness"],
       swiftSettings: house),
     .testTarget(
-      name: "CommandTests", dependencies: ["Brokers", "MessageSchemas", "Machine", "beaconkeeper"],
+      name: "CommandTests",
+      dependencies: ["Brokers", "MessageSchemas", "Machine", "PageReading", "Randomness", "beaconkeeper"],
       swiftSettings: house),
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
@@ -226,7 +232,11 @@ let package = Package(
     .testTarget(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(
-      name: "PolicyReportTests", dependencies: ["PolicyReport", "RangingPolicy", "WakePlanner"],
+      name: "PolicyReportTests",
+      dependencies: ["PageReading", "Pages", "PolicyReport", "RangingPolicy", "WakePlanner"],
+      swiftSettings: house),
+    .testTarget(
+      name: "RoomReportTests", dependencies: ["Beacons", "PageReading", "Proximity", "RoomReport"],
       swiftSettings: house),
     .testTarget(
       name: "RangingPolicyTests", dependencies: ["Randomness", "RangingPolicy"], swiftSettings: house),

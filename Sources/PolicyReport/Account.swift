@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// What happened to one phone, in sentences.

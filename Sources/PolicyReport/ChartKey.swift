@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Explains the signs and bands of the drawings.

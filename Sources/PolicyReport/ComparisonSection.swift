@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Compares the strategies: for each system a drawing of the trade-off and a table.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Constants with their value, source and confidence.

@@ -1,9 +1,10 @@
 import JSON
 import Messages
+import Pages
 import RangingPolicy
 
-/// Formats amounts for the report.
-enum Figures {
+/// Amounts of the ranging policy.
+extension Figures {
   /// `46 s`, `3 min 5 s`, `2 h 10 min`; never finer than useful.
   static func time(_ time: Milliseconds) -> String {
     let seconds = Double(time) / 1000
@@ -15,19 +16,6 @@ enum Figures {
     return "\(hours) h" + (minutes % 60 > 0 ? " \(minutes % 60) min" : "")
   }
 
-  static func metres(_ distance: Double) -> String { number(distance, distance < 10 ? 1 : 0) + " m" }
   static func metres(_ distance: Micrometres) -> String { number(Double(distance) / 1e6, 2) + " m" }
   static func factor(_ factor: Double) -> String { "×" + (decimal(factor, decimals: 2) ?? "") }
-
-  static func percent(_ share: Double?) -> String {
-    guard let share else { return "none" }
-    return number(share * 100, 0) + " %"
-  }
-
-  static func number(_ value: Double, _ decimals: Int) -> String {
-    decimal(value, decimals: decimals) ?? String(value)
-  }
-
-  /// A coordinate in a drawing.
-  static func at(_ value: Double) -> String { number(value, 1) }
 }

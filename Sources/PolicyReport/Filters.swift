@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// What the cards can be chosen by. Cards carry numbers, not names, because names come from the user.

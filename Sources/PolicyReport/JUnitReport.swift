@@ -1,3 +1,5 @@
+import Pages
+
 /// Results as JUnit XML, which build servers read. UTF-8 text; the same results give the same bytes.
 ///
 /// Source: the schema of Apache Ant's JUnitReport task, as far as build servers agree on it.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Explains the codes and columns that occur on the page.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Every near trigger of a result with its own verdict, evidence, and the constants that it hangs on.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// How an outcome looks: a sign, a word and a class, so that colour is never the only difference.

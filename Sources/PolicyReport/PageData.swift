@@ -1,4 +1,5 @@
 import JSON
+import Pages
 import RangingPolicy
 
 /// What the script draws from: numbers only, and a table of the words that they stand for.

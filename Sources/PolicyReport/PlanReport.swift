@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 import WakePlanner
 
@@ -20,7 +21,7 @@ public struct PlanReport: Sendable {
   }
 
   public var html: String {
-    Page(title: title, version: version).html { page in
+    Page(title: title, version: version, sheet: Style.sheet, caution: Page.simulated).html { page in
       page.element("header") { page in
         page.element("h1", title)
         page.element(

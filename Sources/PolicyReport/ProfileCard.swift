@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// What all cards of a page share.

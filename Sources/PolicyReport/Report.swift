@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The results of `simulate` as one self-contained HTML page.
@@ -38,7 +39,9 @@ public struct Report: Sendable {
   /// UTF-8 text. The same results give the same bytes.
   public var html: String {
     let cards = Card.all(of: examples)
-    return Page(title: title, version: version, script: Script.text).html { page in
+    return Page(
+      title: title, version: version, sheet: Style.sheet, script: Script.text, caution: Page.simulated
+    ).html { page in
       writeHead(into: &page)
       Summary(self, cards).write(into: &page)
       if !comparisons.isEmpty {
@@ -100,4 +103,8 @@ public struct Report: Sendable {
       PageData(cards, budget: setting.budget).write(into: &page)
     }
   }
+}
+
+extension Page {
+  static let simulated = "A simulation of published rules, not a measurement of a phone."
 }

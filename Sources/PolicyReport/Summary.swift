@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The table at the top: one row per profile.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The rows of the summary where there was one approach: one for each card.

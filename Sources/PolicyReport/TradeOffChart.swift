@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The share delivered against the drain of a day, with the front that no strategy beats.

@@ -58,7 +58,8 @@ import Testing
     key heardKey? name? time nanoseconds wallTime receivers zones state links receiver rawValue isCurrent isLocated \
     samples lastHeard silentSince lastSignal power logDistance margin filter newest previous beforePrevious filled pace \
     level scatter interval current first second gaps blocks seconds doubtful mean lost presences zone isInside isArmed since nearSince? \
-    enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag?
+    enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag? \
+    room? track told window? offset offsetWeight lastReceiver hearers earlierHearers hearersSince isFrozen
     """
 
   @Test(arguments: 0..<20) func damageIsFound(seed: UInt64) throws {

@@ -1,3 +1,5 @@
+import PageReading
+import Pages
 import RangingPolicy
 import Testing
 
@@ -87,7 +89,7 @@ import Testing
   @Test func thePolicyNamesTheScriptByItsFingerprint() {
     #expect(Fingerprint("abc").base64 == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     #expect(Fingerprint("").base64 == "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-    let html = Page(title: "t", version: "1", script: Script.text).html { _ in }
+    let html = Page(title: "t", version: "1", sheet: "", script: Script.text, caution: "").html { _ in }
     #expect(html.contains("script-src &#39;sha256-\(Fingerprint(Script.text).base64)&#39;"))
     #expect(html.contains(">" + Script.text + "</script>") && !Script.text.dropLast(6).contains("]]>"))
   }

@@ -1,3 +1,4 @@
+import PageReading
 import PolicyReport
 import Testing
 

@@ -1,3 +1,4 @@
+import PageReading
 import RangingPolicy
 import Testing
 import WakePlanner

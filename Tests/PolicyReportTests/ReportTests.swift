@@ -1,50 +1,10 @@
 import Foundation
+import PageReading
+import Pages
 import RangingPolicy
 import Testing
 
 @testable import PolicyReport
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
-
-/// What the parser finds on a page.
-final class PageReader: NSObject, XMLParserDelegate {
-  var elements: [String: Int] = [:]
-  var ids: [String] = []
-  var targets: [String] = []
-  var references: [String] = []
-  var text = ""
-
-  func parser(
-    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-    attributes: [String: String]
-  ) {
-    elements[name, default: 0] += 1
-    if let id = attributes["id"] { ids.append(id) }
-    for key in ["href", "src", "xlink:href", "data", "action", "srcset"] {
-      guard let target = attributes[key] else { continue }
-      if target.hasPrefix("#") {
-        targets.append(String(target.dropFirst()))
-      } else {
-        references.append(target)
-      }
-    }
-    for key in ["aria-labelledby", "aria-describedby"] {
-      if let target = attributes[key] { targets.append(target) }
-    }
-  }
-
-  func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
-
-  /// nil: not well-formed.
-  init?(_ html: String) {
-    super.init()
-    let parser = XMLParser(data: Data(html.utf8))
-    parser.delegate = self
-    guard parser.parse() else { return nil }
-  }
-}
 
 @Suite struct ReportTests {
   private static let near = NearDistances(near: 4_000_000, rearm: 6_000_000)

@@ -11,11 +11,16 @@ public struct Replay: ~Copyable {
   private var pipeline: Pipeline
   private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
+  /// Follows one beacon through the rooms; nil: nobody asked.
+  public private(set) var follower: RoomFollower?
 
   /// Always the same: two replays of a capture give the same bytes.
   public static let epoch: UInt64 = 1
 
-  public init(_ configuration: Configuration, captures: [String]) throws(CaptureError) {
+  public init(_ configuration: Configuration, captures: [String], following follower: RoomFollower? = nil)
+    throws(CaptureError)
+  {
+    self.follower = follower
     recording = try Recording(paths: captures)
     pipeline = Pipeline(configuration)
   }
@@ -38,13 +43,23 @@ public struct Replay: ~Copyable {
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
     case .advertisements:
       time = batch[batch.count - 1].time
-      pipeline.observe(batch, into: &output)
+      if follower != nil { observeOneByOne(into: &output) } else { pipeline.observe(batch, into: &output) }
     case .health(let change):
       time = change.time
+      follower?.advance(to: time, change.wallTime, in: &pipeline, into: &output)
       pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
     case .end: return false
     }
     numbers.number(&output)
+    follower?.note(output)
     return true
+  }
+
+  private mutating func observeOneByOne(into output: inout Pipeline.Output) {
+    for index in 0..<batch.count {
+      batch.forEach(in: index..<(index + 1)) { advertisement, payload in
+        follower?.observe(advertisement, payload: payload, in: &pipeline, into: &output)
+      }
+    }
   }
 }

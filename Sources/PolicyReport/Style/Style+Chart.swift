@@ -1,3 +1,5 @@
+import Pages
+
 extension Style {
   /// Drawings.
   static let chart = """

@@ -1,3 +1,5 @@
+import Pages
+
 extension Style {
   /// What only the script shows.
   static let controls = """

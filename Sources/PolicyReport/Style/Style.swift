@@ -1,4 +1,6 @@
-/// The look of the page: on wide screens, phones and paper, by day and by night. No fonts or pictures.
-enum Style {
+import Pages
+
+extension Style {
+  /// Of the pages on phones.
   static let sheet = [page, chart, controls, screen].joined(separator: "\n")
 }

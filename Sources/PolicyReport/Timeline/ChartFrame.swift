@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// Where everything stands in the drawing of one phone's approach.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The lanes below the states.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The state of the phone as the timeline gives it: one lane for each thing that is ever out of the ordinary.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The background time left, as pieces between which it jumps.

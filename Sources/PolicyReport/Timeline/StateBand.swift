@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// The app's states as a band.

@@ -1,3 +1,4 @@
+import Pages
 import RangingPolicy
 
 /// A drawing of one phone's approach: the distance with its thresholds and near triggers, the app's states, and a lane for

@@ -72,7 +72,7 @@ public struct MarkedWalk: Sendable {
   private static var way: TimeSpan { .seconds(30) }
 
   /// Between two marked points of a room, on the straight way.
-  private static func point(at time: MonotonicTime, _ marks: [Mark], _ index: Int) -> Point? {
+  static func point(at time: MonotonicTime, _ marks: [Mark], _ index: Int) -> Point? {
     guard let from = marks[index].point else { return nil }
     guard index + 1 < marks.count, let to = marks[index + 1].point else { return from }
     let span = marks[index + 1].time - marks[index].time

@@ -13,6 +13,8 @@ public struct RoomAssessment: Hashable, Sendable {
   public var delay: Double?
   /// The middle of the distances from the estimated to the marked place, metres; nil: no places were marked, or there are no outlines.
   public var distance: Double?
+  /// True changes that were not told before the next one.
+  public var missed: Int
   /// Seconds, by true room, then by told room; the last column: none was told.
   public var confusion: [[Double]]
 
@@ -20,6 +22,7 @@ public struct RoomAssessment: Hashable, Sendable {
     right = 0
     changes = 0
     trueChanges = 0
+    missed = 0
     confusion = (0..<rooms).map { _ in [Double](repeating: 0, count: rooms + 1) }
   }
 }
@@ -104,6 +107,7 @@ public struct RoomJudge: Sendable {
     var result = result
     let hits = result.confusion.indices.reduce(0) { $0 + result.confusion[$1][$1] }
     result.right = seconds > 0 ? hits / seconds : 0
+    result.missed = result.trueChanges - delays.count
     result.delay = delays.isEmpty ? nil : delays.sorted()[delays.count / 2]
     result.distance = distances.isEmpty ? nil : distances.sorted()[distances.count / 2]
     return result
@@ -136,6 +140,7 @@ public struct RoomJudge: Sendable {
 
   /// What the judge remembers of one beacon.
   public struct Follower: Sendable {
+    /// The last that was told, even if none is now.
     fileprivate var told: Int?
     fileprivate var truth: Int?
     fileprivate var time: MonotonicTime?
@@ -151,7 +156,7 @@ public struct RoomJudge: Sendable {
   public mutating func follow(_ follower: inout Follower, told: Int?, true truth: Int, at time: MonotonicTime)
   {
     defer {
-      follower.told = told
+      follower.told = told ?? follower.told
       follower.truth = truth
       follower.time = time
     }

@@ -8,7 +8,6 @@ import Proximity
 /// - `exit`: 1.5 times the distance of enter, or 4 dB weaker;
 /// - dwell: near 2 s, enter 3 s, exit 10 s; `lost`: auto.
 ///
-///
 /// In free space, twice the distance costs 6 dB, and 1.5 times the distance 3.5 dB.
 struct ZoneReader {
   /// The names in the configuration that a zone may refer to.
@@ -36,6 +35,7 @@ struct ZoneReader {
       uniqueNames(list.list(hint: "remove the line to watch all beacons"), of: "beacon", known: beaconNames)
     }
 
+    refuseRooms(section)
     let nearValue = section.take("near")
     let enterValue = section.take("enter")
     let exitValue = section.take("exit")
@@ -66,6 +66,14 @@ struct ZoneReader {
       },
       enter: Rule(threshold: enterThreshold, dwell: enter?.dwell ?? Self.enterDwell),
       exit: Rule(threshold: exitThreshold, dwell: exit?.dwell ?? Self.exitDwell), lost: exit?.lost ?? .auto)
+  }
+
+  private func refuseRooms(_ section: Section) {
+    for value in ["room", "rooms"].compactMap({ section.take($0, isVocabulary: false) }) {
+      value.error(
+        "a zone cannot be made of rooms",
+        hint: "a room has its own topics: room/<room>/enter, exit and occupancy")
+    }
   }
 
   private func checkRearm(_ near: RuleReader, _ threshold: Threshold, _ rearm: Threshold) {

@@ -28,11 +28,17 @@ struct ReplayCommand: AsyncParsableCommand {
       that gateway is running, give another name with --gateway; otherwise the recording's last state overwrites the \
       real one.
 
+      --truth compares the rooms with where the beacon really was, and says on standard error how often they were \
+      right, how many changes were told and missed, how late, which room was told for which, and how far positions \
+      were off. With JSON lines the same is the last line of standard output. A mark holds until the next one; times \
+      are RFC 3339, Unix seconds or seconds since the recording began. --report draws it.
+
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
         beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
         beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
+        beaconkeeper replay --config flat.yaml --capture walk.jsonl --truth marks.csv --report walk.html
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
@@ -53,6 +59,7 @@ struct ReplayCommand: AsyncParsableCommand {
   var publish = false
   @Option(help: ArgumentHelp("Use this name instead of the configured gateway's.", valueName: "name"))
   var gateway: String?
+  @OptionGroup var rooms: RoomFollowing
 
   func validate() throws {
     if capture.isEmpty { throw ValidationError("Name a recording with --capture, or - for standard input.") }
@@ -62,9 +69,10 @@ struct ReplayCommand: AsyncParsableCommand {
   func run() async throws {
     var configuration = try loadConfiguration(config, connects: publish)
     if let gateway { configuration.gatewayName = gateway }
+    let follower = try rooms.follower(configuration)
     var replay: Replay
     do throws(CaptureError) {
-      replay = try Replay(configuration, captures: capture)
+      replay = try Replay(configuration, captures: capture, following: follower)
     } catch {
       throw failure(error)
     }
@@ -82,7 +90,7 @@ struct ReplayCommand: AsyncParsableCommand {
       }
       for notice in replay.takeNotices() { say("beaconkeeper: \(notice)") }
       if speed == .real { try? await pace.wait(until: replay.time) }
-      try write(output, replay.topics)
+      if !rooms.isPageOnly { try write(output, replay.topics) }
       try? await publisher?.send(output)
       let (offset, length) = replay.progress
       progress.show(
@@ -93,6 +101,7 @@ struct ReplayCommand: AsyncParsableCommand {
     if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
     try report(replay.counts, replay.malformedEvents, fault)
     if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
+    if let follower = replay.follower { try rooms.tell(follower, configuration, isJSON: format == .json) }
   }
 
   private func write(_ output: Pipeline.Output, _ topics: Topics) throws(ExitCode) {

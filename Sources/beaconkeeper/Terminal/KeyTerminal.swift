@@ -6,6 +6,8 @@ import Synchronization
 /// otherwise, short of SIGKILL.
 final class KeyTerminal {
   private let descriptor: Int32
+  /// Keys that came together and are still to be told, the last first.
+  private var typed: [Character] = []
 
   /// What to restore at the end of the program.
   private static let usual = Mutex<(descriptor: Int32, settings: termios)?>(nil)
@@ -55,14 +57,17 @@ final class KeyTerminal {
 
   /// The next key, or nothing after a while. Keys that send several characters, such as arrows, are no keys here.
   func press(within milliseconds: Int32) -> Press {
+    if let key = typed.popLast() { return .key(key) }
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&state, 1, milliseconds) > 0 else { return .nothing }
-    var bytes = [UInt8](repeating: 0, count: 16)
+    var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &bytes, bytes.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
     guard count > 0 else { return .ended }
-    guard count == 1, bytes[0] < 0x80 else { return .nothing }
-    return .key(Character(Unicode.Scalar(bytes[0])))
+    // An escape begins what such a key sends, and it comes at once.
+    let keys = bytes.prefix(count).prefix { $0 != 0x1B }.filter { $0 < 0x80 }
+    typed = keys.reversed().map { Character(Unicode.Scalar($0)) }
+    return typed.popLast().map { .key($0) } ?? .nothing
   }
 
   /// Columns and lines.

@@ -1,6 +1,6 @@
 extension Style {
   /// Colours by day and by night, text, tables and cards.
-  static let page = """
+  package static let page = """
     :root {
       --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d0d7de; --panel: #f6f8fa; --link: #0a58ca;
       --ok: #1a7f37; --late: #9a5b00; --bad: #c0271f; --none: #57606a; --curve: #0a58ca;

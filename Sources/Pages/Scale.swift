@@ -1,19 +1,24 @@
-import RangingPolicy
-
 /// Maps a range of values to a range of coordinates.
-struct Scale {
-  var from: Double
-  var to: Double
-  var start: Double
-  var end: Double
+package struct Scale {
+  package var from: Double
+  package var to: Double
+  package var start: Double
+  package var end: Double
 
-  func callAsFunction(_ value: Double) -> Double {
+  package init(from: Double, to: Double, start: Double, end: Double) {
+    self.from = from
+    self.to = to
+    self.start = start
+    self.end = end
+  }
+
+  package func callAsFunction(_ value: Double) -> Double {
     guard to > from else { return start }
     return start + (min(max(value, from), to) - from) / (to - from) * (end - start)
   }
 
   /// Round values, about `count` of them at most.
-  func ticks(_ count: Int, steps: [Double]) -> [Double] {
+  package func ticks(_ count: Int, steps: [Double]) -> [Double] {
     let wanted = (to - from) / Double(max(1, count))
     var step = steps.first { $0 >= wanted } ?? steps.last ?? 1
     while (to - from) / step > Double(count) + 1 { step *= 2 }
@@ -26,8 +31,10 @@ struct Scale {
     return ticks
   }
 
-  static let timeSteps: [Double] = [
+  package static let timeSteps: [Double] = [
     0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400,
   ]
-  static let distanceSteps: [Double] = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000]
+  package static let distanceSteps: [Double] = [
+    0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000,
+  ]
 }

@@ -1,11 +1,24 @@
 /// A self-contained page of UTF-8 text. The same content gives the same bytes.
-struct Page {
+package struct Page {
   let title: String
+  /// Of beaconkeeper.
   let version: String
+  /// Inline.
+  let sheet: String
   /// Inline; nil: none.
-  var script: String?
+  let script: String?
+  /// What the page's figures are worth.
+  let caution: String
 
-  func html(_ content: (inout Markup) -> Void) -> String {
+  package init(title: String, version: String, sheet: String, script: String? = nil, caution: String) {
+    self.title = title
+    self.version = version
+    self.sheet = sheet
+    self.script = script
+    self.caution = caution
+  }
+
+  package func html(_ content: (inout Markup) -> Void) -> String {
     var page = Markup()
     page.raw("<!DOCTYPE html>\n")
     page.element("html", ["lang": "en", "xmlns": "http://www.w3.org/1999/xhtml"]) { page in
@@ -16,14 +29,13 @@ struct Page {
         page.element("meta", ["name": "color-scheme", "content": "light dark"])
         page.element("meta", ["name": "generator", "content": "beaconkeeper \(version)"])
         page.element("title", title)
-        page.element("style") { $0.raw(Style.sheet) }
+        page.element("style") { $0.raw(sheet) }
       }
       page.element("body") { page in
         page.element("a", ["href": "#summary", "class": "skip"], "Skip to the summary")
         page.element("main", [:], content)
         page.element("footer") { page in
-          page.say(
-            "Made by beaconkeeper \(version). A simulation of published rules, not a measurement of a phone.")
+          page.say("Made by beaconkeeper \(version). \(caution)")
         }
         if let script { page.element("script") { $0.raw(script) } }
       }
@@ -37,8 +49,8 @@ struct Page {
     return "default-src 'none'; style-src 'unsafe-inline'; script-src \(script)"
   }
 
-  /// Writes the question: its names and values.
-  static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
+  /// Writes what a page is about: names and values.
+  package static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
     page.element("dl", ["class": "scenario"]) { page in
       for (name, value) in scenario {
         page.element("div") { page in

@@ -1,10 +1,10 @@
 /// SHA-256 of a text, by which a page's content security policy knows its script.
-struct Fingerprint {
+package struct Fingerprint {
   private(set) var words: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     var bytes = Array(text.utf8)
     let bits = UInt64(bytes.count) * 8
     bytes.append(0x80)
@@ -40,7 +40,7 @@ struct Fingerprint {
 
   private static func turned(_ word: UInt32, _ by: UInt32) -> UInt32 { word >> by | word << (32 - by) }
 
-  var base64: String {
+  package var base64: String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     var bits = words.flatMap { word in stride(from: 31, through: 0, by: -1).map { word >> UInt32($0) & 1 } }
     // 256 bits are 42 letters and four bits more.

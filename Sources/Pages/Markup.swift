@@ -1,10 +1,12 @@
 /// Writes HTML that is also well-formed XML: every element is closed, every attribute quoted, every text escaped.
-struct Markup {
-  private(set) var text = ""
+package struct Markup {
+  package private(set) var text = ""
 
-  typealias Attributes = KeyValuePairs<String, String>
+  package init() {}
 
-  mutating func element(
+  package typealias Attributes = KeyValuePairs<String, String>
+
+  package mutating func element(
     _ name: String, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void = { _ in }
   ) {
     text += "<" + name
@@ -19,17 +21,17 @@ struct Markup {
     if Self.blocks.contains(name) { text += "\n" }
   }
 
-  mutating func element(_ name: String, _ attributes: Attributes = [:], _ content: String) {
+  package mutating func element(_ name: String, _ attributes: Attributes = [:], _ content: String) {
     element(name, attributes) { $0.say(content) }
   }
 
-  mutating func element(_ name: String, _ content: String) { element(name, [:], content) }
+  package mutating func element(_ name: String, _ content: String) { element(name, [:], content) }
 
   /// Writes any text, escaped.
-  mutating func say(_ content: String) { text += Self.escaped(content) }
+  package mutating func say(_ content: String) { text += Self.escaped(content) }
 
   /// Writes a constant part of the page unescaped.
-  mutating func raw(_ content: String) { text += content }
+  package mutating func raw(_ content: String) { text += content }
 
   /// Elements without content, of HTML and of SVG.
   private static let empty: Set<String> = [
@@ -43,7 +45,7 @@ struct Markup {
   ]
 
   /// Characters that XML cannot hold become U+FFFD.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {

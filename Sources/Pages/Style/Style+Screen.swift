@@ -1,6 +1,6 @@
 extension Style {
   /// Small screens, and paper.
-  static let screen = """
+  package static let screen = """
     @media (max-width: 40rem) {
       main, footer { padding: .75rem; }
       h1 { font-size: 1.4rem; }

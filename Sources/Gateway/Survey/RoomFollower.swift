@@ -1,0 +1,126 @@
+import Beacons
+import Captures
+import Messages
+import Pipeline
+import Proximity
+import Settings
+
+/// Follows one beacon through the rooms of a recording, beside what a file of marks says of it.
+public struct RoomFollower: Sendable {
+  /// As transitions name it; nil: none was wanted, and none was heard.
+  public private(set) var beacon: String?
+  /// Others that were heard while none was wanted; a few.
+  public private(set) var others: [String] = []
+  public let plan: RoomPlan
+  public let names: RoomCalibrator.Names
+  public private(set) var journey: RoomJourney
+  /// When the recording begins; nil: it is empty.
+  public private(set) var start: WallTime?
+  /// Whether the beacon was heard by a receiver of the rooms.
+  public var hasHeard: Bool { !journey.levels.isEmpty }
+
+  private static let otherLimit = 10
+
+  private let isWanted: Bool
+  private let marks: RecordingMarks?
+  private let hearers: Set<ReceiverIndex>
+  private var index: BeaconIndex?
+  /// Of the roster when a beacon was last looked up.
+  private var revision: UInt64?
+  private var passedOver: Set<BeaconIndex> = []
+
+  /// The configuration has no rooms.
+  public struct NoRooms: Error {}
+
+  /// - Parameters:
+  ///   - beacon: as transitions name it; nil: the first that is heard.
+  ///   - marks: where it was; each of their rooms must be configured.
+  public init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms) {
+    // A pipeline gives receivers the same numbers, whatever it hears later.
+    var table = Pipeline(configuration).receivers
+    guard let (plan, names) = configuration.roomPlan(receivers: &table) else { throw NoRooms() }
+    self.beacon = beacon
+    isWanted = beacon != nil
+    self.plan = plan
+    self.names = names
+    self.marks = marks
+    hearers = Set(plan.hearers.map(\.receiver))
+    journey = RoomJourney(rooms: plan.rooms.count)
+  }
+
+  /// Processes an advertisement, after everything that happens before it.
+  mutating func observe(
+    _ advertisement: Advertisement, payload: Span<UInt8>, in pipeline: inout Pipeline,
+    into output: inout Pipeline.Output
+  ) {
+    advance(to: advertisement.time, advertisement.wallTime, in: &pipeline, into: &output)
+    let sighting = pipeline.observe(advertisement, payload: payload, into: &output)
+    guard let sighting, hearers.contains(sighting.receiver), isFollowed(sighting.beacon, pipeline.roster),
+      let level = sighting.rssi
+    else { return }
+    journey.hear(level, by: sighting.receiver, at: sighting.time)
+  }
+
+  /// Takes in that time went on.
+  mutating func advance(
+    to time: MonotonicTime, _ wallTime: WallTime, in pipeline: inout Pipeline,
+    into output: inout Pipeline.Output
+  ) {
+    begin(at: wallTime)
+    follow(&pipeline, to: time, into: &output)
+  }
+
+  /// Notes what is told at each moment up to a time.
+  private mutating func follow(
+    _ pipeline: inout Pipeline, to time: MonotonicTime, into output: inout Pipeline.Output
+  ) {
+    while let moment = journey.nextMoment(upTo: time) {
+      while let due = pipeline.roomDeadline, due <= moment { pipeline.advance(to: due, into: &output) }
+      journey.note(index.flatMap { pipeline.roomEstimate(of: $0) }, at: moment)
+    }
+  }
+
+  /// Takes in what was decided.
+  mutating func note(_ output: Pipeline.Output) {
+    for case .transition(let message) in output.items where message.beacon == beacon {
+      if case .room(let transition) = message.decision { journey.note(transition) }
+    }
+  }
+
+  private mutating func begin(at time: WallTime) {
+    guard start == nil else { return }
+    start = time
+    guard let marks else { return }
+    let truth = marks.marks.map { mark in
+      let since =
+        switch mark.time {
+        case .calendar(let marked): marked - time
+        case .sinceStart(let span): span
+        }
+      return MarkedWalk.Mark(
+        time: .zero + since,
+        room: mark.room.flatMap { names.rooms.firstIndex(of: $0) }.map { RoomIndex(rawValue: Int32($0)) },
+        point: mark.point.map { Point(x: $0.x, y: $0.y) })
+    }
+    journey = RoomJourney(rooms: plan.rooms.count, truth: RoomTruth(truth))
+  }
+
+  private mutating func isFollowed(_ beacon: BeaconIndex, _ roster: Roster) -> Bool {
+    if revision != roster.revision {
+      revision = roster.revision
+      passedOver = []
+      if let index, roster.name(of: index) != self.beacon { self.index = nil }
+    }
+    if let index, index == beacon { return true }
+    if passedOver.contains(beacon) { return false }
+    let name = roster.name(of: beacon)
+    guard name == self.beacon ?? name else {
+      passedOver.insert(beacon)
+      if !isWanted, others.count < Self.otherLimit, !others.contains(name) { others.append(name) }
+      return false
+    }
+    self.beacon = name
+    index = beacon
+    return true
+  }
+}

@@ -1,0 +1,143 @@
+import Beacons
+import Pages
+import Proximity
+
+/// One floor: outlines, doors, receivers, and where the beacon was.
+struct PlanDrawing {
+  private let report: RoomReport
+  private let floor: Int
+  private let x: Scale
+  private let y: Scale
+
+  private static let width = 640.0
+  private static let height = 720.0
+  private static let margin = 24.0
+  /// Positions that are farther apart in time are not joined.
+  private static let gap = TimeSpan.seconds(5)
+  /// Names are cut to so many letters.
+  private static let letters = 22
+
+  init(_ report: RoomReport, floor: Int) {
+    self.report = report
+    self.floor = floor
+    var points = report.plan.rooms.filter { $0.floor == floor }.flatMap(\.outline)
+    points += report.plan.hearers.filter { $0.floor == floor }.compactMap { hearer in
+      hearer.position.map { Point(x: $0.x, y: $0.y) }
+    }
+    points += report.plan.doors.filter { $0.floor == floor }.flatMap { [$0.from, $0.to] }
+    let (left, right) = (points.map(\.x).min() ?? 0, points.map(\.x).max() ?? 1)
+    let (low, high) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 1)
+    let (wide, deep) = (max(right - left, 0.1), max(high - low, 0.1))
+    let scale = min((Self.width - 2 * Self.margin) / wide, (Self.height - 2 * Self.margin) / deep)
+    x = Scale(from: left, to: left + wide, start: Self.margin, end: Self.margin + wide * scale)
+    // Upwards, as coordinates are drawn.
+    y = Scale(from: low, to: low + deep, start: Self.margin + deep * scale, end: Self.margin)
+  }
+
+  func write(into page: inout Markup) {
+    let (width, height) = (max(x.end + Self.margin, 200), y.start + Self.margin + 18)
+    page.element(
+      "svg",
+      [
+        "xmlns": "http://www.w3.org/2000/svg", "class": "plan", "role": "img",
+        "viewBox": "0 0 \(Figures.at(width)) \(Figures.at(height))",
+        "aria-label": "Plan with the way of the beacon",
+      ]
+    ) { page in
+      writeRooms(into: &page)
+      for door in report.plan.doors where door.floor == floor {
+        let (from, to) = (at(door.from), at(door.to))
+        page.line(from.x, from.y, to.x, to.y, "gap")
+        page.line(from.x, from.y, to.x, to.y, "leaf")
+      }
+      writeTracks(into: &page)
+      writeNames(into: &page)
+      writeMeasure(y.start + Self.margin + 4, into: &page)
+    }
+  }
+
+  private func at(_ point: Point) -> (x: Double, y: Double) { (x(point.x), y(point.y)) }
+
+  private func list(_ points: some Sequence<Point>) -> String {
+    points.map { "\(Figures.at(x($0.x))),\(Figures.at(y($0.y)))" }.joined(separator: " ")
+  }
+
+  private func writeRooms(into page: inout Markup) {
+    for (index, room) in report.plan.rooms.enumerated() where room.floor == floor {
+      page.element(
+        "polygon",
+        [
+          "points": list(room.outline),
+          "class": "outline \(RoomStyle.name(RoomIndex(rawValue: Int32(index))))",
+        ])
+    }
+  }
+
+  private func writeTracks(into page: inout Markup) {
+    let places = report.journey.track.entries.map(\.value).filter { isHere($0.room) }
+    for part in parts(places, report.journey.track.length, byRoom: true) {
+      // The line goes on to where the next one begins.
+      page.element(
+        "polyline", ["points": list(part.map(\.point)), "class": "track \(RoomStyle.name(part.first?.room))"])
+    }
+    let truth = report.journey.trueTrack.entries.map(\.value).filter { isHere($0.room) }
+    for part in parts(truth, report.journey.trueTrack.length, byRoom: false) {
+      page.element("polyline", ["points": list(part.map(\.point)), "class": "truth"])
+    }
+    for (place, style) in [(places.first, "first"), (places.last, "last")] {
+      guard let place else { continue }
+      let (x, y) = at(place.point)
+      page.element("circle", ["cx": Figures.at(x), "cy": Figures.at(y), "r": "5", "class": style])
+    }
+  }
+
+  /// Whether a room is on this floor; a beacon in no room is drawn on the lowest one.
+  private func isHere(_ room: RoomIndex?) -> Bool {
+    guard let room, report.plan.rooms.indices.contains(Int(room.rawValue)) else { return floor == 0 }
+    return report.plan.rooms[Int(room.rawValue)].floor == floor
+  }
+
+  private func parts(_ places: [RoomJourney.Place], _ step: TimeSpan, byRoom: Bool) -> [[RoomJourney.Place]] {
+    var parts: [[RoomJourney.Place]] = []
+    for place in places {
+      guard let last = parts.last?.last, place.time - last.time <= max(Self.gap, step * 2.5) else {
+        parts.append([place])
+        continue
+      }
+      parts[parts.count - 1].append(place)
+      if byRoom, last.room != place.room { parts.append([place]) }
+    }
+    return parts
+  }
+
+  private func writeNames(into page: inout Markup) {
+    for (index, room) in report.plan.rooms.enumerated() where room.floor == floor {
+      let (x, y) = at(Outline(room.outline).centroid)
+      page.text(cut(report.name(of: RoomIndex(rawValue: Int32(index)))), x, y, "roomname", "middle")
+    }
+    for hearer in report.plan.hearers where hearer.floor == floor {
+      guard let position = hearer.position else { continue }
+      let (x, y) = at(Point(x: position.x, y: position.y))
+      page.element(
+        "rect",
+        [
+          "x": Figures.at(x - 4), "y": Figures.at(y - 4), "width": "8", "height": "8", "class": "receiver",
+        ])
+      // Names near the right edge end there.
+      let anchor = x > self.x.end - 80 ? "end" : x < self.x.start + 80 ? "start" : "middle"
+      page.text(cut(report.name(of: hearer.receiver)), x, y < 40 ? y + 19 : y - 9, "receivername", anchor)
+    }
+  }
+
+  private func cut(_ name: String) -> String {
+    name.count > Self.letters ? name.prefix(Self.letters - 1) + "…" : name
+  }
+
+  /// A length to compare with.
+  private func writeMeasure(_ height: Double, into page: inout Markup) {
+    let scale = (x.end - x.start) / max(x.to - x.from, 1e-9)
+    let length = Scale.distanceSteps.last { $0 * scale <= 160 } ?? 0.1
+    page.line(x.start, height, x.start + length * scale, height, "measure")
+    page.text(Figures.metres(length), x.start + length * scale + 8, height + 5, "unit", "start")
+  }
+}

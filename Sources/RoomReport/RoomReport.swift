@@ -1,0 +1,73 @@
+public import Beacons
+import Pages
+public import Proximity
+
+/// What became of a beacon among rooms, as one self-contained HTML page.
+public struct RoomReport: Sendable {
+  /// As transitions name it.
+  public var beacon: String
+  public var gateway: String
+  public var plan: RoomPlan
+  /// Of the plan's rooms, hearers and floors.
+  public var names: RoomCalibrator.Names
+  public var journey: RoomJourney
+  /// The calendar at the journey's time zero.
+  public var start: WallTime
+  public var version: String
+
+  public init(
+    beacon: String, gateway: String, plan: RoomPlan, names: RoomCalibrator.Names, journey: RoomJourney,
+    start: WallTime, version: String
+  ) {
+    self.beacon = beacon
+    self.gateway = gateway
+    self.plan = plan
+    self.names = names
+    self.journey = journey
+    self.start = start
+    self.version = version
+  }
+
+  /// UTF-8 text. The same journey gives the same bytes.
+  public var html: String {
+    let page = Page(
+      title: title, version: version, sheet: RoomStyle(rooms: plan.rooms.count).sheet,
+      caution: "What the gateway would have told, from a recording. Times are UTC.")
+    return page.html { page in
+      writeHead(into: &page)
+      Summary(self).write(into: &page)
+      PlanSection(self).write(into: &page)
+      TimeSection(self).write(into: &page)
+      ConfusionTable(self).write(into: &page)
+      EventSection(self).write(into: &page)
+    }
+  }
+
+  private var title: String { "Which room was \(beacon) in?" }
+
+  private func writeHead(into page: inout Markup) {
+    page.element("header") { page in
+      page.element("h1", ["class": "name"], title)
+      let (from, to) = (self.calendar(journey.start ?? .zero), self.calendar(journey.end))
+      let scenario = [
+        ("gateway", gateway), ("from", TimeWords.minute(from)), ("to", TimeWords.minute(to)),
+        ("rooms", "\(plan.rooms.count)"), ("receivers", "\(plan.hearers.count)"),
+        ("geometry", plan.hasGeometry ? "outlines" : "names only"),
+      ]
+      Page.scenario(scenario, into: &page)
+    }
+  }
+
+  func calendar(_ time: MonotonicTime) -> WallTime { start + (time - .zero) }
+
+  func name(of room: RoomIndex?) -> String {
+    guard let room, names.rooms.indices.contains(Int(room.rawValue)) else { return "no room" }
+    return names.rooms[Int(room.rawValue)]
+  }
+
+  /// By receiver; what is no receiver of the rooms has no name here.
+  func name(of receiver: ReceiverIndex) -> String {
+    let place = plan.hearers.firstIndex { $0.receiver == receiver }
+    return place.flatMap { names.receivers.indices.contains($0) ? names.receivers[$0] : nil } ?? "?"
+  }
+}

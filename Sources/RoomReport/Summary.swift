@@ -1,0 +1,101 @@
+import Beacons
+import Pages
+import Proximity
+
+/// How right the rooms were, and how long the beacon was in each.
+struct Summary {
+  private let report: RoomReport
+
+  init(_ report: RoomReport) { self.report = report }
+
+  func write(into page: inout Markup) {
+    page.element("section", ["aria-labelledby": "summary"]) { page in
+      page.element("h2", ["id": "summary"], "Summary")
+      if let assessment = report.journey.assessment { writeFigures(assessment, into: &page) }
+      writeTimes(into: &page)
+    }
+  }
+
+  private func writeFigures(_ assessment: RoomAssessment, into page: inout Markup) {
+    let errors = report.journey.errors
+    let seconds = assessment.confusion.reduce(0) { $0 + $1.reduce(0, +) }
+    var figures: [(name: String, value: String, note: String)] = [
+      ("right", Figures.number(assessment.right * 100, 1) + " %", "of \(TimeWords.length(seconds))"),
+      (
+        "changes", "\(assessment.changes)",
+        "\(assessment.trueChanges) true \(assessment.trueChanges == 1 ? "one" : "ones")"
+      ),
+      ("delay", assessment.delay.map { TimeWords.length($0) } ?? "–", "median of the changes told"),
+      ("missed", "\(assessment.missed)", "of the true changes"),
+    ]
+    if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
+      figures.append(
+        (
+          "position", Figures.number(middle, 2) + " m",
+          "off in the median; 90 %: \(Figures.number(most, 2)) m"
+        ))
+      figures.append(
+        (
+          "within 1 sd", Figures.percent(errors.shareWithinOneDeviation),
+          "of coordinates; within 2 sd: \(Figures.percent(errors.shareWithinTwoDeviations)) (68 % and 95 % are right)"
+        ))
+    }
+    if report.journey.unheard > .zero {
+      figures.append(("not heard", TimeWords.length(report.journey.unheard.seconds), "which do not count"))
+    }
+    page.element("dl", ["class": "figures"]) { page in
+      for figure in figures {
+        page.element("div") { page in
+          page.element("dt", figure.name)
+          page.element("dd", figure.value)
+          page.element("dd", ["class": "what"], figure.note)
+        }
+      }
+    }
+  }
+
+  private struct Time {
+    var told = 0.0
+    var stays = 0
+    var truth = 0.0
+  }
+
+  private func writeTimes(into page: inout Markup) {
+    let journey = report.journey
+    var times: [Int32: Time] = [:]
+    for stay in journey.told {
+      times[stay.room?.rawValue ?? .max, default: Time()].told += (stay.to - stay.from).seconds
+      times[stay.room?.rawValue ?? .max, default: Time()].stays += 1
+    }
+    for stay in journey.trueStays where stay.room != nil {
+      times[stay.room?.rawValue ?? .max, default: Time()].truth += (stay.to - stay.from).seconds
+    }
+    page.element("div", ["class": "scroll"]) { page in
+      page.element("table") { page in
+        page.element("thead") { page in
+          page.element("tr") { page in
+            for title in ["room", "told for", "stays"] + (journey.truth == nil ? [] : ["true for"]) {
+              page.element("th", ["scope": "col"], title)
+            }
+          }
+        }
+        page.element("tbody") { page in
+          for (room, time) in times.sorted(by: { $0.key < $1.key }) {
+            let index = room == .max ? nil : RoomIndex(rawValue: room)
+            page.element("tr") { page in
+              page.element("th", ["scope": "row"]) { page in
+                page.element("span", ["class": "swatch \(RoomStyle.name(index))", "aria-hidden": "true"])
+                page.say(report.name(of: index))
+              }
+              page.element("td", ["class": "number"], TimeWords.length(time.told))
+              page.element("td", ["class": "number"], "\(time.stays)")
+              if journey.truth != nil {
+                page.element("td", ["class": "number"], TimeWords.length(time.truth))
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

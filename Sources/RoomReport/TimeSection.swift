@@ -1,0 +1,104 @@
+import Beacons
+import Pages
+import Proximity
+
+/// Rooms over time beside the true ones, and what each receiver heard, under one axis.
+struct TimeSection {
+  private let report: RoomReport
+  private let frame: TimeFrame
+  /// Rooms in which the beacon was, said or true; in none at last.
+  private let rooms: [RoomIndex?]
+
+  init(_ report: RoomReport) {
+    self.report = report
+    frame = TimeFrame(report)
+    let told = Set(report.journey.told.map(\.room))
+    let named = told.union(report.journey.trueStays.map(\.room)).compactMap(\.self).sorted()
+    rooms = named.map { $0 } + (told.contains(nil) ? [nil] : [])
+  }
+
+  private var hasTruth: Bool { report.journey.truth != nil }
+
+  func write(into page: inout Markup) {
+    page.element("section", ["aria-labelledby": "time"]) { page in
+      page.element("h2", ["id": "time"], "Over time")
+      page.element("ul", ["class": "key", "aria-label": "Key to the bands"]) { page in
+        page.element("li", "in the room's colour: told")
+        if hasTruth {
+          page.element("li") { page in
+            page.element("span", ["class": "bar", "aria-hidden": "true"])
+            page.say("true")
+          }
+        }
+        if frame.hasCuts {
+          page.element("li", "between dashes: a pause in which nobody heard the beacon, cut out")
+        }
+      }
+      page.element("figure") { page in
+        for room in rooms { writeLane(room, into: &page) }
+        frame.writeTicks(into: &page)
+      }
+      page.element("h3", "What each receiver heard")
+      page.element("figure") { page in
+        for hearer in report.plan.hearers {
+          LevelLane(report, hearer.receiver, frame, levels).write(into: &page)
+        }
+        frame.writeTicks(into: &page)
+      }
+    }
+  }
+
+  /// dBm, the same for all receivers.
+  private var levels: Scale {
+    let means = report.journey.levels.values.flatMap { $0.entries.map(\.value.mean) }
+    let (low, high) = (means.min() ?? -100, means.max() ?? -40)
+    return Scale(
+      from: (low / 10).rounded(.down) * 10, to: max((high / 10).rounded(.up) * 10, low + 10),
+      start: LevelLane.height - 3, end: 3)
+  }
+
+  private func writeLane(_ room: RoomIndex?, into page: inout Markup) {
+    page.element("div", ["class": "lane"]) { page in
+      page.element("span", ["class": "lanename"], report.name(of: room))
+      page.element(
+        "svg",
+        [
+          "xmlns": "http://www.w3.org/2000/svg", "class": "strip", "preserveAspectRatio": "none",
+          "viewBox": "0 0 \(Figures.at(TimeFrame.width)) 28", "aria-hidden": "true",
+        ]
+      ) { page in
+        frame.writeBack(28, into: &page)
+        let told = room == nil ? "lack" : "told \(RoomStyle.name(room))"
+        write(report.journey.told, room, 3, hasTruth ? 14 : 22, told, "told", into: &page)
+        if room != nil { write(report.journey.trueStays, room, 19, 6, "true", "true", into: &page) }
+      }
+    }
+  }
+
+  /// The longest stays are drawn, if there are too many to see.
+  private static let limit = 600
+  /// What is shorter than this could not be seen.
+  private static let narrowest = 0.8
+
+  private func write(
+    _ stays: [RoomJourney.Stay], _ room: RoomIndex?, _ top: Int, _ height: Int, _ style: String,
+    _ word: String,
+    into page: inout Markup
+  ) {
+    var own = stays.filter { $0.room == room }
+    if own.count > Self.limit {
+      own.sort { ($1.to - $1.from, $0.from) < ($0.to - $0.from, $1.from) }
+      own = own.prefix(Self.limit).sorted { $0.from < $1.from }
+    }
+    for stay in own {
+      let (from, to) = (frame.x(stay.from), frame.x(stay.to))
+      page.element(
+        "path",
+        [
+          "d":
+            "M\(Figures.at(from)) \(top)H\(Figures.at(max(to, from + Self.narrowest)))v\(height)H\(Figures.at(from))z",
+          "class": style,
+        ])
+    }
+  }
+}

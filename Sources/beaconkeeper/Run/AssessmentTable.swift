@@ -1,0 +1,104 @@
+import Beacons
+import JSON
+import Proximity
+
+/// How right the rooms of a beacon were: as a table for people, and as JSON.
+struct AssessmentTable {
+  let assessment: RoomAssessment
+  let errors: PositionErrors
+  /// Not judged.
+  let unheard: TimeSpan
+  /// Names, by index.
+  let rooms: [String]
+
+  var text: String {
+    var rows = TextTable(["ROOMS", ""])
+    rows.add(["right", "\(number(assessment.right * 100, 1)) % of \(number(seconds, 0)) s"])
+    if unheard > .zero { rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"]) }
+    rows.add(["changes", "\(assessment.changes) told, \(assessment.trueChanges) true"])
+    rows.add(["missed", "\(assessment.missed)"])
+    rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s in the median" } ?? "none was told"])
+    if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
+      rows.add(["position", "\(number(middle, 2)) m off in the median, \(number(most, 2)) m in 90 %"])
+      rows.add(
+        [
+          "stated sd",
+          "\(percent(errors.shareWithinOneDeviation)) of coordinates within 1, "
+            + "\(percent(errors.shareWithinTwoDeviations)) within 2 (68 % and 95 % are right)",
+        ])
+    }
+    return "\(rows.text)\n\n\(confusion.text)"
+  }
+
+  private var seconds: Double { assessment.confusion.reduce(0) { $0 + $1.reduce(0, +) } }
+
+  /// Seconds; true rooms down, told ones across.
+  private var confusion: TextTable {
+    let found = assessment.confusion.indices.filter { truth in assessment.confusion[truth].contains { $0 > 0 }
+    }
+    let told = (0...rooms.count).filter { column in
+      found.contains { assessment.confusion[$0][column] > 0 || $0 == column }
+    }
+    var table = TextTable(["TRUE \\ TOLD, s"] + told.map { name($0) ?? "no room" })
+    for truth in found {
+      table.add(
+        [name(truth) ?? ""]
+          + told.map {
+            assessment.confusion[truth][$0] > 0 ? number(assessment.confusion[truth][$0], 1) : "·"
+          })
+    }
+    return table
+  }
+
+  /// nil: in no room.
+  private func name(_ room: Int) -> String? { rooms.indices.contains(room) ? rooms[room] : nil }
+
+  private func number(_ value: Double, _ decimals: Int) -> String {
+    decimal(value, decimals: decimals) ?? "?"
+  }
+
+  private func percent(_ share: Double?) -> String { share.map { "\(number($0 * 100, 0)) %" } ?? "none" }
+
+  /// One object: shares are 0 to 1, times seconds, lengths metres.
+  func json(beacon: String) -> [UInt8] {
+    JSONWriter.object { json in
+      json.field("v", 1)
+      json.field("assessment", "rooms")
+      json.field("beacon", beacon)
+      json.field("seconds", seconds, decimals: 3)
+      json.field("unheard_s", unheard.seconds, decimals: 3)
+      json.field("right", assessment.right, decimals: 4)
+      json.field("changes", assessment.changes)
+      json.field("true_changes", assessment.trueChanges)
+      json.field("missed", assessment.missed)
+      json.field("delay_s", assessment.delay, decimals: 3)
+      json.key("position")
+      if errors.count > 0 {
+        json.object {
+          $0.field("median_m", errors.error(ofShare: 0.5), decimals: 2)
+          $0.field("p90_m", errors.error(ofShare: 0.9), decimals: 2)
+          $0.field("within_1_sd", errors.shareWithinOneDeviation, decimals: 4)
+          $0.field("within_2_sd", errors.shareWithinTwoDeviations, decimals: 4)
+        }
+      } else {
+        json.null()
+      }
+      json.key("confusion")
+      json.array(cells) { json, cell in
+        json.object {
+          $0.field("true", rooms[cell.truth])
+          $0.key("told")
+          if let told = name(cell.told) { $0.value(told) } else { $0.null() }
+          $0.field("s", assessment.confusion[cell.truth][cell.told], decimals: 3)
+        }
+      }
+    }
+  }
+
+  /// Where there is something, in order.
+  private var cells: [(truth: Int, told: Int)] {
+    assessment.confusion.indices.flatMap { truth in
+      assessment.confusion[truth].indices.filter { assessment.confusion[truth][$0] > 0 }.map { (truth, $0) }
+    }
+  }
+}
