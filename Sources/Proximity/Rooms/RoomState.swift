@@ -42,8 +42,8 @@ extension RoomTracker {
   /// - Parameter time: from when on a silence counts.
   ///   - beliefs: the state is of a tracker with the same model, and so is its belief.
   public mutating func restore(_ state: RoomState, of beacon: BeaconIndex, sightSince time: MonotonicTime) {
-    guard knownTrack(of: beacon) == nil, state.track.told < roomCount else { return }
-    let track = self.track(of: beacon)
+    guard knownTrack(of: beacon) == nil, state.track.told < roomCount, let track = self.track(of: beacon)
+    else { return }
     var known = state.track
     known.window = nil
     known.isFrozen = false
@@ -60,6 +60,5 @@ extension RoomTracker {
       let own = model.rooms[place] == Int16(known.told) ? 1 / max(size, 1) : 0
       beliefs[track * model.count + place] = Self.trust * own + (1 - Self.trust) * prior[place]
     }
-    news.append(beacon)
   }
 }

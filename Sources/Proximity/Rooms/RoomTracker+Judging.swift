@@ -73,12 +73,11 @@ extension RoomTracker {
   /// Tells another room if the belief says so.
   private mutating func decide(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition])
   {
-    let beacon = beacon(of: track)
-    news.append(beacon)
-    let probabilities = probabilities(ofTrack: track)
-    guard let best = probabilities.indices.max(by: { probabilities[$0] < probabilities[$1] }),
-      Int32(best) != tracks[track].told, probabilities[best] >= Self.toldFrom
+    sumRooms(ofTrack: track)
+    guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
+      sums[best] >= Self.toldFrom
     else { return }
+    let (beacon, probabilities) = (beacon(of: track), sums)
     let old = tracks[track].told
     let wallTime = tracks[track].wallTime(at: time)
     func transition(_ event: RoomTransition.Event, _ room: Int, over other: Int?) -> RoomTransition {
@@ -114,6 +113,18 @@ extension RoomTracker {
           receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(hearing.level),
           expected: Double(model.roomLevels[hearing.hearer][room] + offset), samples: hearing.samples)
       }
+  }
+
+  /// Without an array of its own: every window of every beacon needs it.
+  private mutating func sumRooms(ofTrack track: Int) {
+    if sums.count != model.roomCount { sums = [Float](repeating: 0, count: model.roomCount) }
+    for room in sums.indices { sums[room] = 0 }
+    let start = track * model.count
+    for run in model.runs {
+      var sum = Float(0)
+      for place in run.places { sum += beliefs[start + place] }
+      sums[run.room] += sum
+    }
   }
 
   /// How probable each room is for a beacon.

@@ -67,11 +67,4 @@ extension RoomTracker {
     estimate.position = middle
     estimate.positionDeviation = max(variance, grid.edge * grid.edge / 12).squareRoot()
   }
-
-  /// The beacons whose estimate changed since the last call, each once.
-  public mutating func takeNews() -> [BeaconIndex] {
-    guard !news.isEmpty else { return [] }
-    defer { news.removeAll(keepingCapacity: true) }
-    return Set(news).sorted { $0.rawValue < $1.rawValue }
-  }
 }

@@ -38,7 +38,6 @@ extension RoomTracker {
     tracks[track].told = -1
     tracks[track].since = wallTime
     insiders[room][beacon] = nil
-    news.append(beacon)
   }
 
   /// Lets a beacon leave its room because the configuration does not hold it there any more.

@@ -27,8 +27,8 @@ public struct RoomTracker: Sendable {
   var entries: [RoomWindows.Entry] = []
   var hearings: [RoomHearing] = []
   public private(set) var now = MonotonicTime(nanoseconds: .min)
-  /// Beacons whose estimate changed since `takeNews`.
-  var news: [BeaconIndex] = []
+  /// How probable each room is for the beacon that is judged.
+  var sums: [Float] = []
 
   /// - Parameters:
   ///   - calibration: nil: nothing was measured.
@@ -49,15 +49,22 @@ public struct RoomTracker: Sendable {
     insiders = plan.rooms.map { _ in [:] }
   }
 
-  /// Advertisements that came too late to count.
-  public var droppedSightings: UInt64 { windows.dropped }
+  /// What the beliefs of all beacons may take, octets; further beacons are in no room.
+  private static let beliefLimit = 64 << 20
+
+  /// Advertisements that came too late to count, and those of beacons that were too many.
+  public var droppedSightings: UInt64 { windows.dropped + refused }
+  private var refused: UInt64 = 0
 
   /// Takes in a sighting. What is due before its time must have happened.
   public mutating func observe(_ sighting: Sighting) {
     guard let hearer = hearer(sighting.receiver) else { return }
     meet(hearer)
     guard sighting.beacon != .nobody, let level = sighting.rssi, (-127...20).contains(level) else { return }
-    let track = track(of: sighting.beacon)
+    guard let track = track(of: sighting.beacon) else {
+      refused += 1
+      return
+    }
     tracks[track].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
     windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time)
   }
@@ -104,8 +111,11 @@ public struct RoomTracker: Sendable {
     return Int(trackOfBeacon[index])
   }
 
-  mutating func track(of beacon: BeaconIndex) -> Int {
+  /// nil: there are too many beacons.
+  mutating func track(of beacon: BeaconIndex) -> Int? {
     if let known = knownTrack(of: beacon) { return known }
+    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(prior.count, 1))
+    guard !freeTracks.isEmpty || tracks.count < limit else { return nil }
     while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
     let track: Int
     if let free = freeTracks.popLast() {
