@@ -47,6 +47,10 @@ extension RoomTracker {
     return estimate
   }
 
+  /// The belief is too narrow, because errors last longer than a window: on a recorded flat 60 % of true coordinates were within
+  /// its deviation and 84 % within two, in place of 68 % and 95 %.
+  private static let modesty = 1.3
+
   private func locate(_ track: Int, _ grid: RoomGrid, _ estimate: inout RoomEstimate) {
     var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
     let start = track * model.count
@@ -65,6 +69,6 @@ extension RoomTracker {
     let middle = Point(x: x / sum, y: y / sum)
     let variance = (xx / sum - middle.x * middle.x + yy / sum - middle.y * middle.y) / 2
     estimate.position = middle
-    estimate.positionDeviation = max(variance, grid.edge * grid.edge / 12).squareRoot()
+    estimate.positionDeviation = Self.modesty * max(variance, grid.edge * grid.edge / 12).squareRoot()
   }
 }
