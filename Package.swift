@@ -40,6 +40,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
@@ -53,6 +54,9 @@ let package = Package(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(
       name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+    .systemLibrary(
+      name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
 
     .systemLibrary(name: "CPrefetch"),
 
@@ -116,6 +120,22 @@ let package = Package(
       dependencies: [
         "CSQLite", "Beacons", "Machine", "Messages", "Pipeline", "Proximity",
         .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: house),
+    // HTTP; NIO only here. It knows no beacons.
+    .target(
+      name: "Door",
+      dependencies: [
+        "CTLS", "JSON", "Settings",
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: hostile),
+    // What the API shows, as JSON: a function of what it is given.
+    .target(
+      name: "Dashboard",
+      dependencies: [
+        "Beacons", "JSON", "Messages", "Pipeline", "Proximity", "RangingPolicy", "Settings",
       ],
       swiftSettings: house),
     .systemLibrary(name: "CCapabilities"),
@@ -220,6 +240,8 @@ let package = Package(
       name: "ScannersTests",
       dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
+    .testTarget(
+      name: "DoorTests", dependencies: ["Door", "Settings"], swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",

@@ -104,7 +104,7 @@ public struct JSONWriter: Sendable {
 
   /// What `write` appends, at most so many octets, after the comma that is due.
   @inline(__always)
-  private mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+  mutating func element(octets: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     let needsComma = isFollowing
     isFollowing = true
     // Room is asked for, and the array made sure to be ours, once for all octets.

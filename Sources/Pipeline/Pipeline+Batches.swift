@@ -85,6 +85,7 @@ extension Pipeline {
     swap(&sightings, &run)
     counts.advertisements += UInt64(sightings.count)
     if tap != nil { tap?.note(sightings.span) }
+    if history != nil { history?.note(sightings.span) }
     var next = 0
     while next < sightings.count {
       next += observe(sightings.span.extracting(next...), from: next, into: &output)

@@ -70,7 +70,8 @@ extension Pipeline {
     for (place, item) in phones.news.items {
       switch item {
       case .window(let window, let time):
-        output.items.append(.state(.window(message(window, at: time, of: phones.phones[place]))))
+        output.items.append(
+          .state(.window(message(window, at: time, of: phones.phones[place]).message(topics: topics))))
       case .verdict(let verdict, let waiting):
         output.items.append(.verdict(message(verdict, waiting, of: phones.phones[place])))
       }
@@ -83,19 +84,22 @@ extension Pipeline {
     let forgotten = phones.dropped.map { name in
       Message(topic: topics.window(phone: name), payload: [], qos: .atLeastOnce, retained: true)
     }
-    return forgotten
-      + phones.phones.compactMap { phone in
-        guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
-        return message(window, at: now, of: phone)
-      }
+    return forgotten + windows.map { $0.window.message(topics: topics) }
   }
 
-  private func message(_ window: Window, at time: Milliseconds, of phone: Phone) -> Message {
+  /// Each phone's window as it is now, with the beacon that the phone carries.
+  package var windows: [(window: WindowMessage, beacon: String)] {
+    phones.phones.compactMap { phone in
+      guard let window = phone.window, let now = phone.lanes.first?.engine.now else { return nil }
+      return (message(window, at: now, of: phone), phone.settings.beacon)
+    }
+  }
+
+  private func message(_ window: Window, at time: Milliseconds, of phone: Phone) -> WindowMessage {
     WindowMessage(
       phone: phone.settings.name, state: window.state, since: phone.wallTime(of: window.since),
       time: phone.wallTime(of: time), remaining: window.remaining(at: time),
-      os: phone.settings.profile.os.name, strategy: phone.settings.profile.strategy.name, why: window.why
-    ).message(topics: topics)
+      os: phone.settings.profile.os.name, strategy: phone.settings.profile.strategy.name, why: window.why)
   }
 
   private func message(_ verdict: Verdict, _ waiting: Phone.Waiting, of phone: Phone) -> VerdictMessage {

@@ -64,7 +64,9 @@ extension Pipeline {
         regained.insert(index)
       }
     }
-    for (position, index) in next.roster.adopt(roster).enumerated() {
+    let indices = next.roster.adopt(roster)
+    next.history = history?.renumbered(indices)
+    for (position, index) in indices.enumerated() {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
       next.telemetry.adopt(known, of: telemetry, as: index)

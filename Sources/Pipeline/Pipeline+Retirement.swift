@@ -49,6 +49,7 @@ extension Pipeline {
     guard engine.retire(beacon) else { return }
     let name = roster.name(of: beacon)
     tap?.drop(beacon)
+    history?.noteRetirement(of: beacon, at: time)
     roster.retire(beacon)
     if telemetry.retire(beacon), forgotten.count < Self.forgottenLimit { forgotten.append(name) }
     whereabouts.retire(beacon)

@@ -9,3 +9,16 @@ extension Pipeline {
   /// nil: there are no rooms, or none of their receivers ever heard it.
   package func roomEstimate(of beacon: BeaconIndex) -> RoomEstimate? { rooms?.estimate(of: beacon) }
 }
+
+/// For those who look at the plan.
+extension Pipeline {
+  /// Who is in a room, in the order of their coming.
+  package func members(of room: RoomIndex) -> [(beacon: BeaconIndex, since: WallTime)] {
+    rooms?.members(of: room) ?? []
+  }
+
+  package func roomCloud(of beacon: BeaconIndex) -> RoomTracker.Cloud? { rooms?.cloud(of: beacon) }
+
+  /// By room, in the order of the configuration.
+  package func roomShares(of beacon: BeaconIndex) -> [Double]? { rooms?.shares(of: beacon) }
+}

@@ -54,7 +54,7 @@ extension Pipeline {
 
   func name(of room: RoomIndex) -> String { configuration.rooms[Int(room.rawValue)].name }
 
-  func occupancy(of room: RoomIndex) -> OccupancyMessage {
+  package func occupancy(of room: RoomIndex) -> OccupancyMessage {
     let members = rooms?.members(of: room) ?? []
     let isKnown = rooms.map { !$0.isBlind(room) && $0.isWatched } ?? false
     return OccupancyMessage(
@@ -78,7 +78,7 @@ extension Pipeline {
       position: estimate.position, positionDeviation: estimate.positionDeviation)
   }
 
-  var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }
+  package var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }
 
   /// A receiver became blind or sees again.
   mutating func setRoomsBlind(

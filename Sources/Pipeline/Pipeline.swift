@@ -37,6 +37,8 @@ public struct Pipeline: Sendable {
   var phones: Phones
   /// Collects what is published for other gateways; nil: nothing is.
   var tap: ObservationTap?
+  /// What people look back on; nil: nobody looks.
+  package internal(set) var history: SightingHistory?
   /// Near triggers that the phones have not seen yet, in order of time.
   var nears: [TransitionMessage] = []
   var blind: Set<ReceiverIndex> = []
@@ -186,6 +188,7 @@ public struct Pipeline: Sendable {
     self.time = max(self.time, time)
     unproven.remove(receiver)
     if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
+    history?.note(receiver, isBlind: isBlind, at: time)
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
     report(into: &output)
     greetReceivers(into: &output)
@@ -346,7 +349,7 @@ public struct Pipeline: Sendable {
       })
   }
 
-  private func state(of beacon: BeaconIndex) -> BeaconStateMessage? {
+  func state(of beacon: BeaconIndex) -> BeaconStateMessage? {
     guard let readings = telemetry.readings(of: beacon), let last = engine.lastSighting(of: beacon) else {
       return nil
     }

@@ -1,0 +1,12 @@
+#ifndef BEACONKEEPER_CTLS_H
+#define BEACONKEEPER_CTLS_H
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+// Macros with a cast, which Swift does not import.
+static inline int beaconkeeper_require_tls12(SSL_CTX *context) {
+  return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+#endif

@@ -1,0 +1,62 @@
+import Beacons
+import Messages
+
+/// The latest transitions and verdicts, for people who look and for streams that go on where they broke off. Bounded.
+package struct Journal: Sendable {
+  package enum Entry: Sendable {
+    case transition(TransitionMessage)
+    case verdict(VerdictMessage)
+  }
+
+  static let limit = 1024
+
+  /// A ring: the entry of number n is at n modulo its length.
+  private var entries: [Entry] = []
+  /// The number that the next entry gets.
+  package private(set) var end = 0
+
+  package init() {}
+
+  package mutating func note(_ entry: Entry) {
+    if entries.count < Self.limit { entries.append(entry) } else { entries[end % Self.limit] = entry }
+    end += 1
+  }
+
+  private var start: Int { end - entries.count }
+
+  /// Entries from a number on, the oldest first.
+  package func entries(from first: Int) -> [Entry] {
+    (min(max(first, start), end)..<end).map { entries[$0 % Self.limit] }
+  }
+
+  /// The number after a transition that a client names as the last it saw; nil: it is not kept.
+  package func place(after id: String) -> Int? {
+    let place = (start..<end).last { number in
+      if case .transition(let message) = entries[number % Self.limit] { message.number == id } else { false }
+    }
+    return place.map { $0 + 1 }
+  }
+
+  /// The latest transitions, the newest first.
+  package func transitions(atMost limit: Int) -> [TransitionMessage] {
+    var latest: [TransitionMessage] = []
+    for number in (start..<end).reversed() where latest.count < limit {
+      if case .transition(let message) = entries[number % Self.limit] { latest.append(message) }
+    }
+    return latest
+  }
+
+  /// The latest verdicts, the newest first.
+  package func verdicts(atMost limit: Int) -> [VerdictMessage] {
+    var latest: [VerdictMessage] = []
+    for number in (start..<end).reversed() where latest.count < limit {
+      if case .verdict(let message) = entries[number % Self.limit] { latest.append(message) }
+    }
+    return latest
+  }
+}
+
+extension TransitionMessage {
+  /// Its number in the contract: `epoch-seq`.
+  package var number: String { "\(epoch)-\(sequence)" }
+}

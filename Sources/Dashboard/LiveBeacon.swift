@@ -1,0 +1,75 @@
+import Beacons
+import JSON
+import Messages
+import Pipeline
+import Proximity
+import Settings
+
+/// What is new of a beacon since the last look, for the moving picture.
+package struct LiveBeacon: Sendable {
+  private let time: WallTime
+  private let trace: Trace
+  private let progress: [(zone: String, progress: ZoneProgress)]
+  private let state: BeaconStateMessage?
+  private let room: RoomMessage?
+  private let surroundings: (time: WallTime, monotonicTime: MonotonicTime)
+  private let receivers: ReceiverTable
+  private let zones: [String]
+  private let topics: Topics
+  /// Where the next look begins.
+  package let next: UInt64
+
+  package init(
+    of beacon: BeaconIndex, since first: UInt64, _ pipeline: Pipeline, at wallTime: WallTime,
+    _ monotonicTime: MonotonicTime
+  ) {
+    time = wallTime
+    surroundings = (wallTime, monotonicTime)
+    (trace, next) = pipeline.trace(of: beacon, since: first)
+    zones = pipeline.configuration.zones.map(\.name)
+    let names = zones
+    progress = pipeline.roster.zones(of: beacon).compactMap { zone in
+      pipeline.engine.progress(of: beacon, in: zone).map { (names[Int(zone.rawValue)], $0) }
+    }
+    state = pipeline.beaconState(of: beacon)
+    room = pipeline.beaconRoom(of: beacon)
+    receivers = pipeline.receivers
+    topics = pipeline.topics
+  }
+
+  /// Whether there is something to draw.
+  package var isNews: Bool { !trace.heard.isEmpty }
+
+  package var json: [UInt8] {
+    JSONWriter.object {
+      $0.field("time", time.milliseconds)
+      $0.fields(of: trace, receivers: receivers, zones: zones)
+      $0.key("zones")
+      $0.array(progress) { json, entry in
+        json.object {
+          $0.field("zone", entry.zone)
+          $0.field("inside", entry.progress.isInside)
+          $0.field("near", entry.progress.isNear)
+          $0.key("dwell")
+          if let pending = entry.progress.pending { write(pending, in: &$0) } else { $0.null() }
+        }
+      }
+      $0.key("state")
+      if let state { $0.value(json: state.message(topics: topics).payload) } else { $0.null() }
+      $0.key("room")
+      if let room { $0.value(json: room.message(topics: topics).payload) } else { $0.null() }
+    }
+  }
+
+  private func write(_ pending: ZoneProgress.Pending, in json: inout JSONWriter) {
+    json.object {
+      $0.field("event", pending.event.rawValue)
+      $0.field("since", wall(pending.since))
+      $0.field("due", wall(pending.due))
+    }
+  }
+
+  private func wall(_ moment: MonotonicTime) -> Int64 {
+    (surroundings.time - (surroundings.monotonicTime - moment)).milliseconds
+  }
+}

@@ -1,0 +1,118 @@
+import Beacons
+import JSON
+import Messages
+import Pipeline
+import Proximity
+import RangingPolicy
+import Settings
+
+/// Everything that the first view shows. It is taken while the pipeline stands still, and written afterwards.
+package struct Overview: Sendable {
+  static let beaconLimit = 200
+  static let transitionLimit = 50
+
+  private let surroundings: Surroundings
+  private let topics: Topics
+  private let zones: [ZoneCard]
+  private let rooms: [RoomCard]
+  private let beacons: (states: [BeaconStateMessage], omitted: Int)
+  private let phones: [(window: WindowMessage, beacon: String)]
+  private let transitions: [TransitionMessage]
+  private let verdicts: [VerdictMessage]
+
+  package init(_ pipeline: Pipeline, _ journal: Journal, _ surroundings: Surroundings) {
+    self.surroundings = surroundings
+    topics = pipeline.topics
+    var last: [[String]: TransitionMessage] = [:]
+    for message in journal.transitions(atMost: Journal.limit).reversed() {
+      last[[message.kind.rawValue, message.place, message.beacon]] = message
+    }
+    zones = pipeline.configuration.zones.indices.map { place in
+      ZoneCard(ZoneIndex(rawValue: Int32(place)), pipeline) { last[[PlaceKind.zone.rawValue, $0, $1]] }
+    }
+    rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
+    beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
+    phones = pipeline.windows
+    transitions = journal.transitions(atMost: Self.transitionLimit)
+    verdicts = journal.verdicts(atMost: Self.transitionLimit)
+  }
+
+  /// One part of it.
+  package enum Part: String, CaseIterable, Sendable {
+    case receivers, zones, rooms, beacons, phones, transitions
+  }
+
+  package func json(mayWrite: Bool) -> [UInt8] {
+    JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("gateway", topics.gateway)
+      $0.field("version", surroundings.version)
+      $0.field("time", surroundings.time)
+      $0.field("started", surroundings.started)
+      $0.field("source", surroundings.source.rawValue)
+      $0.key("rights")
+      $0.object {
+        $0.field("read", true)
+        $0.field("write", mayWrite)
+      }
+      $0.field("configuration_file", surroundings.configurationFile)
+      $0.key("health")
+      $0.value(json: surroundings.health.message(topics: topics).payload)
+      $0.key("broker")
+      if let broker = surroundings.broker {
+        $0.object {
+          $0.field("connected", broker.isConnected)
+          $0.field("address", broker.address)
+        }
+      } else {
+        $0.null()
+      }
+      for part in [Part.zones, .rooms, .beacons, .phones, .transitions] { write(part, in: &$0) }
+      $0.field("beacons_omitted", beacons.omitted)
+      $0.key("verdicts")
+      $0.array(verdicts) { $0.value(json: $1.json) }
+    }
+  }
+
+  /// One part alone.
+  package func json(of part: Part) -> [UInt8] {
+    JSONWriter.object {
+      if part == .receivers {
+        $0.key("health")
+        $0.value(json: surroundings.health.message(topics: topics).payload)
+      } else {
+        write(part, in: &$0)
+      }
+      if part == .beacons { $0.field("beacons_omitted", beacons.omitted) }
+    }
+  }
+
+  private func write(_ part: Part, in json: inout JSONWriter) {
+    json.key(named: part.rawValue)
+    switch part {
+    case .receivers: json.null()
+    case .zones: json.array(zones) { $1.write(in: &$0) }
+    case .rooms: json.array(rooms) { $1.write(in: &$0) }
+    case .beacons: json.array(beacons.states) { $0.value(json: $1.message(topics: topics).payload) }
+    case .phones: json.array(phones) { write($1.window, $1.beacon, in: &$0) }
+    case .transitions: json.array(transitions) { $0.value(json: $1.json) }
+    }
+  }
+
+  private func write(_ window: WindowMessage, _ beacon: String, in json: inout JSONWriter) {
+    let remaining = window.remaining.map { TimeSpan.milliseconds($0) }
+    let until = remaining.map { window.time + $0 }
+    json.object {
+      $0.field("phone", window.phone)
+      $0.field("beacon", beacon)
+      $0.field("os", window.os)
+      $0.field("strategy", window.strategy)
+      $0.field("state", window.state.rawValue)
+      $0.field("since", window.since)
+      $0.field("until", until)
+      // The window's message is as old as its last change.
+      $0.field("remaining_s", until.map { max(($0 - surroundings.time).seconds, 0) }, decimals: 1)
+      $0.field("why", window.why?.rawValue)
+    }
+  }
+}

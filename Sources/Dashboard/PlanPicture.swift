@@ -1,0 +1,106 @@
+import Beacons
+import JSON
+import Pipeline
+import Proximity
+import Settings
+
+/// The plan of the site: rooms, doors, receivers.
+package struct PlanPicture: Sendable {
+  private let configuration: Configuration
+
+  package init(_ configuration: Configuration) { self.configuration = configuration }
+
+  package var json: [UInt8] {
+    JSONWriter.object {
+      $0.key("floors")
+      $0.array(configuration.floors.isEmpty ? [nil] : configuration.floors.map { $0.name as String? }) {
+        json, name in
+        json.object { $0.field("floor", name) }
+      }
+      $0.key("rooms")
+      $0.array(configuration.rooms) { json, room in
+        json.object {
+          $0.field("room", room.name)
+          $0.field("floor", room.floor)
+          $0.key("outline")
+          $0.array(room.outline) { Self.write($1, in: &$0) }
+          $0.key("receivers")
+          $0.array(room.receivers) { $0.value($1) }
+        }
+      }
+      $0.key("doors")
+      $0.array(configuration.doors) { json, door in
+        json.object {
+          $0.field("floor", door.floor)
+          $0.key("line")
+          $0.array([door.from, door.to]) { Self.write($1, in: &$0) }
+        }
+      }
+      $0.key("receivers")
+      $0.array(configuration.receivers) { json, receiver in
+        json.object {
+          $0.field("receiver", receiver.name)
+          $0.key("position")
+          if let position = receiver.calibration.position {
+            $0.array([position.x, position.y, position.z]) { $0.value($1, decimals: 2) }
+          } else {
+            $0.null()
+          }
+        }
+      }
+    }
+  }
+
+  static func write(_ point: Point, in json: inout JSONWriter) {
+    json.array([point.x, point.y]) { $0.value($1, decimals: 2) }
+  }
+}
+
+/// Where a beacon may be, cell by cell.
+package struct CloudPicture: Sendable {
+  private let cloud: RoomTracker.Cloud?
+  private let shares: [Double]
+  private let configuration: Configuration
+  private let room: RoomEstimate?
+
+  package init(of beacon: BeaconIndex, _ pipeline: Pipeline) {
+    cloud = pipeline.roomCloud(of: beacon)
+    shares = pipeline.roomShares(of: beacon) ?? []
+    room = pipeline.roomEstimate(of: beacon)
+    configuration = pipeline.configuration
+  }
+
+  package var json: [UInt8] {
+    JSONWriter.object {
+      $0.field("cell_m", cloud?.edge, decimals: 3)
+      $0.key("cells")
+      $0.array(cloud?.cells ?? []) { json, cell in
+        json.array(0..<4) { json, column in
+          switch column {
+          case 0: json.value(cell.point.x, decimals: 2)
+          case 1: json.value(cell.point.y, decimals: 2)
+          case 2: json.value(cell.probability, decimals: 4)
+          default: json.value(cell.floor)
+          }
+        }
+      }
+      $0.key("position")
+      if let position = room?.position {
+        $0.object {
+          $0.field("x", position.x, decimals: 2)
+          $0.field("y", position.y, decimals: 2)
+          $0.field("sd", room?.positionDeviation, decimals: 2)
+        }
+      } else {
+        $0.null()
+      }
+      $0.key("rooms")
+      $0.array(zip(configuration.rooms, shares)) { json, share in
+        json.object {
+          $0.field("room", share.0.name)
+          $0.field("probability", share.1, decimals: 3)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Beacons
+import JSON
+import Pipeline
+import Proximity
+
+/// A trace as columns, because a page draws columns, and they take a third of the space.
+extension JSONWriter {
+  /// Writes the members `receivers`, `sightings` and `estimates`.
+  ///
+  /// - Parameter zones: by `ZoneIndex`, their names.
+  mutating func fields(of trace: Trace, receivers: ReceiverTable, zones: [String]) {
+    var names: [ReceiverIndex] = []
+    for heard in trace.heard where !names.contains(heard.receiver) { names.append(heard.receiver) }
+    key("receivers")
+    array(names) { $0.value(receivers.name(of: $1)) }
+    key("sightings")
+    object {
+      $0.key("t")
+      $0.array(trace.heard) { $0.value($1.wallTime.milliseconds) }
+      $0.key("receiver")
+      $0.array(trace.heard) { json, heard in json.value(names.firstIndex(of: heard.receiver) ?? 0) }
+      $0.key("rssi")
+      $0.array(trace.heard) { $0.value($1.rssi) }
+    }
+    key("estimates")
+    array(trace.estimates.sorted { $0.key < $1.key }) { json, zone in
+      json.object {
+        $0.field("zone", zones[Int(zone.key.rawValue)])
+        $0.key("t")
+        $0.array(zone.value) { $0.value($1.wallTime.milliseconds) }
+        $0.key("distance_m")
+        $0.array(zone.value) { $0.value($1.estimate.distance, decimals: 2) }
+        $0.key("sd_m")
+        $0.array(zone.value) { $0.value($1.estimate.distanceDeviation, decimals: 2) }
+        $0.key("rssi_dbm")
+        $0.array(zone.value) { $0.value($1.estimate.rssi, decimals: 1) }
+      }
+    }
+  }
+}
+
+extension WallTime {
+  /// Since 1970, as the API's arrays have it.
+  var milliseconds: Int64 { nanoseconds / 1_000_000 }
+}

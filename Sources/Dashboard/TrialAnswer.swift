@@ -1,0 +1,61 @@
+import Beacons
+import JSON
+import Messages
+import Pipeline
+import Settings
+
+/// What other rules would have decided, beside what was decided.
+package struct TrialAnswer: Sendable {
+  private let trial: Trial
+  private let actual: [TransitionMessage]
+  private let surroundings: Surroundings
+  private let receivers: ReceiverTable
+  private let zones: [String]
+  private let yaml: String
+
+  /// - Parameters:
+  ///   - beacon: that of the request.
+  ///   - yaml: the changed zones as the configuration has them.
+  package init(
+    _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ journal: Journal,
+    _ surroundings: Surroundings, yaml: String
+  ) {
+    trial = hindsight.trial(
+      request.configuration, of: beacon, since: surroundings.monotonicTime - request.length)
+    let from = trial.span?.from
+    actual = journal.transitions(atMost: Journal.limit).filter { message in
+      (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
+    }.reversed()
+    self.surroundings = surroundings
+    receivers = hindsight.receivers
+    zones = hindsight.configuration.zones.map(\.name)
+    self.yaml = yaml
+  }
+
+  package var json: [UInt8] {
+    JSONWriter.object {
+      $0.key("from")
+      if let span = trial.span {
+        $0.value(surroundings.wallTime(of: span.from).milliseconds)
+      } else {
+        $0.null()
+      }
+      $0.key("to")
+      if let span = trial.span {
+        $0.value(surroundings.wallTime(of: span.to).milliseconds)
+      } else {
+        $0.null()
+      }
+      $0.field("sightings", trial.sightings)
+      $0.field("complete", trial.isComplete)
+      $0.key("transitions")
+      $0.array(trial.transitions) { $0.value(json: $1.json) }
+      $0.key("verdicts")
+      $0.array(trial.verdicts) { $0.value(json: $1.json) }
+      $0.key("actual")
+      $0.array(actual) { $0.value(json: $1.json) }
+      $0.fields(of: trial.trace, receivers: receivers, zones: zones)
+      $0.field("yaml", yaml)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Beacons
+import JSON
+import Proximity
+import Settings
+
+/// What somebody wants to try: rules of zones and calibrations of receivers that differ from the configured ones.
+package struct TrialRequest: Sendable {
+  /// Why a request cannot be tried, in plain words.
+  package struct Refusal: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// nil: all beacons.
+  package var beacon: String?
+  package var length = TimeSpan.seconds(3600)
+  /// The changed configuration.
+  package var configuration: Configuration
+  /// Names of the zones that differ.
+  package private(set) var zones: [String] = []
+
+  private static let longest = 24 * 60.0
+
+  package init(_ body: [UInt8], of configuration: Configuration) throws(Refusal) {
+    self.configuration = configuration
+    let tree: JSONTree
+    do throws(JSONCursor.Malformed) { tree = try JSONTree(body) } catch {
+      throw Refusal(description: "the body is not JSON: \(error.message)")
+    }
+    guard case .object = tree else { throw Refusal(description: "the body must be a JSON object") }
+    if case .text(let name)? = tree["beacon"] { beacon = name }
+    if case .number(let minutes)? = tree["minutes"] {
+      guard (0.1...Self.longest).contains(minutes) else {
+        throw Refusal(description: "minutes must be from 0.1 to \(Int(Self.longest))")
+      }
+      length = .seconds(minutes * 60)
+    }
+    if case .list(let entries)? = tree["zones"] {
+      for entry in entries { try change(zone: entry) }
+    }
+    if case .list(let entries)? = tree["receivers"] {
+      for entry in entries { try change(receiver: entry) }
+    }
+  }
+
+  private mutating func change(zone entry: JSONTree) throws(Refusal) {
+    guard case .text(let name)? = entry["zone"] else {
+      throw Refusal(description: "each entry of zones needs a zone")
+    }
+    guard let place = configuration.zones.firstIndex(where: { $0.name == name }) else {
+      throw Refusal(description: "there is no zone \(name)")
+    }
+    try ZoneChange(entry).apply(to: &configuration.zones[place])
+    zones.append(name)
+  }
+
+  private mutating func change(receiver entry: JSONTree) throws(Refusal) {
+    guard case .text(let name)? = entry["receiver"] else {
+      throw Refusal(description: "each entry of receivers needs a receiver")
+    }
+    if !configuration.receivers.contains(where: { $0.name == name }) {
+      configuration.receivers.append(ReceiverSettings(name: name))
+    }
+    guard let place = configuration.receivers.firstIndex(where: { $0.name == name }) else { return }
+    if case .number(let exponent)? = entry["exponent"] {
+      guard (1...6).contains(exponent) else { throw Refusal(description: "an exponent must be from 1 to 6") }
+      configuration.receivers[place].calibration.exponent = exponent
+    }
+    if case .number(let offset)? = entry["offset_db"] {
+      guard (-40...40).contains(offset) else {
+        throw Refusal(description: "an offset must be from -40 to 40 dB")
+      }
+      configuration.receivers[place].calibration.offset = offset
+    }
+  }
+}

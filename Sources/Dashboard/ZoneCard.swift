@@ -1,0 +1,115 @@
+import Beacons
+import JSON
+import Messages
+import Pipeline
+import Proximity
+import Settings
+
+/// A zone as the API shows it: its rules, who is in it, and why.
+struct ZoneCard: Sendable {
+  private struct Member: Sendable {
+    var beacon: String
+    var displayName: String?
+    var since: WallTime
+    var isNear: Bool
+    var estimate: Estimate?
+    /// The transition that last changed it here.
+    var last: TransitionMessage?
+  }
+
+  /// Members that are listed; more are counted.
+  private static let memberLimit = 200
+
+  let settings: ZoneSettings
+  private let state: String
+  private let count: Int
+  private let members: [Member]
+
+  init(_ zone: ZoneIndex, _ pipeline: Pipeline, last: (String, String) -> TransitionMessage?) {
+    settings = pipeline.configuration.zones[Int(zone.rawValue)]
+    let name = settings.name
+    let occupancy = pipeline.engine.occupancy(of: zone)
+    state = occupancy.state.rawValue
+    count = occupancy.members.count
+    members = occupancy.members.prefix(Self.memberLimit).map { member in
+      let beacon = pipeline.roster.name(of: member.beacon)
+      return Member(
+        beacon: beacon, displayName: pipeline.displayName(of: member.beacon), since: member.since,
+        isNear: member.isNear, estimate: pipeline.engine.estimate(of: member.beacon, in: zone),
+        last: last(name, beacon))
+    }
+  }
+
+  func write(in json: inout JSONWriter) {
+    json.object {
+      $0.field("zone", settings.name)
+      $0.field("state", state)
+      $0.field("count", count)
+      $0.key("receivers")
+      if let receivers = settings.receivers { $0.array(receivers) { $0.value($1) } } else { $0.null() }
+      writeRules(settings, in: &$0)
+      $0.key("beacons")
+      $0.array(members) { write($1, in: &$0) }
+    }
+  }
+
+  private func write(_ member: Member, in json: inout JSONWriter) {
+    json.object {
+      $0.field("beacon", member.beacon)
+      if let name = member.displayName { $0.field("name", name) }
+      $0.field("since", member.since)
+      $0.field("near", member.isNear)
+      $0.field("distance_m", member.estimate?.distance, decimals: 2)
+      $0.field("distance_sd_m", member.estimate?.distanceDeviation, decimals: 2)
+      $0.field("rssi_dbm", member.estimate?.rssi, decimals: 1)
+      $0.key("because")
+      if let last = member.last { $0.value(json: last.json) } else { $0.null() }
+    }
+  }
+}
+
+/// The rules of a zone: `near`, `enter`, `exit`.
+func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
+  json.key("near")
+  if let near = zone.near {
+    json.object {
+      write(near.rule, in: &$0)
+      $0.field("rearm", near.rearm.number, decimals: 3)
+    }
+  } else {
+    json.null()
+  }
+  json.key("enter")
+  json.object { write(zone.enter, in: &$0) }
+  json.key("exit")
+  json.object {
+    write(zone.exit, in: &$0)
+    $0.key("lost_s")
+    if case .after(let span) = zone.lost { $0.value(span.seconds, decimals: 3) } else { $0.null() }
+  }
+}
+
+private func write(_ rule: Rule, in json: inout JSONWriter) {
+  json.field("threshold", rule.threshold.isAnySignal ? nil : rule.threshold.number, decimals: 3)
+  json.field("unit", rule.threshold.unit)
+  json.field("dwell_s", rule.dwell.seconds, decimals: 3)
+}
+
+extension Threshold {
+  var number: Double {
+    switch self {
+    case .distance(let metres): metres
+    case .signal(let level): level
+    }
+  }
+
+  var unit: String {
+    switch self {
+    case .distance: "m"
+    case .signal: "dBm"
+    }
+  }
+
+  /// Whether everything that is heard meets it, or (as an exit) only what is not heard any more.
+  var isAnySignal: Bool { if case .signal(let level) = self { level <= -127 } else { false } }
+}

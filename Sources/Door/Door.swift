@@ -1,0 +1,99 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Settings
+
+/// The HTTP server: one thread, a bounded number of connections, and a gatekeeper in front of everything.
+public final class Door: Sendable {
+  /// Why the server cannot listen, in plain words.
+  public struct CannotListen: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let group: MultiThreadedEventLoopGroup
+  private let channel: any Channel
+  private let reception: NIOLoopBound<Reception>
+  /// The port that it listens on.
+  public let port: Int
+
+  /// Listens.
+  ///
+  /// - Parameter machine: this machine's own name, under which browsers may reach it.
+  public static func open(_ settings: HTTPSettings, machine: String, content: any Content) async throws
+    -> Door
+  {
+    let tls = try settings.tls.map { try TLSContext($0) }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    do {
+      let reception = try await loop.submit {
+        NIOLoopBound(
+          Reception(Gatekeeper(settings: settings, machine: machine), content, loop: loop), eventLoop: loop)
+      }.get()
+      let channel = try await bootstrap(group, reception, tls).bind(
+        host: settings.address, port: settings.port
+      )
+      .get()
+      return Door(group, channel, reception)
+    } catch {
+      try? await group.shutdownGracefully()
+      throw CannotListen(
+        description: "cannot listen on \(settings.address), port \(settings.port): \(reason(error))")
+    }
+  }
+
+  private init(
+    _ group: MultiThreadedEventLoopGroup, _ channel: any Channel, _ reception: NIOLoopBound<Reception>
+  ) {
+    self.group = group
+    self.channel = channel
+    self.reception = reception
+    port = channel.localAddress?.port ?? 0
+  }
+
+  /// Closes every connection and the server.
+  public func close() async {
+    try? await channel.close()
+    try? await channel.eventLoop.submit { [reception] in reception.value.closeAll() }.get()
+    try? await group.shutdownGracefully()
+  }
+
+  private static func bootstrap(
+    _ group: MultiThreadedEventLoopGroup, _ reception: NIOLoopBound<Reception>, _ tls: TLSContext?
+  ) -> ServerBootstrap {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = 8 * 1024
+    limits.maxHeaderListSize = 16 * 1024
+    limits.maxHeaderFieldCount = 64
+    let sizes = limits
+    return ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 64)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.maxMessagesPerRead, value: 2)
+      .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096))
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 64 * 1024))
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          if let tls { try pipeline.addHandler(TLSHandler(tls)) }
+          try pipeline.addHandlers([
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
+            HTTPServerPipelineHandler(), HTTPServerProtocolErrorHandler(),
+            Connection(reception.value, peer: channel.remoteAddress?.ipAddress ?? ""),
+          ])
+        }
+      }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    guard let error = error as? IOError else { return "\(error)" }
+    switch error.errnoCode {
+    case EADDRINUSE: return "another program has this port; give http.listen another"
+    case EACCES: return "ports below 1024 need a privilege; give http.listen a higher one"
+    case EADDRNOTAVAIL: return "this machine does not have this address"
+    default: return "\(error)"
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import JSON
+
+/// What a request is answered with.
+public struct Response: Sendable {
+  public var status: Int
+  public var contentType: String
+  public var body: [UInt8]
+  /// Further headers.
+  public var headers: [(name: String, value: String)]
+
+  public init(
+    status: Int = 200, contentType: String = Response.json, _ body: [UInt8],
+    headers: [(name: String, value: String)] = []
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+    self.headers = headers
+  }
+
+  public static let json = "application/json"
+  public static let plainText = "text/plain; charset=utf-8"
+
+  /// An error as the API tells it.
+  public static func error(_ status: Int, _ what: String, remedy: String? = nil) -> Response {
+    Response(
+      status: status,
+      JSONWriter.object {
+        $0.field("error", what)
+        $0.key("remedy")
+        if let remedy { $0.value(remedy) } else { $0.null() }
+      })
+  }
+
+  /// Done, and there is nothing to say.
+  public static let done = Response(status: 204, [])
+}
+
+/// Frames of an event stream that are due.
+///
+/// Source: HTML Living Standard, section 9.2 (server-sent events).
+public protocol EventSource: AnyObject {
+  /// What has happened since the last call, as text of an event stream; empty if nothing. Called about ten times a
+  /// second, on the server's thread.
+  func next() -> [UInt8]
+}
+
+/// How the gateway answers a request.
+public enum Answer: Sendable {
+  case now(Response)
+  /// Takes long enough to hold up other clients: it is computed on another thread, one at a time.
+  case later(@Sendable () -> Response)
+  /// A stream of events that lasts until the client leaves.
+  case stream(@Sendable () -> any EventSource)
+}
+
+/// What stands behind the server: it sees only requests that were let in.
+public protocol Content: Sendable {
+  /// Whether everybody may have it, before any login: the page itself, which shows nothing of the gateway.
+  func isPublic(_ path: [String]) -> Bool
+
+  func answer(_ request: Request, rights: Rights) -> Answer
+}

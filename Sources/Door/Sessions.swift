@@ -1,0 +1,52 @@
+/// Who logged in with a password: the cookie of each, and what it may do. A few are kept, for a day.
+struct Sessions {
+  private struct Session {
+    var rights: Rights
+    /// Seconds, on the caller's clock.
+    var expiry: Int64
+  }
+
+  static let cookie = "beaconkeeper"
+  private static let limit = 64
+  static let lifetime: Int64 = 86400
+  /// Wrong passwords that are answered in a minute; what comes then waits, right or wrong.
+  static let triesPerMinute = 10
+
+  private var sessions: [String: Session] = [:]
+  private var tries = 0
+  private var minute: Int64 = 0
+
+  /// Whether a password may be tried now.
+  mutating func mayTry(at seconds: Int64) -> Bool {
+    if seconds / 60 != minute { (minute, tries) = (seconds / 60, 0) }
+    return tries < Self.triesPerMinute
+  }
+
+  /// A password was wrong.
+  mutating func failed() { tries += 1 }
+
+  /// - Parameter id: unguessable.
+  mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {
+    sessions = sessions.filter { $0.value.expiry > seconds }
+    if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.expiry < $1.value.expiry }) {
+      sessions[oldest.key] = nil
+    }
+    sessions[id] = Session(rights: rights, expiry: seconds + Self.lifetime)
+  }
+
+  mutating func end(_ id: String) { sessions[id] = nil }
+
+  func rights(of id: String, at seconds: Int64) -> Rights? {
+    guard let session = sessions[id], session.expiry > seconds else { return nil }
+    return session.rights
+  }
+
+  /// The session's id in a `Cookie` header (RFC 6265, section 4.2).
+  static func id(in header: String?) -> String? {
+    for pair in (header ?? "").split(separator: ";") {
+      let sides = pair.split(separator: "=", maxSplits: 1)
+      if sides.count == 2, sides[0].filter({ $0 != " " }) == cookie { return String(sides[1]) }
+    }
+    return nil
+  }
+}

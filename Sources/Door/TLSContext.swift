@@ -1,0 +1,38 @@
+import CTLS
+import Settings
+
+/// The server's certificate and private key, ready for connections. TLS 1.2 and newer.
+///
+/// libssl is here already, because libmosquitto needs it.
+@safe final class TLSContext: @unchecked Sendable {
+  /// Why the certificate cannot be used, in plain words.
+  struct Unusable: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  // Never changed after `init`; libssl counts references under its own lock (SSL_CTX_up_ref(3)).
+  let pointer: OpaquePointer
+
+  init(_ certificate: HTTPSettings.Certificate) throws(Unusable) {
+    guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
+      throw Unusable(description: "libssl has no memory")
+    }
+    unsafe pointer = context
+    unsafe _ = beaconkeeper_require_tls12(context)
+    guard unsafe SSL_CTX_use_certificate_chain_file(context, certificate.certFile) == 1 else {
+      throw Self.unusable("the certificate \(certificate.certFile)")
+    }
+    guard unsafe SSL_CTX_use_PrivateKey_file(context, certificate.keyFile, SSL_FILETYPE_PEM) == 1,
+      unsafe SSL_CTX_check_private_key(context) == 1
+    else { throw Self.unusable("the private key \(certificate.keyFile)") }
+  }
+
+  deinit { unsafe SSL_CTX_free(pointer) }
+
+  private static func unusable(_ what: String) -> Unusable {
+    let code = ERR_peek_last_error()
+    let words = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
+    ERR_clear_error()
+    return Unusable(description: "\(what) cannot be used: \(words ?? "it cannot be read")")
+  }
+}

@@ -1,0 +1,41 @@
+import Beacons
+
+extension RoomTracker {
+  /// Where a beacon may be, cell by cell.
+  public struct Cloud: Sendable {
+    /// The middle of a cell, and the probability that the beacon is in it.
+    public struct Cell: Sendable {
+      public var point: Point
+      /// An index into `RoomPlan.floorHeights`.
+      public var floor: Int
+      public var probability: Double
+    }
+
+    /// Edge of a cell, metres.
+    public var edge: Double
+    /// Those above a least probability.
+    public var cells: [Cell]
+  }
+
+  /// nil: the rooms have no outlines, or no receiver of theirs hears the beacon.
+  public func cloud(of beacon: BeaconIndex, above least: Double = 0.002) -> Cloud? {
+    guard let grid = model.grid, let track = knownTrack(of: beacon), tracks[track].window != nil else {
+      return nil
+    }
+    let start = track * model.count
+    var cells: [Cloud.Cell] = []
+    for run in model.runs {
+      for place in run.places where Double(beliefs[start + place]) >= least {
+        guard let (point, floor) = grid.place(of: place) else { continue }
+        cells.append(.init(point: point, floor: floor, probability: Double(beliefs[start + place])))
+      }
+    }
+    return Cloud(edge: grid.edge, cells: cells)
+  }
+
+  /// How probable each room is, in the order of the plan; nil: no receiver of the rooms hears the beacon.
+  public func shares(of beacon: BeaconIndex) -> [Double]? {
+    guard let track = knownTrack(of: beacon), tracks[track].window != nil else { return nil }
+    return probabilities(ofTrack: track).map(Double.init)
+  }
+}

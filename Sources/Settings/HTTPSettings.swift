@@ -1,0 +1,47 @@
+/// `http:` – the dashboard, the API and the metrics.
+public struct HTTPSettings: Hashable, Sendable {
+  /// `listen`: an IP address; default 127.0.0.1.
+  public var address: String
+  /// 0: any free one.
+  public var port: Int
+  /// `password_file`: who has it may look; nil: everybody who reaches the address may, which only loopback allows.
+  public var readPassword: Secret?
+  /// `write_password_file`: who has it may also change the configuration; nil: nobody may.
+  public var writePassword: Secret?
+  /// `hosts`: names by which browsers reach the gateway, besides IP addresses, localhost and this machine's own name.
+  public var hosts: [String]
+  /// `proxies`: addresses of proxies that have checked who asks, such as Home Assistant's ingress. They may look
+  /// without a password and send any host.
+  public var proxies: [String]
+  /// `tls`; nil: in the clear.
+  public var tls: Certificate?
+
+  /// `tls: { cert_file: …, key_file: … }`, absolute paths of PEM files.
+  public struct Certificate: Hashable, Sendable {
+    public var certFile: String
+    public var keyFile: String
+
+    public init(certFile: String, keyFile: String) {
+      self.certFile = certFile
+      self.keyFile = keyFile
+    }
+  }
+
+  public static let defaultPort = 8099
+
+  public init(
+    address: String = "127.0.0.1", port: Int = HTTPSettings.defaultPort, readPassword: Secret? = nil,
+    writePassword: Secret? = nil, hosts: [String] = [], proxies: [String] = [], tls: Certificate? = nil
+  ) {
+    self.address = address
+    self.port = port
+    self.readPassword = readPassword
+    self.writePassword = writePassword
+    self.hosts = hosts
+    self.proxies = proxies
+    self.tls = tls
+  }
+
+  /// Whether only programs on this machine can reach it.
+  public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
+}
