@@ -1,0 +1,39 @@
+// Asks the gateway. All addresses are relative, so that the page works behind any path prefix.
+import { words } from './words.js';
+
+const root = new URL('.', location.href.split('#')[0]);
+export const address = (path) => new URL(path, root).href;
+
+/** A sentence of the gateway about what went wrong, and what to do. */
+export class Problem extends Error {
+  constructor(status, sentence, remedy) {
+    super(sentence);
+    this.status = status;
+    this.remedy = remedy ?? null;
+  }
+}
+
+export async function ask(path, { method = 'GET', body, signal, patience = 10_000 } = {}) {
+  const limit = AbortSignal.timeout(patience);
+  let reply;
+  try {
+    reply = await fetch(address(path), {
+      method, credentials: 'same-origin', cache: 'no-store',
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(0, words.offline);
+  }
+  if (reply.ok) {
+    if (reply.status === 204) return null;
+    return reply.headers.get('content-type')?.includes('json') ? reply.json() : reply.text();
+  }
+  const told = await reply.json().catch(() => ({}));
+  throw new Problem(reply.status, told.error ?? words.status(reply.status), told.remedy);
+}
+
+export const api = (path, options) => ask(`./api/v1/${path}`, options);
+export const part = encodeURIComponent;

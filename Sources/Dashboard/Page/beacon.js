@@ -1,0 +1,185 @@
+// One beacon: its moving picture, what it measures, its decisions, and trying other thresholds on what has just happened.
+import { attribute, el, empty, link, list, panel, say, show } from './dom.js';
+import { words } from './words.js';
+import { deviation, distance, decibels, duration, interval, reading, timeOf } from './figures.js';
+import { address, api, part } from './api.js';
+import { gatewayTime, nameOf, onTransition, store } from './store.js';
+import { Trace, columnsOf, timed } from './trace-data.js';
+import { traceCanvas } from './trace-canvas.js';
+import { traceHand } from './trace-hand.js';
+import { lineHandles } from './line-handles.js';
+import { chartBar } from './chart-bar.js';
+import { dwellBar } from './dwell-bar.js';
+import { decisionList } from './decision-list.js';
+import { tryPanel } from './try.js';
+
+export function beaconView(beacon) {
+  const trace = new Trace(), text = words.beacon;
+  const title = el('h1'), id = el('span.id'), standing = el('p.standing'), facts = el('p.facts-line');
+  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': text.chartRole, 'aria-label': text.chart(beacon), 'aria-describedby': 'chart-help' });
+  const box = el('div.chart', {}, canvas), spoken = el('div.unseen', { 'aria-live': 'polite' });
+  const notHeard = empty(text.notHeard), noZone = empty(text.noZone), note = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
+  const readings = el('dl.readings-list'), updateReadings = list(readings, measurement), readingPanel = panel(text.readings, readings);
+  const tabs = el('div.tabs', { role: 'group', 'aria-label': text.tabs }), updateTabs = list(tabs, tab);
+  const decisions = decisionList((at) => { chart.isPaused = false; chart.view.end = Math.min(at + chart.view.span / 2, trace.to - 1); hand.read(at); fetchMore(); });
+  const dwell = dwellBar();
+
+  const chart = traceCanvas(canvas, trace);
+  // The handles come first: who takes a line does not move the picture.
+  const handles = lineHandles(chart, box, (line, value) => trying.move(line, value));
+  const hand = traceHand(chart, box, (words) => say(spoken, words));
+  chart.onframe = (frame) => { handles.place(frame); hand.refresh(); };
+  const bar = chartBar(chart, hand, { onTry: toggleTry });
+  chart.onmove = () => { bar.update(); fetchMore(); };
+  const trying = tryPanel({
+    beacon, onNumbers(numbers) { chart.tried = numbers; chart.redraw(); },
+    onReply(reply) {
+      chart.wouldBe = reply && { transitions: reply.transitions.map(timed), from: reply.from, to: reply.to };
+      const own = reply?.estimates?.find((one) => one.zone === chart.zoneName);
+      chart.triedEstimates = own && reply.changesReceivers ? columnsOf(own) : null;
+      chart.redraw();
+    },
+  });
+  show(trying.node, false);
+
+  function toggleTry() {
+    chart.isTrying = !chart.isTrying;
+    show(trying.node, chart.isTrying);
+    if (chart.isTrying) trying.start(); else trying.stop();
+    chart.redraw();
+    bar.update();
+  }
+
+  function tab({ zone }) {
+    const node = el('button', { type: 'button', onclick: () => choose(zone) });
+    say(node, zone);
+    return { node, update: () => attribute(node, 'aria-pressed', zone === chart.zoneName) };
+  }
+
+  function choose(zone) {
+    if (chart.zoneName === zone) return;
+    chart.zoneName = zone;
+    chart.tried = chart.wouldBe = chart.triedEstimates = null;
+    chart.rescale();
+    if (chart.isTrying) toggleTry();
+    update(store);
+  }
+
+  let source = null, isFetching = false;
+  function listen() {
+    source = new EventSource(address(`./api/v1/beacons/${part(beacon)}/live`));
+    source.addEventListener('history', (event) => { const history = JSON.parse(event.data); if (!(trace.isKnown && trace.from < history.from && trace.to >= history.from)) trace.replace(history); else catchUp(history); arrived(); });
+    source.addEventListener('trace', (event) => { trace.append(JSON.parse(event.data)); arrived(); });
+    source.addEventListener('open', () => show(problem, false));
+    source.addEventListener('error', async () => {
+      if (source.readyState !== EventSource.CLOSED || retry) return;
+      try { await api(`beacons/${part(beacon)}/history?minutes=1`); } catch (error) {
+        say(problem, words.failed(error));
+        show(problem, store.connection === 'live');
+      }
+      retry = setTimeout(() => { retry = null; listen(); }, 3000);
+    });
+  }
+  let retry = null;
+
+  /** After a reconnection: what is older than the new history stays. */
+  function catchUp(history) {
+    const from = trace.to + 1, pick = (columns, names) => {
+      const keep = columns.t.map((t, i) => t >= from ? i : -1).filter((i) => i >= 0);
+      return { ...columns, ...Object.fromEntries(names.map((name) => [name, keep.map((i) => columns[name][i])])) };
+    };
+    trace.append({
+      ...history, time: history.to, zones: trace.zones, sightings: pick(history.sightings, ['t', 'receiver', 'rssi']),
+      estimates: history.estimates.map((one) => pick(one, ['t', 'distance_m', 'sd_m', 'rssi_dbm'])),
+    });
+    history.transitions.forEach((one) => trace.decide(one));
+  }
+
+  function arrived() {
+    chart.arrived();
+    const live = trace.live(chart.zoneName);
+    dwell.update(live, trace.to);
+    if (!chart.zoneName && trace.zones.length) update(store);
+  }
+
+  /** Looking further back than memory holds here asks the gateway for what it holds. */
+  async function fetchMore() {
+    const wanted = chart.end() - chart.view.span;
+    if (isFetching || !trace.isKnown || wanted > trace.from - 500 || !trace.isComplete) return;
+    isFetching = true;
+    const minutes = Math.min(60, Math.ceil((trace.to - wanted) / 60_000) + 5);
+    if ((trace.to - trace.from) / 60_000 > 59) { isFetching = false; return; }
+    try { trace.replace(await api(`beacons/${part(beacon)}/history?minutes=${minutes}`)); } catch { /* the picture stays as it is */ }
+    isFetching = false;
+    chart.redraw();
+  }
+
+  function zoneNames() {
+    const known = new Set(trace.zones.map((one) => one.zone));
+    for (const zone of trace.estimates.keys()) known.add(zone);
+    return [...known];
+  }
+
+  function update({ overview }) {
+    const now = overview.beacons.find((one) => one.beacon === beacon);
+    say(title, now ? nameOf(now) : beacon);
+    say(id, now?.name ? beacon : '');
+    const zones = zoneNames();
+    if (!chart.zoneName && zones.length) chart.zoneName = zones.find((zone) => now?.zones.includes(zone)) ?? zones[0];
+    updateTabs(zones.map((zone) => ({ zone })), (one) => one.zone);
+    show(tabs, zones.length > 1);
+    const zone = overview.zones.find((one) => one.zone === chart.zoneName);
+    chart.numbers = zone ? { near: zone.near, enter: zone.enter, exit: zone.exit } : null;
+    chart.unit = [zone?.exit, zone?.enter, zone?.near].find((one) => one?.threshold != null)?.unit ?? 'm';
+    chart.quietAfter = Math.max(5000, (now?.interval_s ?? 0) * 6000);
+    trying.update(overview, zone ?? null);
+    say(standing, position(overview, now));
+    say(facts, now ? [`${distance(now.distance_m)} ${deviation(now.distance_sd_m)}`, decibels(now.rssi_dbm), words.now.ago(duration(gatewayTime() - Date.parse(now.last_seen))), text.lastBy(now.receiver), now.interval_s == null ? '' : text.interval(interval(now.interval_s))].filter(Boolean).join(' · ') : '');
+    const measured = Object.entries({ ...now?.readings, ...trace.readings });
+    updateReadings(measured.map(([key, value]) => ({ key, value })), (one) => one.key);
+    show(readingPanel, measured.length > 0);
+    show(notHeard, trace.isKnown && trace.sightings.t.length === 0);
+    show(noZone, trace.isKnown && trace.sightings.t.length > 0 && zones.length === 0);
+    say(note, trace.isKnown && !trace.isComplete ? text.incomplete(timeOf(trace.from)) : '');
+    show(bar.tryButton, zone != null);
+    decisions.update(trace.transitions);
+    bar.update(trace);
+  }
+
+  function position(overview, now) {
+    const parts = [];
+    for (const zone of overview.zones) {
+      const inside = zone.beacons.find((one) => one.beacon === beacon);
+      if (inside) parts.push(inside.near ? text.isNear(zone.zone) : text.isIn(zone.zone, duration(gatewayTime() - Date.parse(inside.since))));
+      else if (zone.zone === chart.zoneName) parts.push(text.outside(zone.zone));
+    }
+    if (now?.room) parts.push(text.inRoom(now.room));
+    return parts.join(' · ');
+  }
+
+  const stopDecisions = onTransition((one) => {
+    if (one.beacon !== beacon) return;
+    trace.decide(one);
+    chart.redraw();
+    decisions.update(trace.transitions);
+    if (chart.isTrying) trying.again();
+  });
+  listen();
+  return {
+    title: beacon,
+    node: el('div.beacon', {},
+      el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, title, id), standing),
+      el('section.sheet.chart-sheet', { 'aria-label': text.chart(beacon) },
+        el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
+        el('p.unseen', { id: 'chart-help', text: text.help }), spoken, note),
+      trying.node,
+      el('div.columns', {}, panel(text.decisions, decisions.node), readingPanel)),
+    update,
+    end() { source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); trying.stop(); },
+  };
+}
+
+function measurement({ key }) {
+  const name = el('dt'), amount = el('dd'), node = el('div', {}, name, amount);
+  return { node, update({ value }) { const { label, text } = reading(key, value); say(name, label); say(amount, text); } };
+}

@@ -1,0 +1,81 @@
+// The few ways in which the page makes and changes elements. Text goes in as text: names come from the air and are hostile.
+
+/** el('button.quiet', { 'aria-label': …, onclick: … }, child, 'text') */
+export function el(name, properties = {}, ...children) {
+  const [tag, ...classes] = name.split('.');
+  const node = document.createElement(tag);
+  if (classes.length) node.className = classes.join(' ');
+  for (const [key, value] of Object.entries(properties)) set(node, key, value);
+  node.append(...children.filter((child) => child != null));
+  return node;
+}
+
+const drawing = 'http://www.w3.org/2000/svg';
+export function svg(tag, properties = {}, ...children) {
+  const node = document.createElementNS(drawing, tag);
+  for (const [key, value] of Object.entries(properties)) set(node, key, value);
+  node.append(...children);
+  return node;
+}
+
+function set(node, key, value) {
+  if (key.startsWith('aria-') && typeof value === 'boolean') value = String(value);
+  if (value == null || value === false) return;
+  if (key === 'text') node.textContent = value;
+  else if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+  else node.setAttribute(key, value === true ? '' : value);
+}
+
+/** Sets text only where it differs: that keeps selections and spares the layout. */
+export function say(node, text) {
+  const wanted = text == null ? '' : visible(String(text));
+  if (node.textContent !== wanted) node.textContent = wanted;
+}
+
+/** Characters that turn text around or cannot be seen become marks. */
+export const visible = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD');
+
+export function attribute(node, name, value) {
+  if (name.startsWith('aria-') && typeof value === 'boolean') value = String(value);
+  if (value == null || value === false) { if (node.hasAttribute(name)) node.removeAttribute(name); return; }
+  const text = value === true ? '' : String(value);
+  if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+}
+
+export const show = (node, isShown) => { if (node.hidden === isShown) node.hidden = !isShown; };
+
+/** A list whose rows stay the same elements while their content changes, so that focus and hover survive. */
+export function list(parent, make) {
+  const rows = new Map();
+  return (items, keyOf) => {
+    const wanted = new Set();
+    let place = parent.firstChild;
+    for (const item of items) {
+      const key = keyOf(item);
+      if (wanted.has(key)) continue;
+      wanted.add(key);
+      let row = rows.get(key);
+      if (!row) rows.set(key, row = make(item));
+      row.update(item);
+      if (row.node === place) place = place.nextSibling;
+      else parent.insertBefore(row.node, place);
+    }
+    for (const [key, row] of rows) {
+      if (wanted.has(key)) continue;
+      row.node.remove();
+      rows.delete(key);
+    }
+  };
+}
+
+/** What a view says when it has nothing to show: what that means, and what to do. */
+export const empty = ([what, remedy, ...links]) => el('div.empty', {}, el('strong', { text: what }), ' ', el('span', { text: remedy }),
+  ...links.flatMap(([route, text]) => [' ', link([route], text)]));
+
+export function panel(title, ...children) {
+  const id = `h-${++panels}`;
+  return el('section.panel', { 'aria-labelledby': id }, el('h2', { id, text: title }), ...children);
+}
+let panels = 0;
+
+export const link = (route, ...children) => el('a', { href: `#/${route.map(encodeURIComponent).join('/')}` }, ...children);

@@ -1,0 +1,80 @@
+// What surrounds every view: name, navigation, connection, theme, the banner of a lost gateway, what is spoken, the recording.
+import { attribute, el, say, show, svg } from './dom.js';
+import { words } from './words.js';
+import { duration, timeOf } from './figures.js';
+import { check, gatewayTime, nameOf, onTransition, store } from './store.js';
+import { themeButton } from './theme.js';
+import { recordingBar } from './recording.js';
+import { ask } from './api.js';
+
+const icons = {
+  now: 'M3 11.5 12 4l9 7.5M6 10v10h12V10',
+  plan: 'M4 4h16v16H4zM4 12h8M12 4v6M12 14v6M16 12h4',
+  strangers: 'M12 13.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M8.2 15.8a5.4 5.4 0 0 1 0-7.6M15.8 8.2a5.4 5.4 0 0 1 0 7.6M5.3 18.7a9.5 9.5 0 0 1 0-13.4M18.7 5.3a9.5 9.5 0 0 1 0 13.4',
+  settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M9 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5',
+};
+export const icon = (path) => svg('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: path }));
+
+export function frame() {
+  const gateway = document.getElementById('gateway');
+  const links = new Map(Object.entries(words.views).map(([name, text]) => [
+    name, el('a', { href: `#/${name}` }, icon(icons[name]), el('span', { text })),
+  ]));
+  const navigation = document.getElementById('navigation');
+  attribute(navigation, 'aria-label', words.navigation);
+  navigation.append(...links.values());
+
+  const dot = el('span.dot'), state = el('span');
+  const logout = el('button.quiet', { type: 'button', text: words.logout, hidden: true, onclick: async () => {
+    await ask('./logout', { method: 'POST', body: {} }).catch(() => {});
+    check();
+  } });
+  document.getElementById('tools').append(el('span.connection', { id: 'connection' }, dot, state), logout, themeButton());
+
+  const banner = document.getElementById('banner'), bannerText = el('span');
+  banner.append(bannerText, el('button', { type: 'button', text: words.connection.retry, onclick: () => check() }));
+  const recording = recordingBar();
+  document.body.append(recording.node);
+  speak(document.getElementById('live'));
+
+  function update({ connection, overview, heardAt }) {
+    if (overview) say(gateway, overview.gateway);
+    const isLost = connection === 'lost', ago = Date.now() - heardAt;
+    const kind = connection === 'live' && overview?.source === 'recording' ? 'recording' : connection;
+    document.documentElement.dataset.connection = connection;
+    say(state, isLost ? words.connection.lost(timeOf(heardAt)) : words.connection[kind] ?? '');
+    attribute(dot, 'data-kind', kind);
+    show(banner, isLost);
+    if (isLost) say(bannerText, words.connection.banner(timeOf(heardAt), duration(ago)));
+    show(navigation, connection !== 'login');
+    // Nothing tells a page whether it needed its login; a cookie of ours does no harm.
+    show(logout, connection !== 'login' && overview?.login === true);
+    recording.update(overview);
+  }
+  // The age in the banner goes on although nothing arrives.
+  setInterval(() => { if (store.connection === 'lost') update(store); }, 1000);
+
+  return {
+    update,
+    route(name) {
+      for (const [key, node] of links) attribute(node, 'aria-current', key === name ? 'page' : null);
+    },
+  };
+}
+
+/** Speaks transitions to those who do not see them: one sentence every few seconds at most. */
+function speak(node) {
+  let waiting = [], timer = null;
+  const flush = () => {
+    timer = null;
+    if (!waiting.length) return;
+    say(node, waiting.length > 3 ? words.spokenMany(waiting.length) : waiting.join('. '));
+    waiting = [];
+    timer = setTimeout(flush, 4000);
+  };
+  onTransition((transition) => {
+    if (gatewayTime() - Date.parse(transition.time) > 60_000) return;
+    waiting.push(words.spoken(transition, nameOf(transition)));
+    if (!timer) flush();
+  });
+}

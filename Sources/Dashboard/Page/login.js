@@ -1,0 +1,31 @@
+// The login form: shown where the gateway answers that it must know who asks.
+import { el, say, show } from './dom.js';
+import { words } from './words.js';
+import { ask } from './api.js';
+import { check, connect, store } from './store.js';
+
+export function loginView() {
+  const text = words.login;
+  const password = el('input', { type: 'password', id: 'password', name: 'password', autocomplete: 'current-password', required: true });
+  const problem = el('p.problem', { role: 'alert', hidden: true }), go = el('button.main', { type: 'submit', text: text.go });
+  const see = el('input', { type: 'checkbox', onchange: () => { password.type = see.checked ? 'text' : 'password'; } });
+  const form = el('form.sheet.login', { method: 'post' }, el('h1', { text: text.title }), el('p.note', { text: text.why(store.overview?.gateway) }),
+    el('label', { for: 'password', text: text.label }), password, el('label.check', {}, see, ' ', text.show), problem, go);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    try {
+      await ask('./login', { method: 'POST', body: { password: password.value } });
+      password.value = '';
+      await check();
+      connect();
+    } catch (error) {
+      say(problem, words.failed(error));
+      show(problem, true);
+      password.select();
+    }
+    go.disabled = false;
+  });
+  setTimeout(() => password.focus());
+  return { title: text.title, node: form };
+}

@@ -1,0 +1,239 @@
+// Draws the plan: north is up, one scale for both directions, probability as a cloud of lamplight.
+import { colours, onTheme } from './theme.js';
+import { words } from './words.js';
+import { typeface } from './figures.js';
+import { visible } from './dom.js';
+import { nameOf } from './store.js';
+import { blindStates } from './receivers.js';
+import { cut, labelPoint } from './plan-labels.js';
+
+const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'red', 'fog'];
+
+export function planCanvas(canvas) {
+  const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
+  let plan = null, cloud = null, overview = null, mark = null, cross = null, last = null, palette = {}, width = 0, height = 0, request = 0;
+  const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const redraw = () => { request ||= requestAnimationFrame(() => { request = 0; draw(); }); };
+  const paint = () => { palette = colours(names); redraw(); };
+  const stopTheme = onTheme(paint);
+  const observer = new ResizeObserver(() => {
+    const ratio = Math.min(2, devicePixelRatio || 1), box = canvas.getBoundingClientRect();
+    ({ width, height } = box);
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    redraw();
+  });
+  observer.observe(canvas);
+  paint();
+
+  const isHere = (floor) => (floor ?? null) === shown.floor;
+  /** The floor of a cloud: told, or that of its most probable cell. */
+  const floorOf = ({ floor, cells }) => {
+    if (floor !== undefined) return floor;
+    const best = cells.reduce((most, cell) => cell[2] > (most?.[2] ?? 0) ? cell : most, null);
+    return best?.[3] == null ? null : plan.floors[best[3]]?.floor ?? null;
+  };
+  /** A receiver hangs on the floor of the room that lists it. */
+  const floorOfReceiver = (one) => one.floor !== undefined ? one.floor : plan.rooms.find((room) => room.receivers?.includes(one.receiver))?.floor ?? plan.floors[0]?.floor;
+  const rooms = () => plan.rooms.filter((room) => isHere(room.floor));
+
+  /** The scale that shows all rooms of the floor. */
+  function frame() {
+    let west = Infinity, south = Infinity, east = -Infinity, north = -Infinity;
+    for (const { outline } of rooms()) for (const [x, y] of outline) { west = Math.min(west, x); east = Math.max(east, x); south = Math.min(south, y); north = Math.max(north, y); }
+    if (west > east) return null;
+    const margin = rem() * 1.8, scale = Math.min((width - 2 * margin) / Math.max(0.1, east - west), (height - 2 * margin - rem()) / Math.max(0.1, north - south));
+    const left = (width - (east - west) * scale) / 2, low = height - rem() - (height - rem() - (north - south) * scale) / 2;
+    return { scale, east, west, south, north, x: (x) => left + (x - west) * scale, y: (y) => low - (y - south) * scale, back: (px, py) => [(px - left) / scale + west, (low - py) / scale + south] };
+  }
+
+  function path(points, { x, y }) {
+    context.beginPath();
+    points.forEach(([px, py], i) => i ? context.lineTo(x(px), y(py)) : context.moveTo(x(px), y(py)));
+  }
+
+  function draw() {
+    context.clearRect(0, 0, width, height);
+    const space = plan && width ? frame() : null;
+    if (!space) return;
+    const { x, y, scale } = space, size = rem();
+    const people = new Map((overview?.rooms ?? []).map((room) => [room.room, room]));
+    for (const { room, outline } of rooms()) {
+      path(outline, space);
+      context.closePath();
+      context.fillStyle = people.get(room)?.state === 'occupied' ? palette['sea-soft'] : palette.sunk;
+      context.globalAlpha = 0.7;
+      context.fill();
+      context.globalAlpha = 1;
+    }
+    if (cloud) drawCloud(space);
+    context.lineWidth = Math.max(2, size / 5);
+    context.lineJoin = 'miter';
+    context.strokeStyle = palette['ink-3'];
+    for (const { outline } of rooms()) { path(outline, space); context.closePath(); context.stroke(); }
+    context.strokeStyle = palette.card;
+    context.lineWidth += 2;
+    for (const door of plan.doors ?? []) { if (isHere(door.floor)) { path(door.line ?? door, space); context.stroke(); } }
+    if (cloud && isHere(floorOf(cloud))) drawTrack(space);
+    labels(space, people, size);
+    receivers(space, size);
+    ruler(space, size, scale);
+    if (mark && cross) drawCross(space, cross, palette.red, size);
+    if (last && isHere(last.floor)) drawCross(space, last, palette.sea, size * 0.7);
+  }
+
+  function drawCloud({ x, y, scale }) {
+    const cells = cloud.cells.filter(([, , , floor]) => floor == null || isHere(plan.floors[floor]?.floor));
+    if (!cells.length) return;
+    // One pixel a cell, then enlarged smoothly.
+    let west = Infinity, east = -Infinity, south = Infinity, north = -Infinity, most = 1e-9;
+    for (const [cx, cy, p] of cells) {
+      west = Math.min(west, cx); east = Math.max(east, cx); south = Math.min(south, cy); north = Math.max(north, cy); most = Math.max(most, p);
+    }
+    const cell = cloud.cell_m, across = Math.round((east - west) / cell) + 3, up = Math.round((north - south) / cell) + 3;
+    if (!(across > 0 && up > 0 && across * up < 250_000)) return;
+    const small = new OffscreenCanvas(across, up), pen = small.getContext('2d');
+    pen.fillStyle = palette['lamp-fill'];
+    for (const [cx, cy, p] of cells) {
+      pen.globalAlpha = 0.9 * Math.sqrt(p / most);
+      pen.fillRect(Math.round((cx - west) / cell) + 1, Math.round((north - cy) / cell) + 1, 1, 1);
+    }
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(small, x(west - 1.5 * cell), y(north + 1.5 * cell), across * cell * scale, up * cell * scale);
+  }
+
+  function drawTrack({ x, y, scale }) {
+    const { track = [], position } = cloud;
+    context.strokeStyle = palette.ink;
+    context.lineWidth = 2;
+    context.lineCap = 'round';
+    for (let i = 1; i < track.length; i += 1) {
+      context.globalAlpha = 0.08 + 0.55 * i / track.length;
+      context.beginPath();
+      context.moveTo(x(track[i - 1][1]), y(track[i - 1][2]));
+      context.lineTo(x(track[i][1]), y(track[i][2]));
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+    if (!position) return;
+    context.setLineDash([4, 4]);
+    context.beginPath();
+    context.arc(x(position.x), y(position.y), Math.max(4, position.sd * scale), 0, 7);
+    context.stroke();
+    context.setLineDash([]);
+    context.beginPath();
+    context.arc(x(position.x), y(position.y), rem() * 0.42, 0, 7);
+    context.fillStyle = palette['lamp-fill'];
+    context.fill();
+    context.stroke();
+  }
+
+  function text(content, px, py, size, colour, weight = 400, align = 'center') {
+    context.font = `${weight} ${size.toFixed(1)}px ${typeface}`;
+    context.textAlign = align;
+    context.textBaseline = 'middle';
+    context.lineWidth = 4;
+    context.lineJoin = 'round';
+    context.strokeStyle = palette.card;
+    context.globalAlpha = 0.75;
+    context.strokeText(content, px, py);
+    context.globalAlpha = 1;
+    context.fillStyle = colour;
+    context.fillText(content, px, py);
+  }
+
+  function labels({ x, y, scale }, people, size) {
+    for (const { room, outline } of rooms()) {
+      const [cx, top] = labelPoint(outline), who = people.get(room)?.beacons ?? [];
+      const wide = Math.max(4, Math.floor((Math.max(...outline.map(([px]) => px)) - Math.min(...outline.map(([px]) => px))) * scale / (size * 0.55)));
+      text(cut(visible(room), wide), x(cx), y(top) + size * 1.2, size, palette.ink, 650);
+      who.slice(0, 3).forEach((one, i) => text(cut(visible(nameOf(one)), wide), x(cx), y(top) + size * (2.4 + i * 1.1), size * 0.8125, palette.sea, 550));
+      if (people.get(room)?.state === 'unknown') text(words.state.unknown, x(cx), y(top) + size * 2.4, size * 0.8125, palette.fog, 550);
+    }
+  }
+
+  function receivers({ x, y }, size) {
+    const states = new Map((overview?.health.receivers ?? []).map((one) => [one.name, one.state]));
+    for (const one of plan.receivers) {
+      const { receiver, position } = one;
+      if (!position || !isHere(floorOfReceiver(one))) continue;
+      const isBlind = blindStates.has(states.get(receiver)), px = x(position[0]), py = y(position[1]), r = size * 0.4;
+      context.fillStyle = isBlind ? palette.red : palette['ink-2'];
+      context.strokeStyle = palette.card;
+      context.lineWidth = 2;
+      context.beginPath();
+      context.moveTo(px, py - r);
+      context.lineTo(px + r, py + r * 0.8);
+      context.lineTo(px - r, py + r * 0.8);
+      context.closePath();
+      context.stroke();
+      context.fill();
+      const isRight = px > width * 0.6;
+      text(cut(visible(receiver), 18) + (isBlind ? `: ${words.now.blindWord}` : ''), px + (isRight ? -r * 1.6 : r * 1.6), py + size * 0.1, size * 0.75, isBlind ? palette.red : palette['ink-2'], isBlind ? 650 : 400, isRight ? 'right' : 'left');
+    }
+  }
+
+  function ruler({ x, west }, size, scale) {
+    const metres = [1, 2, 5, 10, 20, 50].find((m) => m * scale > size * 4) ?? 100, left = x(west), py = height - size * 0.7;
+    context.strokeStyle = palette['ink-3'];
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(left, py - 4);
+    context.lineTo(left, py);
+    context.lineTo(left + metres * scale, py);
+    context.lineTo(left + metres * scale, py - 4);
+    context.stroke();
+    text(`${metres} m`, left + metres * scale + size * 0.5, py - 2, size * 0.75, palette['ink-3'], 400, 'left');
+  }
+
+  function drawCross({ x, y }, point, colour, size) {
+    context.strokeStyle = colour;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(x(point.x) - size, y(point.y));
+    context.lineTo(x(point.x) + size, y(point.y));
+    context.moveTo(x(point.x), y(point.y) - size);
+    context.lineTo(x(point.x), y(point.y) + size);
+    context.stroke();
+  }
+
+  function put(point) {
+    last = { ...point, floor: shown.floor };
+    mark(Math.round(point.x * 100) / 100, Math.round(point.y * 100) / 100, shown.floor);
+    redraw();
+  }
+  canvas.addEventListener('click', (event) => {
+    const space = mark && plan ? frame() : null;
+    if (!space) return;
+    const box = canvas.getBoundingClientRect(), [px, py] = space.back(event.clientX - box.left, event.clientY - box.top);
+    cross = { x: px, y: py };
+    put(cross);
+  });
+  canvas.addEventListener('keydown', (event) => {
+    if (!mark || !cross) return;
+    const step = event.shiftKey ? 1 : 0.25, [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
+    if (event.key === 'Enter') put(cross);
+    else if (!dx && !dy) return;
+    event.preventDefault();
+    cross = { x: cross.x + dx * step, y: cross.y + dy * step };
+    redraw();
+  });
+
+  return {
+    shown,
+    floorOf,
+    plan(now) { plan = now; redraw(); },
+    floor(floor) { shown.floor = floor ?? null; redraw(); },
+    cloud(now) { cloud = now; redraw(); },
+    overview(now) { overview = now; redraw(); },
+    marking(act) {
+      mark = act;
+      const space = act && plan ? frame() : null;
+      cross = space ? { x: (space.west + space.east) / 2, y: (space.south + space.north) / 2 } : null;
+      canvas.classList.toggle('marks', act !== null);
+      redraw();
+    },
+    stop() { observer.disconnect(); stopTheme(); cancelAnimationFrame(request); },
+  };
+}

@@ -1,0 +1,16 @@
+// Where the names of rooms stand on the plan, and how long they may be.
+
+export const cut = (content, most) => content.length > most ? `${content.slice(0, most - 1)}…` : content;
+
+/** Where a room's name stands: at the top of the room, in the middle of its widest part there. */
+export function labelPoint(outline) {
+  const top = Math.max(...outline.map(([, y]) => y)), below = top - Math.min(0.6, (top - Math.min(...outline.map(([, y]) => y))) / 3), crossings = [];
+  outline.forEach(([ax, ay], i) => {
+    const [bx, by] = outline[(i + 1) % outline.length];
+    if ((ay > below) !== (by > below)) crossings.push(ax + (below - ay) / (by - ay) * (bx - ax));
+  });
+  crossings.sort((a, b) => a - b);
+  let best = [outline[0][0], outline[0][0]];
+  for (let i = 0; i + 1 < crossings.length; i += 2) if (crossings[i + 1] - crossings[i] > best[1] - best[0]) best = [crossings[i], crossings[i + 1]];
+  return [(best[0] + best[1]) / 2, top];
+}

@@ -1,0 +1,47 @@
+// The receivers: whether each hears, how much, and why not.
+import { attribute, el, empty, list, say, show } from './dom.js';
+import { words } from './words.js';
+import { duration, number } from './figures.js';
+import { gatewayTime } from './store.js';
+import { sparkline } from './sparkline.js';
+
+export const blindStates = new Set(['deaf', 'empty', 'blind', 'gone', 'missing']);
+
+export function receivers() {
+  const rows = el('ul.rows'), none = empty(words.now.noReceiver);
+  const update = list(rows, receiver);
+  return {
+    node: el('div', {}, none, rows),
+    update({ health }) {
+      show(none, health.receivers.length === 0);
+      update(health.receivers, (one) => one.name);
+    },
+  };
+}
+
+function receiver({ name }) {
+  const title = el('strong'), state = el('span.badge'), rate = el('span.amount'), why = el('p.note'), line = sparkline(0, null);
+  const rates = [];
+  say(title, name);
+  const node = el('li', { 'data-receiver': name }, el('div.row', {}, title, state, line.node, rate), why);
+  return {
+    node,
+    update(one) {
+      const isBlind = blindStates.has(one.state);
+      attribute(node, 'data-blind', isBlind);
+      attribute(state, 'data-kind', isBlind ? 'bad' : one.state === 'lossy' ? 'warn' : 'good');
+      say(state, (isBlind && one.state !== 'blind' ? `${words.now.blindWord}: ` : '') + (words.receiver[one.state] ?? one.state));
+      say(rate, words.now.rate(number(one.advertisements_per_s, one.advertisements_per_s < 100 ? 1 : 0)));
+      rates.push(one.advertisements_per_s);
+      if (rates.length > 60) rates.shift();
+      line.update(rates);
+      const parts = [];
+      if (one.reason) parts.push(one.reason);
+      if (isBlind) parts.push(one.last_heard ? words.now.ago(duration(gatewayTime() - Date.parse(one.last_heard))) : words.now.never);
+      if (one.lost) parts.push(words.now.lost(one.lost));
+      if (one.recoveries) parts.push(words.now.recoveries(one.recoveries));
+      say(why, parts.join(' · '));
+      show(why, parts.length > 0);
+    },
+  };
+}

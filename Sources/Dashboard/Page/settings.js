@@ -1,0 +1,41 @@
+// The configuration as it was checked, and what else is at this door.
+import { el, panel, say, show } from './dom.js';
+import { words } from './words.js';
+import { address, api } from './api.js';
+import { dateOf, duration } from './figures.js';
+import { gatewayTime } from './store.js';
+import { copyButton } from './copy.js';
+
+export function settingsView() {
+  const text = words.settings;
+  const explained = el('ul.explained'), yaml = el('pre', { tabindex: 0 }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
+  const copy = el('div.row', {}, copyButton(() => yaml.textContent));
+  const version = el('dd'), started = el('dd'), rights = el('dd');
+  const fact = (name, node) => el('div', {}, el('dt', { text: name }), node);
+  const door = (path, name) => el('li', {}, el('a', { href: address(path), text: name }));
+
+  api('configuration').then((configuration) => {
+    say(file, configuration.file ?? text.noFile);
+    explained.replaceChildren(...configuration.explained.map((line) => { const node = el('li'); say(node, line); return node; }));
+    say(yaml, configuration.yaml ?? '');
+    yaml.setAttribute('aria-label', text.file);
+    show(yaml, configuration.yaml != null);
+    show(copy, configuration.yaml != null);
+    show(noYaml, configuration.yaml == null && configuration.file != null);
+  }, (error) => { say(problem, words.failed(error)); show(problem, true); });
+
+  return {
+    title: text.title,
+    node: el('div.settings', {}, el('div.head', {}, el('h1', { text: text.title })), problem,
+      el('div.columns', {},
+        panel(text.explained, explained),
+        el('div', {}, panel(text.about, el('dl.facts', {}, fact(text.version, version), fact(text.started, started), fact(text.rights, rights))),
+          panel(text.also, el('ul.doors', {}, door('./metrics', text.metrics), door('./healthz', text.health), door('./api/v1/openapi.json', text.api), door('./api/v1/marks', text.marks))))),
+      panel(text.file, file, noYaml, el('div.yaml', {}, copy, yaml))),
+    update({ overview }) {
+      say(version, overview.version);
+      say(started, `${dateOf(Date.parse(overview.started))} (${duration(gatewayTime() - Date.parse(overview.started))})`);
+      say(rights, overview.rights.write ? text.write : text.read);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// What the gateway last said, and whether it still speaks. Views subscribe and read; nothing else holds state of the gateway.
+import { address, api } from './api.js';
+
+export const store = {
+  overview: null,
+  /** connecting, live, lost, login */
+  connection: 'connecting',
+  /** When the gateway last spoke, in milliseconds of this machine's clock. */
+  heardAt: 0,
+  /** How far the gateway's clock is ahead of this machine's, ms. */
+  ahead: 0,
+  revision: null,
+};
+
+/** The gateway's time, ms. */
+export const gatewayTime = () => Date.now() + store.ahead;
+
+const views = new Set(), listeners = new Set();
+export function subscribe(view) { views.add(view); return () => views.delete(view); }
+/** For each transition once, as it happens. */
+export function onTransition(listener) { listeners.add(listener); return () => listeners.delete(listener); }
+
+let isTold = false;
+function tell() {
+  if (isTold) return;
+  isTold = true;
+  queueMicrotask(() => { isTold = false; for (const view of [...views]) view(store); });
+}
+
+let source = null, asking = null;
+
+export function connect() {
+  source?.close();
+  source = new EventSource(address('./api/v1/events'));
+  source.addEventListener('overview', (event) => take(JSON.parse(event.data)));
+  source.addEventListener('transition', (event) => take(null, JSON.parse(event.data)));
+  source.addEventListener('verdict', (event) => take(null, null, JSON.parse(event.data)));
+  source.addEventListener('error', () => check());
+}
+
+function heard() {
+  store.heardAt = Date.now();
+  store.connection = 'live';
+}
+
+const seen = new Set();
+function take(overview, transition, verdict) {
+  heard();
+  if (overview) {
+    store.ahead = Date.parse(overview.time) - Date.now();
+    const isFirst = !store.overview;
+    store.overview = overview;
+    for (const one of [...overview.transitions ?? []].reverse()) announce(one, isFirst);
+  }
+  const now = store.overview;
+  if (transition && now) {
+    if (!now.transitions.some((one) => one.id === transition.id)) {
+      now.transitions = [transition, ...now.transitions].slice(0, 50);
+      apply(now, transition);
+    }
+    announce(transition, false);
+  }
+  if (verdict && now) now.verdicts = [verdict, ...now.verdicts ?? []].slice(0, 50);
+  tell();
+}
+
+function announce(transition, isOld) {
+  const key = transition.id ?? `${transition.epoch}-${transition.seq}`;
+  if (seen.has(key)) return;
+  seen.add(key);
+  if (seen.size > 500) seen.delete(seen.values().next().value);
+  if (!isOld) for (const listener of [...listeners]) listener(transition);
+}
+
+/** Shows a transition at once; the next overview, within a second, is the truth again. */
+function apply(overview, transition) {
+  const { event, zone, room, beacon } = transition;
+  const place = (zone != null ? overview.zones : overview.rooms)?.find((one) => (one.zone ?? one.room) === (zone ?? room));
+  if (!place) return;
+  const others = place.beacons.filter((one) => one.beacon !== beacon);
+  const old = place.beacons.find((one) => one.beacon === beacon);
+  place.beacons = event === 'exit' ? others : [...others, {
+    since: transition.time, probability: transition.because?.probability, ...old, beacon, name: transition.name,
+    near: event === 'near' || (old?.near ?? false), distance_m: transition.distance_m, distance_sd_m: transition.distance_sd_m,
+    rssi_dbm: transition.rssi_dbm, because: { ...transition.because, event },
+  }];
+  place.count = place.beacons.length;
+  if (place.state !== 'unknown') place.state = place.count ? 'occupied' : 'empty';
+}
+
+/** An event source tells no status, and a dead network tells nothing at all: so the page asks. */
+export async function check() {
+  if (asking) return asking;
+  asking = (async () => {
+    try {
+      take(await api('overview', { patience: 5000 }));
+      if (source?.readyState === EventSource.CLOSED) connect();
+    } catch (problem) {
+      if (problem.status === 401 || problem.status === 403) {
+        source?.close();
+        store.connection = 'login';
+      } else if (store.connection !== 'login') {
+        store.connection = store.overview || store.connection === 'lost' ? 'lost' : 'connecting';
+        if (!store.heardAt) store.heardAt = Date.now();
+        if (source?.readyState === EventSource.CLOSED) connect();
+      }
+      tell();
+    } finally { asking = null; }
+  })();
+  return asking;
+}
+
+// The gateway speaks at least every 10 s. Whoever has been silent for longer is asked.
+setInterval(() => {
+  if (document.hidden || store.connection === 'login') return;
+  if (Date.now() - store.heardAt > (store.connection === 'live' ? 12_000 : 3000)) check();
+}, 1000);
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && Date.now() - store.heardAt > 12_000) check();
+});
+
+export const nameOf = (one) => one.name || one.beacon;

@@ -1,0 +1,92 @@
+// What is in the air and belongs to no beacon of the configuration; any of it can become one.
+import { attribute, el, empty, list, say, show } from './dom.js';
+import { words } from './words.js';
+import { api } from './api.js';
+import { decibels, distance, duration, number } from './figures.js';
+import { gatewayTime, store } from './store.js';
+import { copyButton } from './copy.js';
+
+export function strangersView() {
+  const text = words.strangers;
+  const reveal = el('input', { type: 'checkbox', id: 'reveal', onchange: () => ask() });
+  const body = el('div.strangers'), none = empty(text.none), overlooked = el('p.note'), hidden = el('p.note', { text: text.hidden }), problem = el('p.problem', { role: 'alert', hidden: true });
+  const update = list(body, stranger);
+  let timer = null, isEnded = false;
+
+  async function ask() {
+    clearTimeout(timer);
+    try {
+      const { devices, overlooked: more } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
+      if (isEnded) return;
+      show(none, devices.length === 0);
+      show(hidden, !reveal.checked);
+      // A row that is open stays where it is; the others go by strength.
+      update([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 300), (one) => one.id);
+      show(overlooked, more > 0);
+      if (more) say(overlooked, text.overlooked(more));
+      show(problem, false);
+    } catch (error) {
+      say(problem, words.failed(error));
+      show(problem, store.connection === 'live');
+    }
+    if (!isEnded) timer = setTimeout(ask, document.hidden ? 5000 : 1500);
+  }
+  ask();
+  return {
+    title: text.title,
+    node: el('div', {}, el('div.head', {}, el('h1', { text: text.title }), el('span.spacer'), el('label.check', {}, reveal, ' ', text.reveal)),
+      el('p.lead', {}, text.lead, ' ', text.hold), hidden, problem, none, body, overlooked),
+    end() { isEnded = true; clearTimeout(timer); },
+  };
+}
+
+/** In steps of 4 dB, so that rows do not dance. */
+const strength = (one) => (one.beacon ? -1000 : 0) + Math.round(one.rssi_dbm / 4);
+
+function stranger({ id }) {
+  const text = words.strangers;
+  const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), level = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
+  const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
+  const yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
+  const input = el('input', { type: 'text', 'aria-label': text.name, placeholder: text.nameHint, maxlength: 60, required: true });
+  const add = el('button.main', { type: 'submit', text: text.add });
+  let now = null;
+  const form = el('form.row', {}, input, add, el('span.note', { text: text.adds }));
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      const { revision } = await api('configuration');
+      await api('beacons', { method: 'POST', body: { id, name: input.value.trim(), revision } });
+      say(status, text.added(input.value.trim()));
+    } catch (error) { say(status, words.failed(error)); }
+  });
+  const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent)));
+  const open = el('div.open', { hidden: true }, lines, noYaml, form, status);
+  button.addEventListener('click', () => {
+    const isOpen = open.hidden;
+    show(open, isOpen);
+    attribute(button, 'aria-expanded', isOpen);
+    if (isOpen && !form.hidden) input.focus();
+  });
+  input.addEventListener('input', () => fillYAML());
+  const fillYAML = () => say(yaml, now?.yaml ? now.yaml.replace(/name: [^,]*/, () => `name: ${input.value.trim() || text.nameHint}`) : '');
+  level.append(fill);
+  return {
+    node: el('article.stranger', { 'data-id': id }, el('div.line', {}, el('span.title', {}, name, identity), kind, level, signal, detail, button), open),
+    update(one) {
+      now = one;
+      say(name, one.name ?? one.address ?? one.id);
+      say(identity, [one.name && one.address, one.identity].filter(Boolean).join(' · '));
+      say(kind, one.beacon ? text.yours(one.beacon) : one.frame ?? text.unknown);
+      attribute(kind, 'data-kind', one.beacon ? 'good' : null);
+      say(signal, decibels(one.rssi_dbm));
+      fill.style.transform = `scaleX(${Math.min(1, Math.max(0.02, (one.rssi_dbm + 100) / 60)).toFixed(2)})`;
+      say(detail, [distance(one.distance_m), words.now.rate(number(one.per_s ?? 0)), words.now.ago(duration(gatewayTime() - Date.parse(one.last_seen)))].join(' · '));
+      show(button, !one.beacon);
+      show(lines, one.yaml != null);
+      show(noYaml, one.yaml == null);
+      show(form, store.overview?.rights.write === true && one.yaml != null);
+      fillYAML();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// The moving picture: raw signal, estimate with its band, thresholds, presence, decisions. Draws what the trace holds for the
+// time that the view shows; who moves the view is trace-hand.js.
+import { axis, roundUp } from './trace-axes.js';
+import { calm, colours, onTheme, series } from './theme.js';
+import { beyond, presence } from './trace-data.js';
+import { drawBand, drawDots, drawFrame, drawLine, drawLines, drawReach, drawTime } from './trace-paint.js';
+import { drawMarks, drawNow, drawPresence } from './trace-decisions.js';
+
+const names = ['card', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'fog', 'link', 'red'];
+
+export function traceCanvas(canvas, trace) {
+  const context = canvas.getContext('2d');
+  const chart = {
+    canvas, context, trace,
+    /** What is shown: span and end in ms; end null: follows the present. */
+    view: { span: 60_000, end: null },
+    scale: 'log', zone: null, zoneName: null, isTrying: false,
+    /** Configured and tried numbers; tried is null where nothing is tried. */
+    numbers: null, tried: null, wouldBe: null,
+    cursor: null, isPaused: false, quietAfter: 5000,
+    palette: null, series: null, frame: null, onframe: () => {},
+  };
+  let isDirty = true, most = 0, request = 0, last = 0, isEnded = false;
+  /** The gateway's time that is being shown at the right edge. */
+  let arrival = performance.now();
+
+  const paint = () => { chart.palette = colours(names); chart.series = series(); chart.redraw(); };
+  const stopTheme = onTheme(paint);
+  const observer = new ResizeObserver(() => {
+    const ratio = Math.min(2, devicePixelRatio || 1), { width, height } = canvas.getBoundingClientRect();
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    chart.width = width;
+    chart.height = height;
+    chart.redraw();
+  });
+
+  chart.redraw = () => { isDirty = true; };
+  chart.arrived = () => { arrival = performance.now(); isDirty = true; };
+  /** Runs on between two messages, a little late so that what arrives slides in. */
+  chart.present = () => trace.to + Math.min(400, performance.now() - arrival) - 150;
+  chart.end = () => chart.view.end ?? chart.present();
+  chart.rescale = () => { most = 0; isDirty = true; };
+  chart.stop = () => { isEnded = true; cancelAnimationFrame(request); observer.disconnect(); stopTheme(); };
+
+  function layout() {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 4.4 : 6.4) * rem, bottom = chart.height - 1.5 * rem;
+    const ribbons = (chart.wouldBe ? 2 : 1) * 0.9 * rem + 0.3 * rem, isSignal = chart.unit === 'dBm';
+    const head = 1.5 * rem, body = bottom - head - ribbons - rem * 1.1, upper = body * (isSignal ? 0.4 : 0.64);
+    const top = { top: head, bottom: head + upper }, ribbon = { top: head + upper + 0.3 * rem, height: 0.9 * rem };
+    return { rem, left, right, bottom, top, ribbon, low: { top: top.bottom + ribbons + rem * 1.1, bottom } };
+  }
+
+  function range(estimates, from, to) {
+    let far = 0;
+    for (let i = estimates?.t.find(from) ?? 0; i < (estimates?.t.length ?? 0) && estimates.t.at(i) <= to; i += 1) far = Math.max(far, estimates.distance.at(i) || 0);
+    const numbers = chart.tried ?? chart.numbers;
+    if (chart.unit !== 'dBm') for (const value of [numbers?.exit?.threshold, numbers?.enter?.threshold, numbers?.near?.rearm, numbers?.near?.threshold]) far = Math.max(far, (value ?? 0) * 1.25);
+    most = Math.max(most, roundUp(Math.max(5, far)));
+    return most;
+  }
+
+  function signals(from, to) {
+    let low = -90, high = -50;
+    const { t, rssi } = trace.sightings;
+    for (let i = t.find(from); i < t.length && t.at(i) <= to; i += 1) {
+      const level = rssi.at(i);
+      if (level < low) low = level; else if (level > high) high = level;
+    }
+    return [Math.floor((low - 2) / 10) * 10, Math.ceil((high + 2) / 10) * 10];
+  }
+
+  function draw() {
+    const began = performance.now(), end = chart.end(), from = end - chart.view.span, space = layout();
+    const estimates = trace.estimates.get(chart.zoneName) ?? trace.estimates.values().next().value;
+    const distances = axis(chart.scale, chart.scale === 'log' ? 0.3 : 0, range(estimates, from, end), space.top.top, space.top.bottom);
+    const strengths = axis('linear', ...signals(from, end), space.low.top, space.low.bottom);
+    const x = (time) => space.left + (time - from) / chart.view.span * (space.right - space.left);
+    const lineAxis = chart.unit === 'dBm' ? strengths : distances;
+    const frame = { from, end, space, distances, strengths, lineAxis, x, estimates, time: (at) => from + (at - space.left) / (space.right - space.left) * chart.view.span };
+    chart.frame = frame;
+    context.clearRect(0, 0, chart.width, chart.height);
+    drawReach(chart, frame);
+    drawFrame(chart, frame);
+    drawTime(chart, frame);
+    clip(space.left, space.top.top, space.right, space.low.bottom, () => {
+      drawDots(chart, frame);
+      if (estimates) {
+        drawBand(chart, frame, estimates);
+        drawLine(chart, frame, estimates, 'distance', distances, chart.palette['sea-fill'], 2);
+        drawLine(chart, frame, estimates, 'rssi', strengths, chart.palette.ink, 1.5);
+      }
+      if (chart.triedEstimates) drawLine(chart, frame, chart.triedEstimates, 'distance', distances, chart.palette.lamp, 1.5, [5, 4]);
+    });
+    drawLines(chart, frame);
+    const live = trace.live(chart.zoneName), own = trace.transitions.filter((one) => one.zone === chart.zoneName);
+    const rearmed = (numbers, columns) => (since, until) => beyond(columns, numbers?.near, since, until);
+    drawPresence(chart, frame, presence(own, live ?? {}, trace, rearmed(chart.numbers, estimates)), 0);
+    if (chart.wouldBe) drawPresence(chart, frame, presence(chart.wouldBe.transitions, {}, chart.wouldBe, rearmed(chart.tried, chart.triedEstimates ?? estimates)), 1);
+    drawMarks(chart, frame, own);
+    if (chart.view.end === null && estimates) drawNow(chart, frame, estimates, live);
+    publish(frame, began);
+    chart.onframe(frame);
+  }
+
+  function clip(left, top, right, bottom, body) {
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.clip();
+    body();
+    context.restore();
+  }
+
+  // For tests and for the curious: where things are drawn, in CSS pixels of the canvas.
+  let frames = 0, cost = 0;
+  function publish(frame, began) {
+    frames += 1;
+    cost += (performance.now() - began - cost) / Math.min(frames, 30);
+    const { distances, strengths, space } = frame, round = (v) => Math.round(v * 100) / 100;
+    const plain = ({ kind, least, most: top, ...where }) => ({ kind, least, most: top, top: round(where.top), bottom: round(where.bottom) });
+    Object.assign(canvas.dataset, {
+      frames, frameMs: cost.toFixed(2), from: Math.round(frame.from), to: Math.round(frame.end), left: round(space.left), right: round(space.right),
+      distance: JSON.stringify(plain(distances)), signal: JSON.stringify(plain(strengths)),
+      lines: JSON.stringify((chart.lines ?? []).map(({ line, value, y }) => ({ line, value, y: round(y) }))),
+    });
+  }
+
+  function loop(now) {
+    if (isEnded) return;
+    request = requestAnimationFrame(loop);
+    const isMoving = chart.view.end === null && !chart.isPaused && performance.now() - arrival < 1000;
+    if (!isDirty && !isMoving) return;
+    // 30 frames a second are smooth for what moves this slowly; who asks for calm gets four.
+    if (now - last < (calm.matches ? 250 : 30) || !chart.width || !chart.palette) return;
+    last = now;
+    isDirty = false;
+    draw();
+  }
+
+  observer.observe(canvas);
+  paint();
+  request = requestAnimationFrame(loop);
+  return chart;
+}

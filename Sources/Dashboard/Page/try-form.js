@@ -1,0 +1,90 @@
+// The numbers of a zone and its receivers as fields. An empty field means what the configuration means by leaving it out.
+import { attribute, el, list, say, show } from './dom.js';
+import { words } from './words.js';
+
+export function numberForm(changed) {
+  const text = words.try.fields;
+  let numbers = null, receivers = null;
+  const fields = [];
+  const field = (group, key, label, hint) => {
+    const input = el('input', { type: 'number', step: 'any', inputmode: 'decimal', placeholder: hint, 'data-field': `${group}.${key}` });
+    const unit = el('span.unit'), name = el('span', { text: label });
+    const one = { group, key, input, unit, name, node: el('label.field', {}, name, input, unit) };
+    input.addEventListener('input', () => {
+      const value = input.value === '' ? null : Number(input.value);
+      if (value === null && key !== 'lost_s' && key !== 'threshold') return;
+      if (value !== null && !Number.isFinite(value)) return;
+      // A near without a threshold is no near.
+      if (group === 'near' && key === 'threshold' && value === null) return;
+      numbers[group][key] = value;
+      changed();
+    });
+    fields.push(one);
+    return one.node;
+  };
+  const isNear = el('input', { type: 'checkbox', 'data-field': 'near', 'aria-label': words.try.groups.near, onchange: () => {
+    const unit = numbers.enter?.unit ?? numbers.exit?.unit ?? 'm';
+    const near = former ?? (unit === 'dBm' ? { threshold: -60, unit, dwell_s: 2, rearm: -70 } : { threshold: 2, unit, dwell_s: 2, rearm: 5 });
+    former = numbers.near;
+    numbers.near = isNear.checked ? near : null;
+    changed();
+  } });
+  let former = null;
+  const nearFields = el('div.fields', {}, field('near', 'threshold', text.threshold.near), field('near', 'dwell_s', text.dwell_s), field('near', 'rearm', text.rearm));
+  const group = (name, ...children) => el('fieldset', { 'data-group': name }, el('legend', { text: words.try.groups[name] }), ...children);
+  const ears = el('div.fields.ears'), updateEars = list(ears, ear), earGroup = group('receivers', ears);
+  const node = el('form.numbers', { onsubmit: (event) => event.preventDefault() },
+    el('fieldset', { 'data-group': 'near' }, el('legend', {}, el('label', {}, isNear, ' ', words.try.groups.near)), nearFields),
+    group('enter', el('div.fields', {}, field('enter', 'threshold', text.threshold.enter, words.try.presence), field('enter', 'dwell_s', text.dwell_s))),
+    group('exit', el('div.fields', {}, field('exit', 'threshold', text.threshold.exit, '–'), field('exit', 'dwell_s', text.dwell_s), field('exit', 'lost_s', text.lost_s, text.auto))),
+    earGroup);
+
+  function ear({ receiver }) {
+    const name = el('span.ear');
+    say(name, receiver);
+    const number = (key, label, unit, step) => {
+      const input = el('input', { type: 'number', step, 'data-field': `${receiver}.${key}`, 'aria-label': `${receiver}: ${label}` });
+      input.addEventListener('input', () => {
+        const one = receivers.find((each) => each.receiver === receiver);
+        if (!one || input.value === '' || !Number.isFinite(Number(input.value))) return;
+        one[key] = Number(input.value);
+        changed();
+      });
+      return [input, el('span.field', {}, el('span', { text: label }), input, el('span.unit', { text: unit }))];
+    };
+    const [exponent, first] = number('exponent', text.exponent, '', 0.1), [offset, second] = number('offset_db', text.offset_db, 'dB', 1);
+    return { node: el('div.ear-row', {}, name, first, second), update(one) { put(exponent, one.exponent); put(offset, one.offset_db); } };
+  }
+
+  return {
+    node,
+    fill(now, ears) {
+      numbers = now;
+      receivers = ears;
+      if (!numbers) return;
+      isNear.checked = numbers.near !== null;
+      show(nearFields, numbers.near !== null);
+      for (const { group: name, key, input, unit, name: label } of fields) {
+        const part = numbers[name];
+        if (!part) continue;
+        put(input, part[key]);
+        const isSignal = part.unit === 'dBm', isAmount = key === 'threshold' || key === 'rearm';
+        if (key === 'threshold') say(label, (isSignal ? text.signal : text.threshold)[name]);
+        if (key === 'rearm') say(label, isSignal ? text.rearmSignal : text.rearm);
+        say(unit, isAmount ? part.unit : 's');
+        attribute(input, 'step', isAmount ? (isSignal ? 1 : 0.1) : 0.5);
+        attribute(input, 'min', isSignal && isAmount ? null : 0);
+        attribute(input, 'aria-label', words.try.field(words.try.groups[name], `${label.textContent} (${unit.textContent})`));
+      }
+      updateEars(receivers ?? [], (one) => one.receiver);
+      show(earGroup, receivers?.length > 0);
+    },
+  };
+}
+
+/** Never under the hands of who is typing. */
+function put(input, value) {
+  const text = value == null ? '' : String(value);
+  if (document.activeElement === input && Number(input.value) === Number(text)) return;
+  if (input.value !== text) input.value = text;
+}

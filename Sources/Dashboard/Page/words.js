@@ -1,0 +1,292 @@
+// Every English sentence of the page that is not a name. To translate the page, translate this file.
+import { decibels, metres, percent, plain, seconds, since } from './figures.js';
+
+const count = (n, one, many) => `${plain(n)} ${n === 1 ? one : many}`;
+const and = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
+const event = { enter: 'enter', near: 'near', exit: 'exit', lost: 'exit, lost' };
+const past = { enter: 'entered', near: 'is near', exit: 'left' };
+
+const changed = {
+  zone_removed: 'the zone is no longer configured',
+  room_removed: 'the room is no longer configured',
+  beacon_removed: 'the beacon is no longer configured, or has another name',
+  beacon_unwatched: 'it no longer watches this beacon',
+  receivers_changed: 'none of its receivers hears it',
+};
+
+const outcomes = {
+  DELIVERED: 'delivered',
+  DELIVERED_LATE: 'delivered late',
+  NOT_DETECTED: 'no event had notified the app of the beacon',
+  GRACE_EXPIRED: 'the time after the last region event had run out',
+  TASK_EXPIRED: 'background time had run out',
+  TASK_REFUSED: 'the background task was refused',
+  TASK_LEAK_KILLED: 'the app was killed for a task that it did not end',
+  LATCHED_UNTIL_LAUNCH: 'the app was killed, and nobody has launched it since',
+  NO_LOCATION_SESSION: 'no location session kept the app running',
+  LOCATION_AUTO_PAUSED: 'location had paused itself',
+  LOCATION_CONFIG_REJECTED: 'the system refused the app’s location settings in the background',
+  AUDIO_PAUSE: 'ranging pauses while audio plays',
+  TIMER_FROZEN: 'the app’s timer stood still with its process',
+  AUTH_DENIED: 'location permission was denied, or only for when in use',
+  REDUCED_ACCURACY: 'precise location was withheld',
+  BT_OFF: 'Bluetooth was off',
+  STATE_UNKNOWN_NO_EVENT: 'the phone was inside again without an event',
+  REGION_LIMIT: 'the app watches more regions than it may',
+  SLOW_SLOT: 'no hardware slot was free, so that detection takes minutes',
+  FORCE_QUIT: 'the user had force-quit the app',
+  REBOOT: 'the phone had restarted',
+  LOW_MEMORY: 'the system had ended the app for memory',
+  RANGING_UNSUPPORTED: 'the system knows no beacons',
+  EMPTY_TICK: 'the ranging callback came without the beacon',
+  BETWEEN_SCANS: 'it fell between two scans',
+  SCAN_QUOTA: 'too many scans were started',
+  SCAN_DOWNGRADED: 'the scan had run too long and was downgraded',
+  SCREEN_OFF_UNFILTERED: 'a scan without filter stops at screen-off',
+  LOCATION_OFF: 'location was switched off',
+  DOZE_DEFERRED: 'Doze had put the scan off',
+  BUCKET_EXHAUSTED: 'the app’s standby bucket was exhausted',
+  FGS_START_DENIED: 'the foreground service was not allowed to start',
+  NEVER_FOR_LOCATION: 'the app declared that it never derives location, so beacons were filtered out',
+};
+
+/** Why a transition was decided, from its evidence. */
+function reason(because, name) {
+  if (!because) return '';
+  // A whole transition holds its evidence.
+  if (because.because) return reason(because.because, because.event);
+  if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.receivers) {
+    const heard = because.receivers.map((one) => `${one.receiver} ${decibels(one.rssi_dbm)}`);
+    return heard.length ? heard.join(', ') : `not heard, last by ${because.receiver}`;
+  }
+  const dwell = because.dwell_s > 0 ? ` for ${seconds(because.dwell_s)}` : '';
+  const kind = name ?? because.event;
+  if (because.unit === 's') return `silent for ${seconds(because.threshold)}`;
+  if (because.unit === 'dBm') {
+    if (kind === 'exit') return `weaker than ${decibels(because.threshold)}${dwell}`;
+    return because.threshold <= -127 ? `heard${dwell}` : `at least ${decibels(because.threshold)}${dwell}`;
+  }
+  return `${kind === 'exit' ? 'beyond' : 'within'} ${metres(because.threshold)}${dwell}`;
+}
+
+export const words = {
+  product: 'Beaconkeeper',
+  views: { now: 'Now', plan: 'Plan', strangers: 'Strangers', settings: 'Settings' },
+  skip: 'Skip to the content',
+  navigation: 'Views',
+  theme: (isDark) => isDark ? 'Switch to light' : 'Switch to dark',
+  logout: 'Log out',
+  loading: 'Waiting for the gateway …',
+  copy: 'Copy', copied: 'Copied', close: 'Close', back: 'Now',
+  and, count,
+
+  connection: {
+    connecting: 'Connecting …',
+    live: 'Live',
+    recording: 'Recording',
+    lost: (when) => `Unreachable since ${when}`,
+    banner: (when, ago) => `The gateway has not answered since ${when} (${ago}). What you see is from then. Trying again …`,
+    quiet: (ago) => `last word ${ago} ago`,
+    retry: 'Try now',
+  },
+
+  login: {
+    title: 'Log in', label: 'Password', go: 'Log in', show: 'Show password',
+    why: (gateway) => `${gateway ?? 'This gateway'} asks for the password that its configuration names under http:.`,
+  },
+
+  failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,
+  offline: 'The gateway did not answer.',
+  status: (code) => `The gateway answered ${code}.`,
+  notHere: 'There is no such view.',
+
+  state: { occupied: 'Occupied', empty: 'Empty', unknown: 'Unknown' },
+  unknownWhy: 'All its receivers are blind. Nobody leaves until one hears again.',
+
+  now: {
+    title: 'Now',
+    allWell: (present, places) => present
+      ? `${count(present, 'beacon', 'beacons')} in ${places === 1 ? '1 place' : `${plain(places)} places`}.`
+      : 'Nobody is in any zone.',
+    hearing: 'Every receiver hears.',
+    noReceivers: 'No receiver is configured.',
+    blind: (names) => `${and(names)} ${names.length === 1 ? 'is' : 'are'} blind.`,
+    stays: (zones) => `Nobody can leave ${and(zones)} until ${zones.length === 1 ? 'its' : 'their'} receivers hear again.`,
+    brokerAway: 'The broker is away. Transitions wait on disk.',
+    brokerAwayMemory: 'The broker is away. Transitions wait in memory only.',
+    zones: 'Zones', rooms: 'Rooms', beacons: 'Beacons', receivers: 'Receivers', phones: 'Phones', delivery: 'Delivery',
+    latest: 'Latest', filter: 'Filter by beacon or place',
+    noZones: ['No zone yet.', 'A zone says how near a beacon must be to count as there. Add one under zones: in the configuration.', ['settings', 'See the configuration']],
+    noBeacons: ['No beacon heard yet.', 'See what is in the air, and make one of it yours.', ['strangers', 'Show strangers']],
+    noReceiver: ['No receiver yet.', 'Plug in a Bluetooth adapter, or name a scanner under scanners:. “beaconkeeper doctor” tells what is missing.'],
+    noTransitions: ['Nothing has happened yet.', 'The first enter appears here, with the evidence for it.'],
+    noMatch: 'Nothing matches.',
+    omitted: (n) => `${count(n, 'beacon', 'beacons')} more are not shown.`,
+    try: 'Try thresholds',
+    range: (zone) => `Distances in ${zone}, logarithmic`,
+    presence: 'Whoever is heard at all is in.',
+    approaching: (n) => `${count(n, 'beacon', 'beacons')} on the way`,
+    since: (text) => `for ${text}`,
+    columns: { beacon: 'Beacon', place: 'Where', distance: 'Distance', signal: 'Signal', heard: 'Heard', readings: 'Readings' },
+    nowhere: 'in no zone',
+    every: (text) => `every ${text}`,
+    ago: (text) => `${text} ago`,
+    rate: (n) => `${n} /s`,
+    never: 'never heard',
+    blindWord: 'Blind',
+    rateLabel: 'advertisements a second',
+    lost: (n) => `${plain(n)} lost`,
+    recoveries: (n) => `${count(n, 'recovery', 'recoveries')} tried`,
+  },
+
+  receiver: {
+    ok: 'Hears', quiet: 'Hears, but nothing is there', lossy: 'Hears more than can be read', deaf: 'Deaf',
+    empty: 'Reports advertisements without data', blind: 'Blind', gone: 'Unplugged', missing: 'Missing',
+  },
+
+  delivery: {
+    broker: 'Broker', connected: 'Connected', away: 'Away',
+    outbox: 'Outbox', durable: 'On disk before it is sent', memory: 'In memory only',
+    waiting: 'Waiting', nothing: 'Nothing waits', messages: (n) => count(n, 'message', 'messages'),
+    parked: (n) => `${count(n, 'message', 'messages')} refused by the broker`,
+    lost: (n) => `${count(n, 'transition', 'transitions')} lost`,
+    up: 'Running', upSince: (text) => `for ${text}`,
+  },
+
+  phone: {
+    state: { foreground: 'In the foreground', ranging: 'Listening', background: 'In the background', suspended: 'Suspended', terminated: 'Terminated' },
+    left: (text) => `${text} left`,
+    unlimited: 'no limit',
+    out: 'cannot hear',
+    carries: (beacon) => `carries ${beacon}`,
+    window: (phone) => `Time that the app of ${phone} has left to listen`,
+  },
+
+  feed: {
+    event,
+    verdict: 'phone',
+    at: { zone: (zone) => zone, room: (room) => room },
+    outcome: (verdict) => {
+      const text = outcomes[verdict.outcome] ?? verdict.outcome;
+      if (verdict.late_s != null) return `${text} ${seconds(verdict.late_s)} after near`;
+      return `missed: ${text}`;
+    },
+    sure: (probability) => `${percent(probability)} sure`,
+    heardBy: (because, isShort) => isShort ? because.receiver : `${because.receiver}, ${plain(because.samples)} heard`,
+  },
+  reason, outcomes,
+  spoken: (transition, name) => `${name} ${past[transition.event] ?? transition.event} ${transition.zone ?? transition.room ?? ''}`,
+  spokenMany: (n) => `${n} changes`,
+
+  beacon: {
+    chart: (name) => `${name}: signal and distance over time`,
+    chartRole: 'chart',
+    help: 'Arrow keys read along the time axis, Shift and arrow keys move it, plus and minus zoom, 0 goes back to live, Space pauses.',
+    zone: 'Zone',
+    signal: 'Signal', distance: 'Distance', signalUnit: 'dBm', distanceUnit: 'm',
+    estimate: 'estimate', band: '± 1 sd', tried: 'tried',
+    scale: 'Distance axis', log: 'log', linear: 'linear',
+    zoomIn: 'Zoom in', zoomOut: 'Zoom out', pause: 'Pause', resume: 'Go on', live: 'Live', export: 'Data',
+    tryOn: 'Try thresholds', tryOff: 'Stop trying',
+    isIn: (zone, text) => text ? `in ${zone} for ${text}` : `in ${zone}`,
+    isNear: (zone) => `near ${zone}`,
+    outside: (zone) => `outside ${zone}`,
+    inRoom: (room) => `in ${room}`,
+    dwell: (name, left) => left > 0.05 ? `${event[name]} in ${left.toFixed(1)} s` : event[name],
+    dwellLabel: (name) => `Dwell before ${event[name]}`,
+    lines: { near: 'near', rearm: 're-arm', enter: 'enter', exit: 'exit' },
+    lineLabel: (line, zone) => `Threshold ${line} of ${zone}`,
+    readings: 'Readings', decisions: 'Decisions', noDecisions: 'No decision in the time shown.',
+    notHeard: ['Not heard in the last minutes.', 'The picture begins with its next advertisement.'],
+    noZone: ['No zone watches this beacon.', 'Its signal is shown; add it to a zone to have decisions made.'],
+    incomplete: (when) => `Memory reaches back to ${when}.`,
+    missing: (name) => `No beacon is called ${name}.`,
+    readAt: 'Reading', from: 'from', actual: 'as decided', wouldBe: 'as tried',
+    tabs: 'Shown zone',
+    interval: (text) => `heard every ${text}`,
+    lastBy: (receiver) => `by ${receiver}`,
+  },
+
+  try: {
+    title: 'Try', lead: 'Move a threshold. The last hour is decided anew, as the gateway would have.',
+    leadZone: (zone) => `Everything that ${zone} watches, decided anew with these numbers.`,
+    minutes: 'Over the last', minute: (n) => n === 60 ? 'hour' : `${n} minutes`,
+    groups: { near: 'Near', enter: 'Enter', exit: 'Exit', receivers: 'Receivers' },
+    fields: {
+      threshold: { near: 'within', enter: 'within', exit: 'beyond' },
+      signal: { near: 'at least', enter: 'at least', exit: 'weaker than' },
+      dwell_s: 'for', rearm: 're-arm beyond', rearmSignal: 're-arm below', lost_s: 'or silent for', auto: 'auto',
+      exponent: 'exponent', offset_db: 'offset',
+    },
+    field: (group, field) => `${group}: ${field}`,
+    presence: 'heard at all',
+    reset: 'As configured', deciding: 'Deciding …',
+    same: 'same', moved: 'moved', added: 'added', removed: 'gone',
+    unchanged: 'As configured. Nothing differs.',
+    nothing: 'No decision in this time, neither then nor with these numbers.',
+    summary: (n) => {
+      const parts = [];
+      if (n.same) parts.push(count(n.same, 'decision the same', 'decisions the same'));
+      if (n.moved) parts.push(`${plain(n.moved)} moved`);
+      if (n.added) parts.push(`${plain(n.added)} added`);
+      if (n.removed) parts.push(`${plain(n.removed)} gone`);
+      return `${and(parts)}.`;
+    },
+    span: (reply) => `${plain(reply.sightings)} sightings since ${since(reply)}${reply.complete ? '' : ', which is as far as memory reaches'}.`,
+    was: 'As decided', would: 'With these numbers',
+    earlier: (text) => `${text} earlier`, later: (text) => `${text} later`,
+    yaml: 'To keep it, put this into the configuration:',
+    save: 'Save', undo: 'Undo', saving: 'Saving …',
+    saved: 'Saved and loaded.', undone: 'The former numbers are back.',
+    conflict: 'The file changed meanwhile. Look at it under Settings, then save again.',
+    wrong: { order: 'Exit must be farther than enter, or beacons flicker at the edge.', rearm: 'Re-arm must be farther than near.' },
+    readOnly: 'This page may only read. Copy the lines into the configuration yourself.',
+  },
+
+  plan: {
+    title: 'Plan', beacon: 'Beacon', floor: 'Floor', ground: 'the floor',
+    none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.'],
+    noBeacon: 'Choose a beacon to see where it probably is.',
+    probably: (room, p) => `${room}, ${percent(p)}`,
+    nowhere: 'in no room',
+    position: (p) => `${p.x.toFixed(1)} m east, ${p.y.toFixed(1)} m north, ± ${p.sd.toFixed(1)} m`,
+    mark: 'I am here', marking: 'Tap the plan where you stand with the beacon. Each tap is kept for “calibrate --marks”.',
+    marked: (n) => `${count(n, 'mark', 'marks')} kept.`,
+    marks: 'Download the marks', stop: 'Done',
+    drawing: (name) => `Plan of the rooms; probability of where ${name ?? 'a beacon'} is`,
+    cross: 'Arrow keys move the cross, Enter marks.',
+    unplaced: (names) => `${and(names)} ${names.length === 1 ? 'has' : 'have'} no position.`,
+    track: (n) => `track of the last ${n} min`,
+    markRoom: (room) => `Mark: I am in ${room}`,
+  },
+
+  strangers: {
+    title: 'Strangers', lead: 'What is in the air that no beacon of the configuration claims, strongest first.',
+    none: ['Nothing in the air.', 'Switch a beacon on, or hold it near the receiver.'],
+    reveal: 'Show addresses and names', hidden: 'Addresses and names of strangers are hidden, because they are other people’s.',
+    this: 'This one', columns: { device: 'Device', kind: 'Kind', signal: 'Signal', distance: 'Distance', rate: 'Rate', heard: 'Heard' },
+    unnamed: 'no name', unknown: 'unknown format', yours: (name) => `yours: ${name}`,
+    overlooked: (n) => `${count(n, 'device', 'devices')} more were overlooked, because too many came at once.`,
+    add: 'Add', name: 'Name of the new beacon', nameHint: 'van', added: (name) => `${name} is added and watched.`,
+    yaml: 'Put this under beacons: in the configuration:',
+    noYaml: 'Its address changes and it sends nothing else to be recognised by. Give it a key (irk) if it is your phone.',
+    adds: 'Adds it to the configuration, which is then loaded.',
+    hold: 'Hold your beacon close to the receiver: it rises to the top.',
+  },
+
+  settings: {
+    title: 'Settings', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
+    noYaml: 'The text of the file is not shown.', about: 'This gateway',
+    version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write',
+    also: 'Also at this door', metrics: 'Metrics for Prometheus', health: 'Health', api: 'OpenAPI description', marks: 'Marks for calibrate',
+    undo: 'Undo the last change',
+  },
+
+  recording: {
+    title: 'Recording', play: 'Play', pause: 'Pause', speed: 'Speed', at: 'Time in the recording',
+    times: (n) => `${n}×`,
+  },
+
+  zone: { title: (zone) => zone, missing: (zone) => `No zone is called ${zone}.`, receivers: 'heard by', any: 'all receivers', who: 'Who is there', nobody: 'Nobody.' },
+};

@@ -1,0 +1,65 @@
+// One zone: its state, its thresholds as a strip of distance with the beacons on it, and who is inside since when and why.
+import { attribute, el, link, list, say, show } from './dom.js';
+import { words } from './words.js';
+import { deviation, distance, decibels, duration } from './figures.js';
+import { gatewayTime, nameOf } from './store.js';
+import { rangeStrip } from './range-strip.js';
+
+export function zoneCard({ zone }) {
+  const badge = stateBadge(), strip = rangeStrip(zone), unknown = el('p.note', { text: words.unknownWhy });
+  const members = el('ul.members'), approaching = el('p.note');
+  const updateMembers = list(members, member);
+  const title = el('h3', {}, link(['zone', zone]));
+  say(title.firstChild, zone);
+  const node = el('article.card', { 'data-zone': zone }, el('header', {}, title, badge.node), strip.node, unknown, members, approaching);
+  return {
+    node,
+    update(now) {
+      attribute(node, 'data-state', now.state);
+      badge.update(now.state, now.count);
+      show(unknown, now.state === 'unknown');
+      strip.update(now);
+      updateMembers(now.beacons, (one) => one.beacon);
+      show(members, now.beacons.length > 0);
+      const coming = now.approaching?.length ?? 0;
+      show(approaching, coming > 0);
+      if (coming) say(approaching, words.now.approaching(coming));
+    },
+  };
+}
+
+export function stateBadge() {
+  const text = el('span'), number = el('span.count'), node = el('span.badge', {}, text, number);
+  return {
+    node,
+    update(state, count) {
+      attribute(node, 'data-state', state);
+      say(text, words.state[state] ?? state);
+      say(number, count > 0 ? String(count) : '');
+      show(number, count > 0);
+    },
+  };
+}
+
+function member({ beacon }) {
+  const name = link(['beacon', beacon]), near = el('span.tag', { 'data-event': 'near', text: words.feed.event.near });
+  const amount = el('span.amount'), spread = el('span.spread'), since = el('span'), because = el('span');
+  const node = el('li', { 'data-beacon': beacon },
+    el('span.who', {}, name, near), el('span.measure', {}, amount, spread), el('span.why', {}, since, because));
+  return {
+    node,
+    update(one) {
+      say(name, nameOf(one));
+      show(near, one.near === true);
+      if (one.probability != null) {
+        say(amount, words.feed.sure(one.probability));
+      } else {
+        say(amount, one.distance_m == null ? decibels(one.rssi_dbm) : distance(one.distance_m));
+        say(spread, deviation(one.distance_sd_m));
+      }
+      say(since, words.now.since(duration(gatewayTime() - Date.parse(one.since))));
+      say(because, one.because ? words.reason(one.because) : '');
+    },
+  };
+}
+export { member };
