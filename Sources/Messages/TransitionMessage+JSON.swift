@@ -33,6 +33,7 @@ extension TransitionMessage {
   }
 
   private func json(of transition: Transition) -> [UInt8] {
+    if transition.evidence.unit == .probability { return jsonOfRooms(transition) }
     let isPlain =
       gateway.utf8.span.isPlainInJSON && place.utf8.span.isPlainInJSON && beacon.utf8.span.isPlainInJSON
       && receiver.utf8.span.isPlainInJSON
@@ -97,32 +98,68 @@ extension TransitionMessage {
   /// a reason of 29; and nine numbers.
   static let roomBesideNames = 229 + 64 + 29 + 9 * decimalTextLimit
 
+  /// Of a zone of rooms: as for every zone, and what the receivers said for the room.
+  private func jsonOfRooms(_ transition: Transition) -> [UInt8] {
+    JSONWriter.object {
+      writeHead(into: &$0)
+      $0.field("distance_m", transition.distance, decimals: 2)
+      $0.field("distance_sd_m", transition.distanceDeviation, decimals: 2)
+      $0.field("rssi_dbm", transition.rssi, decimals: 1)
+      $0.key("because")
+      $0.object {
+        let evidence = transition.evidence
+        $0.field("threshold", evidence.threshold, decimals: 3)
+        $0.field("value", evidence.value, decimals: 3)
+        $0.field("unit", evidence.unit.rawValue)
+        $0.field("samples", evidence.samples)
+        $0.field("dwell_s", evidence.dwell.seconds, decimals: 3)
+        $0.field("receiver", receiver)
+        if let reason = evidence.reason { $0.field("reason", reason.rawValue) }
+        $0.key("room")
+        if let room { $0.value(room) } else { $0.null() }
+        write(evidence.witnesses, into: &$0)
+      }
+    }
+  }
+
   private func json(of transition: RoomTransition) -> [UInt8] {
     JSONWriter.object {
-      $0.field("v", 1)
-      $0.field("id", id)
-      $0.field("epoch", epoch)
-      $0.field("seq", sequence)
-      $0.field("event", transition.event.rawValue)
-      $0.field("time", transition.wallTime)
-      if transition.wallTime < Self.trusted { $0.field("time_unsure", true) }
-      $0.field("gateway", gateway)
-      $0.field("room", place)
-      $0.field("beacon", beacon)
+      writeHead(into: &$0)
       $0.key("because")
       $0.object {
         $0.field("probability", transition.probability, decimals: 3)
-        $0.key("receivers")
-        $0.array(zip(witnesses, transition.evidence)) { writer, witness in
-          writer.object {
-            $0.field("receiver", witness.0)
-            $0.field("rssi_dbm", witness.1.rssi, decimals: 1)
-            $0.field("expected_dbm", witness.1.expected, decimals: 1)
-            $0.field("samples", witness.1.samples)
-          }
-        }
+        write(transition.evidence, into: &$0)
         $0.field("receiver", receiver)
         if let reason = transition.reason { $0.field("reason", reason.word(for: .room)) }
+      }
+    }
+  }
+
+  private func writeHead(into json: inout JSONWriter) {
+    json.field("v", 1)
+    json.field("id", id)
+    json.field("epoch", epoch)
+    json.field("seq", sequence)
+    json.field("event", event.rawValue)
+    json.field("time", wallTime)
+    if wallTime < Self.trusted { json.field("time_unsure", true) }
+    json.field("gateway", gateway)
+    switch kind {
+    case .zone: json.field("zone", place)
+    case .room: json.field("room", place)
+    }
+    json.field("beacon", beacon)
+  }
+
+  /// What each receiver says for a room.
+  private func write(_ evidence: [RoomEvidence], into json: inout JSONWriter) {
+    json.key("receivers")
+    json.array(zip(witnesses, evidence)) { writer, witness in
+      writer.object {
+        $0.field("receiver", witness.0)
+        $0.field("rssi_dbm", witness.1.rssi, decimals: 1)
+        $0.field("expected_dbm", witness.1.expected, decimals: 1)
+        $0.field("samples", witness.1.samples)
       }
     }
   }

@@ -22,8 +22,10 @@ public struct TransitionMessage: Sendable {
   public var displayName: String?
   /// That decided for a zone; for a room, that heard the beacon last.
   public var receiver: String
-  /// The names of the receivers in a room's evidence, in its order; empty for a zone.
+  /// The names of the receivers in a room's evidence, in its order; empty for a zone that is not made of rooms.
   public var witnesses: [String]
+  /// For a zone of rooms: the room in the evidence. nil: there is none.
+  public var room: String?
 
   public init(
     transition: Transition, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, zone: String,

@@ -8,9 +8,10 @@ enum OutboxFile {
   private static let pageSize = 512
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 2048
-  private static let version: Int64 = 3
-  /// The same tables, without transitions of rooms: a version that cannot read those must not open the file.
-  private static let versionWithoutRooms: Int64 = 2
+  private static let version: Int64 = 4
+  /// The same tables, without transitions of rooms (2) or of zones of rooms (3): a version that cannot read those must not open
+  /// the file.
+  private static let earlierVersions: ClosedRange<Int64> = 2...3
 
   /// Makes sure that the file exists, and that only its owner may read it and the files beside it.
   static func prepare(_ path: String) throws {
@@ -37,7 +38,7 @@ enum OutboxFile {
   static func makeTables(_ database: Connection) throws {
     let found = try database.value("PRAGMA user_version").int64
     switch found {
-    case version, versionWithoutRooms:
+    case let found? where found == version || earlierVersions.contains(found):
       let verdict = try database.value("PRAGMA quick_check(1)").string
       guard verdict == "ok" else { throw DatabaseError(code: SQLITE_CORRUPT, message: verdict) }
       if found != version { try database.execute(script: "PRAGMA user_version = \(version)") }

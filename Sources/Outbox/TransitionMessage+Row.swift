@@ -8,10 +8,8 @@ extension TransitionMessage {
   private enum Layout: UInt64 {
     case zone = 1
     case room = 2
+    case zoneOfRooms = 3
   }
-
-  /// More receivers in a room's evidence are damage.
-  private static let witnessLimit: UInt64 = 64
 
   func insert(into database: Connection, row: Int64) throws(DatabaseError) {
     try database.execute(
@@ -19,28 +17,44 @@ extension TransitionMessage {
       .integer(Int64(clamping: epoch)), .integer(Int64(clamping: sequence)), .blob(body))
   }
 
+  private var layout: Layout {
+    switch decision {
+    case .zone(let transition): transition.evidence.unit == .probability ? .zoneOfRooms : .zone
+    case .room: .room
+    }
+  }
+
   private var body: [UInt8] {
     var writer = PackedWriter()
-    writer.write((kind == .zone ? Layout.zone : .room).rawValue)
+    writer.write(layout.rawValue)
     writer.write(event.rawValue)
     writer.write(wallTime.nanoseconds)
     writer.write(time.nanoseconds)
     for name in [gateway, place, beacon, receiver] { writer.write(name) }
     switch decision {
-    case .zone(let transition): writer.write(transition)
+    case .zone(let transition):
+      writer.write(transition)
+      if layout == .zoneOfRooms {
+        writer.write(room != nil)
+        if let room { writer.write(room) }
+        write(transition.evidence.witnesses, into: &writer)
+      }
     case .room(let transition):
       writer.write(transition.probability)
-      let witnesses = zip(witnesses, transition.evidence)
-      writer.write(UInt64(min(self.witnesses.count, transition.evidence.count)))
-      for (name, evidence) in witnesses {
-        writer.write(name)
-        writer.write(evidence.rssi)
-        writer.write(evidence.expected)
-        writer.write(Int64(evidence.samples))
-      }
+      write(transition.evidence, into: &writer)
     }
     writer.write(reason?.rawValue ?? "")
     return writer.sealed
+  }
+
+  private func write(_ evidence: [RoomEvidence], into writer: inout PackedWriter) {
+    writer.write(UInt64(min(witnesses.count, evidence.count)))
+    for (name, evidence) in zip(witnesses, evidence) {
+      writer.write(name)
+      writer.write(evidence.rssi)
+      writer.write(evidence.expected)
+      writer.write(Int64(evidence.samples))
+    }
   }
 
   /// nil for a row that is damaged or that this version cannot read. A column may hold any type. Zone, beacon
@@ -62,22 +76,24 @@ extension TransitionMessage {
     let (gateway, place) = (try reader.text(), try reader.text())
     let (beacon, receiver) = (try reader.text(), try reader.text())
     switch layout {
-    case .zone:
+    case .zone, .zoneOfRooms:
       guard let event = Transition.Event(rawValue: event) else { throw PackedReader.Damaged() }
+      var transition = try reader.transition(event, time, wallTime)
+      var (room, witnesses): (String?, [String]) = (nil, [])
+      if layout == .zoneOfRooms {
+        room = try reader.flag() ? try reader.text() : nil
+        (witnesses, transition.evidence.witnesses) = try reader.witnesses()
+      }
+      transition.evidence.reason = try reader.reason()
       self.init(
-        transition: try reader.transition(event, time, wallTime), epoch: epoch, sequence: sequence,
-        gateway: gateway, zone: place, beacon: beacon, receiver: receiver)
+        transition: transition, epoch: epoch, sequence: sequence, gateway: gateway, zone: place,
+        beacon: beacon, receiver: receiver)
+      self.room = room
+      self.witnesses = witnesses
     case .room:
       guard let event = RoomTransition.Event(rawValue: event) else { throw PackedReader.Damaged() }
       let probability = try reader.optionalDouble()
-      let count = try reader.unsigned()
-      guard count <= Self.witnessLimit else { throw PackedReader.Damaged() }
-      var witnesses: [String] = []
-      var evidence: [RoomEvidence] = []
-      for _ in 0..<count {
-        witnesses.append(try reader.text())
-        evidence.append(try reader.roomEvidence())
-      }
+      let (witnesses, evidence) = try reader.witnesses()
       self.init(
         transition: RoomTransition(
           event: event, room: RoomIndex(rawValue: -1), beacon: BeaconIndex(rawValue: -1), time: time,
@@ -126,7 +142,22 @@ extension PackedReader {
       wallTime: wallTime, distance: distance, distanceDeviation: deviation, rssi: rssi,
       evidence: Evidence(
         threshold: threshold, value: value, unit: unit, samples: samples, dwell: dwell,
-        receiver: ReceiverIndex(rawValue: 0), reason: try reason()))
+        receiver: ReceiverIndex(rawValue: 0)))
+  }
+
+  /// More receivers in a room's evidence are damage.
+  private static let witnessLimit: UInt64 = 64
+
+  fileprivate mutating func witnesses() throws(Damaged) -> ([String], [RoomEvidence]) {
+    let count = try unsigned()
+    guard count <= Self.witnessLimit else { throw Damaged() }
+    var names: [String] = []
+    var evidence: [RoomEvidence] = []
+    for _ in 0..<count {
+      names.append(try text())
+      evidence.append(try roomEvidence())
+    }
+    return (names, evidence)
   }
 
   fileprivate mutating func roomEvidence() throws(Damaged) -> RoomEvidence {

@@ -39,10 +39,14 @@ extension Configuration {
     for receiver in receivers {
       if let index = table.index(of: receiver.name) { calibrations[index] = receiver.calibration }
     }
+    let roomNames = rooms.map(\.name)
     let zones = zones.map { zone in
       Zone(
         receivers: zone.receivers.map { names in Set(names.compactMap { table.index(of: $0) }) },
-        near: zone.near, enter: zone.enter, exit: zone.exit, lost: zone.lost)
+        near: zone.near, enter: zone.enter, exit: zone.exit, lost: zone.lost,
+        rooms: zone.rooms.map { names in
+          Set(names.compactMap { roomNames.firstIndex(of: $0) }.map { RoomIndex(rawValue: Int32($0)) })
+        })
     }
     return Site(zones: zones, receivers: calibrations)
   }

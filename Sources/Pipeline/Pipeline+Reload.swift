@@ -45,6 +45,7 @@ extension Pipeline {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
       next.rooms?.setBlind(receiver, blind.contains(receiver), at: time)
     }
+    next.sightZonesOfRooms()
     next.blind = blind
     next.unproven = unproven
     next.forgotten = forgotten
@@ -78,7 +79,10 @@ extension Pipeline {
       state.renumber(
         receivers: { $0 }, zones: { isNamesake ? zones[Int($0.rawValue)] : nil })
       next.engine.restore(state, of: index, changed: changed, regained: regained)
-      if isNamesake { next.adoptRoom(of: known, self, as: index) }
+      if isNamesake {
+        next.adoptRoom(of: known, self, as: index)
+        next.restoreInZones(index)
+      }
       if next.roster.isMember(index) {
         next.unheard.insert(index, heard: state.newestSighting?.time ?? time)
       }

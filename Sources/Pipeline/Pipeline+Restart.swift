@@ -46,6 +46,7 @@ extension Pipeline {
       }
       engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
       engine.restore(state, of: beacon, sightSince: now, changed: changed)
+      restoreInZones(beacon)
       if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
       if let last = state.newestSighting {
         if roster.isMember(beacon) { unheard.insert(beacon, heard: last.time) }

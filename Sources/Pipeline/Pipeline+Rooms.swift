@@ -49,6 +49,7 @@ extension Pipeline {
       output.items.append(.transition(message))
     }
     tellRooms(Set(decided.map(\.room)), into: &output)
+    placeInZones(decided)
     report(into: &output)
   }
 
@@ -91,12 +92,16 @@ extension Pipeline {
       rooms.isBlind($0) != before.isBlind($0) || rooms.isWatched != before.isWatched
     }
     tellRooms(Set(changed), into: &output)
+    sightZonesOfRooms()
+    report(into: &output)
   }
 
   /// Publishes the state of the rooms once one of their receivers has reported.
   mutating func greetRooms(into output: inout Output) {
     guard !areRoomsGreeted, rooms?.isWatched == true else { return }
     areRoomsGreeted = true
+    sightZonesOfRooms()
+    tellWatched(into: &output)
     tellRooms(Set(roomIndices), into: &output)
   }
 

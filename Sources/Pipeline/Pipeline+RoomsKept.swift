@@ -70,5 +70,6 @@ extension Pipeline {
       engine.setBlind(receiver, true, at: now, into: &none)
     }
     if let receiver { rooms?.setBlind(receiver, true, at: now) }
+    sightZonesOfRooms()
   }
 }

@@ -280,6 +280,11 @@ public struct Pipeline: Sendable {
   mutating func greetReceivers(into output: inout Output) {
     guard engine.knownReceivers != receiversKnown else { return }
     receiversKnown = engine.knownReceivers
+    tellWatched(into: &output)
+  }
+
+  /// Publishes the state of zones that are watched from now on.
+  mutating func tellWatched(into output: inout Output) {
     for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
       output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
@@ -298,6 +303,8 @@ public struct Pipeline: Sendable {
         transition: transition, gateway: configuration.gatewayName,
         zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
         receiver: receivers.name(of: transition.evidence.receiver))
+      message.room = transition.evidence.room.map { name(of: $0) }
+      message.witnesses = transition.evidence.witnesses.map { receivers.name(of: $0.receiver) }
       message.displayName = roster.displayName(of: transition.beacon)
       output.items.append(.transition(message))
       if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }

@@ -41,6 +41,31 @@ import Testing
     #expect(faults(Self.message) == [])
   }
 
+  @Test func inAZoneOfRoomsTheEvidenceHasTheRoom() {
+    func message(_ room: String?) -> TransitionMessage {
+      var message = TransitionMessage(
+        transition: Transition(
+          event: .exit, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3), time: .zero,
+          wallTime: Self.message.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
+          evidence: Evidence(
+            threshold: 0.6, value: 0.8714, unit: .probability, samples: 15, dwell: .seconds(5),
+            receiver: ReceiverIndex(rawValue: 1), witnesses: Self.evidence)),
+        epoch: 7, sequence: 43, gateway: "flat", zone: "down", beacon: "van", receiver: "esp-kitchen")
+      message.room = room
+      message.witnesses = ["esp-kitchen", "esp-hall"]
+      return message
+    }
+    #expect(
+      text(message("attic")).hasSuffix(
+        #""zone":"down","beacon":"van","distance_m":null,"distance_sd_m":null,"rssi_dbm":null,"because":"#
+          + #"{"threshold":0.6,"value":0.871,"unit":"probability","samples":15,"dwell_s":5,"#
+          + #""receiver":"esp-kitchen","room":"attic","receivers":["#
+          + #"{"receiver":"esp-kitchen","rssi_dbm":-58.3,"expected_dbm":-60,"samples":12},"#
+          + #"{"receiver":"esp-hall","rssi_dbm":-81,"expected_dbm":null,"samples":3}]}}"#))
+    #expect(faults(message("attic")) == [])
+    #expect(faults(message(nil)) == [])
+  }
+
   @Test func goesToItsRoomOnceAndIsNotRetained() {
     let sent = Self.message.message(topics: topics)
     #expect(sent.topic == "beaconkeeper/flat/room/kitchen/enter")

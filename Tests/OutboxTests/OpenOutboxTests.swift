@@ -132,9 +132,9 @@ import Testing
       try database.use { try $0.execute(script: "PRAGMA user_version = \(version)") }
       try database.close()
     }
-    try set(version: 4)
+    try set(version: 5)
     #expect(throws: NewerOutbox.self) { try open() }
-    try set(version: 3)
+    try set(version: 4)
     #expect(try open().remains?.waiting == 20)
   }
 
@@ -174,7 +174,7 @@ import Testing
   @Test func whyAnEditPutSomebodyOutIsKept() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = try #require(try open().store)
-    var written = batch(1...5, epoch: 1)
+    var written = batch(1...6, epoch: 1)
     for (place, reason) in Evidence.Reason.allCases.enumerated() {
       written.transitions[place].transition?.evidence.unit = .seconds
       written.transitions[place].transition?.evidence.reason = reason
@@ -182,7 +182,7 @@ import Testing
     _ = try store.commit(written)
     let read = try store.waiting(after: 0, limit: 10).rows.compactMap(\.transition.transition?.evidence)
     #expect(read.map(\.reason) == Evidence.Reason.allCases + [nil])
-    #expect(read.prefix(4).allSatisfy { $0.unit == .seconds })
+    #expect(read.prefix(5).allSatisfy { $0.unit == .seconds })
   }
 
   @Test(arguments: [

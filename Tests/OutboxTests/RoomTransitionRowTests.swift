@@ -54,6 +54,19 @@ import Testing
       witnesses: (0..<witnesses).map { "esp-\($0)" })
   }
 
+  private func zoneOfRooms(_ sequence: UInt64, room: String?) -> TransitionMessage {
+    var message = zone(sequence)
+    message.transition?.evidence = Evidence(
+      threshold: 0.6, value: 0.87, unit: .probability, samples: 21, dwell: .seconds(3),
+      receiver: ReceiverIndex(rawValue: 1), room: room.map { _ in RoomIndex(rawValue: 0) },
+      witnesses: [
+        RoomEvidence(receiver: ReceiverIndex(rawValue: 1), rssi: -58.25, expected: nil, samples: 21)
+      ])
+    message.room = room
+    message.witnesses = ["esp-1"]
+    return message
+  }
+
   private func text(_ message: TransitionMessage) -> String { String(decoding: message.json, as: UTF8.self) }
 
   @Test func roomsAndZonesWaitInOneOrderAndInTheSameWords() throws {
@@ -61,6 +74,7 @@ import Testing
     let written = [
       zone(1), room(2), room(3, .exit, probability: nil, witnesses: 0), zone(4),
       room(5, .exit, probability: nil, reason: .zoneRemoved), room(6, witnesses: 4),
+      zoneOfRooms(7, room: "kitchen"), zoneOfRooms(8, room: nil),
     ]
     let first = try open()
     _ = try first.store?.commit(OutboxStore.Batch(transitions: written))
@@ -85,7 +99,7 @@ import Testing
     _ = try store.commit(OutboxStore.Batch(transitions: [room(2)]))
     #expect(try store.waiting(after: 0, limit: 10).rows.map(\.transition.kind) == [.zone, .room])
     // The earlier version would take what it cannot read for damage.
-    #expect(try store.database.use { try $0.value("PRAGMA user_version").int64 } == 3)
+    #expect(try store.database.use { try $0.value("PRAGMA user_version").int64 } == 4)
   }
 
   @Test(arguments: [

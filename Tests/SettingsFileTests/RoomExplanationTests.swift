@@ -63,6 +63,16 @@ import Testing
     #expect(explanation.rooms[1].sentences.last == "Missing: its outline, as other rooms have one.")
   }
 
+  @Test func aZoneOfRoomsNamesThem() throws {
+    let zone = try #require(try explain("simple.yaml").zones.first)
+    #expect(
+      zone.sentences == [
+        "Made of the rooms kitchen and living room; watches every beacon.",
+        "enter: once a beacon is in one of them.",
+        "exit: once it is in none of them for 30 s, or is heard no more.",
+      ])
+  }
+
   @Test func withoutRoomsNothingIsSaid() throws {
     let explanation = Explanation(try read("gateway: {}").configuration)
     #expect(explanation.plan == nil && explanation.rooms.isEmpty)

@@ -220,16 +220,46 @@ import Testing
 
   // MARK: Zones
 
-  @Test func aZoneIsNotMadeOfRooms() throws {
-    for keys in ["room: kitchen", "rooms: [kitchen]"] {
-      let found = diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: z, \(keys) }]")
-      #expect(found.map(\.message) == ["a zone cannot be made of rooms"])
-    }
+  @Test func aZoneMayBeMadeOfRooms() throws {
+    let configuration = try read(
+      """
+      rooms: [{ name: kitchen, receivers: [a] }, { name: hall, receivers: [b] }]
+      zones:
+        - { name: cooking, room: kitchen }
+        - { name: down, rooms: [kitchen, hall], enter: { dwell: 2 s }, exit: { dwell: 1 min } }
+      """
+    ).configuration
+    let (cooking, down) = (configuration.zones[0], configuration.zones[1])
+    #expect(cooking.rooms == ["kitchen"])
+    #expect(cooking.receivers == nil && cooking.near == nil)
+    #expect(cooking.enter.dwell == .zero && cooking.exit.dwell == .zero)
+    #expect(down.rooms == ["kitchen", "hall"])
+    #expect(down.enter.dwell == .seconds(2) && down.exit.dwell == .seconds(60))
+    #expect(try read("zones: [{ name: z }]").configuration.zones.first?.rooms == nil)
+  }
+
+  @Test(arguments: [
+    ("room: kichen", "there is no room “kichen”"),
+    ("room: kitchen, rooms: [kitchen]", "a zone has both room and rooms"),
+    ("room: kitchen, near: { distance: 1 m }", "a zone of rooms has no near"),
+    ("room: kitchen, receivers: [a]", "hears through the receivers of its rooms"),
+    ("room: kitchen, enter: 3 m", "enter must be a mapping"),
+    ("room: kitchen, enter: { distance: 3 m }", "enter of a zone of rooms has no distance"),
+    ("room: kitchen, exit: { lost: 3 s }", "exit of a zone of rooms has no lost"),
+    ("room: kitchen, exit: { dwel: 3 s }", "“dwel” is not a known key"),
+    ("rooms: [kitchen, kitchen]", "is listed twice"),
+    ("rooms: kitchen", "rooms must be a list"),
+    ("rooms: []", "rooms is an empty list"),
+  ])
+  func aZoneOfRoomsHasNothingButDwellTimes(keys: String, words: String) throws {
+    let found = diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: z, \(keys) }]")
+    #expect(found.count == 1, "\(found)")
+    #expect(try #require(found.first).message.contains(words), "\(found)")
   }
 
   @Test func aRoomAndAZoneMayHaveOneName() throws {
     #expect(
-      diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen }]") == [])
+      diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen, room: kitchen }]") == [])
   }
 
   @Test func beaconsThatNoZoneWatchesAreInRoomsAllTheSame() {

@@ -46,6 +46,7 @@ public struct TransitionLine: CustomStringConvertible {
     case .zoneRemoved: "the \(kind) is no longer configured"
     case .beaconRemoved: "the beacon is no longer configured, or has another name"
     case .beaconUnwatched: "the \(kind) no longer watches this beacon"
+    case .roomRemoved: "its room is no longer configured"
     case .receiversChanged: "none of the \(kind)'s receivers hears it"
     case nil: nil
     }
@@ -65,6 +66,10 @@ public struct TransitionLine: CustomStringConvertible {
     switch (evidence.unit, message.event) {
     // Weaker than any radio hears: the rule asks for no more than presence.
     case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard
+    case (.probability, .exit): return "in \(message.room ?? "no room")" + dwell + " (\(message.receiver))"
+    case (.probability, _):
+      let heard = zip(message.witnesses, evidence.witnesses).map { "\($0) \(short($1.rssi)) dBm" }
+      return "in \(message.room ?? "no room")" + dwell + " (\(heard.joined(separator: ", ")))"
     case (.seconds, _): return "not heard for \(threshold) s" + heard
     case (.metres, .exit): return "beyond \(threshold) m" + dwell + heard
     case (.metres, _): return "within \(threshold) m" + dwell + heard

@@ -13,6 +13,7 @@ extension ZoneSettings {
       $0.field("name", name)
       $0.names("receivers", receivers)
       $0.names("beacons", beacons)
+      $0.names("rooms", rooms)
       if let near {
         $0.rule("near", near.rule)
         $0.field("rearm", words(near.rearm))

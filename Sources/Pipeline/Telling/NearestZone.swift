@@ -7,11 +7,12 @@ struct NearestZone: Sendable {
   /// The published zone stays until another one is nearer by a fifth, because signals fluctuate by more than that.
   static let decisively = 0.8
 
-  /// By `ZoneIndex`: the metres within which one is in the zone, and who hears there; nil: every receiver.
-  private let zones: [(reach: Double, receivers: Set<String>?)]
+  /// By `ZoneIndex`: the metres within which one is in the zone; who hears there, nil: every receiver; the rooms that it is
+  /// made of, nil: of none.
+  private let zones: [(reach: Double, receivers: Set<String>?, rooms: Set<String>?)]
 
   init(_ zones: [ZoneSettings]) {
-    self.zones = zones.map { ($0.enter.threshold.reach, $0.receivers.map(Set.init)) }
+    self.zones = zones.map { ($0.enter.threshold.reach, $0.receivers.map(Set.init), $0.rooms.map(Set.init)) }
   }
 
   /// - Parameters:
@@ -37,9 +38,13 @@ struct NearestZone: Sendable {
     return isInner || nearest.metres < last.metres * Self.decisively ? nearest.zone : last.zone
   }
 
-  /// Whether one zone has some of the receivers of another.
+  /// Whether one zone has some of the receivers or rooms of another, or some rooms of all that can be heard.
   private func isPart(_ zone: ZoneIndex, of other: ZoneIndex) -> Bool {
-    guard let receivers = zones[index(zone)].receivers else { return false }
+    if let rooms = zones[index(zone)].rooms {
+      if let others = zones[index(other)].rooms { return rooms.isStrictSubset(of: others) }
+      return zones[index(other)].receivers == nil
+    }
+    guard let receivers = zones[index(zone)].receivers, zones[index(other)].rooms == nil else { return false }
     return zones[index(other)].receivers.map(receivers.isStrictSubset) ?? true
   }
 

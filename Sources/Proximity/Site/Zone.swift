@@ -9,10 +9,15 @@ public struct Zone: Sendable {
   public var enter: Rule
   public var exit: Rule
   public var lost: LostRule
+  /// The rooms that it is made of. Then these decide in place of receivers and thresholds; dwell times count. nil: it is not
+  /// made of rooms.
+  public var rooms: Set<RoomIndex>?
 
   public init(
-    receivers: Set<ReceiverIndex>?, near: NearRule?, enter: Rule, exit: Rule, lost: LostRule
+    receivers: Set<ReceiverIndex>?, near: NearRule?, enter: Rule, exit: Rule, lost: LostRule,
+    rooms: Set<RoomIndex>? = nil
   ) {
+    self.rooms = rooms
     self.receivers = receivers
     self.near = near
     self.enter = enter

@@ -9,8 +9,11 @@ struct ZoneRules: Sendable {
   var dwells: Dwells
   /// nil: learnt.
   var lost: TimeSpan?
+  /// nil: thresholds decide.
+  let rooms: Set<RoomIndex>?
 
   init(_ zone: Zone) {
+    rooms = zone.rooms
     near = zone.near.map { Boundary($0.rule.threshold) }
     enter = Boundary(zone.enter.threshold)
     exit = Boundary(zone.exit.threshold)

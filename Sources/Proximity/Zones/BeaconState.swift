@@ -152,6 +152,11 @@ extension ZoneEngine {
     var member = presences[slot].firstMember
     while member >= 0 {
       let link = members[Int(member)].link
+      if isChanged {
+        // Others may have decided before, and heard it longer ago.
+        presences[slot].presence.silentSince = max(
+          presences[slot].presence.silentSince, links[Int(link)].link.lastHeard)
+      }
       if presences[slot].lastLink < 0
         || links[Int(link)].link.lastHeard > links[Int(presences[slot].lastLink)].link.lastHeard
       {
@@ -161,7 +166,11 @@ extension ZoneEngine {
       member = members[Int(member)].nextOfPresence
     }
     if isChanged { judgeAnew(index) }
-    if let sightSince, sightSince > saved.silentSince {
+    // The rooms say afterwards where it is.
+    if isOfRooms(index) {
+      presences[slot].presence.interrupt()
+      presences[slot].presence.lostDeadline = Presence.never
+    } else if let sightSince, sightSince > saved.silentSince {
       presences[slot].presence.interrupt()
       presences[slot].presence.lostDeadline = Presence.never
       regainSight(index, since: sightSince)
@@ -178,7 +187,7 @@ extension ZoneEngine {
     let silentSince = presences[slot].presence.silentSince
     presences[slot].presence.interrupt()
     presences[slot].presence.lostDeadline = Presence.never
-    if blindZones[zone] { return }
+    if blindZones[zone] || isOfRooms(index) { return }
     let isHeard = isHeard(index)
     if isHeard, let standing = standing(index, at: now) {
       presences[slot].presence.stand(standing, at: now)

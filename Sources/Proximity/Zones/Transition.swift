@@ -43,6 +43,8 @@ public struct Evidence: Hashable, Sendable {
     case decibelMilliwatts = "dBm"
     /// The beacon fell silent: `threshold` and `value` are seconds of silence.
     case seconds = "s"
+    /// Of the room that decided in a zone of rooms, 0 to 1.
+    case probability
   }
 
   /// Why a beacon left although it did nothing: the configuration changed. `unit` is then seconds, of silence.
@@ -54,6 +56,8 @@ public struct Evidence: Hashable, Sendable {
     case beaconUnwatched = "beacon_unwatched"
     /// None of the zone's present receivers has heard it.
     case receiversChanged = "receivers_changed"
+    /// The room that it was in.
+    case roomRemoved = "room_removed"
   }
 
   public var threshold: Double
@@ -66,11 +70,17 @@ public struct Evidence: Hashable, Sendable {
   public var receiver: ReceiverIndex
   /// nil: a threshold was met.
   public var reason: Reason?
+  /// In a zone of rooms: where the beacon was when that decided. nil: in no room, or the zone has no rooms.
+  public var room: RoomIndex?
+  /// Of that room, as in its own transition.
+  public var witnesses: [RoomEvidence]
 
   public init(
     threshold: Double, value: Double, unit: Unit, samples: Int, dwell: TimeSpan, receiver: ReceiverIndex,
-    reason: Reason? = nil
+    reason: Reason? = nil, room: RoomIndex? = nil, witnesses: [RoomEvidence] = []
   ) {
+    self.room = room
+    self.witnesses = witnesses
     self.threshold = threshold
     self.value = value
     self.unit = unit

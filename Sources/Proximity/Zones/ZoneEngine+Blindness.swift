@@ -24,6 +24,7 @@ extension ZoneEngine {
   /// Whether any receiver of the zone has reported.
   public func isWatched(_ zone: ZoneIndex) -> Bool {
     guard zoneReceivers.indices.contains(Int(zone.rawValue)) else { return false }
+    if zones[Int(zone.rawValue)].rooms != nil { return areRoomsWatched }
     guard let own = zoneReceivers[Int(zone.rawValue)] else { return knownReceivers > 0 }
     return own.contains { isKnown($0) }
   }
@@ -52,7 +53,7 @@ extension ZoneEngine {
   }
 
   private mutating func updateBlindZones(into transitions: inout [Transition]) {
-    for zone in zones.indices {
+    for zone in zones.indices where zones[zone].rooms == nil {
       let isBlind: Bool
       if let own = zoneReceivers[zone] {
         // A receiver that never reported hears nothing either.

@@ -166,6 +166,10 @@ extension ZoneEngine {
       case .near: (rules.near ?? rules.enter, presence.nearSince)
       case .exit: (rules.exit, presence.exitSince)
       }
+    if rules.rooms != nil {
+      return transition(
+        event, of: index, at: time, estimate: nil, evidence: roomEvidence(index, since: since, at: time))
+    }
     let nearest = nearest(index, at: time)
     let chosen = boundary.isDistance ? nearest.nearestLink : nearest.strongestLink
     let link = chosen >= 0 ? chosen : presences[Int(index)].lastLink
@@ -194,9 +198,11 @@ extension ZoneEngine {
     let silence = time - (link?.lastHeard ?? slot.presence.silentSince)
     return transition(
       .exit, of: index, at: time, estimate: estimate,
-      evidence: Evidence(
-        threshold: allowed.seconds, value: silence.seconds, unit: .seconds, samples: Int(link?.samples ?? 0),
-        dwell: .zero, receiver: slot.lastReceiver))
+      evidence: isOfRooms(index)
+        ? roomLoss(index, at: time)
+        : Evidence(
+          threshold: allowed.seconds, value: silence.seconds, unit: .seconds,
+          samples: Int(link?.samples ?? 0), dwell: .zero, receiver: slot.lastReceiver))
   }
 
   private func transition(

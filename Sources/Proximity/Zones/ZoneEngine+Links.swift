@@ -45,6 +45,9 @@ extension ZoneEngine {
   mutating func join(_ zones: [ZoneIndex], _ beacon: Int) {
     for zone in zones where !admitted[beacon].contains(zone) {
       admitted[beacon].append(zone)
+      if let decision = decisions[BeaconIndex(rawValue: Int32(beacon))] {
+        restore(decision, of: BeaconIndex(rawValue: Int32(beacon)))
+      }
       var link = beacons[beacon].firstLink
       while link >= 0 {
         let heard = links[Int(link)].link
@@ -57,7 +60,7 @@ extension ZoneEngine {
   }
 
   func counts(_ receiver: ReceiverIndex, in zone: ZoneIndex) -> Bool {
-    zoneReceivers[Int(zone.rawValue)]?.contains(receiver) ?? true
+    zoneReceivers[Int(zone.rawValue)]?.contains(receiver) ?? (zones[Int(zone.rawValue)].rooms == nil)
   }
 
   private func longestSilentLink(of beacon: Int) -> Int32? {

@@ -32,6 +32,7 @@ extension ZoneEngine {
       presence = next
     }
     beacons[index] = Tracked()
+    decisions[beacon] = nil
     admitted[index] = []
     if isLocating { locators[index] = Locator() }
     return true

@@ -43,6 +43,11 @@ public struct ZoneEngine: Sendable {
   /// By beacon; empty if the site has too few known positions.
   var locators: [Locator] = []
   let isLocating: Bool
+  /// Whether any zone is made of rooms.
+  public let hasRoomZones: Bool
+  var areRoomsWatched = false
+  /// What the rooms said last of each beacon; empty without zones of rooms.
+  var decisions: [BeaconIndex: RoomDecision] = [:]
 
   var links: [LinkSlot] = []
   var presences: [PresenceSlot] = []
@@ -67,6 +72,7 @@ public struct ZoneEngine: Sendable {
     zoneReceivers = site.zones.map(\.receivers)
     blindZones = site.zones.map { _ in false }
     insiders = site.zones.map { _ in [:] }
+    hasRoomZones = site.zones.contains { $0.rooms != nil }
     let positions = site.receivers.values.count { $0.position != nil }
     isLocating = positions >= Int(Locator.quorum)
   }

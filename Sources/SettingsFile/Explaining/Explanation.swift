@@ -139,6 +139,14 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   let beacons =
     zone.beacons.map { listed($0, joining: "and") }
     ?? (known.isEmpty ? "nothing yet: no beacon is configured" : "every beacon")
+  if let rooms = zone.rooms {
+    let isOne = rooms.count == 1
+    return [
+      "Made of \(isOne ? "the room" : "the rooms") \(listed(rooms, joining: "and")); watches \(beacons).",
+      "enter: once a beacon is in \(isOne ? "it" : "one of them")\(lasting(zone.enter.dwell)).",
+      "exit: once it is in \(isOne ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or is heard no more.",
+    ]
+  }
   let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
   var sentences = ["Hears through \(receivers); watches \(beacons)."]
   if let near = zone.near {

@@ -62,7 +62,7 @@ struct ConfigurationReader {
       section, receiverEntries: receivers, into: &configuration)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
-    let zoneReader = ZoneReader(beaconNames: beaconNames)
+    let zoneReader = ZoneReader(beaconNames: beaconNames, roomNames: roomNames)
     configuration.zones = zones.compactMap(zoneReader.read)
     refuseTwins(zones, "zone")
     if roomNames.isEmpty { warnOfIdleBeacons(beacons, configuration.zones) }

@@ -8,10 +8,13 @@ import Proximity
 /// - `exit`: 1.5 times the distance of enter, or 4 dB weaker;
 /// - dwell: near 2 s, enter 3 s, exit 10 s; `lost`: auto.
 ///
+/// A zone of rooms has no thresholds; see `RoomZoneReader`.
+///
 /// In free space, twice the distance costs 6 dB, and 1.5 times the distance 3.5 dB.
 struct ZoneReader {
   /// The names in the configuration that a zone may refer to.
   var beaconNames: Set<String>
+  var roomNames: Set<String>
 
   static let nearDwell = TimeSpan.seconds(2)
   static let enterDwell = TimeSpan.seconds(3)
@@ -35,7 +38,9 @@ struct ZoneReader {
       uniqueNames(list.list(hint: "remove the line to watch all beacons"), of: "beacon", known: beaconNames)
     }
 
-    refuseRooms(section)
+    if let rooms = readRooms(section) {
+      return RoomZoneReader(rooms: rooms).read(section, name: name, beacons: beacons)
+    }
     let nearValue = section.take("near")
     let enterValue = section.take("enter")
     let exitValue = section.take("exit")
@@ -68,12 +73,15 @@ struct ZoneReader {
       exit: Rule(threshold: exitThreshold, dwell: exit?.dwell ?? Self.exitDwell), lost: exit?.lost ?? .auto)
   }
 
-  private func refuseRooms(_ section: Section) {
-    for value in ["room", "rooms"].compactMap({ section.take($0, isVocabulary: false) }) {
-      value.error(
-        "a zone cannot be made of rooms",
-        hint: "a room has its own topics: room/<room>/enter, exit and occupancy")
+  /// Reads `room:` or `rooms:`; nil if the zone has neither.
+  private func readRooms(_ section: Section) -> [String]? {
+    let (one, several) = (section.take("room"), section.take("rooms"))
+    if let one, several != nil {
+      one.error("a zone has both room and rooms", hint: "list all of them in rooms")
     }
+    guard let value = several ?? one else { return nil }
+    let entries = several == nil ? [value] : value.list(hint: "names of rooms, for example [kitchen, hall]")
+    return uniqueNames(entries, of: "room", known: roomNames, whenEmpty: "add it under rooms:") ?? []
   }
 
   private func checkRearm(_ near: RuleReader, _ threshold: Threshold, _ rearm: Threshold) {
