@@ -131,19 +131,21 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: hostile),
+    .target(name: "CDashboardPage"),
     // What the API shows, as JSON: a function of what it is given.
     .target(
       name: "Dashboard",
       dependencies: [
-        "Beacons", "JSON", "Messages", "Pipeline", "Proximity", "RangingPolicy", "Settings",
+        "CDashboardPage", "Beacons", "JSON", "Messages", "Pipeline", "Proximity", "RangingPolicy", "Settings",
       ],
+      exclude: ["Page"],
       swiftSettings: house),
     .systemLibrary(name: "CCapabilities"),
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "Gateway",
       dependencies: [
-        "CCrypto", "CMalloc", "Beacons", "Captures", "Settings", "SettingsFile", "JSON",
+        "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "Door", "Settings", "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners", "Setup",

@@ -7,6 +7,11 @@ import Settings
 
 /// The last minutes of a beacon, from memory.
 package struct BeaconHistory: Sendable {
+  /// How long estimates take to forget how they began.
+  private static let warmUp = TimeSpan.seconds(60)
+  /// The most points of a receiver; a wide screen has hardly more columns.
+  private static let points = 3000.0
+
   private let beacon: String
   private let span: (from: WallTime, to: WallTime)
   private let trial: Trial
@@ -17,13 +22,19 @@ package struct BeaconHistory: Sendable {
   /// Decides again over what is remembered of the beacon, because estimates are not remembered.
   ///
   package init(
-    of beacon: BeaconIndex, _ hindsight: Hindsight, _ journal: Journal, _ surroundings: Surroundings,
+    of beacon: BeaconIndex, _ hindsight: Hindsight, _ journal: Journal, _ now: Moment,
     over length: TimeSpan
   ) {
     let name = hindsight.roster.name(of: beacon)
-    trial = hindsight.trial(hindsight.configuration, of: beacon, since: surroundings.monotonicTime - length)
-    let from = surroundings.time - length
-    span = (from, surroundings.time)
+    // Only the estimates count here.
+    var configuration = hindsight.configuration
+    configuration.rooms = []
+    configuration.phones = []
+    trial = hindsight.trial(
+      configuration, of: beacon, since: now.time - length, warmUp: Self.warmUp,
+      spacing: .seconds(length.seconds / Self.points))
+    let from = now.wallTime - length
+    span = (from, now.wallTime)
     transitions = journal.transitions(atMost: Journal.limit)
       .filter { $0.beacon == name && $0.wallTime >= from }.reversed()
     self.beacon = name

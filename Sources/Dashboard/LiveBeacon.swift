@@ -7,12 +7,11 @@ import Settings
 
 /// What is new of a beacon since the last look, for the moving picture.
 package struct LiveBeacon: Sendable {
-  private let time: WallTime
+  private let now: Moment
   private let trace: Trace
   private let progress: [(zone: String, progress: ZoneProgress)]
   private let state: BeaconStateMessage?
   private let room: RoomMessage?
-  private let surroundings: (time: WallTime, monotonicTime: MonotonicTime)
   private let receivers: ReceiverTable
   private let zones: [String]
   private let topics: Topics
@@ -20,11 +19,9 @@ package struct LiveBeacon: Sendable {
   package let next: UInt64
 
   package init(
-    of beacon: BeaconIndex, since first: UInt64, _ pipeline: Pipeline, at wallTime: WallTime,
-    _ monotonicTime: MonotonicTime
+    of beacon: BeaconIndex, since first: UInt64, _ pipeline: Pipeline, at now: Moment
   ) {
-    time = wallTime
-    surroundings = (wallTime, monotonicTime)
+    self.now = now
     (trace, next) = pipeline.trace(of: beacon, since: first)
     zones = pipeline.configuration.zones.map(\.name)
     let names = zones
@@ -42,7 +39,7 @@ package struct LiveBeacon: Sendable {
 
   package var json: [UInt8] {
     JSONWriter.object {
-      $0.field("time", time.milliseconds)
+      $0.field("time", now.wallTime.milliseconds)
       $0.fields(of: trace, receivers: receivers, zones: zones)
       $0.key("zones")
       $0.array(progress) { json, entry in
@@ -64,12 +61,8 @@ package struct LiveBeacon: Sendable {
   private func write(_ pending: ZoneProgress.Pending, in json: inout JSONWriter) {
     json.object {
       $0.field("event", pending.event.rawValue)
-      $0.field("since", wall(pending.since))
-      $0.field("due", wall(pending.due))
+      $0.field("since", now.wallTime(of: pending.since).milliseconds)
+      $0.field("due", now.wallTime(of: pending.due).milliseconds)
     }
-  }
-
-  private func wall(_ moment: MonotonicTime) -> Int64 {
-    (surroundings.time - (surroundings.monotonicTime - moment)).milliseconds
   }
 }

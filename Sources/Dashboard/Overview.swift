@@ -9,9 +9,10 @@ import Settings
 /// Everything that the first view shows. It is taken while the pipeline stands still, and written afterwards.
 package struct Overview: Sendable {
   static let beaconLimit = 200
-  static let transitionLimit = 50
+  package static let transitionLimit = 50
 
   private let surroundings: Surroundings
+  private let time: WallTime
   private let topics: Topics
   private let zones: [ZoneCard]
   private let rooms: [RoomCard]
@@ -20,8 +21,9 @@ package struct Overview: Sendable {
   private let transitions: [TransitionMessage]
   private let verdicts: [VerdictMessage]
 
-  package init(_ pipeline: Pipeline, _ journal: Journal, _ surroundings: Surroundings) {
+  package init(_ pipeline: Pipeline, _ journal: Journal, _ surroundings: Surroundings, at time: WallTime) {
     self.surroundings = surroundings
+    self.time = time
     topics = pipeline.topics
     var last: [[String]: TransitionMessage] = [:]
     for message in journal.transitions(atMost: Journal.limit).reversed() {
@@ -47,7 +49,7 @@ package struct Overview: Sendable {
       $0.field("v", 1)
       $0.field("gateway", topics.gateway)
       $0.field("version", surroundings.version)
-      $0.field("time", surroundings.time)
+      $0.field("time", time)
       $0.field("started", surroundings.started)
       $0.field("source", surroundings.source.rawValue)
       $0.key("rights")
@@ -111,7 +113,7 @@ package struct Overview: Sendable {
       $0.field("since", window.since)
       $0.field("until", until)
       // The window's message is as old as its last change.
-      $0.field("remaining_s", until.map { max(($0 - surroundings.time).seconds, 0) }, decimals: 1)
+      $0.field("remaining_s", until.map { max(($0 - time).seconds, 0) }, decimals: 1)
       $0.field("why", window.why?.rawValue)
     }
   }

@@ -6,9 +6,6 @@ package struct Surroundings: Sendable {
   package enum Source: String, Sendable { case live, recording }
 
   package var source: Source
-  /// The time of what is shown.
-  package var time: WallTime
-  package var monotonicTime: MonotonicTime
   package var started: WallTime
   package var version: String
   package var health: HealthMessage
@@ -18,19 +15,28 @@ package struct Surroundings: Sendable {
   package var configurationFile: String?
 
   package init(
-    source: Source, time: WallTime, monotonicTime: MonotonicTime, started: WallTime, version: String,
-    health: HealthMessage, broker: (address: String, isConnected: Bool)?, configurationFile: String?
+    source: Source, started: WallTime, version: String, health: HealthMessage,
+    broker: (address: String, isConnected: Bool)?, configurationFile: String?
   ) {
     self.source = source
-    self.time = time
-    self.monotonicTime = monotonicTime
     self.started = started
     self.version = version
     self.health = health
     self.broker = broker
     self.configurationFile = configurationFile
   }
+}
 
-  /// The calendar's time of a moment.
-  func wallTime(of moment: MonotonicTime) -> WallTime { time - (monotonicTime - moment) }
+/// One time on both clocks.
+package struct Moment: Sendable {
+  package let time: MonotonicTime
+  package let wallTime: WallTime
+
+  package init(_ time: MonotonicTime, _ wallTime: WallTime) {
+    self.time = time
+    self.wallTime = wallTime
+  }
+
+  /// The calendar's time of another moment.
+  func wallTime(of other: MonotonicTime) -> WallTime { wallTime - (time - other) }
 }

@@ -8,7 +8,7 @@ import Settings
 package struct TrialAnswer: Sendable {
   private let trial: Trial
   private let actual: [TransitionMessage]
-  private let surroundings: Surroundings
+  private let now: Moment
   private let receivers: ReceiverTable
   private let zones: [String]
   private let yaml: String
@@ -18,15 +18,16 @@ package struct TrialAnswer: Sendable {
   ///   - yaml: the changed zones as the configuration has them.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ journal: Journal,
-    _ surroundings: Surroundings, yaml: String
+    _ now: Moment, yaml: String
   ) {
     trial = hindsight.trial(
-      request.configuration, of: beacon, since: surroundings.monotonicTime - request.length)
+      request.configuration, of: beacon, since: now.time - request.length,
+      spacing: .seconds(request.length.seconds / 3000))
     let from = trial.span?.from
     actual = journal.transitions(atMost: Journal.limit).filter { message in
       (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
     }.reversed()
-    self.surroundings = surroundings
+    self.now = now
     receivers = hindsight.receivers
     zones = hindsight.configuration.zones.map(\.name)
     self.yaml = yaml
@@ -36,13 +37,13 @@ package struct TrialAnswer: Sendable {
     JSONWriter.object {
       $0.key("from")
       if let span = trial.span {
-        $0.value(surroundings.wallTime(of: span.from).milliseconds)
+        $0.value(now.wallTime(of: span.from).milliseconds)
       } else {
         $0.null()
       }
       $0.key("to")
       if let span = trial.span {
-        $0.value(surroundings.wallTime(of: span.to).milliseconds)
+        $0.value(now.wallTime(of: span.to).milliseconds)
       } else {
         $0.null()
       }

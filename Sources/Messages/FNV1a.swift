@@ -1,12 +1,14 @@
 /// The 128-bit FNV-1a hash (RFC 9923, section 6).
-struct FNV1a {
+package struct FNV1a {
   private var high: UInt64 = 0x6C62_272E_07BB_0142
   private var low: UInt64 = 0x62B8_2175_6295_C58D
 
-  var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
+  package init() {}
+
+  package var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
   /// Adds a text, followed by a zero octet.
-  mutating func combine(_ text: Span<UInt8>) {
+  package mutating func combine(_ text: Span<UInt8>) {
     add(text)
     combine(0)
   }

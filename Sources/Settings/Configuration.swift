@@ -33,6 +33,8 @@ public struct Configuration: Hashable, Sendable {
   public var homeAssistant: HomeAssistantSettings
   /// nil: no metrics are written.
   public var metrics: MetricsSettings?
+  /// nil: no HTTP server.
+  public var http: HTTPSettings?
   public var publish: PublishSettings
   /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
@@ -47,7 +49,7 @@ public struct Configuration: Hashable, Sendable {
     roomCalibration: RoomCalibration? = nil,
     phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
     homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
-    publish: PublishSettings = .init(), wake: WakeSettings? = nil,
+    http: HTTPSettings? = nil, publish: PublishSettings = .init(), wake: WakeSettings? = nil,
     keys: [String: SecretBytes] = [:]
   ) {
     self.gatewayName = gatewayName
@@ -67,6 +69,7 @@ public struct Configuration: Hashable, Sendable {
     self.telemetry = telemetry
     self.homeAssistant = homeAssistant
     self.metrics = metrics
+    self.http = http
     self.publish = publish
     self.wake = wake
     self.keys = keys

@@ -1,5 +1,6 @@
 import MQTT
 import Beacons
+import Dashboard
 import Dispatch
 import Logging
 import Machine
@@ -55,6 +56,8 @@ final class Delivery: Sendable {
   let inquiry: AsyncStream<Void>.Continuation
   /// Called when the disk fails, or works again.
   let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
+  /// What the dashboard shows of decisions; nil: there is none.
+  let journal = Mutex<Journal?>(nil)
   /// Rows up to this one were decided before the machine last booted.
   private let lastForeignRow: Int64
   private let onPublished: @Sendable (TransitionMessage) -> Void
@@ -119,12 +122,15 @@ final class Delivery: Sendable {
     switch item {
     case .transition(var message):
       state.numbers.number(&message)
+      journal.withLock { $0?.note(.transition(message)) }
       let beacon = message.beaconIndex
       // `nobody` is a beacon of an earlier run that this one does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
         message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message))
-    case .verdict(let verdict): state.outbox.add(verdict)
+    case .verdict(let verdict):
+      journal.withLock { $0?.note(.verdict(verdict)) }
+      state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.
     case .room(let room): try? publishUnanswered(room.message(), &state)

@@ -22,6 +22,9 @@ extension DecisionLoop {
     }
   }
 
+  /// `health` as it is now.
+  var currentHealth: HealthMessage { state.withLock { health(&$0) } }
+
   /// The counters of this moment for Prometheus.
   func metrics() -> String {
     let isConnected = delivery.client.isConnected

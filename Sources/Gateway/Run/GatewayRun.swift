@@ -3,6 +3,7 @@ import Outbox
 import Pipeline
 import Machine
 import Captures
+import Dashboard
 import Beacons
 import Settings
 import Logging
@@ -10,6 +11,7 @@ import Messages
 import Mosquitto
 import Radio
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The gateway at work: a source of advertisements, the pipeline that decides, and the broker that is told.
@@ -126,6 +128,13 @@ public struct GatewayRun: Sendable {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
     services.append(HealthService(decisions, interval: configuration.telemetry.health))
+    if let http = configuration.http {
+      delivery.journal.withLock { $0 = Journal() }
+      decisions.state.withLock { $0.pipeline.keepHistory() }
+      let stage = LiveStage(
+        decisions, broker: "\(options.host):\(options.port)", configurationFile: reloads?.path)
+      services.append(DoorService(http, stage, logger))
+    }
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
     if let reloads {
       services.append(

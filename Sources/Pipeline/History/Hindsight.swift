@@ -46,9 +46,16 @@ extension Hindsight {
   ///   - configuration: with the same beacons and zones; rules and calibrations may differ.
   ///   - beacon: whose sightings count; nil: all.
   ///   - since: earlier decisions are left out.
-  package func trial(_ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime) -> Trial {
+  ///   - warmUp: how long before `since` to begin; nil: with the first sighting that is remembered.
+  ///   - spacing: between two points of the trace.
+  package func trial(
+    _ configuration: Configuration, of beacon: BeaconIndex?, since: MonotonicTime, warmUp: TimeSpan? = nil,
+    spacing: TimeSpan = .zero
+  ) -> Trial {
     var trial = Trial()
     guard let first = history.firstTime else { return trial }
+    trial.trace = Trace(spacing: spacing)
+    let start = warmUp.map { since - $0 }
     trial.span = (max(first, since), max(time, first))
     trial.isComplete = history.start == 0 || first <= since
     var next = Pipeline(configuration, receivers: receivers)
@@ -59,6 +66,7 @@ extension Hindsight {
       switch event {
       case .sighting(let sighting):
         guard beacon == nil || beacon == sighting.beacon else { return }
+        if let start, sighting.time < start { return }
         next.observeAgain(sighting, into: &output)
         if sighting.time >= since {
           trial.sightings += 1

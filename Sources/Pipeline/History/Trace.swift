@@ -20,9 +20,16 @@ package struct Trace: Sendable {
   /// By zone.
   package var estimates: [ZoneIndex: [Estimated]] = [:]
 
-  package init() {}
+  private let spacing: TimeSpan
+  /// By receiver: nothing more is drawn before.
+  private var nextPoint: [ReceiverIndex: MonotonicTime] = [:]
+
+  /// - Parameter spacing: between two points of a receiver, so that a chatty beacon does not fill a page with points.
+  package init(spacing: TimeSpan = .zero) { self.spacing = spacing }
 
   mutating func note(_ sighting: Sighting, in engine: ZoneEngine, zones: [ZoneIndex]) {
+    if let next = nextPoint[sighting.receiver], sighting.time < next { return }
+    nextPoint[sighting.receiver] = sighting.time + spacing
     if let rssi = sighting.rssi {
       heard.append(Heard(wallTime: sighting.wallTime, receiver: sighting.receiver, rssi: rssi))
     }

@@ -1,0 +1,242 @@
+// Written by deploy/page. Do not edit.
+#include "dashboard_page.h"
+
+// Every compiler here knows #embed, but an older one calls it new.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file_api_js[] = {
+#embed "../Dashboard/Page/api.js"
+};
+
+static const unsigned char file_beacon_table_js[] = {
+#embed "../Dashboard/Page/beacon-table.js"
+};
+
+static const unsigned char file_beacon_js[] = {
+#embed "../Dashboard/Page/beacon.js"
+};
+
+static const unsigned char file_chart_bar_js[] = {
+#embed "../Dashboard/Page/chart-bar.js"
+};
+
+static const unsigned char file_colours_css[] = {
+#embed "../Dashboard/Page/colours.css"
+};
+
+static const unsigned char file_copy_js[] = {
+#embed "../Dashboard/Page/copy.js"
+};
+
+static const unsigned char file_decision_list_js[] = {
+#embed "../Dashboard/Page/decision-list.js"
+};
+
+static const unsigned char file_delivery_js[] = {
+#embed "../Dashboard/Page/delivery.js"
+};
+
+static const unsigned char file_dom_js[] = {
+#embed "../Dashboard/Page/dom.js"
+};
+
+static const unsigned char file_dwell_bar_js[] = {
+#embed "../Dashboard/Page/dwell-bar.js"
+};
+
+static const unsigned char file_feed_js[] = {
+#embed "../Dashboard/Page/feed.js"
+};
+
+static const unsigned char file_figures_js[] = {
+#embed "../Dashboard/Page/figures.js"
+};
+
+static const unsigned char file_frame_js[] = {
+#embed "../Dashboard/Page/frame.js"
+};
+
+static const unsigned char file_icon_svg[] = {
+#embed "../Dashboard/Page/icon.svg"
+};
+
+static const unsigned char file_index_html[] = {
+#embed "../Dashboard/Page/index.html"
+};
+
+static const unsigned char file_line_handles_js[] = {
+#embed "../Dashboard/Page/line-handles.js"
+};
+
+static const unsigned char file_login_js[] = {
+#embed "../Dashboard/Page/login.js"
+};
+
+static const unsigned char file_main_js[] = {
+#embed "../Dashboard/Page/main.js"
+};
+
+static const unsigned char file_now_css[] = {
+#embed "../Dashboard/Page/now.css"
+};
+
+static const unsigned char file_now_js[] = {
+#embed "../Dashboard/Page/now.js"
+};
+
+static const unsigned char file_page_css[] = {
+#embed "../Dashboard/Page/page.css"
+};
+
+static const unsigned char file_phones_js[] = {
+#embed "../Dashboard/Page/phones.js"
+};
+
+static const unsigned char file_plan_canvas_js[] = {
+#embed "../Dashboard/Page/plan-canvas.js"
+};
+
+static const unsigned char file_plan_js[] = {
+#embed "../Dashboard/Page/plan.js"
+};
+
+static const unsigned char file_range_strip_js[] = {
+#embed "../Dashboard/Page/range-strip.js"
+};
+
+static const unsigned char file_receivers_js[] = {
+#embed "../Dashboard/Page/receivers.js"
+};
+
+static const unsigned char file_recording_js[] = {
+#embed "../Dashboard/Page/recording.js"
+};
+
+static const unsigned char file_room_card_js[] = {
+#embed "../Dashboard/Page/room-card.js"
+};
+
+static const unsigned char file_settings_js[] = {
+#embed "../Dashboard/Page/settings.js"
+};
+
+static const unsigned char file_sparkline_js[] = {
+#embed "../Dashboard/Page/sparkline.js"
+};
+
+static const unsigned char file_store_js[] = {
+#embed "../Dashboard/Page/store.js"
+};
+
+static const unsigned char file_strangers_js[] = {
+#embed "../Dashboard/Page/strangers.js"
+};
+
+static const unsigned char file_theme_js[] = {
+#embed "../Dashboard/Page/theme.js"
+};
+
+static const unsigned char file_trace_axes_js[] = {
+#embed "../Dashboard/Page/trace-axes.js"
+};
+
+static const unsigned char file_trace_canvas_js[] = {
+#embed "../Dashboard/Page/trace-canvas.js"
+};
+
+static const unsigned char file_trace_data_js[] = {
+#embed "../Dashboard/Page/trace-data.js"
+};
+
+static const unsigned char file_trace_decisions_js[] = {
+#embed "../Dashboard/Page/trace-decisions.js"
+};
+
+static const unsigned char file_trace_hand_js[] = {
+#embed "../Dashboard/Page/trace-hand.js"
+};
+
+static const unsigned char file_trace_paint_js[] = {
+#embed "../Dashboard/Page/trace-paint.js"
+};
+
+static const unsigned char file_try_comparison_js[] = {
+#embed "../Dashboard/Page/try-comparison.js"
+};
+
+static const unsigned char file_try_form_js[] = {
+#embed "../Dashboard/Page/try-form.js"
+};
+
+static const unsigned char file_try_js[] = {
+#embed "../Dashboard/Page/try.js"
+};
+
+static const unsigned char file_views_css[] = {
+#embed "../Dashboard/Page/views.css"
+};
+
+static const unsigned char file_words_js[] = {
+#embed "../Dashboard/Page/words.js"
+};
+
+static const unsigned char file_zone_card_js[] = {
+#embed "../Dashboard/Page/zone-card.js"
+};
+
+static const unsigned char file_zone_js[] = {
+#embed "../Dashboard/Page/zone.js"
+};
+
+static const struct dashboard_file files[] = {
+    {"api.js", file_api_js, sizeof file_api_js},
+    {"beacon-table.js", file_beacon_table_js, sizeof file_beacon_table_js},
+    {"beacon.js", file_beacon_js, sizeof file_beacon_js},
+    {"chart-bar.js", file_chart_bar_js, sizeof file_chart_bar_js},
+    {"colours.css", file_colours_css, sizeof file_colours_css},
+    {"copy.js", file_copy_js, sizeof file_copy_js},
+    {"decision-list.js", file_decision_list_js, sizeof file_decision_list_js},
+    {"delivery.js", file_delivery_js, sizeof file_delivery_js},
+    {"dom.js", file_dom_js, sizeof file_dom_js},
+    {"dwell-bar.js", file_dwell_bar_js, sizeof file_dwell_bar_js},
+    {"feed.js", file_feed_js, sizeof file_feed_js},
+    {"figures.js", file_figures_js, sizeof file_figures_js},
+    {"frame.js", file_frame_js, sizeof file_frame_js},
+    {"icon.svg", file_icon_svg, sizeof file_icon_svg},
+    {"index.html", file_index_html, sizeof file_index_html},
+    {"line-handles.js", file_line_handles_js, sizeof file_line_handles_js},
+    {"login.js", file_login_js, sizeof file_login_js},
+    {"main.js", file_main_js, sizeof file_main_js},
+    {"now.css", file_now_css, sizeof file_now_css},
+    {"now.js", file_now_js, sizeof file_now_js},
+    {"page.css", file_page_css, sizeof file_page_css},
+    {"phones.js", file_phones_js, sizeof file_phones_js},
+    {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
+    {"plan.js", file_plan_js, sizeof file_plan_js},
+    {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},
+    {"receivers.js", file_receivers_js, sizeof file_receivers_js},
+    {"recording.js", file_recording_js, sizeof file_recording_js},
+    {"room-card.js", file_room_card_js, sizeof file_room_card_js},
+    {"settings.js", file_settings_js, sizeof file_settings_js},
+    {"sparkline.js", file_sparkline_js, sizeof file_sparkline_js},
+    {"store.js", file_store_js, sizeof file_store_js},
+    {"strangers.js", file_strangers_js, sizeof file_strangers_js},
+    {"theme.js", file_theme_js, sizeof file_theme_js},
+    {"trace-axes.js", file_trace_axes_js, sizeof file_trace_axes_js},
+    {"trace-canvas.js", file_trace_canvas_js, sizeof file_trace_canvas_js},
+    {"trace-data.js", file_trace_data_js, sizeof file_trace_data_js},
+    {"trace-decisions.js", file_trace_decisions_js, sizeof file_trace_decisions_js},
+    {"trace-hand.js", file_trace_hand_js, sizeof file_trace_hand_js},
+    {"trace-paint.js", file_trace_paint_js, sizeof file_trace_paint_js},
+    {"try-comparison.js", file_try_comparison_js, sizeof file_try_comparison_js},
+    {"try-form.js", file_try_form_js, sizeof file_try_form_js},
+    {"try.js", file_try_js, sizeof file_try_js},
+    {"views.css", file_views_css, sizeof file_views_css},
+    {"words.js", file_words_js, sizeof file_words_js},
+    {"zone-card.js", file_zone_card_js, sizeof file_zone_card_js},
+    {"zone.js", file_zone_js, sizeof file_zone_js},
+};
+
+const struct dashboard_file *dashboard_file(size_t index) {
+  return index < sizeof files / sizeof files[0] ? &files[index] : NULL;
+}

@@ -1,0 +1,40 @@
+import Beacons
+import Dashboard
+import Door
+import Pipeline
+
+/// `beacons/<name>/live`: the last minutes at once, then what is new.
+final class BeaconStream: EventSource {
+  private static let length = TimeSpan.seconds(300)
+
+  private let name: String
+  private let stage: any Stage
+  /// In the history; nil: nothing was shown yet.
+  private var place: UInt64?
+
+  init(_ name: String, _ stage: any Stage) {
+    self.name = name
+    self.stage = stage
+  }
+
+  func next() -> [UInt8] {
+    guard let first = place else { return past() }
+    let name = name
+    let live = stage.look { pipeline, _, now in
+      pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, at: now) }
+    }
+    guard let live else { return [] }
+    place = live.next
+    return live.isNews ? event("trace", live.json) : []
+  }
+
+  private func past() -> [UInt8] {
+    let name = name
+    let found = stage.look { pipeline, journal, now in
+      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, journal, now) }
+    }
+    guard let (beacon, hindsight, journal, now) = found, let hindsight else { return [] }
+    place = hindsight.history.end
+    return event("history", BeaconHistory(of: beacon, hindsight, journal, now, over: Self.length).json)
+  }
+}

@@ -1,0 +1,209 @@
+import Beacons
+import Dashboard
+import Door
+import JSON
+import Machine
+import Messages
+import Pipeline
+import Proximity
+import Settings
+import SettingsFile
+import Synchronization
+
+/// The paths of the API, the page and the metrics.
+package struct DashboardContent: Content {
+  private let stage: any Stage
+  private let overviews: SharedOverview
+
+  package init(_ stage: any Stage) {
+    self.stage = stage
+    overviews = SharedOverview(stage)
+  }
+
+  /// The page shows nothing of the gateway before it asks the API. Monitors ask `/healthz` without a password.
+  package func isPublic(_ path: [String]) -> Bool {
+    path.isEmpty || path.first == "assets" || path == ["healthz"] || path == ["favicon.ico"]
+  }
+
+  package func answer(_ request: Request, rights: Rights) -> Answer {
+    let isReading = request.method == .get || request.method == .head
+    switch (request.path.first, isReading) {
+    case (nil, true): return .now(file("index.html", request))
+    case ("assets", true) where request.path.count == 2: return .now(file(request.path[1], request))
+    case ("favicon.ico", true): return .now(file("icon.svg", request))
+    case ("healthz", true) where request.path.count == 1: return .now(health)
+    case ("metrics", true) where request.path.count == 1:
+      return .now(
+        Response(contentType: "text/plain; version=0.0.4; charset=utf-8", Array(stage.metrics().utf8)))
+    case ("api", _) where request.path.count > 2 && request.path[1] == "v1":
+      return api(Array(request.path.dropFirst(2)), request, rights)
+    default: return .now(Self.nothingHere)
+    }
+  }
+
+  private var overview: Overview {
+    let surroundings = stage.surroundings
+    return stage.look { Overview($0, $1, surroundings, at: $2.wallTime) }
+  }
+
+  static let nothingHere = Response.error(404, "There is nothing here.")
+
+  private func file(_ name: String, _ request: Request) -> Response {
+    guard let file = PageFile.all[name] else { return Self.nothingHere }
+    let headers = [(name: "ETag", value: file.tag), (name: "Cache-Control", value: "no-cache")]
+    if request.headers["if-none-match"] == file.tag {
+      return Response(status: 304, contentType: file.contentType, [], headers: headers)
+    }
+    return Response(contentType: file.contentType, file.bytes, headers: headers)
+  }
+
+  private var health: Response {
+    let complaint = stage.complaint()
+    return Response(
+      status: complaint == nil ? 200 : 503, contentType: Response.plainText,
+      Array("\(complaint ?? "ok")\n".utf8))
+  }
+
+  // MARK: The API
+
+  private func api(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
+    let isReading = request.method == .get || request.method == .head
+    switch (path.first, path.count, isReading) {
+    case ("overview", 1, true): return .now(Response(overviews.json(mayWrite: rights.write)))
+    case ("events", 1, true): return .stream(events(request, rights))
+    case ("openapi.json", 1, true): return .now(file("openapi.json", request))
+    case ("configuration", 1, true): return .later { configuration(rights) }
+    case ("plan", 1, true):
+      return .now(Response(stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
+    case ("strangers", 1, true):
+      guard let json = stage.strangers(areRevealed: request.query["reveal"] == "1") else {
+        return .now(.error(404, "A recording has no strangers to show."))
+      }
+      return .now(Response(json))
+    case ("try", 1, false): return .later { attempt(request.body) }
+    case ("beacons", 2, true):
+      return .now(
+        beacon(path[1]) { pipeline, beacon in
+          pipeline.beaconState(of: beacon)?.message(topics: pipeline.topics).payload
+        })
+    case ("beacons", 3, true): return beacon(path[1], path[2], request)
+    case ("transitions", 1, true): return .now(transitions(request))
+    default:
+      guard path.count == 1, isReading, let part = Overview.Part(rawValue: path[0]) else {
+        return .now(Self.nothingHere)
+      }
+      return .now(Response(overview.json(of: part)))
+    }
+  }
+
+  private func beacon(_ name: String, _ what: String, _ request: Request) -> Answer {
+    switch what {
+    case "cloud": return .now(beacon(name) { CloudPicture(of: $1, $0).json })
+    case "history":
+      let minutes = request.query["minutes"].flatMap(Double.init) ?? 10
+      guard (0.1...1440).contains(minutes) else {
+        return .now(.error(400, "minutes must be from 0.1 to 1440."))
+      }
+      return .later { history(of: name, over: .seconds(minutes * 60)) }
+    case "live":
+      let isKnown = stage.look { pipeline, _, _ in pipeline.beacon(named: name) != nil }
+      guard isKnown else { return .now(Self.unheard(name)) }
+      let stage = stage
+      return .stream { BeaconStream(name, stage) }
+    default: return .now(Self.nothingHere)
+    }
+  }
+
+  static func unheard(_ name: String) -> Response { .error(404, "No beacon of this name was heard yet.") }
+
+  private func beacon(_ name: String, _ body: (Pipeline, BeaconIndex) -> [UInt8]?) -> Response {
+    let json = withoutActuallyEscaping(body) { body in
+      stage.look { pipeline, _, _ in pipeline.beacon(named: name).flatMap { body(pipeline, $0) } }
+    }
+    return json.map { Response($0) } ?? Self.unheard(name)
+  }
+
+  private func history(of name: String, over length: TimeSpan) -> Response {
+    let found = stage.look { pipeline, journal, now in
+      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, journal, now) }
+    }
+    guard let (beacon, hindsight, journal, now) = found, let hindsight else { return Self.unheard(name) }
+    return Response(BeaconHistory(of: beacon, hindsight, journal, now, over: length).json)
+  }
+
+  /// What other rules would have decided.
+  private func attempt(_ body: [UInt8]) -> Response {
+    let base = stage.look { pipeline, journal, now in (pipeline.hindsight, journal, now) }
+    guard let hindsight = base.0 else { return .error(404, "Nothing is remembered.") }
+    do throws(TrialRequest.Refusal) {
+      let request = try TrialRequest(body, of: hindsight.configuration)
+      var beacon: BeaconIndex?
+      if let name = request.beacon {
+        beacon = stage.look { pipeline, _, _ in pipeline.beacon(named: name) }
+        if beacon == nil { return Self.unheard(name) }
+      }
+      return Response(TrialAnswer(request, of: beacon, hindsight, base.1, base.2, yaml: "").json)
+    } catch {
+      return .error(422, "This cannot be tried: \(error).")
+    }
+  }
+
+  private func transitions(_ request: Request) -> Response {
+    let limit = request.query["limit"].flatMap { Int($0) } ?? Overview.transitionLimit
+    let after = request.query["after"]
+    let found = stage.look { _, journal, _ in
+      guard let after else { return journal.transitions(atMost: max(limit, 0)) }
+      return journal.entries(from: journal.place(after: after) ?? 0).compactMap {
+        if case .transition(let message) = $0 { message } else { nil }
+      }
+    }
+    return Response(
+      JSONWriter.object {
+        $0.key("transitions")
+        $0.array(found) { $0.value(json: $1.json) }
+      })
+  }
+
+  /// The configuration as it is checked: its words, and the file's text if the client may change it.
+  private func configuration(_ rights: Rights) -> Response {
+    let configuration = stage.look { pipeline, _, _ in pipeline.configuration }
+    let path = stage.surroundings.configurationFile
+    let explanation = Explanation(configuration)
+    return Response(
+      JSONWriter.object {
+        $0.field("file", path)
+        $0.key("explained")
+        $0.array(
+          [
+            ("receivers", explanation.receivers), ("scanners", explanation.scanners),
+            ("beacons", explanation.beacons),
+            ("zones", explanation.zones), ("rooms", explanation.rooms), ("phones", explanation.phones),
+          ]
+        ) { json, section in
+          json.object {
+            $0.field("section", section.0)
+            $0.key("items")
+            $0.array(section.1) { json, item in
+              json.object {
+                $0.field("name", item.name)
+                $0.key("sentences")
+                $0.array(item.sentences) { $0.value($1) }
+              }
+            }
+          }
+        }
+      })
+  }
+
+  private func events(_ request: Request, _ rights: Rights) -> @Sendable () -> any EventSource {
+    let last = request.headers["last-event-id"]
+    let (stage, overviews) = (stage, overviews)
+    return {
+      let place = stage.look { _, journal, _ in
+        // One that was lost, or of an earlier run: all that is kept follows.
+        last.map { journal.place(after: $0) ?? 0 } ?? journal.end
+      }
+      return OverviewStream(stage, overviews, from: place, mayWrite: rights.write)
+    }
+  }
+}

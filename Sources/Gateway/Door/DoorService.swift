@@ -1,0 +1,46 @@
+import Door
+import Logging
+import Machine
+import ServiceLifecycle
+import Settings
+import SettingsFile
+
+/// Serves the dashboard. A port that is taken does not keep the gateway from its work: it is tried again.
+struct DoorService: Service {
+  private static let pause = Duration.seconds(30)
+
+  private let settings: HTTPSettings
+  private let stage: any Stage
+  private let logger: Logger
+
+  init(_ settings: HTTPSettings, _ stage: any Stage, _ logger: Logger) {
+    self.settings = settings
+    self.stage = stage
+    self.logger = logger
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      guard let door = await open() else { return }
+      let scheme = settings.tls == nil ? "http" : "https"
+      let host = settings.address.contains(":") ? "[\(settings.address)]" : settings.address
+      logger.notice("dashboard: \(scheme)://\(host):\(door.port)/")
+      while (try? await Task.sleep(for: .seconds(86400))) != nil {}
+      await door.close()
+    }
+  }
+
+  /// nil: the gateway ends.
+  private func open() async -> Door? {
+    var told = ""
+    while true {
+      do {
+        return try await Door.open(settings, machine: machineName(), content: DashboardContent(stage))
+      } catch {
+        if "\(error)" != told { logger.error("no dashboard: \(error); will try again") }
+        told = "\(error)"
+      }
+      do { try await Task.sleep(for: Self.pause) } catch { return nil }
+    }
+  }
+}

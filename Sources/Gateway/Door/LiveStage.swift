@@ -1,0 +1,45 @@
+import Beacons
+import Dashboard
+import Machine
+import Messages
+import Mosquitto
+import Pipeline
+import Synchronization
+
+/// The gateway at work, as the dashboard sees it.
+struct LiveStage: Stage {
+  private let decisions: DecisionLoop
+  private let started = LiveClock.wallNow
+  private let broker: String
+  private let configurationFile: String?
+
+  init(_ decisions: DecisionLoop, broker: String, configurationFile: String?) {
+    self.decisions = decisions
+    self.broker = broker
+    self.configurationFile = configurationFile
+  }
+
+  func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result {
+    let journal = decisions.delivery.journal.withLock { $0 } ?? Journal()
+    return decisions.state.withLock { state in
+      body(state.pipeline, journal, Moment(LiveClock.now, LiveClock.wallNow))
+    }
+  }
+
+  var surroundings: Surroundings {
+    Surroundings(
+      source: .live, started: started, version: version, health: decisions.currentHealth,
+      broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile)
+  }
+
+  func metrics() -> String { decisions.metrics() }
+
+  func complaint() -> String? {
+    let health = decisions.currentHealth
+    if !health.receivers.isEmpty, health.receivers.allSatisfy(\.isBlind) { return "no receiver can hear" }
+    if !decisions.delivery.client.isConnected { return "not connected to the broker" }
+    return nil
+  }
+
+  func strangers(areRevealed: Bool) -> [UInt8]? { nil }
+}

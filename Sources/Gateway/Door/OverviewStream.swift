@@ -1,0 +1,46 @@
+import Beacons
+import Dashboard
+import Door
+import Messages
+
+/// `events`: the overview about once a second, and each decision as it comes.
+final class OverviewStream: EventSource {
+  private let stage: any Stage
+  private let overviews: SharedOverview
+  private let mayWrite: Bool
+  /// In the journal.
+  private var place: Int
+  private var shown = MonotonicTime(nanoseconds: .min)
+
+  init(_ stage: any Stage, _ overviews: SharedOverview, from place: Int, mayWrite: Bool) {
+    self.stage = stage
+    self.overviews = overviews
+    self.place = place
+    self.mayWrite = mayWrite
+  }
+
+  func next() -> [UInt8] {
+    var events: [UInt8] = []
+    let (entries, end) = stage.look { [place] _, journal, _ in
+      (journal.end == place ? [] : journal.entries(from: place), journal.end)
+    }
+    place = end
+    for entry in entries {
+      switch entry {
+      case .transition(let message): events += event("transition", id: message.number, message.json)
+      case .verdict(let message): events += event("verdict", message.json)
+      }
+    }
+    let (json, made) = overviews.version(mayWrite: mayWrite)
+    if made > shown {
+      shown = made
+      events += event("overview", json)
+    }
+    return events
+  }
+}
+
+/// One event of a stream; JSON has no line ends.
+func event(_ name: String, id: String? = nil, _ json: [UInt8]) -> [UInt8] {
+  Array("event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: ".utf8) + json + Array("\n\n".utf8)
+}

@@ -1,0 +1,48 @@
+import Beacons
+import Dashboard
+import Machine
+import Synchronization
+
+/// The overview of this moment, made once for all who look at it.
+final class SharedOverview: Sendable {
+  private struct State {
+    var overview: Overview?
+    var made = MonotonicTime(nanoseconds: .min)
+    /// The journal's end at that time.
+    var end = -1
+    /// As JSON, without and with the right to write.
+    var json: [Bool: [UInt8]] = [:]
+  }
+
+  /// How old an overview may be if nothing was decided since, and if something was.
+  private static let calm = TimeSpan.seconds(1)
+  private static let busy = TimeSpan.milliseconds(200)
+
+  private let stage: any Stage
+  private let state = Mutex(State())
+
+  init(_ stage: any Stage) { self.stage = stage }
+
+  func json(mayWrite: Bool) -> [UInt8] { version(mayWrite: mayWrite).json }
+
+  /// With the time at which it was made.
+  func version(mayWrite: Bool) -> (json: [UInt8], made: MonotonicTime) {
+    state.withLock { state in
+      let now = LiveClock.now
+      let age = now - max(state.made, MonotonicTime(nanoseconds: 0))
+      if state.overview == nil || age >= Self.busy {
+        let surroundings = stage.surroundings
+        let end = state.end
+        let new = stage.look { pipeline, journal, now -> (Overview, Int)? in
+          guard age >= Self.calm || journal.end != end else { return nil }
+          return (Overview(pipeline, journal, surroundings, at: now.wallTime), journal.end)
+        }
+        if let new { state = State(overview: new.0, made: now, end: new.1) }
+      }
+      if let json = state.json[mayWrite] { return (json, state.made) }
+      let json = state.overview?.json(mayWrite: mayWrite) ?? []
+      state.json[mayWrite] = json
+      return (json, state.made)
+    }
+  }
+}

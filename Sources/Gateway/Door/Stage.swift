@@ -1,0 +1,18 @@
+import Beacons
+import Dashboard
+import Messages
+import Pipeline
+import Settings
+
+/// What the dashboard looks at: a gateway at work, or a recording.
+package protocol Stage: Sendable {
+  /// Calls while nothing moves. Keep it short: decisions wait.
+  func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result
+  var surroundings: Surroundings { get }
+  /// For Prometheus.
+  func metrics() -> String
+  /// Why it does not work as it should; nil: it does.
+  func complaint() -> String?
+  /// What is in the air, known or not, as JSON; nil: nobody can say.
+  func strangers(areRevealed: Bool) -> [UInt8]?
+}
