@@ -96,6 +96,10 @@ static const unsigned char file_plan_canvas_js[] = {
 #embed "../Dashboard/Page/plan-canvas.js"
 };
 
+static const unsigned char file_plan_labels_js[] = {
+#embed "../Dashboard/Page/plan-labels.js"
+};
+
 static const unsigned char file_plan_js[] = {
 #embed "../Dashboard/Page/plan.js"
 };
@@ -212,6 +216,7 @@ static const struct dashboard_file files[] = {
     {"page.css", file_page_css, sizeof file_page_css},
     {"phones.js", file_phones_js, sizeof file_phones_js},
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},
+    {"plan-labels.js", file_plan_labels_js, sizeof file_plan_labels_js},
     {"plan.js", file_plan_js, sizeof file_plan_js},
     {"range-strip.js", file_range_strip_js, sizeof file_range_strip_js},
     {"receivers.js", file_receivers_js, sizeof file_receivers_js},
