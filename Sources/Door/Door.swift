@@ -67,7 +67,7 @@ public final class Door: Sendable {
     limits.maxHeaderFieldCount = 64
     let sizes = limits
     return ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 64)
+      .serverChannelOption(.backlog, value: 512)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 2)

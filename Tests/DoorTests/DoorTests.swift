@@ -1,0 +1,188 @@
+import Settings
+import Testing
+
+@testable import Door
+
+/// The server on a real socket, with clients that mean well and clients that do not.
+struct DoorTests {
+  private static let get = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+  @Test func `a request is answered, and the connection serves the next`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send(Self.get)
+      let first = try #require(visitor.receive(until: "write: false"))
+      #expect(first.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(first.contains("Content-Security-Policy: default-src 'none'"))
+      #expect(first.contains("Cache-Control: no-store"))
+      visitor.send(
+        "POST /b?x=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+      )
+      let second = try #require(visitor.receive(until: "write: false"))
+      #expect(second.contains("POST [\"b\"] 1 2"))
+    }
+  }
+
+  @Test func `requests that come at once are answered in order`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send(
+        "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+      )
+      let all = try #require(visitor.receiveAll())
+      let slow = try #require(all.firstRange(of: "slow"))
+      let quick = try #require(all.firstRange(of: "GET [\"a\"]"))
+      #expect(slow.lowerBound < quick.lowerBound)
+    }
+  }
+
+  @Test(arguments: [
+    ("GET /a HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"),
+    ("GET /a HTTP/1.1\r\n\r\n", "421"),
+    ("GET /../a HTTP/1.1\r\nHost: localhost\r\n\r\n", "400"),
+    ("DELETE /a HTTP/1.1\r\nHost: localhost\r\n\r\n", "405"),
+    ("OPTIONS /a HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n", "405"),
+    ("POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", "415"),
+    (
+      "POST /a HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Length: 0\r\n\r\n", "403"
+    ),
+    ("nonsense\r\n\r\n", "400"),
+    ("GET /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", "400"),
+    ("GET /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "400"),
+  ])
+  func `what is not right is refused with a status that says why`(request: String, status: String)
+    async throws
+  {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send(request)
+      let answer = try #require(visitor.receive(until: "\r\n\r\n"))
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+      #expect(!answer.contains("Access-Control"))
+    }
+  }
+
+  @Test func `headers without end are cut off after a few kilobytes`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\n")
+      let line = "X: " + String(repeating: "a", count: 1000) + "\r\n"
+      var sent = 0
+      // A gigabyte, if nobody minds.
+      while sent < 1 << 30, visitor.send(line) { sent += line.utf8.count }
+      #expect(sent < 8 << 20)
+      let visitor2 = try Visitor(port: door.port)
+      visitor2.send(Self.get)
+      #expect(visitor2.receive(until: "write: false") != nil)
+    }
+  }
+
+  @Test func `a body over 64 kB is refused`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send(
+        "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n\r\n"
+      )
+      visitor.send(String(repeating: " ", count: 70000))
+      #expect(visitor.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 413 ") == true)
+    }
+  }
+
+  @Test func `who sends a header a second is cut off after ten seconds`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\n")
+      let clock = ContinuousClock()
+      let start = clock.now
+      while clock.now - start < .seconds(25), visitor.send("X: y\r\n") {
+        try await Task.sleep(for: .seconds(1))
+      }
+      #expect(clock.now - start < .seconds(20))
+    }
+  }
+
+  @Test func `a thousand silent connections do not keep others out`() async throws {
+    try await withDoor { door in
+      var silent: [Visitor] = []
+      for _ in 0..<1000 {
+        if let one = try? Visitor(port: door.port) { silent.append(one) }
+      }
+      let visitor = try Visitor(port: door.port)
+      visitor.send(Self.get)
+      #expect(visitor.receive(until: "write: false") != nil)
+      #expect(silent.count > 100)
+    }
+  }
+
+  @Test func `a stream goes on until the client leaves, ten times a second`() async throws {
+    try await withDoor { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let text = try #require(visitor.receive(until: "data: 5\n\n"))
+      #expect(text.contains("Content-Type: text/event-stream"))
+    }
+  }
+
+  @Test func `a page that takes nothing costs the others nothing, and is dropped`() async throws {
+    try await withDoor { door in
+      let stalled = try Visitor(port: door.port)
+      stalled.send("GET /stream?padding=200000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let other = try Visitor(port: door.port)
+      other.send("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(other.receive(until: "data: 150\n\n") != nil)
+      // Its own buffers were full long ago: what it still gets ends before the other's number.
+      let late = try #require(stalled.receiveAll())
+      #expect(!late.contains("data: 150x"))
+    }
+  }
+
+  @Test func `without a password nothing is shown but what is public, and a login gives a cookie`()
+    async throws
+  {
+    let settings = HTTPSettings(
+      port: 0, readPassword: Secret("look-here"), writePassword: Secret("change-it"))
+    try await withDoor(settings) { door in
+      let visitor = try Visitor(port: door.port)
+      visitor.send(Self.get)
+      #expect(visitor.receive(until: "}")?.hasPrefix("HTTP/1.1 401 ") == true)
+      visitor.send("GET /public HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(visitor.receive(until: "write: false") != nil)
+      let body = #"{"password":"change-it"}"#
+      visitor.send(
+        "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      )
+      let login = try #require(visitor.receive(until: "\r\n\r\n"))
+      #expect(login.contains("HttpOnly; SameSite=Strict"))
+      let cookie = try #require(login.split(separator: "Set-Cookie: ").last?.prefix { $0 != ";" })
+      visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\nCookie: \(cookie)\r\n\r\n")
+      #expect(visitor.receive(until: "write: true") != nil)
+      visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\nCookie: \(cookie)x\r\n\r\n")
+      #expect(visitor.receive(until: "}")?.hasPrefix("HTTP/1.1 401 ") == true)
+    }
+  }
+
+  @Test func `eleven wrong passwords in a minute are too many`() async throws {
+    try await withDoor(HTTPSettings(port: 0, readPassword: Secret("look-here"))) { door in
+      let visitor = try Visitor(port: door.port)
+      var last = ""
+      // The minute may turn once.
+      for _ in 0..<25 {
+        visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n")
+        last = visitor.receive(until: "}") ?? ""
+      }
+      visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer look-here\r\n\r\n")
+      last = visitor.receive(until: "}") ?? ""
+      #expect(last.hasPrefix("HTTP/1.1 401 "))
+    }
+  }
+
+  @Test func `a port that is taken is told in plain words`() async throws {
+    try await withDoor { door in
+      await #expect {
+        try await Door.open(HTTPSettings(port: door.port), machine: "pi", content: EchoContent())
+      } throws: {
+        "\($0)".contains("another program has this port")
+      }
+    }
+  }
+}
