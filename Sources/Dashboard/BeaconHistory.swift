@@ -29,6 +29,7 @@ package struct BeaconHistory: Sendable {
     // Only the estimates count here.
     var configuration = hindsight.configuration
     configuration.rooms = []
+    for place in configuration.zones.indices { configuration.zones[place].rooms = nil }
     configuration.phones = []
     trial = hindsight.trial(
       configuration, of: beacon, since: now.time - length, warmUp: Self.warmUp,

@@ -47,6 +47,10 @@ struct ZoneCard: Sendable {
       $0.field("count", count)
       $0.key("receivers")
       if let receivers = settings.receivers { $0.array(receivers) { $0.value($1) } } else { $0.null() }
+      if let rooms = settings.rooms {
+        $0.key("rooms")
+        $0.array(rooms) { $0.value($1) }
+      }
       writeRules(settings, in: &$0)
       $0.key("beacons")
       $0.array(members) { write($1, in: &$0) }
