@@ -31,8 +31,8 @@ export function frame() {
   } });
   document.getElementById('tools').append(el('span.connection', { id: 'connection' }, dot, state), logout, themeButton());
 
-  const banner = document.getElementById('banner'), bannerText = el('span');
-  banner.append(bannerText, el('button', { type: 'button', text: words.connection.retry, onclick: () => check() }));
+  const banner = document.getElementById('banner'), bannerText = el('span', { role: 'alert' }), bannerAge = el('span', { 'aria-hidden': 'true' });
+  banner.append(bannerText, bannerAge, el('button', { type: 'button', text: words.connection.retry, onclick: () => check() }));
   const recording = recordingBar();
   document.body.append(recording.node);
   speak(document.getElementById('live'));
@@ -45,7 +45,7 @@ export function frame() {
     say(state, isLost ? words.connection.lost(timeOf(heardAt)) : words.connection[kind] ?? '');
     attribute(dot, 'data-kind', kind);
     show(banner, isLost);
-    if (isLost) say(bannerText, words.connection.banner(timeOf(heardAt), duration(ago)));
+    if (isLost) { say(bannerText, words.connection.banner(timeOf(heardAt))); say(bannerAge, duration(ago)); }
     show(navigation, connection !== 'login');
     // Nothing tells a page whether it needed its login; a cookie of ours does no harm.
     show(logout, connection !== 'login' && overview?.login === true);

@@ -66,7 +66,7 @@ export function lineHandles(chart, box, move) {
         known.unit = one.unit;
         say(known.amount, one.text);
         const y = Math.round(spots[i]);
-        if (known.y !== y || known.x !== space.right) known.node.style.transform = `translate(${space.right + 4}px, calc(${y}px - 50%))`;
+        if (known.y !== y || known.x !== space.right) known.node.style.transform = `translate(${Math.round(space.right + space.rem * (chart.width < 520 ? 0.3 : 0.9))}px, calc(${y}px - 50%))`;
         known.y = y;
         known.x = space.right;
         attribute(known.node, 'role', chart.isTrying ? 'slider' : null);

@@ -46,7 +46,7 @@ export function traceCanvas(canvas, trace) {
 
   function layout() {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 4.4 : 6.4) * rem, bottom = chart.height - 1.5 * rem;
+    const left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 5 : 7.2) * rem, bottom = chart.height - 1.5 * rem;
     const ribbons = (chart.wouldBe ? 2 : 1) * 0.9 * rem + 0.3 * rem, isSignal = chart.unit === 'dBm';
     const head = 1.5 * rem, body = bottom - head - ribbons - rem * 1.1, upper = body * (isSignal ? 0.4 : 0.64);
     const top = { top: head, bottom: head + upper }, ribbon = { top: head + upper + 0.3 * rem, height: 0.9 * rem };
@@ -55,20 +55,26 @@ export function traceCanvas(canvas, trace) {
 
   function range(estimates, from, to) {
     let far = 0;
-    for (let i = estimates?.t.find(from) ?? 0; i < (estimates?.t.length ?? 0) && estimates.t.at(i) <= to; i += 1) far = Math.max(far, estimates.distance.at(i) || 0);
+    if (estimates) sample(estimates.t, from, to, (i) => { far = Math.max(far, estimates.distance.at(i) || 0); });
     const numbers = chart.tried ?? chart.numbers;
     if (chart.unit !== 'dBm') for (const value of [numbers?.exit?.threshold, numbers?.enter?.threshold, numbers?.near?.rearm, numbers?.near?.threshold]) far = Math.max(far, (value ?? 0) * 1.25);
     most = Math.max(most, roundUp(Math.max(5, far)));
     return most;
   }
 
+  /** Some two thousand of the values are enough for an axis. */
+  function sample(t, from, to, visit) {
+    const first = t.find(from), last = t.find(to + 1), step = Math.max(1, Math.floor((last - first) / 2000));
+    for (let i = first; i < last; i += step) visit(i);
+  }
+
   function signals(from, to) {
     let low = -90, high = -50;
     const { t, rssi } = trace.sightings;
-    for (let i = t.find(from); i < t.length && t.at(i) <= to; i += 1) {
+    sample(t, from, to, (i) => {
       const level = rssi.at(i);
       if (level < low) low = level; else if (level > high) high = level;
-    }
+    });
     return [Math.floor((low - 2) / 10) * 10, Math.ceil((high + 2) / 10) * 10];
   }
 

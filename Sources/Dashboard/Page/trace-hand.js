@@ -110,7 +110,7 @@ export function traceHand(chart, box, spoken) {
     const rows = [el('strong', { text: timeOf(time) })];
     const near = nearest(trace.sightings.t, time, Math.max(1500, perPixel * 4));
     if (near >= 0) rows.push(el('span', { text: `${decibels(trace.sightings.rssi.at(near))} ${trace.receivers[trace.sightings.receiver.at(near)] ?? ''}` }));
-    if (estimates) {
+    if (estimates && !mark) {
       const i = nearest(estimates.t, time, chart.quietAfter);
       if (i >= 0 && !Number.isNaN(estimates.distance.at(i))) rows.push(el('span', { text: `${distance(estimates.distance.at(i))} ${deviation(estimates.sd.at(i))}` }));
     }

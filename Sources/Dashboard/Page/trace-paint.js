@@ -77,26 +77,28 @@ export function drawTime({ context, palette }, frame) {
 export function drawDots({ context, trace, series }, { from, end, x, strengths, space }) {
   const { t, receiver, rssi } = trace.sightings, first = t.find(from), last = t.find(end + 1);
   const size = Math.max(2, Math.min(4, space.rem / 5)), isDense = last - first > 4000;
-  const seen = isDense ? new Set() : null;
-  for (let who = 0; who < trace.receivers.length; who += 1) {
-    context.fillStyle = context.strokeStyle = series[who % series.length];
-    context.globalAlpha = isDense ? 0.5 : 0.8;
-    context.lineWidth = 1.4;
-    context.beginPath();
-    for (let i = first; i < last; i += 1) {
-      if (receiver.at(i) !== who) continue;
-      const px = x(t.at(i)), py = strengths.y(rssi.at(i));
-      if (seen) {
-        const key = ((px | 0) * 4096 + (py | 0)) * 16 + who;
-        if (seen.has(key)) continue;
-        seen.add(key);
-      }
-      dot(context, who % 4, px, py, size);
+  const across = Math.ceil(space.right - space.left) + 2, down = Math.ceil(strengths.bottom - strengths.top) + 2;
+  if (isDense) cells = cells.length === across * down ? cells.fill(0) : new Uint8Array(across * down);
+  const paths = trace.receivers.map(() => null);
+  for (let i = first; i < last; i += 1) {
+    const who = receiver.at(i), px = x(t.at(i)), py = strengths.y(rssi.at(i));
+    if (isDense) {
+      const cell = (py - strengths.top | 0) * across + (px - space.left | 0), bit = 1 << (who & 7);
+      if (cells[cell] & bit) continue;
+      cells[cell] |= bit;
     }
-    if (who % 4 === 2) context.stroke(); else context.fill();
+    dot(paths[who] ??= new Path2D(), who % 4, px, py, size);
   }
+  context.lineWidth = 1.4;
+  context.globalAlpha = isDense ? 0.5 : 0.8;
+  paths.forEach((path, who) => {
+    if (!path) return;
+    context.fillStyle = context.strokeStyle = series[who % series.length];
+    if (who % 4 === 2) context.stroke(path); else context.fill(path);
+  });
   context.globalAlpha = 1;
 }
+let cells = new Uint8Array(0);
 
 export function dot(context, shape, x, y, size) {
   const half = size / 2;
@@ -107,18 +109,17 @@ export function dot(context, shape, x, y, size) {
 }
 
 /** Walks over the estimates shown, one step a pixel where they are denser, and breaks where the beacon was silent. */
-function walk(columns, { from, end, x }, silence, visit, lift) {
+function walk(columns, { from, end, x, time }, silence, visit, lift) {
   const { t } = columns;
-  let i = Math.max(0, t.find(from) - 1), before = -Infinity, lastX = -Infinity;
-  for (; i < t.length; i += 1) {
+  let i = Math.max(0, t.find(from) - 1), before = -Infinity;
+  const pixel = time(1) - time(0), isDense = (t.find(end) - i) * pixel > (end - from) * 3;
+  while (i < t.length) {
     const at = t.at(i);
-    const px = x(at), isGap = at - before > silence;
-    if (isGap && before > -Infinity) lift();
+    if (at - before > silence && before > -Infinity) lift();
     before = at;
-    if (!isGap && px - lastX < 0.6) continue;
-    lastX = px;
-    visit(i, px, isGap);
+    visit(i, x(at));
     if (at > end) break;
+    i = isDense ? Math.max(i + 1, t.find(at + pixel)) : i + 1;
   }
 }
 

@@ -86,7 +86,7 @@ export const words = {
     live: 'Live',
     recording: 'Recording',
     lost: (when) => `Unreachable since ${when}`,
-    banner: (when, ago) => `The gateway has not answered since ${when} (${ago}). What you see is from then. Trying again …`,
+    banner: (when) => `The gateway has not answered since ${when}. What you see is from then. Trying again …`,
     quiet: (ago) => `last word ${ago} ago`,
     retry: 'Try now',
   },
