@@ -1,7 +1,7 @@
 // All beacons that are heard, with the signal of the last minute as a small line.
 import { el, empty, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { decibels, deviation, distance, duration, interval, reading } from './figures.js';
+import { level, deviation, distance, duration, interval, reading } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
 import { sparkline } from './sparkline.js';
 
@@ -56,7 +56,7 @@ function row({ beacon }) {
       place.classList.toggle('faint', places.length === 0);
       say(amount, distance(one.distance_m));
       say(spread, deviation(one.distance_sd_m));
-      say(signal, decibels(one.rssi_dbm));
+      say(signal, level(one.rssi_dbm));
       line.update(history.get(beacon)?.values ?? []);
       const ago = gatewayTime() - Date.parse(one.last_seen);
       say(heard, words.now.ago(duration(ago)));

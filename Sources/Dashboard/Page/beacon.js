@@ -1,7 +1,7 @@
 // One beacon: its moving picture, what it measures, its decisions, and trying other thresholds on what has just happened.
 import { attribute, el, empty, link, list, panel, say, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, decibels, duration, interval, reading, timeOf } from './figures.js';
+import { deviation, distance, level, duration, interval, reading, timeOf } from './figures.js';
 import { address, api, part } from './api.js';
 import { gatewayTime, nameOf, onTransition, store } from './store.js';
 import { Trace, columnsOf, timed } from './trace-data.js';
@@ -129,12 +129,12 @@ export function beaconView(beacon) {
     updateTabs(zones.map((zone) => ({ zone })), (one) => one.zone);
     show(tabs, zones.length > 1);
     const zone = overview.zones.find((one) => one.zone === chart.zoneName);
-    chart.numbers = zone ? { near: zone.near, enter: zone.enter, exit: zone.exit } : null;
+    chart.numbers = zone && !zone.rooms ? { near: zone.near, enter: zone.enter, exit: zone.exit } : null;
     chart.unit = [zone?.exit, zone?.enter, zone?.near].find((one) => one?.threshold != null)?.unit ?? 'm';
     chart.quietAfter = Math.max(5000, (now?.interval_s ?? 0) * 6000);
     trying.update(overview, zone ?? null);
     say(standing, position(overview, now));
-    say(facts, now ? [`${distance(now.distance_m)} ${deviation(now.distance_sd_m)}`, decibels(now.rssi_dbm), words.now.ago(duration(gatewayTime() - Date.parse(now.last_seen))), text.lastBy(now.receiver), now.interval_s == null ? '' : text.interval(interval(now.interval_s))].filter(Boolean).join(' · ') : '');
+    say(facts, now ? [`${distance(now.distance_m)} ${deviation(now.distance_sd_m)}`, level(now.rssi_dbm), words.now.ago(duration(gatewayTime() - Date.parse(now.last_seen))), text.lastBy(now.receiver), now.interval_s == null ? '' : text.interval(interval(now.interval_s))].filter(Boolean).join(' · ') : '');
     const measured = Object.entries({ ...now?.readings, ...trace.readings });
     updateReadings(measured.map(([key, value]) => ({ key, value })), (one) => one.key);
     show(readingPanel, measured.length > 0);

@@ -13,7 +13,7 @@ export function feed() {
   let shown = [];
   const apply = () => {
     const wanted = filter.value.trim().toLowerCase();
-    const match = shown.filter((one) => !wanted || [one.zone, one.room, one.beacon, one.name, one.phone, one.event].some((text) => text?.toLowerCase().includes(wanted)));
+    const match = shown.filter((one) => !wanted || [one.zone, one.room, one.beacon, nameOf(one), one.phone, one.event].some((text) => text?.toLowerCase().includes(wanted)));
     update(match, (one) => one.key);
     show(noMatch, shown.length > 0 && match.length === 0);
   };

@@ -2,7 +2,7 @@
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { countdown } from './figures.js';
-import { gatewayTime } from './store.js';
+import { gatewayTime, nameOf } from './store.js';
 
 export function phones() {
   const rows = el('ul.rows'), bars = new Set();
@@ -29,7 +29,7 @@ function row({ phone }, bars) {
     fill.style.transform = `scaleX(${share.toFixed(4)})`;
     attribute(bar, 'aria-valuenow', Math.round(share * 100));
     attribute(bar, 'data-short', rest != null && rest < 10_000);
-    say(left, rest != null ? words.phone.left(countdown(rest)) : now.remaining_s == null ? words.phone.unlimited : words.phone.out);
+    say(left, rest > 0 ? words.phone.left(countdown(rest)) : rest == null && now.remaining_s == null ? words.phone.unlimited : words.phone.out);
   };
   bars.add(count);
   return {
@@ -38,7 +38,7 @@ function row({ phone }, bars) {
       now = one;
       attribute(state, 'data-kind', { foreground: 'good', ranging: 'good', background: 'good' }[one.state] ?? 'fog');
       say(state, words.phone.state[one.state] ?? one.state);
-      say(carries, words.phone.carries(one.beacon));
+      say(carries, words.phone.carries(nameOf(one)));
       say(why, [words.outcomes[one.why] ?? one.why, `${one.os}, ${one.strategy}`].filter(Boolean).join(' · '));
       count();
     },

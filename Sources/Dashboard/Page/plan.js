@@ -2,7 +2,7 @@
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { percent } from './figures.js';
-import { address, api, part } from './api.js';
+import { Problem, address, api, part } from './api.js';
 import { nameOf, store } from './store.js';
 import { planCanvas } from './plan-canvas.js';
 
@@ -41,6 +41,7 @@ export function planView() {
       }));
       update(store);
     } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       show(body, false);
       show(none, error.status === 404);
       say(problem, words.failed(error));
@@ -80,6 +81,7 @@ export function planView() {
       updateRooms([...cloud.rooms].filter((one) => one.probability >= 0.005).sort((a, b) => b.probability - a.probability).slice(0, 6), (one) => one.room);
       show(problem, false);
     } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       if (isEnded || mine !== beacon) return;
       drawing.cloud(null);
       say(where, store.connection === 'live' ? words.failed(error) : '');

@@ -1,7 +1,7 @@
 // A zone as a strip from near to far: where near, enter and exit are, and where its beacons are on it.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { decibels, distance, metres, short } from './figures.js';
+import { decibels, distance, level, metres, short } from './figures.js';
 import { nameOf } from './store.js';
 
 /** Signal counts down as distance counts up, so both strips read from near to far. */
@@ -39,7 +39,7 @@ export function rangeStrip(name) {
         .filter((one) => where(one) != null)
         .map((one) => ({ ...one, share: at(where(one)), ...spread(one, at, isSignal) }));
       updateMarks(beacons, (one) => one.beacon);
-      attribute(node, 'aria-label', `${words.now.range(name)}: ${beacons.map((one) => `${nameOf(one)} ${isSignal ? decibels(one.rssi_dbm) : distance(one.distance_m)}`).join(', ')}`);
+      attribute(node, 'aria-label', `${words.now.range(name)}: ${beacons.map((one) => `${nameOf(one)} ${isSignal ? level(one.rssi_dbm) : distance(one.distance_m)}`).join(', ')}`);
     },
   };
 }

@@ -6,9 +6,20 @@ import { dateOf, duration } from './figures.js';
 import { gatewayTime } from './store.js';
 import { copyButton } from './copy.js';
 
+/** What the configuration does, in the words of `check`: a section for receivers, for zones, … */
+function section({ section: kind, items }) {
+  const rows = items.map(({ name, sentences }) => {
+    const title = el('dt'), text = el('dd');
+    say(title, name);
+    say(text, sentences.join('\n'));
+    return el('div', {}, title, text);
+  });
+  return el('section', {}, el('h3', { text: words.now[kind] ?? words.settings.sections[kind] ?? kind }), el('dl', {}, ...rows));
+}
+
 export function settingsView() {
   const text = words.settings;
-  const explained = el('ul.explained'), yaml = el('pre', { tabindex: 0 }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
+  const explained = el('div.explained'), yaml = el('pre', { tabindex: 0 }), file = el('p.note'), noYaml = el('p.note', { text: text.noYaml, hidden: true }), problem = el('p.problem', { role: 'alert', hidden: true });
   const copy = el('div.row', {}, copyButton(() => yaml.textContent));
   const version = el('dd'), started = el('dd'), rights = el('dd');
   const fact = (name, node) => el('div', {}, el('dt', { text: name }), node);
@@ -16,7 +27,7 @@ export function settingsView() {
 
   api('configuration').then((configuration) => {
     say(file, configuration.file ?? text.noFile);
-    explained.replaceChildren(...configuration.explained.map((line) => { const node = el('li'); say(node, line); return node; }));
+    explained.replaceChildren(...configuration.explained.filter((one) => one.items.length).map(section));
     say(yaml, configuration.yaml ?? '');
     yaml.setAttribute('aria-label', text.file);
     show(yaml, configuration.yaml != null);

@@ -50,6 +50,7 @@ function take(overview, transition, verdict) {
     store.ahead = Date.parse(overview.time) - Date.now();
     const isFirst = !store.overview;
     store.overview = overview;
+    learn(overview);
     for (const one of [...overview.transitions ?? []].reverse()) announce(one, isFirst);
   }
   const now = store.overview;
@@ -119,4 +120,10 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden && Date.now() - store.heardAt > 12_000) check();
 });
 
-export const nameOf = (one) => one.name || one.beacon;
+/** What people call a beacon; transitions do not always tell it. */
+export const nameOf = (one) => one.name || names.get(one.beacon) || one.beacon;
+const names = new Map();
+function learn({ beacons }) {
+  names.clear();
+  for (const { beacon, name } of beacons) if (name) names.set(beacon, name);
+}

@@ -1,8 +1,8 @@
 // What is in the air and belongs to no beacon of the configuration; any of it can become one.
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { api } from './api.js';
-import { decibels, distance, duration, number } from './figures.js';
+import { Problem, api } from './api.js';
+import { level, distance, duration, number } from './figures.js';
 import { gatewayTime, store } from './store.js';
 import { copyButton } from './copy.js';
 
@@ -16,9 +16,10 @@ export function strangersView() {
   async function ask() {
     clearTimeout(timer);
     try {
-      const { devices, overlooked: more } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
+      const { devices, overlooked: more, why } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
       if (isEnded) return;
       show(none, devices.length === 0);
+      say(none.querySelector('span'), why ?? text.none[1]);
       show(hidden, !reveal.checked);
       // A row that is open stays where it is; the others go by strength.
       update([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 300), (one) => one.id);
@@ -26,6 +27,7 @@ export function strangersView() {
       if (more) say(overlooked, text.overlooked(more));
       show(problem, false);
     } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       say(problem, words.failed(error));
       show(problem, store.connection === 'live');
     }
@@ -45,7 +47,7 @@ const strength = (one) => (one.beacon ? -1000 : 0) + Math.round(one.rssi_dbm / 4
 
 function stranger({ id }) {
   const text = words.strangers;
-  const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), level = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
+  const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
   const yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
   const input = el('input', { type: 'text', 'aria-label': text.name, placeholder: text.nameHint, maxlength: 60, required: true });
@@ -69,17 +71,17 @@ function stranger({ id }) {
     if (isOpen && !form.hidden) input.focus();
   });
   input.addEventListener('input', () => fillYAML());
-  const fillYAML = () => say(yaml, now?.yaml ? now.yaml.replace(/name: [^,]*/, () => `name: ${input.value.trim() || text.nameHint}`) : '');
-  level.append(fill);
+  const fillYAML = () => say(yaml, now?.yaml ? now.yaml.replace(/name: [^,]*/, () => `name: ${quoted(input.value.trim() || text.nameHint)}`) : '');
+  meter.append(fill);
   return {
-    node: el('article.stranger', { 'data-id': id }, el('div.line', {}, el('span.title', {}, name, identity), kind, level, signal, detail, button), open),
+    node: el('article.stranger', { 'data-id': id }, el('div.line', {}, el('span.title', {}, name, identity), kind, meter, signal, detail, button), open),
     update(one) {
       now = one;
       say(name, one.name ?? one.address ?? one.id);
       say(identity, [one.name && one.address, one.identity].filter(Boolean).join(' · '));
       say(kind, one.beacon ? text.yours(one.beacon) : one.frame ?? text.unknown);
       attribute(kind, 'data-kind', one.beacon ? 'good' : null);
-      say(signal, decibels(one.rssi_dbm));
+      say(signal, level(one.rssi_dbm));
       fill.style.transform = `scaleX(${Math.min(1, Math.max(0.02, (one.rssi_dbm + 100) / 60)).toFixed(2)})`;
       say(detail, [distance(one.distance_m), words.now.rate(number(one.per_s ?? 0)), words.now.ago(duration(gatewayTime() - Date.parse(one.last_seen)))].join(' · '));
       show(button, !one.beacon);
@@ -90,3 +92,6 @@ function stranger({ id }) {
     },
   };
 }
+
+/** A name as YAML takes it. */
+const quoted = (name) => /^[A-Za-z][\w .-]*$/.test(name) ? name : JSON.stringify(name);

@@ -91,12 +91,14 @@ export function traceCanvas(canvas, trace) {
     drawReach(chart, frame);
     drawFrame(chart, frame);
     drawTime(chart, frame);
-    clip(space.left, space.top.top, space.right, space.low.bottom, () => {
+    within(strengths, space, () => {
       drawDots(chart, frame);
+      if (estimates) drawLine(chart, frame, estimates, 'rssi', strengths, chart.palette.ink, 1.5);
+    });
+    within(distances, space, () => {
       if (estimates) {
         drawBand(chart, frame, estimates);
         drawLine(chart, frame, estimates, 'distance', distances, chart.palette['sea-fill'], 2);
-        drawLine(chart, frame, estimates, 'rssi', strengths, chart.palette.ink, 1.5);
       }
       if (chart.triedEstimates) drawLine(chart, frame, chart.triedEstimates, 'distance', distances, chart.palette.lamp, 1.5, [5, 4]);
     });
@@ -111,7 +113,7 @@ export function traceCanvas(canvas, trace) {
     chart.onframe(frame);
   }
 
-  function clip(left, top, right, bottom, body) {
+  function within({ top, bottom }, { left, right }, body) {
     context.save();
     context.beginPath();
     context.rect(left, top, right - left, bottom - top);

@@ -1,7 +1,7 @@
 // Moves the chart and reads it out: wheel, pinch and buttons zoom, dragging pans, hovering and arrow keys read.
 import { el, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, decibels, timeOf } from './figures.js';
+import { deviation, distance, level, timeOf } from './figures.js';
 import { evidence } from './feed.js';
 
 const least = 5000, most = 3_600_000;
@@ -109,7 +109,7 @@ export function traceHand(chart, box, spoken) {
       .sort((a, b) => Math.abs(a.transition.at - time) - Math.abs(b.transition.at - time))[0];
     const rows = [el('strong', { text: timeOf(time) })];
     const near = nearest(trace.sightings.t, time, Math.max(1500, perPixel * 4));
-    if (near >= 0) rows.push(el('span', { text: `${decibels(trace.sightings.rssi.at(near))} ${trace.receivers[trace.sightings.receiver.at(near)] ?? ''}` }));
+    if (near >= 0) rows.push(el('span', { text: `${level(trace.sightings.rssi.at(near))} ${trace.receivers[trace.sightings.receiver.at(near)] ?? ''}` }));
     if (estimates && !mark) {
       const i = nearest(estimates.t, time, chart.quietAfter);
       if (i >= 0 && !Number.isNaN(estimates.distance.at(i))) rows.push(el('span', { text: `${distance(estimates.distance.at(i))} ${deviation(estimates.sd.at(i))}` }));

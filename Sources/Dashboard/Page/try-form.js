@@ -33,8 +33,8 @@ export function numberForm(changed) {
   const nearFields = el('div.fields', {}, field('near', 'threshold', text.threshold.near), field('near', 'dwell_s', text.dwell_s), field('near', 'rearm', text.rearm));
   const group = (name, ...children) => el('fieldset', { 'data-group': name }, el('legend', { text: words.try.groups[name] }), ...children);
   const ears = el('div.fields.ears'), updateEars = list(ears, ear), earGroup = group('receivers', ears);
-  const node = el('form.numbers', { onsubmit: (event) => event.preventDefault() },
-    el('fieldset', { 'data-group': 'near' }, el('legend', {}, el('label', {}, isNear, ' ', words.try.groups.near)), nearFields),
+  const nearGroup = el('fieldset', { 'data-group': 'near' }, el('legend', {}, el('label', {}, isNear, ' ', words.try.groups.near)), nearFields);
+  const node = el('form.numbers', { onsubmit: (event) => event.preventDefault() }, nearGroup,
     group('enter', el('div.fields', {}, field('enter', 'threshold', text.threshold.enter, words.try.presence), field('enter', 'dwell_s', text.dwell_s))),
     group('exit', el('div.fields', {}, field('exit', 'threshold', text.threshold.exit, '–'), field('exit', 'dwell_s', text.dwell_s), field('exit', 'lost_s', text.lost_s, text.auto))),
     earGroup);
@@ -58,14 +58,17 @@ export function numberForm(changed) {
 
   return {
     node,
-    fill(now, ears) {
+    /** A zone of rooms has no thresholds, and so no near. */
+    fill(now, ears, isOfRooms) {
       numbers = now;
       receivers = ears;
       if (!numbers) return;
+      show(nearGroup, !isOfRooms);
       isNear.checked = numbers.near !== null;
       show(nearFields, numbers.near !== null);
-      for (const { group: name, key, input, unit, name: label } of fields) {
+      for (const { group: name, key, input, unit, name: label, node } of fields) {
         const part = numbers[name];
+        show(node, !(isOfRooms && key !== 'dwell_s'));
         if (!part) continue;
         put(input, part[key]);
         const isSignal = part.unit === 'dBm', isAmount = key === 'threshold' || key === 'rearm';

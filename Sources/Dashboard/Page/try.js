@@ -1,7 +1,7 @@
 // Trying other numbers: asks what would have been decided, shows that beside what was, and keeps it if the page may write.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
-import { api, part } from './api.js';
+import { Problem, api, part } from './api.js';
 import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
 import { copyButton } from './copy.js';
@@ -34,7 +34,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   }
 
   function changed() {
-    form.fill(numbers, receivers);
+    form.fill(numbers, receivers, zone.rooms != null);
     const fault = order(numbers);
     say(wrong, fault ?? '');
     show(wrong, fault !== null);
@@ -67,7 +67,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       if (!configuredReceivers && reply.receivers) {
         configuredReceivers = copyOf(reply.receivers);
         receivers = copyOf(reply.receivers);
-        form.fill(numbers, receivers);
+        form.fill(numbers, receivers, zone.rooms != null);
       }
       revision = reply.revision ?? revision;
       const counts = rows.update(reply);
@@ -79,6 +79,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       onReply({ ...reply, changesReceivers: changesReceivers() });
     } catch (error) {
       if (mine.signal.aborted) return;
+      if (!(error instanceof Problem)) throw error;
       say(status, words.failed(error));
       node.dataset.state = 'failed';
     }

@@ -1,5 +1,5 @@
 // Every English sentence of the page that is not a name. To translate the page, translate this file.
-import { decibels, metres, percent, plain, seconds, since } from './figures.js';
+import { decibels, level, metres, percent, plain, seconds, since } from './figures.js';
 
 const count = (n, one, many) => `${plain(n)} ${n === 1 ? one : many}`;
 const and = (list) => list.length < 2 ? list.join('') : `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
@@ -56,8 +56,12 @@ function reason(because, name) {
   // A whole transition holds its evidence.
   if (because.because) return reason(because.because, because.event);
   if (because.reason) return changed[because.reason] ?? because.reason;
+  if (because.unit === 'probability') {
+    const room = because.room ? `${(name ?? because.event) === 'exit' ? 'now in' : 'in'} ${because.room}` : 'in none of its rooms';
+    return because.dwell_s > 0 ? `${room} for ${seconds(because.dwell_s)}` : room;
+  }
   if (because.receivers) {
-    const heard = because.receivers.map((one) => `${one.receiver} ${decibels(one.rssi_dbm)}`);
+    const heard = because.receivers.map((one) => `${one.receiver} ${level(one.rssi_dbm)}`);
     return heard.length ? heard.join(', ') : `not heard, last by ${because.receiver}`;
   }
   const dwell = because.dwell_s > 0 ? ` for ${seconds(because.dwell_s)}` : '';
@@ -126,6 +130,7 @@ export const words = {
     try: 'Try thresholds',
     range: (zone) => `Distances in ${zone}, logarithmic`,
     presence: 'Whoever is heard at all is in.',
+    ofRooms: (rooms) => `Whoever is in ${rooms.length > 1 ? `${rooms.slice(0, -1).join(', ')} or ` : ''}${rooms.at(-1)} is in.`,
     approaching: (n) => `${count(n, 'beacon', 'beacons')} on the way`,
     since: (text) => `for ${text}`,
     columns: { beacon: 'Beacon', place: 'Where', distance: 'Distance', signal: 'Signal', heard: 'Heard', readings: 'Readings' },
@@ -277,6 +282,7 @@ export const words = {
 
   settings: {
     title: 'Settings', explained: 'What it does', file: 'Configuration', noFile: 'It runs without a file, by the built-in configuration.',
+    sections: { scanners: 'Scanners' },
     noYaml: 'The text of the file is not shown.', about: 'This gateway',
     version: 'Version', started: 'Started', rights: 'This page may', read: 'read', write: 'read and write',
     also: 'Also at this door', metrics: 'Metrics for Prometheus', health: 'Health', api: 'OpenAPI description', marks: 'Marks for calibrate',

@@ -1,24 +1,26 @@
 // One zone: its state, its thresholds as a strip of distance with the beacons on it, and who is inside since when and why.
 import { attribute, el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { deviation, distance, decibels, duration } from './figures.js';
+import { deviation, distance, level, duration } from './figures.js';
 import { gatewayTime, nameOf } from './store.js';
 import { rangeStrip } from './range-strip.js';
 
 export function zoneCard({ zone }) {
   const badge = stateBadge(), strip = rangeStrip(zone), unknown = el('p.note', { text: words.unknownWhy });
-  const members = el('ul.members'), approaching = el('p.note');
+  const members = el('ul.members'), approaching = el('p.note'), ofRooms = el('p.note');
   const updateMembers = list(members, member);
   const title = el('h3', {}, link(['zone', zone]));
   say(title.firstChild, zone);
-  const node = el('article.card', { 'data-zone': zone }, el('header', {}, title, badge.node), strip.node, unknown, members, approaching);
+  const node = el('article.card', { 'data-zone': zone }, el('header', {}, title, badge.node), strip.node, ofRooms, unknown, members, approaching);
   return {
     node,
     update(now) {
       attribute(node, 'data-state', now.state);
       badge.update(now.state, now.count);
       show(unknown, now.state === 'unknown');
-      strip.update(now);
+      show(strip.node, !now.rooms);
+      show(ofRooms, now.rooms != null);
+      if (now.rooms) say(ofRooms, words.now.ofRooms(now.rooms)); else strip.update(now);
       updateMembers(now.beacons, (one) => one.beacon);
       show(members, now.beacons.length > 0);
       const coming = now.approaching?.length ?? 0;
@@ -54,7 +56,7 @@ function member({ beacon }) {
       if (one.probability != null) {
         say(amount, words.feed.sure(one.probability));
       } else {
-        say(amount, one.distance_m == null ? decibels(one.rssi_dbm) : distance(one.distance_m));
+        say(amount, one.distance_m == null ? level(one.rssi_dbm) : distance(one.distance_m));
         say(spread, deviation(one.distance_sd_m));
       }
       say(since, words.now.since(duration(gatewayTime() - Date.parse(one.since))));

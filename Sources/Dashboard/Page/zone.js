@@ -25,11 +25,12 @@ export function zoneView(name) {
       show(body, zone != null);
       if (!zone) return;
       badge.update(zone.state, zone.count);
-      strip.update(zone);
+      show(strip.node, !zone.rooms);
+      if (!zone.rooms) strip.update(zone);
       show(unknown, zone.state === 'unknown');
       updateMembers(zone.beacons, (one) => one.beacon);
       show(nobody, zone.beacons.length === 0);
-      say(receivers, `${words.zone.receivers} ${zone.receivers ? words.and(zone.receivers) : words.zone.any}`);
+      say(receivers, zone.rooms ? words.now.ofRooms(zone.rooms) : `${words.zone.receivers} ${zone.receivers ? words.and(zone.receivers) : words.zone.any}`);
       trying.update(overview, zone);
       if (!isStarted) { isStarted = true; trying.start(); }
     },

@@ -1,0 +1,151 @@
+"""The real gateway with its own broker, playing the demo walk; what it publishes; and a proxy that adds a path prefix."""
+import json, os, re, shutil, signal, socket, subprocess, tempfile, threading, time, urllib.request
+
+
+class Gateway:
+    """`beaconkeeper run` with the demo's configuration and a door."""
+
+    def __init__(self, binary, root, name):
+        self.binary, self.root = binary, root
+        self.folder = tempfile.mkdtemp(prefix="beaconkeeper-dashboard-")
+        text = open(f"{root}/config/demo.yaml").read()
+        region = "uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }"
+        assert region in text, "the demo has another region"
+        text = text.replace(region, region[:-1] + f", names: {{ \"1.2\": {json.dumps(name)} }} }}")
+        text = text.replace("{ name: forecourt }", f"{{ name: forecourt, state_directory: {self.folder}/state }}")
+        self.configuration = text + f"http: {{ listen: \"127.0.0.1:0\" }}\n"
+        self.messages, self.processes, self.output, self.port = [], [], [], None
+
+    def start(self):
+        path = self.write("run.yaml", self.configuration)
+        environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder)
+        self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", f"{self.root}/config/walk.jsonl"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=self.folder)
+        self.processes.append(self.process)
+        threading.Thread(target=self._read, daemon=True).start()
+        self.port = int(self._told(r"dashboard: http://127\.0\.0\.1:(\d+)/"))
+        home = self._told(r"XDG_CONFIG_HOME=(\S+) mosquitto_sub")
+        listener = subprocess.Popen(["mosquitto_sub", "-v", "-t", "beaconkeeper/#"], stdout=subprocess.PIPE, text=True,
+                                    env=dict(os.environ, XDG_CONFIG_HOME=home))
+        self.processes.append(listener)
+        threading.Thread(target=self._listen, args=(listener,), daemon=True).start()
+        return f"http://127.0.0.1:{self.port}/"
+
+    def write(self, name, text):
+        path = f"{self.folder}/{name}"
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.output.append(line)
+
+    def _listen(self, listener):
+        for line in listener.stdout:
+            self.messages.append((time.time(), line.split(" ", 1)[0]))
+
+    def _told(self, pattern, patience=20):
+        return self._until(lambda: next((found[1] for line in list(self.output) if (found := re.search(pattern, line))), None), pattern, patience)
+
+    def wait(self, topic, patience):
+        """When the first message of this topic came, s."""
+        return self._until(lambda: next((at for at, name in list(self.messages) if name.endswith(topic)), None), topic, patience)
+
+    def _until(self, look, what, patience):
+        from chromium import Failure
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            found = look()
+            if found is not None:
+                return found
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise Failure(f"the gateway did not tell {what}")
+
+    def replayed(self, beacon, changes):
+        """What `replay` decides over the sightings that the gateway remembers, with changed lines of the first zone: events and times, ms."""
+        # Two minutes are this run; over a longer time the history is thinned.
+        url = f"http://127.0.0.1:{self.port}/api/v1/beacons/{beacon}/history?minutes=2"
+        sightings = (history := json.load(urllib.request.urlopen(url)))["sightings"]
+        known = next(json.loads(line) for line in open(f"{self.root}/config/walk.jsonl") if "4425000100" in line and '"C2:' in line)
+        capture = self.write("remembered.jsonl", "".join(
+            json.dumps(dict(known, t=t / 1000, rssi=rssi, receiver=history["receivers"][receiver])) + "\n"
+            for t, receiver, rssi in zip(sightings["t"], sightings["receiver"], sightings["rssi"])))
+        lines = self.configuration.splitlines()
+        for key, line in changes.items():
+            place = next(i for i, one in enumerate(lines) if one.strip().startswith(key))
+            lines[place] = f"    {line}"
+        path = self.write("tried.yaml", "\n".join(lines) + "\n")
+        reply = subprocess.run([self.binary, "replay", "--config", path, "--capture", capture], capture_output=True, text=True, timeout=60)
+        from datetime import datetime
+        events = [json.loads(line) for line in reply.stdout.splitlines()]
+        return [[one["event"], round(datetime.fromisoformat(one["time"].replace("Z", "+00:00")).timestamp() * 1000)]
+                for one in events if one.get("zone") == "pump-3" and one.get("event")]
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+    def tail(self):
+        return "".join(self.output[-30:])
+
+    def clear(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Prefix:
+    """Home Assistant's ingress in small: everything lies below a path."""
+
+    def __init__(self, port, path):
+        self.port, self.path = port, path.encode()
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.base = f"http://127.0.0.1:{self.server.getsockname()[1]}{path}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            client, _ = self.server.accept()
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            piece = client.recv(65536)
+            if not piece:
+                return client.close()
+            head += piece
+        line, rest = head.split(b"\r\n", 1)
+        method, path, version = line.split(b" ")
+        if not path.startswith(self.path):
+            client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return client.close()
+        try:
+            server = socket.create_connection(("127.0.0.1", self.port))
+        except ConnectionRefusedError:
+            return client.close()
+        # One request a connection, so that only the first line is to be rewritten.
+        server.sendall(b" ".join([method, b"/" + path[len(self.path):], version]) + b"\r\nConnection: close\r\n"
+                       + re.sub(rb"(?i)\r\nconnection:[^\r]*", b"", b"\r\n" + rest)[2:])
+        threading.Thread(target=self._carry, args=(client, server), daemon=True).start()
+        self._carry(server, client)
+
+    @staticmethod
+    def _carry(source, target):
+        try:
+            while piece := source.recv(65536):
+                target.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
