@@ -7,6 +7,8 @@ struct Fault: CustomTestStringConvertible, Sendable {
   var marked: String
   var severity: Diagnostic.Severity
   var words: [String]
+  /// Warnings that come beside it.
+  var warnings = 0
 
   init(_ marked: String, _ severity: Diagnostic.Severity, _ words: String...) {
     self.marked = marked

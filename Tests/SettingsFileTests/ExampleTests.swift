@@ -74,8 +74,23 @@ import Testing
     let wakeEnd = try #require(text.firstRange(of: "\n# How often"))
     let lines = text[wake.lowerBound..<wakeEnd.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
     text.replaceSubrange(wake.lowerBound..<wakeEnd.lowerBound, with: lines.joined(separator: "\n") + "\n")
+    let http = try #require(text.firstRange(of: "# http:"))
+    let httpEnd = try #require(text.firstRange(of: "\n\n# Counters for Prometheus"))
+    let httpLines = text[http.lowerBound..<httpEnd.lowerBound].split(separator: "\n").map { $0.dropFirst(2) }
+    text.replaceSubrange(
+      http.lowerBound..<httpEnd.lowerBound,
+      with: httpLines.joined(separator: "\n").replacing("/etc/beaconkeeper", with: folder.path))
+    for (name, words) in [
+      ("http-password", "look, look, look"), ("http-write-password", "turn, turn, turn"), ("gate.pem", ""),
+      ("gate.key", ""),
+    ] {
+      try folder.write(words, to: name)
+    }
     let path = try folder.write(text, to: "beaconkeeper.yaml")
     let loaded = try Configuration.load(path: path)
+    #expect(loaded.warnings.filter { $0.message.contains("password") } == [])
+    #expect(loaded.configuration.http?.tls?.keyFile == folder.path + "/gate.key")
+    #expect(loaded.configuration.http?.hosts == ["gate.lan"])
     #expect(loaded.configuration.beacons.count == 7)
     #expect(loaded.warnings.filter { $0.message.contains("room") } == [])
     #expect(loaded.configuration.rooms.map(\.name) == ["kitchen", "hall"])

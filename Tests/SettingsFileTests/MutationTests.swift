@@ -13,10 +13,11 @@ import Testing
     let phones = Array(PhoneTests.everyKey.utf8)
     let rooms = Array(
       try Data(contentsOf: configFolder.appendingPathComponent("examples/rooms/outlines.yaml")))
+    let http = Array(HTTPTests.everyKey.utf8)
     var dice = SeededGenerator(seed: seed)
     var readable = 0
-    for round in 0..<80 {
-      var bytes = [original, faulty, phones, rooms][round % 4]
+    for round in 0..<100 {
+      var bytes = [original, faulty, phones, rooms, http][round % 5]
       for _ in 0..<Int.random(in: 1...12, using: &dice) { mangle(&bytes, &dice) }
       do {
         let loaded = try Configuration.read(bytes, path: "m.yaml", environment: [:], hostName: "pi")

@@ -27,6 +27,7 @@ import Settings
     phones: [{ name: p }]
     profiles: { os: [{ name: o }], strategies: [{ name: s }] }
     telemetry: {}
+    http: { tls: {} }
     metrics: {}
     wake: { period: 1 s, broadcasts: [{}] }
     home_assistant: {}

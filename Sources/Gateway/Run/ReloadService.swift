@@ -74,6 +74,7 @@ struct ReloadService: Service {
       ("state_directory", new.stateDirectory != configuration.stateDirectory),
       ("broker", new.broker != configuration.broker), ("radio", new.radio != configuration.radio),
       ("telemetry: health", new.telemetry.health != configuration.telemetry.health),
+      ("http", new.http != configuration.http),
       ("metrics", new.metrics != configuration.metrics), ("wake", new.wake != configuration.wake),
     ].filter(\.1).map(\.0)
   }

@@ -25,6 +25,8 @@ public struct Explanation: Hashable, Sendable {
   public var phones: [Item]
   public var wake: [Item]
   public var homeAssistant: String
+  /// nil: there is no server.
+  public var http: String?
   /// nil: metrics are off.
   public var metrics: String?
   /// nil: no observations are published.
@@ -45,6 +47,7 @@ public struct Explanation: Hashable, Sendable {
     phones = configuration.phones.map { Item(name: $0.name, sentences: sentences($0)) }
     wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
+    http = configuration.http.map(sentence)
     metrics = configuration.metrics.map { "counters in \($0.file), every \(Int($0.interval.seconds)) s" }
     observations = configuration.publish.observations.map(sentence)
   }

@@ -4,11 +4,7 @@ import Beacons
 
 /// Reads `broker:`.
 struct BrokerReader {
-  var environment: [String: String]
-  /// The base of relative paths: the directory of the configuration file.
-  var directory: String
-  /// Whether the password is needed.
-  var connects: Bool
+  var files: NamedFileReader
 
   private static let hint = "embedded, or { url: mqtt://host:1883 }"
 
@@ -26,7 +22,7 @@ struct BrokerReader {
     let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap(readURL)
     let username = section.take("username").flatMap { $0.text() }
     let password = readPassword(section, username: username)
-    let files = readFiles(section, isTLS: url?.isTLS)
+    let certificates = readFiles(section, isTLS: url?.isTLS)
     let version = section.take("protocol").flatMap(readVersion)
     let clientID = section.take("client_id").flatMap(readClientID)
     let keepAlive = section.take("keepalive").flatMap {
@@ -35,7 +31,8 @@ struct BrokerReader {
     guard let url else { return nil }
     return .remote(
       RemoteBroker(
-        host: url.host, port: url.port, tls: url.isTLS ? files : nil, username: username, password: password,
+        host: url.host, port: url.port, tls: url.isTLS ? certificates : nil, username: username,
+        password: password,
         version: version, clientID: clientID, keepAlive: keepAlive ?? .seconds(60)))
   }
 
@@ -79,7 +76,7 @@ struct BrokerReader {
     if username == nil, section.keys.contains("username") == false {
       given.error("a password needs a username", hint: "add username, or remove the password")
     }
-    return file == nil ? readVariable(given) : readPasswordFile(given)
+    return file == nil ? readVariable(given) : files.password(given)
   }
 
   private func readVariable(_ value: Value) -> Secret? {
@@ -91,52 +88,12 @@ struct BrokerReader {
       value.error("password_env must name an environment variable", hint: "for example MQTT_PASSWORD")
       return nil
     }
-    guard let password = environment[name] else {
-      lacks(
+    guard let password = files.environment[name] else {
+      files.lacks(
         "the environment has no variable \(quoted(name))", value, hint: "set it where the gateway is started")
       return nil
     }
-    return checkedPassword(password, value)
-  }
-
-  private func readPasswordFile(_ value: Value) -> Secret? {
-    guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory, environment)
-    do throws(ConfigurationFile.Unreadable) {
-      let file = try ConfigurationFile(path: full)
-      guard file.isPrivate(in: environment) else {
-        value.error(
-          "others may read the password: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
-          hint: "chmod 600 \(full)")
-        return nil
-      }
-      guard let text = String(validating: file.bytes, as: UTF8.self) else {
-        value.error("the password file is not UTF-8 text")
-        return nil
-      }
-      // Editors add a line end, which is not part of the password.
-      return checkedPassword(String(text.prefix { !$0.isNewline }), value)
-    } catch {
-      lacks(
-        "the password file cannot be read: \(error.reason)", value,
-        hint: isCredential(full)
-          ? credentialHint
-          : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
-      return nil
-    }
-  }
-
-  /// Reports a missing secret: only as a warning if the command does not connect, because the gateway may have it.
-  private func lacks(_ what: String, _ value: Value, hint: String) {
-    if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
-  }
-
-  private func checkedPassword(_ password: String, _ value: Value) -> Secret? {
-    guard !password.isEmpty else {
-      value.error("the password is empty")
-      return nil
-    }
-    return Secret(password)
+    return files.checkedPassword(password, value)
   }
 
   // MARK: TLS
@@ -154,41 +111,12 @@ struct BrokerReader {
   }
 
   private func readPath(_ value: Value?, isTLS: Bool?, isPrivate: Bool = false) -> String? {
-    guard let value, let path = value.text() else { return nil }
+    guard let value else { return nil }
     guard isTLS != false else {
       value.error(
         "\(value.name) is of no use with mqtt://", hint: "write mqtts:// for an encrypted connection")
       return nil
     }
-    let full = absolute(path, in: directory, environment)
-    do throws(ConfigurationFile.Unreadable) {
-      let file = try ConfigurationFile(path: full)
-      if isPrivate, file.mode & 0o007 != 0 {
-        value.warning("everybody on this machine may read the private key", hint: "chmod 600 the file")
-      }
-      return full
-    } catch {
-      if isCredential(full), !connects { return full }
-      value.error(
-        "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
-      return nil
-    }
+    return files.path(value, isPrivate: isPrivate)
   }
 }
-
-/// Makes a path absolute that is relative to the configuration file's directory. `$CREDENTIALS_DIRECTORY/` at its start stands
-/// for systemd's directory of the unit's credentials (systemd.exec(5), LoadCredential=).
-func absolute(_ path: String, in directory: String, _ environment: [String: String] = [:]) -> String {
-  if isCredential(path), let place = environment["CREDENTIALS_DIRECTORY"] {
-    return place + path.dropFirst(credentialsDirectory.count)
-  }
-  return path.hasPrefix("/") || isCredential(path) ? path : "\(directory)/\(path)"
-}
-
-private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
-
-/// Whether the path names a credential of a systemd unit, by the variable instead of its value.
-func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
-
-let credentialHint =
-  "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"

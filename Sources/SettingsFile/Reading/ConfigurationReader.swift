@@ -37,9 +37,9 @@ struct ConfigurationReader {
     guard let section = root.section() else { return configuration }
     defer { section.finish() }
     if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
+    let files = NamedFileReader(environment: environment, directory: directory, connects: connects)
     if let value = section.take("broker") {
-      let reader = BrokerReader(environment: environment, directory: directory, connects: connects)
-      configuration.broker = reader.read(value) ?? .embedded
+      configuration.broker = BrokerReader(files: files).read(value) ?? .embedded
     }
     let keys = section.take("keys_file").map { readKeys($0) } ?? [:]
     configuration.keys = keys ?? [:]
@@ -82,6 +82,7 @@ struct ConfigurationReader {
       configuration.wake = reader.read(value)
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
+    configuration.http = section.take("http").flatMap { HTTPReader(files: files).read($0) }
     configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
     if let value = section.take("publish"), !value.isNull {
       configuration.publish = PublishReader().read(value)

@@ -8,6 +8,7 @@ enum ForeignKeys {
       case "": root
       case "beacons[]": beacon
       case "broker": broker
+      case "http": http
       case "rooms[]": room
       case "zones[]": zone
       case "zones[].enter", "zones[].near", "zones[].exit": rule
@@ -20,6 +21,7 @@ enum ForeignKeys {
     "beacons": ["beacon", "devices", "tags", "trackers"],
     "broker": ["mqtt"],
     "home_assistant": ["homeassistant", "hass"],
+    "http": ["frontend", "web", "dashboard"],
     "phones": ["phone"],
     "doors": ["door"],
     "floors": ["floor", "storeys"],
@@ -35,6 +37,10 @@ enum ForeignKeys {
     "measured_power": ["tx_power", "rssi_at_1m"],
   ]
   private static let broker = ["url": ["host", "server"], "username": ["user"]]
+  private static let http = [
+    "listen": ["address", "bind", "port"], "password_file": ["token_file", "read_password_file"],
+    "proxies": ["trusted_proxies"],
+  ]
   // As ESPresense-companion has them.
   private static let room = [
     "outline": ["points", "polygon", "corners"], "receivers": ["receiver", "nodes", "scanners"],

@@ -95,6 +95,7 @@ struct CheckCommand: ParsableCommand {
     try show("phones", phones, none: nil)
     try show("wake regions", explanation.wake, none: nil)
     try tell("\nhome assistant: \(explanation.homeAssistant)")
+    if let http = explanation.http { try tell("http: \(http)") }
     if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
     if let observations = explanation.observations { try tell("observations: \(observations)") }
   }
@@ -154,6 +155,7 @@ private struct Report {
     json.field("broker", explanation.broker)
     json.field("radio", explanation.radio)
     json.field("home_assistant", explanation.homeAssistant)
+    if let http = explanation.http { json.field("http", http) }
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
     if let observations = explanation.observations { json.field("observations", observations) }
     if let plan = explanation.plan { json.field("plan", plan) }

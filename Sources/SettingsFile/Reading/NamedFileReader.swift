@@ -1,0 +1,86 @@
+import Settings
+
+/// Reads the files that a configuration names: passwords, certificates, private keys.
+struct NamedFileReader {
+  var environment: [String: String]
+  /// The base of relative paths: the directory of the configuration file.
+  var directory: String
+  /// Whether passwords and credentials are needed; if not, their absence is only a warning.
+  var connects: Bool
+
+  /// The first line of a file that only its owner may read.
+  func password(_ value: Value) -> Secret? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      guard file.isPrivate(in: environment) else {
+        value.error(
+          "others may read the password: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
+          hint: "chmod 600 \(full)")
+        return nil
+      }
+      guard let text = String(validating: file.bytes, as: UTF8.self) else {
+        value.error("the password file is not UTF-8 text")
+        return nil
+      }
+      // Editors add a line end, which is not part of the password.
+      return checkedPassword(String(text.prefix { !$0.isNewline }), value)
+    } catch {
+      lacks(
+        "the password file cannot be read: \(error.reason)", value,
+        hint: isCredential(full)
+          ? credentialHint
+          : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
+      return nil
+    }
+  }
+
+  func checkedPassword(_ password: String, _ value: Value) -> Secret? {
+    guard !password.isEmpty else {
+      value.error("the password is empty")
+      return nil
+    }
+    return Secret(password)
+  }
+
+  /// Reports a missing secret: only as a warning if the command does not connect, because the gateway may have it.
+  func lacks(_ what: String, _ value: Value, hint: String) {
+    if connects { value.error(what, hint: hint) } else { value.warning(what, hint: hint) }
+  }
+
+  /// The absolute path of a file that can be read.
+  func path(_ value: Value, isPrivate: Bool = false) -> String? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      let file = try ConfigurationFile(path: full)
+      if isPrivate, file.mode & 0o007 != 0 {
+        value.warning("everybody on this machine may read the private key", hint: "chmod 600 the file")
+      }
+      return full
+    } catch {
+      if isCredential(full), !connects { return full }
+      value.error(
+        "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
+      return nil
+    }
+  }
+}
+
+/// Makes a path absolute that is relative to the configuration file's directory. `$CREDENTIALS_DIRECTORY/` at its start stands
+/// for systemd's directory of the unit's credentials (systemd.exec(5), LoadCredential=).
+func absolute(_ path: String, in directory: String, _ environment: [String: String] = [:]) -> String {
+  if isCredential(path), let place = environment["CREDENTIALS_DIRECTORY"] {
+    return place + path.dropFirst(credentialsDirectory.count)
+  }
+  return path.hasPrefix("/") || isCredential(path) ? path : "\(directory)/\(path)"
+}
+
+private let credentialsDirectory = "$CREDENTIALS_DIRECTORY"
+
+/// Whether the path names a credential of a systemd unit, by the variable instead of its value.
+func isCredential(_ path: String) -> Bool { path.hasPrefix(credentialsDirectory + "/") }
+
+let credentialHint =
+  "systemd sets $CREDENTIALS_DIRECTORY for the gateway's unit, which needs a LoadCredential= for this file"
