@@ -14,19 +14,20 @@ export class Problem extends Error {
 }
 
 export async function ask(path, { method = 'GET', body, signal, patience = 10_000 } = {}) {
-  const limit = AbortSignal.timeout(patience);
+  const ending = new AbortController(), end = () => ending.abort(), limit = setTimeout(end, patience);
+  signal?.addEventListener('abort', end, { once: true });
   let reply;
   try {
     reply = await fetch(address(path), {
       method, credentials: 'same-origin', cache: 'no-store',
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal: ending.signal,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Problem(0, words.offline);
-  }
+  } finally { clearTimeout(limit); }
   if (reply.ok) {
     if (reply.status === 204) return null;
     return reply.headers.get('content-type')?.includes('json') ? reply.json() : reply.text();

@@ -3,7 +3,7 @@ import { attribute, el, empty, link, list, panel, say, show } from './dom.js';
 import { words } from './words.js';
 import { deviation, distance, level, duration, interval, reading, timeOf } from './figures.js';
 import { address, api, part } from './api.js';
-import { gatewayTime, nameOf, onTransition, store } from './store.js';
+import { gatewayTime, nameOf, onTransition, store, whenSeen } from './store.js';
 import { Trace, columnsOf, timed } from './trace-data.js';
 import { traceCanvas } from './trace-canvas.js';
 import { traceHand } from './trace-hand.js';
@@ -72,12 +72,12 @@ export function beaconView(beacon) {
     source.addEventListener('trace', (event) => { trace.append(JSON.parse(event.data)); arrived(); });
     source.addEventListener('open', () => show(problem, false));
     source.addEventListener('error', async () => {
-      if (source.readyState !== EventSource.CLOSED || retry) return;
+      if (source?.readyState !== EventSource.CLOSED || retry) return;
       try { await api(`beacons/${part(beacon)}/history?minutes=1`); } catch (error) {
         say(problem, words.failed(error));
         show(problem, store.connection === 'live');
       }
-      retry = setTimeout(() => { retry = null; listen(); }, 3000);
+      retry = setTimeout(() => { retry = null; if (source) listen(); }, 3000);
     });
   }
   let retry = null;
@@ -109,7 +109,7 @@ export function beaconView(beacon) {
     isFetching = true;
     const minutes = Math.min(60, Math.ceil((trace.to - wanted) / 60_000) + 5);
     if ((trace.to - trace.from) / 60_000 > 59) { isFetching = false; return; }
-    try { trace.replace(await api(`beacons/${part(beacon)}/history?minutes=${minutes}`)); } catch { /* the picture stays as it is */ }
+    try { trace.prepend(await api(`beacons/${part(beacon)}/history?minutes=${minutes}`)); } catch { /* the picture stays as it is */ }
     isFetching = false;
     chart.redraw();
   }
@@ -165,6 +165,8 @@ export function beaconView(beacon) {
     if (chart.isTrying) trying.again();
   });
   listen();
+  // A browser opens six connections to one gateway; pages that nobody sees give theirs back.
+  const stopWatching = whenSeen(() => { if (!source) listen(); }, () => { source?.close(); source = null; });
   return {
     title: beacon,
     node: el('div.beacon', {},
@@ -175,7 +177,7 @@ export function beaconView(beacon) {
       trying.node,
       el('div.columns', {}, panel(text.decisions, decisions.node), readingPanel)),
     update,
-    end() { source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); trying.stop(); },
+    end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); trying.stop(); },
   };
 }
 

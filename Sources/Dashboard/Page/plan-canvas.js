@@ -93,7 +93,9 @@ export function planCanvas(canvas) {
     }
     const cell = cloud.cell_m, across = Math.round((east - west) / cell) + 3, up = Math.round((north - south) / cell) + 3;
     if (!(across > 0 && up > 0 && across * up < 250_000)) return;
-    const small = new OffscreenCanvas(across, up), pen = small.getContext('2d');
+    const small = document.createElement('canvas'), pen = small.getContext('2d');
+    small.width = across;
+    small.height = up;
     pen.fillStyle = palette['lamp-fill'];
     for (const [cx, cy, p] of cells) {
       pen.globalAlpha = 0.9 * Math.sqrt(p / most);

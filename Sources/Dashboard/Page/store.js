@@ -35,7 +35,7 @@ export function connect() {
   source.addEventListener('overview', (event) => take(JSON.parse(event.data)));
   source.addEventListener('transition', (event) => take(null, JSON.parse(event.data)));
   source.addEventListener('verdict', (event) => take(null, null, JSON.parse(event.data)));
-  source.addEventListener('error', () => check());
+  source.addEventListener('error', () => { if (source) check(); });
 }
 
 function heard() {
@@ -116,9 +116,17 @@ setInterval(() => {
   if (document.hidden || store.connection === 'login') return;
   if (Date.now() - store.heardAt > (store.connection === 'live' ? 12_000 : 3000)) check();
 }, 1000);
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && Date.now() - store.heardAt > 12_000) check();
-});
+/** Tells when the page comes before somebody's eyes, and when it has been out of sight for a while. */
+export function whenSeen(seen, unseen) {
+  let timer = null;
+  const turn = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(unseen, 20_000); else seen();
+  };
+  document.addEventListener('visibilitychange', turn);
+  return () => { clearTimeout(timer); document.removeEventListener('visibilitychange', turn); };
+}
+whenSeen(() => { if (!source && store.connection !== 'login') connect(); else if (Date.now() - store.heardAt > 12_000) check(); }, () => { source?.close(); source = null; });
 
 /** What people call a beacon; transitions do not always tell it. */
 export const nameOf = (one) => one.name || names.get(one.beacon) || one.beacon;

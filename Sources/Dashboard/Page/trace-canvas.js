@@ -31,6 +31,7 @@ export function traceCanvas(canvas, trace) {
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    chart.rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     chart.width = width;
     chart.height = height;
     chart.redraw();
@@ -45,8 +46,7 @@ export function traceCanvas(canvas, trace) {
   chart.stop = () => { isEnded = true; cancelAnimationFrame(request); observer.disconnect(); stopTheme(); };
 
   function layout() {
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 5 : 7.2) * rem, bottom = chart.height - 1.5 * rem;
+    const { rem } = chart, left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 5 : 7.2) * rem, bottom = chart.height - 1.5 * rem;
     const ribbons = (chart.wouldBe ? 2 : 1) * 0.9 * rem + 0.3 * rem, isSignal = chart.unit === 'dBm';
     const head = 1.5 * rem, body = bottom - head - ribbons - rem * 1.1, upper = body * (isSignal ? 0.4 : 0.64);
     const top = { top: head, bottom: head + upper }, ribbon = { top: head + upper + 0.3 * rem, height: 0.9 * rem };
@@ -123,10 +123,13 @@ export function traceCanvas(canvas, trace) {
   }
 
   // For tests and for the curious: where things are drawn, in CSS pixels of the canvas.
-  let frames = 0, cost = 0;
+  let frames = 0, cost = 0, published = 0, isUnpublished = false;
   function publish(frame, began) {
     frames += 1;
     cost += (performance.now() - began - cost) / Math.min(frames, 30);
+    if (began - published < 100) { isUnpublished = true; return; }
+    published = began;
+    isUnpublished = false;
     const { distances, strengths, space } = frame, round = (v) => Math.round(v * 100) / 100;
     const plain = ({ kind, least, most: top, ...where }) => ({ kind, least, most: top, top: round(where.top), bottom: round(where.bottom) });
     Object.assign(canvas.dataset, {
@@ -140,6 +143,7 @@ export function traceCanvas(canvas, trace) {
     if (isEnded) return;
     request = requestAnimationFrame(loop);
     const isMoving = chart.view.end === null && !chart.isPaused && performance.now() - arrival < 1000;
+    if (isUnpublished && now - published > 100 && chart.frame) isDirty = true;
     if (!isDirty && !isMoving) return;
     // 30 frames a second are smooth for what moves this slowly; who asks for calm gets four.
     if (now - last < (calm.matches ? 250 : 30) || !chart.width || !chart.palette) return;

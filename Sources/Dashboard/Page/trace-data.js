@@ -15,6 +15,8 @@ export class Column {
     this.#values[this.length++] = value;
   }
   at(index) { return this.#values[index < 0 ? this.length + index : index]; }
+  /** Keeps the first ones only. */
+  keep(count) { this.length = Math.min(this.length, count); }
   drop(count) {
     this.#values.copyWithin(0, count, this.length);
     this.length -= count;
@@ -61,6 +63,23 @@ export class Trace {
     this.transitions = history.transitions.map(timed);
   }
 
+  /** Puts what is older before what is known, which has more detail. */
+  prepend(history) {
+    const kept = { sightings: this.sightings, estimates: this.estimates, transitions: this.transitions, from: this.from, to: this.to };
+    this.replace(history);
+    for (const columns of [this.sightings, ...this.estimates.values()]) {
+      const count = columns.t.find(kept.from);
+      for (const column of Object.values(columns)) column.keep(count);
+    }
+    join(this.sightings, kept.sightings);
+    for (const [zone, columns] of kept.estimates) {
+      if (this.estimates.has(zone)) join(this.estimates.get(zone), columns); else this.estimates.set(zone, columns);
+    }
+    this.to = kept.to;
+    kept.transitions.forEach((one) => this.decide(one));
+    this.transitions.sort((a, b) => a.at - b.at);
+  }
+
   append(trace) {
     this.to = Math.max(this.to, trace.time);
     this.#add(trace);
@@ -100,6 +119,10 @@ export class Trace {
   }
 
   live(zone) { return this.zones.find((one) => one.zone === zone) ?? null; }
+}
+
+function join(columns, later) {
+  for (const [name, column] of Object.entries(columns)) for (let i = 0; i < later[name].length; i += 1) column.push(later[name].at(i));
 }
 
 function fill(columns, estimates) {
