@@ -101,7 +101,8 @@ let package = Package(
       name: "SettingsFile",
       dependencies: [
         "CYAML",
-        "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Scanners", "Settings",
+        "Beacons", "JSON", "MQTT", "Machine", "Messages", "Proximity", "RangingPolicy", "Scanners",
+        "Settings",
         "WakePlanner",
       ],
       swiftSettings: hostile),

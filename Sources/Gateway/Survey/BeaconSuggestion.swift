@@ -1,5 +1,5 @@
 import Beacons
-import Setup
+import SettingsFile
 
 /// The line for `beacons:` that makes a device known, ready to paste.
 public struct BeaconSuggestion: CustomStringConvertible {

@@ -12,6 +12,8 @@ struct Node {
 
   var content: Content
   var position: Diagnostic.Position
+  /// Where it is in the text, in characters as libyaml counts them. A block mapping or list ends where the next token starts.
+  var span: Range<Int>
 
   var scalar: String? { if case .scalar(let text, _) = content { text } else { nil } }
 

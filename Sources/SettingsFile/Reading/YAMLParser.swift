@@ -57,27 +57,31 @@ struct YAMLFault: Error {
       throw YAMLFault(message: "this is nested too deeply", position: event.position)
     }
     let content: Node.Content
+    var end = event.end
     switch event.kind {
     case .scalar(let text, let isPlain): content = .scalar(text, isPlain: isPlain)
     case .listStart:
       var entries: [Node] = []
-      while let entry = try entry(depth) { entries.append(entry) }
+      while let entry = try entry(depth, end: &end) { entries.append(entry) }
       content = .list(entries)
     case .mappingStart:
       var pairs: [(key: Node, value: Node)] = []
-      while let key = try entry(depth) {
+      while let key = try entry(depth, end: &end) {
         pairs.append((key, try node(from: next(), depth: depth + 1)))
       }
       content = .mapping(pairs)
     case .documentStart, .alias, .end: throw fault("unexpected end", at: event.position)
     }
-    return Node(content: content, position: event.position)
+    return Node(content: content, position: event.position, span: event.start..<max(event.start, end))
   }
 
-  /// The next entry; nil at the end of the list or mapping.
-  private func entry(_ depth: Int) throws(YAMLFault) -> Node? {
+  /// The next entry; nil at the end of the list or mapping, which `end` then is.
+  private func entry(_ depth: Int, end: inout Int) throws(YAMLFault) -> Node? {
     let event = try next()
-    if case .end = event.kind { return nil }
+    if case .end = event.kind {
+      end = event.end
+      return nil
+    }
     return try node(from: event, depth: depth + 1)
   }
 
@@ -90,6 +94,9 @@ struct YAMLFault: Error {
 
     var kind: Kind
     var position: Diagnostic.Position
+    /// In characters.
+    var start: Int
+    var end: Int
     /// Whether it is an alias, or something that aliases may refer to.
     var isShared: Bool
   }
@@ -115,7 +122,9 @@ struct YAMLFault: Error {
     case YAML_DOCUMENT_START_EVENT: (kind, isShared) = (.documentStart, false)
     default: (kind, isShared) = (.end, false)
     }
-    return unsafe Event(kind: kind, position: place(event.start_mark), isShared: isShared)
+    return unsafe Event(
+      kind: kind, position: place(event.start_mark), start: event.start_mark.index, end: event.end_mark.index,
+      isShared: isShared)
   }
 
   // MARK: Faults

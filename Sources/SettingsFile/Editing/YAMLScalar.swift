@@ -1,7 +1,7 @@
 import Beacons
 
 /// A text as YAML that every reader takes for exactly this text: bare where it can be nothing else, in double quotes otherwise.
-func yamlScalar(_ text: String) -> String {
+package func yamlScalar(_ text: String) -> String {
   isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
 }
 

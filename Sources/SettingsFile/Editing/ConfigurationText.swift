@@ -1,0 +1,134 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// A configuration as text, which can be changed without losing anything that people wrote into it.
+///
+/// Every change is read again, and given only if the file then means exactly what was meant.
+public struct ConfigurationText: Sendable {
+  public let bytes: [UInt8]
+  private let path: String
+  private let environment: [String: String]
+  private let hostName: String
+
+  /// - Parameter path: where the file is; relative paths in it start at its folder.
+  public init(_ bytes: [UInt8], path: String, environment: [String: String], hostName: String) {
+    self.bytes = bytes
+    self.path = path
+    self.environment = environment
+    self.hostName = hostName
+  }
+
+  /// A changed text.
+  public struct Changed: Hashable, Sendable {
+    public var bytes: [UInt8]
+    /// What it means.
+    public var configuration: Configuration
+    /// The lines of the changed entry.
+    public var lines: String
+  }
+
+  /// A hash of the content: who changes the file says which one was seen. It guards against accidents, not against forgery.
+  public static func revision(of bytes: [UInt8]) -> String {
+    var hash = FNV1a()
+    hash.combine(bytes.span)
+    return hexadecimal(hash.value, octets: 16)
+  }
+
+  public var revision: String { Self.revision(of: bytes) }
+
+  /// Gives the zone of this name these rules: `near`, `enter`, `exit` and `lost`. Everything else of the zone stays.
+  public func changing(_ wanted: ZoneSettings) throws(EditRefusal) -> Changed {
+    let yaml = zonesYAML([wanted])
+    let current = try current(yaml: yaml)
+    guard let place = current.zones.firstIndex(where: { $0.name == wanted.name }) else {
+      throw EditRefusal("there is no zone \(quoted(wanted.name)) in the file", yaml: yaml)
+    }
+    return try changed(yaml) { () throws(Unsupported) in
+      let node = try entry(wanted.name, of: "zones", in: bytes)
+      let plan = try ZoneChangePlan(from: current.zones[place], to: wanted, in: node)
+      let source = SourceText(bytes)
+      let edits = try ZoneEditor(source, node, plan).edits()
+      var meant = current
+      meant.zones[place] = plan.result
+      return (edits, meant, wanted.name, "zones")
+    }
+  }
+
+  /// Adds an entry to `beacons:`. A device that is known by an identity resolving key cannot be added, as its key has to be
+  /// put into the keys file.
+  public func adding(beacon name: String, _ pattern: BeaconPattern) throws(EditRefusal) -> Changed {
+    guard pattern != .resolvingKey else {
+      throw EditRefusal(
+        "a device with an identity resolving key is not added here", remedy: "put its key into keys_file")
+    }
+    let yaml = "beacons:\n  - name: \(yamlScalar(name))\n    \(pattern.yaml)\n"
+    var meant = try current(yaml: yaml)
+    meant.beacons.append(BeaconSettings(name: name, pattern: pattern))
+    return try changed(yaml) { () throws(Unsupported) in
+      (try BeaconAppender(SourceText(bytes), root(of: bytes)).edits(name, pattern), meant, name, "beacons")
+    }
+  }
+
+  // MARK: Reading again
+
+  private typealias Edit = (edits: TextEdits, meant: Configuration, name: String, list: String)
+
+  private func changed(_ yaml: String, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed
+  {
+    do throws(Unsupported) {
+      let edit = try edit()
+      guard let bytes = edit.edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
+      let configuration: Configuration
+      do throws(ConfigurationErrors) { configuration = try load(bytes) } catch {
+        let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
+        throw Unsupported("the file would have errors: \(first)", findings: error.diagnostics)
+      }
+      guard configuration == edit.meant else {
+        throw Unsupported("as the file is written, the change would mean something else")
+      }
+      let entry = try entry(edit.name, of: edit.list, in: bytes)
+      return Changed(bytes: bytes, configuration: configuration, lines: SourceText(bytes).lines(of: entry))
+    } catch {
+      throw EditRefusal(
+        "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the lines are below",
+        findings: error.findings, yaml: yaml)
+    }
+  }
+
+  private func current(yaml: String) throws(EditRefusal) -> Configuration {
+    do throws(ConfigurationErrors) { return try load(bytes) } catch {
+      throw EditRefusal(
+        "the file has errors as it is", remedy: "correct them first", findings: error.diagnostics, yaml: yaml)
+    }
+  }
+
+  private func load(_ bytes: [UInt8]) throws(ConfigurationErrors) -> Configuration {
+    try Configuration.read(
+      bytes, path: path, environment: environment, hostName: hostName, connects: false
+    ).configuration
+  }
+
+  private func root(of bytes: [UInt8]) throws(Unsupported) -> Node? {
+    let findings = Findings(file: path)
+    let root = YAMLDocument.read(bytes, findings: findings)
+    guard !findings.hasErrors else { throw Unsupported("it is not valid YAML") }
+    return root?.node
+  }
+
+  private func entry(_ name: String, of list: String, in bytes: [UInt8]) throws(Unsupported) -> Node {
+    guard case .list(let entries)? = try root(of: bytes)?[list]?.content,
+      let entry = entries.first(where: { $0["name"]?.scalar == name })
+    else { throw Unsupported("its entry is not found") }
+    return entry
+  }
+}
+
+extension SourceText {
+  /// The whole lines on which a node stands.
+  fileprivate func lines(of node: Node) -> String {
+    let start = startOfLine(range(of: node).lowerBound)
+    return text(start..<endOfLine(end(of: node))) + "\n"
+  }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import Machine
+import Settings
+import Synchronization
+
+/// The configuration's file, for changes from the page: replaced whole, never over somebody else's edit, with a way back.
+public final class ConfigurationWriter: Sendable {
+  /// Why the file is not written, in plain words.
+  public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    public var reason: String
+    public var remedy: String?
+    /// Whether the file is another one than was seen.
+    public var isConflict = false
+
+    public var description: String { remedy.map { "\(reason): \($0)" } ?? reason }
+  }
+
+  /// Changes that can be taken back.
+  public static let undoLimit = 20
+
+  private struct Step {
+    var before: [UInt8]
+    /// What the change made of it. Another text is somebody else's edit, which undo must not lose.
+    var revision: String
+  }
+
+  public let path: String
+  private let steps = Mutex<[Step]>([])
+
+  public init(path: String) { self.path = path }
+
+  /// Whether there is a change to take back.
+  public var canUndo: Bool { steps.withLock { !$0.isEmpty } }
+
+  /// The file as it is.
+  public func read() throws(Refusal) -> (bytes: [UInt8], revision: String) {
+    do throws(ConfigurationFile.Unreadable) {
+      let bytes = try ConfigurationFile(path: path).bytes
+      return (bytes, ConfigurationText.revision(of: bytes))
+    } catch {
+      throw Refusal(reason: "the configuration cannot be read: \(error.reason)")
+    }
+  }
+
+  /// Replaces the text that had this revision. Gives the new revision.
+  public func replace(revision: String, with bytes: [UInt8]) throws(Refusal) -> String {
+    try steps.withLock { steps throws(Refusal) in
+      let before = try write(bytes, over: revision)
+      let new = ConfigurationText.revision(of: bytes)
+      if new != revision {
+        steps.append(Step(before: before, revision: new))
+        if steps.count > Self.undoLimit { steps.removeFirst() }
+      }
+      return new
+    }
+  }
+
+  /// Takes the last change back, unless the file was changed since. Gives the new revision.
+  public func undo() throws(Refusal) -> String {
+    try steps.withLock { steps throws(Refusal) in
+      guard let step = steps.last else { throw Refusal(reason: "there is nothing to take back") }
+      _ = try write(step.before, over: step.revision)
+      steps.removeLast()
+      return ConfigurationText.revision(of: step.before)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], over revision: String) throws(Refusal) -> [UInt8] {
+    let before = try read()
+    guard before.revision == revision else {
+      throw Refusal(
+        reason: "the file was changed meanwhile", remedy: "reload the page and try again", isConflict: true)
+    }
+    do throws(SystemError) {
+      try FileReplacement(path).write(bytes)
+    } catch {
+      throw Refusal(reason: "\(path) cannot be written: \(Self.words(error))", remedy: remedy(for: error))
+    }
+    return before.bytes
+  }
+
+  private static func words(_ error: SystemError) -> String { unsafe String(cString: strerror(error.code)) }
+
+  private func remedy(for error: SystemError) -> String? {
+    let folder = FileReplacement.folder(of: path)
+    switch error.code {
+    case EACCES, EPERM: return "give the gateway's user the right to write to the folder \(folder)"
+    case EROFS: return "in a unit of systemd, add ReadWritePaths=\(folder)"
+    case EBUSY, EXDEV: return "it is mounted by itself; mount its folder instead"
+    case ENOSPC, EDQUOT: return "the disk is full"
+    default: return nil
+    }
+  }
+}

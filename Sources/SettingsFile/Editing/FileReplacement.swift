@@ -1,0 +1,63 @@
+import Glibc
+import Machine
+
+/// A file of the user's that is replaced: whole or not at all, with its permissions, and with its owner where that is allowed.
+struct FileReplacement {
+  /// The file itself: where a link leads.
+  private let path: String
+
+  init(_ path: String) throws(SystemError) {
+    guard let real = unsafe realpath(path, nil) else { throw SystemError(call: "realpath", code: errno) }
+    defer { unsafe free(real) }
+    self.path = unsafe String(cString: real)
+  }
+
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  func write(_ bytes: [UInt8]) throws(SystemError) {
+    var old = stat()
+    _ = try systemCall("stat") { unsafe stat(path, &old) }
+    guard old.st_mode & S_IFMT == S_IFREG else { throw SystemError(call: "stat", code: EINVAL) }
+    // In the same folder, so that it can take the place of the file at one blow.
+    let temporary = "\(path).\(getpid()).new"
+    let number = try create(temporary)
+    do throws(SystemError) {
+      try fill(FileDescriptor(number), bytes, like: old)
+      _ = try systemCall("rename") { unsafe rename(temporary, path) }
+    } catch {
+      unsafe unlink(temporary)
+      throw error
+    }
+    synchroniseFolder()
+  }
+
+  private func create(_ temporary: String) throws(SystemError) -> Int32 {
+    // What a crash left.
+    unsafe unlink(temporary)
+    return try systemCall("open") {
+      unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+  }
+
+  private func fill(_ file: consuming FileDescriptor, _ bytes: [UInt8], like old: stat) throws(SystemError) {
+    let number = file.number
+    var mode = old.st_mode & 0o777
+    // Only root can give files away. Another group must not read what its own was allowed to.
+    if fchown(number, old.st_uid, old.st_gid) != 0, fchown(number, uid_t.max, old.st_gid) != 0 {
+      mode = mode & 0o707 | mode & 0o070 & (mode & 0o007) << 3
+    }
+    try file.write(bytes.span)
+    _ = try systemCall("fchmod") { fchmod(number, mode) }
+    _ = try systemCall("fsync") { fsync(number) }
+  }
+
+  /// So that the new name survives a power cut.
+  private func synchroniseFolder() {
+    let number = unsafe open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { return }
+    _ = fsync(number)
+    close(number)
+  }
+}

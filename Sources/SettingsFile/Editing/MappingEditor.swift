@@ -1,0 +1,164 @@
+/// Changes a mapping in the text: values, and keys that are added or removed, in its own style.
+struct MappingEditor {
+  let source: SourceText
+  let mapping: Node
+  private let pairs: [(key: Node, value: Node)]
+
+  init(_ source: SourceText, _ mapping: Node) throws(Unsupported) {
+    self.source = source
+    self.mapping = mapping
+    guard case .mapping(let pairs) = mapping.content else { throw Unsupported("a mapping is expected") }
+    for pair in pairs { try Self.refuseTag(source, pair.key) }
+    try Self.refuseTag(source, mapping)
+    self.pairs = pairs
+  }
+
+  /// Whether its keys are in double quotes, as in JSON.
+  var isJSON: Bool { pairs.first.flatMap { source.first(of: $0.key) } == UInt8(ascii: "\"") }
+
+  func value(_ key: String) -> Node? { mapping[key] }
+
+  private static func refuseTag(_ source: SourceText, _ node: Node) throws(Unsupported) {
+    if source.first(of: node) == UInt8(ascii: "!"), !source.range(of: node).isEmpty {
+      throw Unsupported("tags (!) are not edited")
+    }
+  }
+
+  // MARK: Values
+
+  /// Replaces a scalar and keeps its quotes.
+  static func replace(_ node: Node, in source: SourceText, with text: String, _ edits: inout TextEdits)
+    throws(Unsupported)
+  {
+    let range = source.range(of: node)
+    guard node.scalar != nil, let first = source.first(of: node), !range.isEmpty else {
+      throw Unsupported("a single value is expected")
+    }
+    switch first {
+    case UInt8(ascii: "\""): edits.replace(range, with: "\"\(text)\"")
+    case UInt8(ascii: "'"): edits.replace(range, with: "'\(text)'")
+    case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "!"):
+      throw Unsupported("block texts (|, >) and tags (!) are not edited")
+    default: edits.replace(range, with: text)
+    }
+  }
+
+  /// Gives a key another name, and its value another text.
+  func change(_ key: String, to name: String, _ text: String, _ edits: inout TextEdits) throws(Unsupported) {
+    guard let pair = pairs.first(where: { $0.key.scalar == key }) else { return }
+    if name != key { try Self.replace(pair.key, in: source, with: name, &edits) }
+    try Self.replace(pair.value, in: source, with: text, &edits)
+  }
+
+  // MARK: Adding
+
+  /// Adds a key behind the last of `siblings` that is there, else at the end. `block` is the value in lines of its own,
+  /// if it is written so here; `flow` the value on one line.
+  func add(
+    _ key: String, flow: String, block: [String]? = nil, after siblings: [String]? = nil,
+    _ edits: inout TextEdits
+  ) throws(Unsupported) {
+    let name = isJSON ? "\"\(key)\"" : key
+    let previous =
+      siblings.map { siblings in pairs.last { $0.key.scalar.map(siblings.contains) == true } } ?? pairs.last
+    guard let previous else {
+      let inside = source.range(of: mapping).lowerBound + 1
+      let space = inside < source.bytes.count && source.bytes[inside] == UInt8(ascii: "}") ? " " : ""
+      edits.insert(" \(name): \(flow)\(space)", at: inside)
+      return
+    }
+    let end = source.end(of: previous)
+    guard !source.isFlow(mapping) else {
+      edits.insert(", \(name): \(flow)", at: end)
+      return
+    }
+    try Self.refuseBlockText(source, at: previous.value)
+    let indentation = source.indentation(of: pairs[0].key)
+    let lines = [name + (block == nil ? ": \(flow)" : ":")] + (block ?? [])
+    let text = lines.map { source.lineEnd + indentation + $0 }.joined()
+    edits.insert(text, at: source.endOfLine(end))
+  }
+
+  /// Where a block text ends is a matter of blank lines.
+  static func refuseBlockText(_ source: SourceText, at node: Node) throws(Unsupported) {
+    switch node.content {
+    case .scalar:
+      guard let first = source.first(of: node), !source.range(of: node).isEmpty else { return }
+      if first == UInt8(ascii: "|") || first == UInt8(ascii: ">") {
+        throw Unsupported("block texts (|, >) are not edited")
+      }
+    case .list(let entries): if let last = entries.last { try refuseBlockText(source, at: last) }
+    case .mapping(let pairs): if let last = pairs.last { try refuseBlockText(source, at: last.value) }
+    }
+  }
+
+  // MARK: Removing
+
+  /// Removes a key. Comments in and beside it stay.
+  func remove(_ key: String, _ edits: inout TextEdits) throws(Unsupported) {
+    guard let place = pairs.firstIndex(where: { $0.key.scalar == key }) else { return }
+    guard pairs.count > 1 else { throw Unsupported("nothing would be left") }
+    try Self.refuseBlockText(source, at: pairs[place].value)
+    if source.isFlow(mapping) { try removeFromFlow(place, &edits) } else { try removeLines(place, &edits) }
+  }
+
+  private func removeFromFlow(_ place: Int, _ edits: inout TextEdits) throws(Unsupported) {
+    let start = source.range(of: pairs[place].key).lowerBound
+    let end = source.end(of: pairs[place])
+    guard source.comments(in: start..<end, around: scalars(place)).isEmpty else {
+      throw Unsupported("there is a comment in what would be removed")
+    }
+    if place + 1 < pairs.count {
+      let next = source.range(of: pairs[place + 1].key).lowerBound
+      guard let comma = source.comma(in: end..<next) else { throw Unsupported("a comma is missing") }
+      var after = comma + 1
+      while after < next, source.isBlank(after..<after + 1) { after += 1 }
+      let line = source.startOfLine(start)
+      let isWholeLine = source.isBlank(line..<start) && source.endOfLine(end) == after && comma == end
+      if isWholeLine {
+        edits.remove(line..<source.afterLine(end))
+      } else if comma == end {
+        edits.remove(start..<after)
+      } else {
+        edits.remove(start..<end)
+        edits.remove(comma..<comma + 1)
+      }
+    } else {
+      let before = source.end(of: pairs[place - 1])
+      guard let comma = source.comma(in: before..<start) else { throw Unsupported("a comma is missing") }
+      var blank = start
+      while blank > comma + 1, source.isBlank(blank - 1..<blank) { blank -= 1 }
+      if blank == comma + 1 {
+        edits.remove(comma..<end)
+      } else {
+        edits.remove(comma..<comma + 1)
+        edits.remove(blank..<end)
+      }
+    }
+  }
+
+  private func removeLines(_ place: Int, _ edits: inout TextEdits) throws(Unsupported) {
+    let start = source.range(of: pairs[place].key).lowerBound
+    let line = source.startOfLine(start)
+    if source.isBlank(line..<start) {
+      let lines = line..<source.afterLine(source.end(of: pairs[place]))
+      let comments = source.comments(in: lines, around: scalars(place))
+      let indentation = source.indentation(of: pairs[place].key)
+      edits.replace(lines, with: comments.map { indentation + $0 + source.lineEnd }.joined())
+      return
+    }
+    // It stands beside the dash of the entry. The next key takes its place, and comments go above.
+    let indentation = source.bytes[line..<start].prefix { $0 == 0x20 }.count
+    let isDash = source.text(line + indentation..<start).allSatisfy { "- \t".contains($0) }
+    guard isDash, place + 1 < pairs.count else { throw Unsupported("nothing would be left") }
+    let gap = start..<source.range(of: pairs[place + 1].key).lowerBound
+    let space = String(repeating: " ", count: indentation)
+    let comments = source.comments(in: gap, around: scalars(place))
+    edits.insert(comments.map { space + $0 + source.lineEnd }.joined(), at: line)
+    edits.remove(gap)
+  }
+
+  private func scalars(_ place: Int) -> [Range<Int>] {
+    source.scalars(in: pairs[place].key) + source.scalars(in: pairs[place].value)
+  }
+}
