@@ -30,14 +30,9 @@ struct ObservationTap: Sendable {
     return next
   }
 
-  mutating func note(_ heard: Span<Sighting>) {
-    for place in heard.indices where heard[place].beacon != .nobody {
-      guard sightings.count < Self.limit else {
-        lost += 1
-        continue
-      }
-      sightings.append(heard[place])
-    }
+  mutating func note(_ sighting: Sighting) {
+    guard sighting.beacon != .nobody else { return }
+    if sightings.count < Self.limit { sightings.append(sighting) } else { lost += 1 }
   }
 
   /// A beacon is retired: its index will mean another.

@@ -23,29 +23,18 @@ extension Pipeline {
       observation.receiver = receiver
       observe(observation, into: &output)
     }
-    observeRun(into: &output)
     tap = paused
   }
 
   private mutating func observe(_ observation: Observation, into output: inout Output) {
-    if roster.isFull {
-      observeRun(into: &output)
-      makeRoom(at: max(time, observation.time), into: &output)
-    }
-    // As with advertisements: phones follow each one, and one may prove that its receiver works.
-    let isAlone = !phones.isEmpty || !unproven.isEmpty && unproven.contains(observation.receiver)
-    if isAlone { observeRun(into: &output) }
+    if roster.isFull { makeRoom(at: max(time, observation.time), into: &output) }
     let revision = roster.revision
-    if let sighting = roster.sighting(of: observation) {
-      if roster.revision != revision { admit(sighting.beacon, heard: sighting.time) }
-      run.append(sighting)
-    } else {
-      run.append(
-        Sighting(
-          beacon: .nobody, receiver: observation.receiver, rssi: nil, measuredPower: nil,
-          time: observation.time, wallTime: observation.wallTime))
-    }
-    if isAlone { observeRun(into: &output) }
+    let sighting = roster.sighting(of: observation)
+    if let sighting, roster.revision != revision { admit(sighting.beacon, heard: sighting.time) }
+    let nobody = Sighting(
+      beacon: .nobody, receiver: observation.receiver, rssi: nil, measuredPower: nil,
+      time: observation.time, wallTime: observation.wallTime)
+    take(sighting ?? nobody, into: &output)
   }
 
   /// Starts, changes or ends the collection of what our radios hear, as the configuration says.

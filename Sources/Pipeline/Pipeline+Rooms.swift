@@ -15,13 +15,6 @@ extension Pipeline {
       floors: names.floors, lateness: configuration.scanners.isEmpty ? .zero : lateness)
   }
 
-  /// How many of some sightings come before rooms have something to decide; at least one.
-  func countBeforeRooms(_ sightings: Span<Sighting>) -> Int {
-    guard let rooms else { return sightings.count }
-    let due = rooms.deadline(with: sightings[0].time)
-    return (1..<max(sightings.count, 1)).first { sightings[$0].time >= due } ?? sightings.count
-  }
-
   /// Processes what rooms have due up to `time`.
   mutating func advanceRooms(to time: MonotonicTime, into output: inout Output) {
     guard let due = rooms?.nextDeadline, due <= time else { return }

@@ -50,14 +50,10 @@ public struct Pipeline: Sendable {
   private var unwatched: [ZoneIndex]
   var receiversKnown = 0
   var crowds: CrowdPace
-  /// Of the next few advertisements.
-  var likely = LikelyBeacons()
-  /// Sightings that were looked up but not processed yet.
-  var run: [Sighting] = []
-  /// Those of `run`.
+  /// Who probably sent the next few advertisements.
+  var likely: [BeaconIndex] = []
+  /// Of the advertisement that is processed.
   var readings: [HeardReading] = []
-  /// How many of them were processed.
-  var readingsNoted = 0
   var transitions: [Transition] = []
   /// Room for what `report` collects.
   var changedZones: [ZoneIndex] = []

@@ -35,27 +35,6 @@ import Testing
     }
   }
 
-  /// A batch is looked up as each of its addresses is.
-  @Test mutating func manyAtOnceAreFoundAsOneByOne() {
-    let addresses = Self.addresses(20_000)
-    for (number, address) in addresses.enumerated() where number % 3 > 0 {
-      memory.remember(BeaconIndex(rawValue: Int32(number)), at: address, generation: 0)
-    }
-    var likely = LikelyBeacons()
-    var batch = AdvertisementBatch()
-    for address in addresses.prefix(64) {
-      batch.append(
-        Advertisement(
-          receiver: ReceiverIndex(rawValue: 0), address: address, rssi: nil, time: .zero,
-          wallTime: WallTime(nanoseconds: 0)), payload: [UInt8]().span)
-    }
-    likely.turn(to: 0, of: batch.count)
-    memory.lookUp(batch, into: &likely)
-    for (place, address) in addresses.prefix(64).enumerated() {
-      #expect(likely.beacons[place] == memory.beacon(at: address)?.rawValue ?? -1)
-    }
-  }
-
   /// Four places for each of 4,096 sets, as for any few beacons.
   @Test mutating func whoComesWithEverNewAddressesTakesNoMoreRoom() {
     let beacon = BeaconIndex(rawValue: 7)
@@ -70,12 +49,8 @@ import Testing
   @Test mutating func theBeaconSeenLastAtAnAddressIsTheOneThere() {
     let address = DeviceAddress(bits: 0xC100_0000_0001, kind: .random)
     for beacon in [5, 6, 4095, 4096, 60_000, 5] as [Int32] {
-      let revision = memory.revision
       memory.remember(BeaconIndex(rawValue: beacon), at: address, generation: 0)
       #expect(memory.beacon(at: address)?.rawValue == beacon)
-      #expect(memory.revision == revision + 1)
-      memory.remember(BeaconIndex(rawValue: beacon), at: address, generation: 0)
-      #expect(memory.revision == revision + 1)
     }
   }
 

@@ -89,53 +89,31 @@ import Testing
     var roster = Roster(configuration)
     var reference = Reference(catalogue: BeaconCatalogue(entries: configuration.beaconEntries))
     var readings: [BeaconIndex] = []
-    var repetitions = 0
-    var likely = LikelyBeacons()
-    var kept: [Sighting] = []
-    for step in 0..<300 as Range<Int64> {
-      // What was looked up may be true no longer when the last of them is heard.
-      let batch = Self.batch(at: step, using: &random)
-      likely.turn(to: 0, of: batch.count)
-      roster.lookUp(batch, into: &likely)
-      var place = 0
-      batch.forEach { advertisement, payload in
-        let before = kept.count
-        let isRepeated = roster.repeatedSighting(
-          of: advertisement, by: advertisement.receiver, payload: payload, likely: likely, at: place,
-          into: &kept)
-        #expect(kept.count == before + (isRepeated ? 1 : 0))
-        let told =
-          isRepeated
-          ? kept.last
-          : roster.sighting(of: copy advertisement, payload: payload) { owner, _ in readings.append(owner) }
-        let expected = reference.sighting(of: copy advertisement, payload: payload)
-        #expect(told?.beacon == expected?.beacon, "step \(step), \(place)")
-        #expect(told?.measuredPower == expected?.measuredPower, "step \(step), \(place)")
-        #expect(told?.rssi == expected?.rssi)
-        #expect(told?.time == expected?.time)
-        #expect(told?.wallTime == expected?.wallTime)
-        #expect(roster.revision == reference.catalogue.revision, "step \(step), \(place)")
-        if isRepeated { repetitions += 1 }
-        place += 1
+    for step in 0..<3000 as Range<Int64> {
+      let (advertisement, payload) = Self.advertisement(at: step, using: &random)
+      let told = roster.sighting(of: advertisement, payload: payload.span) { owner, _ in
+        readings.append(owner)
       }
+      let expected = reference.sighting(of: advertisement, payload: payload.span)
+      #expect(told?.beacon == expected?.beacon, "step \(step)")
+      #expect(told?.measuredPower == expected?.measuredPower, "step \(step)")
+      #expect(told?.rssi == expected?.rssi)
+      #expect(told?.time == expected?.time)
+      #expect(told?.wallTime == expected?.wallTime)
+      #expect(roster.revision == reference.catalogue.revision, "step \(step)")
     }
     #expect(readings == reference.readings)
-    #expect(repetitions > 50)
   }
 
-  private static func batch(at step: Int64, using random: inout some RandomNumberGenerator)
-    -> AdvertisementBatch
-  {
-    var batch = AdvertisementBatch()
-    for _ in 0..<Int.random(in: 1...20, using: &random) {
-      let advertisement = Advertisement(
-        receiver: ReceiverIndex(rawValue: 0),
-        address: DeviceAddress(
-          bits: addresses[Int.random(in: addresses.indices, using: &random)], kind: .random),
-        rssi: Int8.random(in: -100 ... -30, using: &random), time: MonotonicTime(nanoseconds: step),
-        wallTime: WallTime(nanoseconds: -step))
-      batch.append(advertisement, payload: payload(using: &random).span)
-    }
-    return batch
+  private static func advertisement(
+    at step: Int64, using random: inout some RandomNumberGenerator
+  ) -> (Advertisement, [UInt8]) {
+    let advertisement = Advertisement(
+      receiver: ReceiverIndex(rawValue: 0),
+      address: DeviceAddress(
+        bits: addresses[Int.random(in: addresses.indices, using: &random)], kind: .random),
+      rssi: Int8.random(in: -100 ... -30, using: &random), time: MonotonicTime(nanoseconds: step),
+      wallTime: WallTime(nanoseconds: -step))
+    return (advertisement, payload(using: &random))
   }
 }

@@ -16,7 +16,7 @@ import Testing
   /// Whether a sighting makes the state due; it is published at once.
   private mutating func isDue(at nanoseconds: Int64) -> Bool {
     let sighting = sighting(nanoseconds)
-    if telemetry.silentCount([sighting].span) == 0 { telemetry.note(sighting) }
+    telemetry.note(sighting)
     var due: [BeaconIndex] = []
     telemetry.takeDue(into: &due)
     for beacon in due { telemetry.published(beacon, heard: sighting.time) }

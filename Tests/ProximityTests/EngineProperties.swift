@@ -48,34 +48,6 @@ import Testing
     }
   }
 
-  @Test func sightingsTogetherOrOneByOneComeToTheSame() {
-    for seed in Self.seeds {
-      // From sixteen receivers on those that fell silent give their places up.
-      let story = RandomStory(seed: seed, receivers: seed % 3 == 0 ? 24 : 4)
-      var scene = story.scene()
-      var waiting: [Sighting] = []
-      func takeIn() {
-        var next = 0
-        while next < waiting.count {
-          var transitions: [Transition] = []
-          let taken = scene.engine.observe(waiting.span.extracting(next...), into: &transitions)
-          #expect(taken > 0)
-          next += taken
-          scene.transitions += transitions
-        }
-        waiting.removeAll()
-      }
-      for (place, step) in story.steps.enumerated() {
-        if case .hear(let sighting) = step { waiting.append(sighting) } else { takeIn() }
-        if place % 23 == 0 { takeIn() }
-        if case .hear = step { continue }
-        step.play(in: &scene)
-      }
-      takeIn()
-      #expect(scene.transitions == play(story).transitions, "seed \(seed)")
-    }
-  }
-
   @Test func askingMoreOftenChangesNothing() {
     for seed in Self.seeds {
       let story = RandomStory(seed: seed)

@@ -12,13 +12,9 @@ struct AddressMemory: Sendable {
   }
 
   private static let ways = 4
-  /// This many slots fit in a fast cache and need no prefetch.
-  private static let near = 1 << 15
   /// log2 of the number of sets.
   private var magnitude = 12
   private var slots: [Slot] = []
-  /// Grows whenever another beacon is seen at an address, or a beacon is forgotten.
-  private(set) var revision: UInt64 = 0
 
   /// Not a keyed hash: a sender that provokes collisions can at worst make others' telemetry unattributable
   /// for a moment.
@@ -58,26 +54,12 @@ struct AddressMemory: Sendable {
     return nil
   }
 
-  /// Looks up the addresses of some advertisements for `LikelyBeacons`.
-  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
-    likely.revision = revision
-    if slots.isEmpty { return }
-    if slots.count > Self.near {
-      for place in likely.range {
-        let start = start(key(batch[place].address))
-        slots.prefetch(at: start)
-        slots.prefetch(at: start + Self.ways - 1)
-      }
-    }
-    for (place, index) in likely.range.enumerated() {
-      let key = key(batch[index].address)
-      let start = start(key)
-      if slots[start].bits == key {
-        likely.set(slots[start].beacon, isSettled: hasRoom(start), at: place)
-      } else if let slot = ((start + 1)..<(start + Self.ways)).first(where: { slots[$0].bits == key }) {
-        likely.set(slots[slot].beacon, isSettled: hasRoom(start), at: place)
-      }
-    }
+  /// Prefetches what the next look-up of an address will read.
+  func prefetch(_ address: DeviceAddress) {
+    guard !slots.isEmpty else { return }
+    let start = start(key(address))
+    slots.prefetch(at: start)
+    slots.prefetch(at: start + Self.ways - 1)
   }
 
   @inline(__always) mutating func remember(
@@ -111,7 +93,6 @@ struct AddressMemory: Sendable {
       slots[position].bits == key && slots[position].beacon == beacon.rawValue
       && slots[position].generation == generation
     if isKnown, hasRoom(start) { return }
-    if !isKnown { revision += 1 }
     while position > start {
       slots[position] = slots[position - 1]
       position -= 1

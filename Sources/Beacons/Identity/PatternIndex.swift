@@ -53,8 +53,6 @@ struct PatternIndex: Sendable {
     prefixLengths.sort(by: >)
   }
 
-  var hasAddresses: Bool { !addressEntries.isEmpty }
-
   func entry(address: DeviceAddress) -> BeaconEntryIndex? {
     addresses.place(of: address.bits).map { addressEntries[$0] }
   }

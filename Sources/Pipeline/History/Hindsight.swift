@@ -91,8 +91,7 @@ extension Hindsight {
 extension Pipeline {
   fileprivate mutating func observeAgain(_ sighting: Sighting, into output: inout Output) {
     if !engine.isAdmitted(sighting.beacon) { admit(sighting.beacon, heard: sighting.time) }
-    run.append(sighting)
-    observeRun(into: &output)
+    take(sighting, into: &output)
   }
 }
 

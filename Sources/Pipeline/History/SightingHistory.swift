@@ -55,11 +55,8 @@ package struct SightingHistory: Sendable {
     pieces.first?.first.map { MonotonicTime(nanoseconds: $0.time) }
   }
 
-  package mutating func note(_ sightings: Span<Sighting>) {
-    for place in sightings.indices where sightings[place].beacon != .nobody { note(sightings[place]) }
-  }
-
-  private mutating func note(_ sighting: Sighting) {
+  package mutating func note(_ sighting: Sighting) {
+    if sighting.beacon == .nobody { return }
     append(
       Record(
         time: sighting.time.nanoseconds, wallTime: sighting.wallTime.nanoseconds,

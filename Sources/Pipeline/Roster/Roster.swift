@@ -110,20 +110,10 @@ package struct Roster: Sendable {
   }
 
   /// See `BeaconCatalogue`.
-  func lookUp(_ batch: borrowing AdvertisementBatch, into likely: inout LikelyBeacons) {
-    catalogue.lookUp(batch, into: &likely)
-  }
-
-  /// See `BeaconCatalogue`.
-  func prefetch(_ likely: LikelyBeacons) { catalogue.prefetch(likely) }
-
-  /// See `BeaconCatalogue`.
-  @inline(__always) mutating func repeatedSighting(
-    of advertisement: borrowing Advertisement, by receiver: ReceiverIndex, payload: Span<UInt8>,
-    likely: LikelyBeacons, at place: Int, into sightings: inout [Sighting]
-  ) -> Bool {
-    catalogue.repeatedSighting(
-      of: advertisement, by: receiver, payload: payload, likely: likely, at: place, into: &sightings)
+  func lookAhead(
+    _ batch: borrowing AdvertisementBatch, _ range: Range<Int>, into likely: inout [BeaconIndex]
+  ) {
+    catalogue.lookAhead(batch, range, into: &likely)
   }
 
   /// The sighting in what somebody else tells of a beacon; nil if it is unknown.
@@ -136,6 +126,7 @@ package struct Roster: Sendable {
   package mutating func sighting(
     of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
   ) -> Sighting? {
+    if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
     var recognition = catalogue.begin(
       advertisement, resolved: resolver.entry(for: advertisement.address, at: advertisement.time))
     var isOwn = false

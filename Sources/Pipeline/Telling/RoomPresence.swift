@@ -12,13 +12,6 @@ struct RoomPresence: Sendable {
 
   init(prefix: String?) { self.prefix = prefix }
 
-  /// How many sightings come before the first that must be published; call `take` only for that one.
-  func silentCount(_ sightings: Span<Sighting>) -> Int {
-    guard prefix != nil else { return sightings.count }
-    for place in sightings.indices where isDue(sightings[place]) { return place }
-    return sightings.count
-  }
-
   /// Whether to publish a sighting; if so, it counts as published.
   mutating func take(_ sighting: Sighting) -> Bool {
     guard prefix != nil, isDue(sighting) else { return false }

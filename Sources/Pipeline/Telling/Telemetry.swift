@@ -1,9 +1,7 @@
 import Beacons
 
-/// A reading in one of several advertisements.
+/// A reading in an advertisement.
 struct HeardReading: Sendable {
-  /// Of the advertisement among them.
-  var place: Int
   var beacon: BeaconIndex
   var reading: Reading
 }
@@ -73,17 +71,6 @@ struct Telemetry: Sendable {
     dueFrom.indices.lazy.filter { isSighted($0) }.map { BeaconIndex(rawValue: Int32($0)) }
   }
 
-  /// How many sightings come before the first that causes a state to be published, or is of a new beacon; call `note` only for
-  /// that one.
-  func silentCount(_ sightings: Span<Sighting>) -> Int {
-    let dueFrom = dueFrom.span
-    for place in sightings.indices where sightings[place].beacon != .nobody {
-      let index = Int(sightings[place].beacon.rawValue)
-      guard index < dueFrom.count, sightings[place].time < dueFrom[index] else { return place }
-    }
-    return sightings.count
-  }
-
   mutating func note(_ sighting: Sighting) {
     guard sighting.beacon != .nobody else { return }
     makeRoom(for: sighting.beacon)
@@ -116,16 +103,13 @@ struct Telemetry: Sendable {
     tell(beacon)
   }
 
-  /// Keeps readings of sighted beacons until newer ones of the same quantities arrive.
-  mutating func note(_ readings: ArraySlice<HeardReading>) {
+  /// Keeps an advertisement's readings of sighted beacons until newer ones of the same quantities arrive.
+  mutating func note(_ readings: [HeardReading]) {
     // A beacon usually sends the same readings in the same order.
     var likely = 0
-    var place = -1
     for heard in readings {
       let index = Int(heard.beacon.rawValue)
       guard isSighted(index) else { continue }
-      if heard.place != place { likely = 0 }
-      place = heard.place
       if !Self.keep(heard.reading, in: &self.readings[index], likely: &likely) { tell(heard.beacon) }
     }
   }
@@ -146,8 +130,8 @@ struct Telemetry: Sendable {
   }
 
   /// See `ZoneEngine.prefetch`.
-  func prefetch(_ beacons: Span<Int32>) {
-    for place in beacons.indices { dueFrom.prefetch(at: Int(beacons[place])) }
+  func prefetch(_ beacons: [BeaconIndex]) {
+    for beacon in beacons { dueFrom.prefetch(at: Int(beacon.rawValue)) }
   }
 
   var hasNews: Bool { !news.isEmpty }

@@ -49,12 +49,6 @@ struct Nearest {
     if count > 1 { margin /= count }
   }
 
-  /// The values of a presence's only receiver, which hears the beacon.
-  @inline(__always) init(only link: Link, at index: Int32) {
-    guard link.filter.hasLevel else { return }
-    consider(logDistance: link.logDistance, margin: link.margin, level: link.filter.level, at: index)
-  }
-
   /// Considers the values of a link. It reads single fields, so that no link is copied.
   @inline(__always) mutating func consider(_ index: Int32, in links: Span<LinkSlot>) {
     let slot = Int(index)

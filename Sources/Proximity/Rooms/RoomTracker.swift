@@ -75,12 +75,6 @@ public struct RoomTracker: Sendable {
     return min(due, silences.first ?? due)
   }
 
-  /// `nextDeadline` once a sighting of a time was taken in.
-  public func deadline(with time: MonotonicTime) -> MonotonicTime {
-    let due = RoomWindows.end(of: RoomWindows.window(of: time)) + windows.lateness
-    return min(nextDeadline ?? due, due)
-  }
-
   /// Judges what is due up to `time` (inclusive), in order.
   public mutating func advance(to time: MonotonicTime, into transitions: inout [RoomTransition]) {
     while let next = nextDeadline, next <= time {

@@ -105,19 +105,8 @@ extension ZoneEngine {
       index = Int32(members.count)
       members.append(member)
     }
-    let isSole = links[Int(link)].firstMember < 0 && presences[Int(presence)].firstMember < 0
     links[Int(link)].firstMember = index
     presences[Int(presence)].firstMember = index
-    links[Int(link)].solePresence = isSole ? presence : -1
-    if !isSole { denySole(presence) }
-  }
-
-  private mutating func denySole(_ presence: Int32) {
-    var member = presences[Int(presence)].firstMember
-    while member >= 0 {
-      links[Int(members[Int(member)].link)].solePresence = -1
-      member = members[Int(member)].nextOfPresence
-    }
   }
 
   /// Removes a link from all its presences.
@@ -141,7 +130,6 @@ extension ZoneEngine {
       index = member.nextOfLink
     }
     links[Int(link)].firstMember = -1
-    links[Int(link)].solePresence = -1
   }
 
   /// If enough receivers of known position hear the beacon, their joint estimate replaces the distance from the receiver

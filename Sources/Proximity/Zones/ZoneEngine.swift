@@ -115,8 +115,8 @@ public struct ZoneEngine: Sendable {
     guard beacons.indices.contains(beacon), beacons[beacon].isAdmitted else { return }
     beacons[beacon].note(sighting)
     if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
-    guard link(of: beacon, at: sighting.receiver, time: now) != nil else { return }
-    hearAlone(sighting, into: &transitions)
+    guard let link = link(of: beacon, at: sighting.receiver, time: now) else { return }
+    hear(sighting, by: link, into: &transitions)
   }
 
   /// Processes every deadline up to `time` (inclusive), in order.
@@ -173,14 +173,10 @@ struct LinkSlot: Sendable {
   let beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
-  /// The only presence that the link counts for, if no other link ever counted for it; else −1. Most beacons have
-  /// one zone and one receiver, so this saves reading their members.
-  var solePresence: Int32 = -1
   /// When its timer fires, or `Presence.never`. A copy of the queue's value, so that most sightings need not touch the queue.
   var queuedFor = Presence.never
 
-  /// Notes that the receiver heard the beacon. One call for everything, because each access to an array element has to check
-  /// first whether the array is shared.
+  /// Notes that the receiver heard the beacon.
   ///
   /// - Returns: what changed, and a new time for its timer if that is earlier than the present one.
   @inline(__always) mutating func hear(

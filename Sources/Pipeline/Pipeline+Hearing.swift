@@ -1,0 +1,77 @@
+import Beacons
+import Proximity
+
+/// What an advertisement leads to: its sender, the decisions about it, and their messages.
+extension Pipeline {
+  /// What is prefetched for the last of so many advertisements is still in the cache when its turn comes.
+  private static let horizon = 64
+
+  /// Processes what a source heard.
+  public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
+    observe(batch, from: nil, into: &output)
+  }
+
+  /// - Parameter receivers: maps the source's receivers to ours, if it has its own; advertisements of receivers beyond the
+  ///   limit are skipped.
+  package mutating func observe(
+    _ batch: borrowing AdvertisementBatch, from receivers: ReceiverMap?, into output: inout Output
+  ) {
+    for start in stride(from: 0, to: batch.count, by: Self.horizon) {
+      let range = start..<min(start + Self.horizon, batch.count)
+      lookAhead(batch, range)
+      batch.forEach(in: range) { heard, payload in
+        guard let receiver = receivers == nil ? heard.receiver : receivers?[heard.receiver] else { return }
+        var advertisement = copy heard
+        advertisement.receiver = receiver
+        observe(advertisement, payload: payload, into: &output)
+      }
+    }
+  }
+
+  /// Beacons are scattered in memory. It is read for several at a time, ahead of their turn, because each alone would wait for
+  /// it: a third of the time where 10,000 beacons are known.
+  private mutating func lookAhead(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>) {
+    roster.lookAhead(batch, range, into: &likely)
+    engine.prefetch(likely)
+    telemetry.prefetch(likely)
+  }
+
+  /// Processes one advertisement; returns the sighting if the beacon is known.
+  @discardableResult
+  package mutating func observe(
+    _ advertisement: Advertisement, payload: Span<UInt8>, into output: inout Output
+  ) -> Sighting? {
+    if roster.isFull { makeRoom(at: max(time, advertisement.time), into: &output) }
+    let revision = roster.revision
+    let sighting = roster.sighting(of: advertisement, payload: payload) {
+      readings.append(HeardReading(beacon: $0, reading: $1))
+    }
+    if let sighting, roster.revision != revision { admit(sighting.beacon, heard: sighting.time) }
+    take(sighting ?? Sighting(ofNobodyIn: advertisement), into: &output)
+    return sighting
+  }
+
+  /// Processes a sighting, and the readings that came with it.
+  mutating func take(_ sighting: Sighting, into output: inout Output) {
+    counts.advertisements += 1
+    tap?.note(sighting)
+    history?.note(sighting)
+    if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
+    while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
+    while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
+    engine.observe(sighting, into: &transitions)
+    time = max(time, sighting.time)
+    if sighting.beacon != .nobody { counts.sightings += 1 }
+    rooms?.observe(sighting)
+    telemetry.note(sighting)
+    if !readings.isEmpty {
+      telemetry.note(readings)
+      readings.removeAll(keepingCapacity: true)
+    }
+    if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { report(into: &output) }
+    if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
+    if !areRoomsGreeted { greetRooms(into: &output) }
+    if roomPresence.take(sighting) { tellRoom(of: sighting, into: &output) }
+    if !phones.isEmpty { followPhones(sighting, into: &output) }
+  }
+}
