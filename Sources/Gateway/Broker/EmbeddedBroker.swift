@@ -1,8 +1,9 @@
+import Beacons
 import FoundationEssentials
 import Glibc
 import Logging
+import Machine
 import Mosquitto
-import Synchronization
 
 /// A private, real mosquitto on loopback for those who have no broker yet: started and stopped with the gateway.
 ///
@@ -95,16 +96,24 @@ public final class EmbeddedBroker: Sendable {
       }
     }
 
+    // It says when it runs, and when it cannot.
+    let word = Alarm()
     let process: ChildProcess
     do {
       process = try await ChildProcess.start(command(mosquitto, file, account)) { line in
         log.debug("\(line)", metadata: ["source": "mosquitto"])
+        word.ring()
       }
     } catch {
       throw .failed("cannot start \(mosquitto): \(error)")
     }
-    let deadline = ContinuousClock.now + .seconds(5)
-    while ContinuousClock.now < deadline {
+    let watch = Task {
+      _ = await process.ended()
+      word.ring()
+    }
+    defer { watch.cancel() }
+    let deadline: MonotonicTime = LiveClock.now + TimeSpan.seconds(5)
+    while LiveClock.now < deadline, !Task.isCancelled {
       if process.hasEnded {
         let words = process.lastWords
         throw words.contains("Address already in use") ? .portInUse(port) : .failed(words)
@@ -113,7 +122,7 @@ public final class EmbeddedBroker: Sendable {
         let folder = try WatchFolder(access, port: port)
         return EmbeddedBroker(port: port, access: access, folder: folder, process: process)
       }
-      do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
+      await word.wait(until: deadline)
     }
     process.signal(SIGKILL)
     throw .failed("mosquitto does not accept connections: \(process.lastWords)")
@@ -147,6 +156,7 @@ public final class EmbeddedBroker: Sendable {
     log_timestamp false
     log_type error
     log_type warning
+    log_type information
 
     """
   }

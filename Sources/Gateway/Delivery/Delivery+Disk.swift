@@ -66,6 +66,7 @@ extension Delivery {
       state.disk.since = nil
       send(&state)
     }
+    settlement.ring()
   }
 
   private func commit(_ store: OutboxStore) {

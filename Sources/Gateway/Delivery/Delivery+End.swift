@@ -19,7 +19,6 @@ extension Delivery {
   private static let settling = TimeSpan.seconds(1)
   /// How long it then waits for the broker to take what the disk did not.
   private static let handingOver = TimeSpan.milliseconds(500)
-  private static let look = Duration.milliseconds(20)
 
   /// Sends the last transitions to the broker before disconnecting: by way of the disk, or around a disk that does not respond.
   func settle() async {
@@ -33,7 +32,8 @@ extension Delivery {
   /// Until no transition waits, or the broker is gone.
   private func wait(until end: MonotonicTime) async {
     while client.isConnected, LiveClock.now < end, state.withLock({ $0.outbox.holdsTransitions }) {
-      do { try await Task.sleep(for: Self.look) } catch { return }
+      await settlement.wait(until: end)
+      if Task.isCancelled { return }
     }
   }
 

@@ -93,6 +93,7 @@ extension Delivery {
       }
       send(&state)
     }
+    settlement.ring()
   }
 
   func believe(_ id: UInt64, _ state: inout State) {
@@ -131,6 +132,7 @@ extension Delivery {
       state.unanswered.disconnected()
       withdraw(&state)
     }
+    settlement.ring()
   }
 
   private func tellTaken(_ topic: String) { logger.notice("the broker accepts messages to \(topic) again") }

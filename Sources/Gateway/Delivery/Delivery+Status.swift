@@ -43,6 +43,7 @@ extension Delivery {
     state.withLock { state in
       state.ownStatus.isWrong = true
       correctStatus(&state)
+      noteChores(&state)
       guard state.ownStatus.isWrong, !state.ownStatus.hasToldLies else { return }
       state.ownStatus.hasToldLies = true
       logger.warning("another client keeps publishing `offline` on \(topics.status)")

@@ -30,6 +30,8 @@ final class Delivery: Sendable {
     /// Topics that were refused so far.
     var refusedTopics = 0
     var ownStatus = OwnStatus()
+    /// Whether `OutboxService` knows that it has something to do.
+    var hasChores = false
   }
 
   /// The state of the outbox's disk.
@@ -54,6 +56,10 @@ final class Delivery: Sendable {
   /// Signals that there may be something to ask the broker.
   let inquiries: AsyncStream<Void>
   let inquiry: AsyncStream<Void>.Continuation
+  /// Rings when transitions may have reached disk or broker, or the broker is gone.
+  let settlement = Alarm()
+  /// Rings for `OutboxService`.
+  let chores = Alarm()
   /// Called when the disk fails, or works again.
   let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
   /// What the dashboard shows of decisions; nil: there is none.
@@ -88,7 +94,10 @@ final class Delivery: Sendable {
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
     self.logger = logger
-    state.withLock { tendDisk(&$0) }
+    state.withLock { state in
+      tendDisk(&state)
+      noteChores(&state)
+    }
   }
 
   /// Whether something is kept for the next run.
@@ -115,7 +124,11 @@ final class Delivery: Sendable {
 
   /// Keeps replay counters for the next run.
   func save(counters: [String: UInt32]) {
-    if !counters.isEmpty { state.withLock { $0.outbox.save(counters: counters) } }
+    guard !counters.isEmpty else { return }
+    state.withLock { state in
+      state.outbox.save(counters: counters)
+      noteChores(&state)
+    }
   }
 
   private func take(_ item: Pipeline.Output.Item, of pipeline: Pipeline, _ state: inout State) {
@@ -139,7 +152,10 @@ final class Delivery: Sendable {
 
   /// Hands messages to the client until it accepts no more.
   func send(_ state: inout State) {
-    defer { tendDisk(&state) }
+    defer {
+      tendDisk(&state)
+      noteChores(&state)
+    }
     guard sendRefused(&state) else { return }
     while let item = state.outbox.first {
       let message: Message

@@ -1,8 +1,14 @@
+import Logging
+import Machine
+import Outbox
 import ServiceLifecycle
+import Synchronization
 
-/// Writes to disk what can wait a little, and retries a disk that failed and a broker that refused something.
+/// Writes to disk what can wait a little, and retries a disk that failed and a broker that refused something. It sleeps while
+/// there is nothing of the kind.
 struct OutboxService: Service {
-  private static let interval = Duration.seconds(5)
+  /// What comes in this time is written together.
+  private static let gathering = Duration.seconds(5)
 
   private let delivery: Delivery
 
@@ -11,10 +17,28 @@ struct OutboxService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while true {
-        do { try await Task.sleep(for: Self.interval) } catch { return }
-        delivery.flushDisk()
-        delivery.retryRefused()
+        await delivery.chores.wait()
+        do { try await Task.sleep(for: Self.gathering) } catch { return }
+        delivery.doChores()
       }
     }
+  }
+}
+
+extension Delivery {
+  func doChores() {
+    state.withLock { $0.hasChores = false }
+    flushDisk()
+    retryRefused()
+    state.withLock { noteChores(&$0) }
+  }
+
+  /// Wakes `OutboxService` if there is something for it to do.
+  func noteChores(_ state: inout State) {
+    guard !state.hasChores else { return }
+    let disk = store.map { state.disk.fault != nil || !state.outbox.pending.isEmpty || $0.hasRoomToGiveBack }
+    guard disk == true || !state.refusals.isEmpty || state.ownStatus.isWrong else { return }
+    state.hasChores = true
+    chores.ring()
   }
 }

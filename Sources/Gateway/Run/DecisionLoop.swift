@@ -44,6 +44,8 @@ final class DecisionLoop: Sendable {
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
   let news = Alarm()
+  /// Rings when the configuration was replaced, for what is published to other gateways.
+  let reloads = Alarm()
   /// What `health` tells of scanners.
   let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
   /// Stands for this run in what is published for other gateways.
@@ -155,6 +157,7 @@ final class DecisionLoop: Sendable {
       nearerDeadline.ring()
       tell(&state, state.pipeline.allStates())
     }
+    reloads.ring()
     subscribe()
   }
 

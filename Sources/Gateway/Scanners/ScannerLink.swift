@@ -23,6 +23,8 @@ final class ScannerLink: Service {
   }
 
   private let state: Mutex<State>
+  /// Rings after a reload.
+  private let reloads = Alarm()
   /// Held while something is taken in and handed over, so that it arrives in order. `state` is never held meanwhile, because the
   /// decisions ask for `figures` under their own lock.
   private let order = Mutex(())
@@ -70,12 +72,15 @@ final class ScannerLink: Service {
         into: &hearing)
     }
     subscribe()
+    reloads.ring()
   }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        do { try await Task.sleep(for: Self.pause) } catch { return }
+        let hasScanners = self.state.withLock { !$0.intake.scanners.isEmpty }
+        await self.reloads.wait(for: hasScanners ? Self.pause : nil)
+        if Task.isCancelled { return }
         self.take { intake, hearing in
           intake.look(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
         }

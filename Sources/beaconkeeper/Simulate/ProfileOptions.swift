@@ -29,8 +29,6 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Any other constant of the profiles.", valueName: "name=value"))
   var set: [String] = []
 
-  var isFiltered: Bool { !os.isEmpty || !strategy.isEmpty }
-
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
   /// One line for each system that was asked for and has no profile of its own.

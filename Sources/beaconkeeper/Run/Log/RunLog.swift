@@ -1,12 +1,13 @@
 import Logging
-import Synchronization
+import Machine
 
 /// The log of a running gateway, written by a task of its own: a terminal that is held (Ctrl-S), or a pipe that nobody
 /// reads, must not hold up the gateway. What does not fit is left out, oldest first.
 final class RunLog: Sendable {
   let level: Logger.Level
   private let entries: AsyncStream<LogEntry>.Continuation
-  private let isDone = Atomic(false)
+  /// Rings when everything is written.
+  private let end = Alarm()
 
   init(_ format: LogFormat, level: Logger.Level) {
     self.level = level
@@ -14,9 +15,9 @@ final class RunLog: Sendable {
       of: LogEntry.self, bufferingPolicy: .bufferingNewest(1000))
     entries = continuation
     let writer = LogWriter(format)
-    Task.detached { [self] in
+    Task.detached { [end] in
       for await entry in stream { writer.write(entry) }
-      isDone.store(true, ordering: .releasing)
+      end.ring()
     }
   }
 
@@ -27,6 +28,6 @@ final class RunLog: Sendable {
   /// Writes what still waits, if that is possible within half a second.
   func finish() async {
     entries.finish()
-    for _ in 0..<50 where !isDone.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(10)) }
+    await end.wait(for: .milliseconds(500))
   }
 }
