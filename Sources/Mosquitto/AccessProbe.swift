@@ -29,7 +29,6 @@ public struct AccessProbe: Sendable {
     var options = options
     options.protocolVersion = .v5
     options.clientID = ""
-    options.cleanStart = true
     options.will = nil
     self.options = options
   }

@@ -103,7 +103,6 @@ extension Handle {
     }
     var properties = Properties()
     if options.protocolVersion == .v5 {
-      if let delay = will.delay { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, delay.mqttSeconds) }
       if let expiry = will.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds) }
     }
     let error = mosquitto_will_set_v5(

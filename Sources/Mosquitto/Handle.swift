@@ -13,9 +13,8 @@ struct Handle: ~Copyable, @unchecked Sendable {
     _ = Handle.library
     if options.clientID.utf8.contains(0) { throw InvalidOptions(description: "client id contains a NUL") }
     let context = Unmanaged.passUnretained(inbox).toOpaque()
-    // MQTT 3.1.1 allows clients without an id only with a clean session.
-    let clean = options.cleanStart || options.clientID.isEmpty
-    guard let pointer = mosquitto_new(options.clientID.isEmpty ? nil : options.clientID, clean, context)
+    // A new session each time: what the broker kept for an earlier connection is not asked for.
+    guard let pointer = mosquitto_new(options.clientID.isEmpty ? nil : options.clientID, true, context)
     else {
       throw InvalidOptions(description: "client id \(options.clientID.debugDescription) is not valid")
     }
@@ -30,8 +29,7 @@ struct Handle: ~Copyable, @unchecked Sendable {
   func renew(_ options: Options) throws(InvalidOptions) {
     let clientID = options.clientID.isEmpty ? nil : options.clientID
     let context = Unmanaged.passUnretained(inbox).toOpaque()
-    let error = mosquitto_reinitialise(
-      pointer, clientID, options.cleanStart || options.clientID.isEmpty, context)
+    let error = mosquitto_reinitialise(pointer, clientID, true, context)
     if error != MOSQ_ERR_SUCCESS.code { throw InvalidOptions(description: words(error)) }
     Inbox.attach(to: pointer, usesTLS: options.tls != nil)
     try configure(options)

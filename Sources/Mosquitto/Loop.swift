@@ -96,9 +96,6 @@ struct Loop {
     }
     var properties = Properties()
     if options.protocolVersion == .v5 {
-      if !options.cleanStart {
-        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpiry.mqttSeconds)
-      }
       properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: options.maximumPacket))
     }
     // Not mosquitto_reconnect, which would drop the properties.

@@ -11,10 +11,6 @@ public struct Options: Sendable {
   /// Client identifier, unique at the broker: a second client with the same one disconnects the first.
   /// Empty: a random one.
   public var clientID: String = ""
-  /// Start a new session at the broker, without messages kept for an earlier connection.
-  public var cleanStart = true
-  /// Without a clean start: how long the broker keeps the session after the connection ends (MQTT 5).
-  public var sessionExpiry: Duration = .seconds(3600)
   /// Longest silence before the client pings the broker, 5 s … 65,535 s. A dead connection is noticed
   /// after 1.5 times this.
   public var keepAlive: Duration = .seconds(30)
@@ -101,20 +97,17 @@ public struct Will: Sendable {
   public var payload: [UInt8]
   public var qos: QoS
   public var retain: Bool
-  /// How long the broker waits for our return before it publishes the will (MQTT 5).
-  public var delay: Duration?
   /// After this time the broker drops the will message (MQTT 5).
   public var expiry: Duration?
 
   public init(
     topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, retain: Bool = true,
-    delay: Duration? = nil, expiry: Duration? = nil
+    expiry: Duration? = nil
   ) {
     self.topic = topic
     self.payload = payload
     self.qos = qos
     self.retain = retain
-    self.delay = delay
     self.expiry = expiry
   }
 }
