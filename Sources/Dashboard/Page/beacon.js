@@ -97,8 +97,7 @@ export function beaconView(beacon) {
 
   function arrived() {
     chart.arrived();
-    const live = trace.live(chart.zoneName);
-    dwell.update(live, trace.to);
+    dwell.update(trace.pending(chart.zoneName), trace.to);
     if (!chart.zoneName && trace.zones.length) update(store);
   }
 

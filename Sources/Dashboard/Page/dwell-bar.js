@@ -8,8 +8,7 @@ export function dwellBar() {
   const node = el('span.dwell', { 'data-idle': true }, label, bar);
   return {
     node,
-    update(live, now) {
-      const dwell = live?.dwell;
+    update(dwell, now) {
       attribute(node, 'data-idle', !dwell);
       attribute(node, 'data-event', dwell?.event);
       const whole = dwell ? dwell.due - dwell.since : 1, share = dwell ? Math.min(1, Math.max(0, (now - dwell.since) / Math.max(1, whole))) : 0;

@@ -27,9 +27,9 @@ export function planView() {
       show(none, outlined.length === 0);
       show(body, outlined.length > 0);
       drawing.plan({ ...plan, rooms: outlined });
+      drawing.floor(plan.floors[0]?.floor ?? null);
       updateFloors(plan.floors.length > 1 ? plan.floors : [], (one) => String(one.floor));
       show(floors, plan.floors.length > 1);
-      drawing.floor(plan.floors[0]?.floor ?? null);
       const lost = plan.receivers.filter((one) => !one.position).map((one) => one.receiver);
       show(unplaced, lost.length > 0);
       if (lost.length) say(unplaced, text.unplaced(lost));

@@ -80,8 +80,8 @@ export function drawNow(chart, frame, estimates, live) {
   context.arc(px, py, space.rem * 0.3, 0, 7);
   context.fill();
   context.stroke();
-  const dwell = live?.dwell;
-  if (!dwell || dwell.due <= dwell.since) return;
+  const dwell = trace.pending(chart.zoneName);
+  if (!dwell) return;
   const share = Math.min(1, Math.max(0, (Math.min(trace.to + 400, end + 150) - dwell.since) / (dwell.due - dwell.since)));
   context.lineWidth = space.rem * 0.22;
   context.strokeStyle = palette.line;
