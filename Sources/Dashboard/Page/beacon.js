@@ -68,7 +68,13 @@ export function beaconView(beacon) {
   let source = null, isFetching = false;
   function listen() {
     source = new EventSource(address(`./api/v1/beacons/${part(beacon)}/live`));
-    source.addEventListener('history', (event) => { const history = JSON.parse(event.data); if (!(trace.isKnown && trace.from < history.from && trace.to >= history.from)) trace.replace(history); else catchUp(history); arrived(); });
+    source.addEventListener('history', (event) => {
+      const history = JSON.parse(event.data);
+      // A recording that was moved begins anew; after a lost connection what is older stays.
+      const isLater = trace.isKnown && trace.from < history.from && trace.to >= history.from && history.to >= trace.to - 1000;
+      if (isLater) catchUp(history); else trace.replace(history);
+      arrived();
+    });
     source.addEventListener('trace', (event) => { trace.append(JSON.parse(event.data)); arrived(); });
     source.addEventListener('open', () => show(problem, false));
     source.addEventListener('error', async () => {
@@ -129,6 +135,8 @@ export function beaconView(beacon) {
     show(tabs, zones.length > 1);
     const zone = overview.zones.find((one) => one.zone === chart.zoneName);
     chart.numbers = zone && !zone.rooms ? { near: zone.near, enter: zone.enter, exit: zone.exit } : null;
+    // A zone of rooms estimates no distance: that of another zone is shown.
+    chart.estimating = zone?.rooms ? zones.find((name) => trace.estimates.has(name) && !overview.zones.find((one) => one.zone === name)?.rooms) ?? chart.zoneName : chart.zoneName;
     chart.unit = [zone?.exit, zone?.enter, zone?.near].find((one) => one?.threshold != null)?.unit ?? 'm';
     chart.quietAfter = Math.max(5000, (now?.interval_s ?? 0) * 6000);
     trying.update(overview, zone ?? null);

@@ -49,9 +49,12 @@ function take(overview, transition, verdict) {
   if (overview) {
     store.ahead = Date.parse(overview.time) - Date.now();
     const isFirst = !store.overview;
+    // A recording was moved back: what comes again is new.
+    if (!isFirst && Date.parse(overview.time) < Date.parse(store.overview.time) - 1500) seen.clear();
+    const isMoved = isFirst || seen.size === 0;
     store.overview = overview;
     learn(overview);
-    for (const one of [...overview.transitions ?? []].reverse()) announce(one, isFirst);
+    for (const one of [...overview.transitions ?? []].reverse()) announce(one, isMoved);
   }
   const now = store.overview;
   if (transition && now) {

@@ -80,7 +80,7 @@ export function traceCanvas(canvas, trace) {
 
   function draw() {
     const began = performance.now(), end = chart.end(), from = end - chart.view.span, space = layout();
-    const estimates = trace.estimatesFor(chart.zoneName);
+    const estimates = trace.estimates.get(chart.estimating) ?? trace.estimates.values().next().value;
     const distances = axis(chart.scale, chart.scale === 'log' ? 0.3 : 0, range(estimates, from, end), space.top.top, space.top.bottom);
     const strengths = axis('linear', ...signals(from, end), space.low.top, space.low.bottom);
     const x = (time) => space.left + (time - from) / chart.view.span * (space.right - space.left);

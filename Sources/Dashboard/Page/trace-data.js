@@ -118,13 +118,6 @@ export class Trace {
     if (this.transitions.length > 2000) this.transitions.shift();
   }
 
-  /** The estimates of a zone; where it has none of its own, as a zone of rooms, the newest of another. */
-  estimatesFor(zone) {
-    const newest = [...this.estimates.values()].reduce((best, one) => (one.t.at(-1) ?? 0) > (best?.t.at(-1) ?? -1) ? one : best, null);
-    const own = this.estimates.get(zone);
-    return own && (newest.t.at(-1) - own.t.at(-1) < 5000 || newest === own) ? own : newest;
-  }
-
   /** The dwell that is filling up. Silence counts from every sighting; it is told only once it is long. */
   pending(zone) {
     const dwell = this.live(zone)?.dwell;

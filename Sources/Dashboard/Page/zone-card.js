@@ -56,7 +56,7 @@ function member({ beacon }) {
       if (one.probability != null) {
         say(amount, words.feed.sure(one.probability));
       } else {
-        say(amount, one.distance_m == null ? level(one.rssi_dbm) : distance(one.distance_m));
+        say(amount, one.distance_m != null ? distance(one.distance_m) : one.rssi_dbm != null ? level(one.rssi_dbm) : '');
         say(spread, deviation(one.distance_sd_m));
       }
       say(since, words.now.since(duration(gatewayTime() - Date.parse(one.since))));
