@@ -3,6 +3,16 @@ import Messages
 
 /// Takes the messages of the configured scanners apart. A function of its input and the time that comes with it.
 ///
+/// ```swift
+/// var intake = ScannerIntake([Scanner(kind: .espresense)], ownGateway: "home", expected: [])
+/// var hearing = Hearing()
+/// let isOurs = intake.take(
+///   payload, topic: "espresense/devices/known:c10000000001/kitchen", isRetained: false, at: now,
+///   wallTime: wallNow, into: &hearing)
+/// hearing.batch.forEach { advertisement, payload in … }  // receiver `kitchen` of `intake.table`
+/// hearing.removeAll()
+/// ```
+///
 /// What decides is when a message arrived. Only another Beaconkeeper's times are believed, because its clock is compared with ours.
 public struct ScannerIntake: Sendable {
   /// In bytes. A gateway that sends arrays of a thousand devices stays below.

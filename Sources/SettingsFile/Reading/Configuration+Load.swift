@@ -22,6 +22,16 @@ extension Configuration {
 
   /// Reads a file and the secret files that it names. Reports all errors at once.
   ///
+  /// ```swift
+  /// do {
+  ///   let loaded = try Configuration.load(path: "beaconkeeper.yaml")
+  ///   for warning in loaded.warnings { print(warning) }
+  ///   var pipeline = Pipeline(loaded.configuration)
+  /// } catch {
+  ///   print(error)  // file:line:column of each error, with a remedy
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
   ///   - calibrates: whether the calibration is about to be written, and therefore not read.
