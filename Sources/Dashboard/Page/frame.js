@@ -2,7 +2,7 @@
 import { attribute, el, say, show, svg } from './dom.js';
 import { words } from './words.js';
 import { duration, timeOf } from './figures.js';
-import { check, gatewayTime, nameOf, onTransition, store } from './store.js';
+import { check, connect, gatewayTime, nameOf, onTransition, store } from './store.js';
 import { themeButton } from './theme.js';
 import { recordingBar } from './recording.js';
 import { ask } from './api.js';
@@ -27,9 +27,11 @@ export function frame() {
   const dot = el('span.dot'), state = el('span');
   const logout = el('button.quiet', { type: 'button', text: words.logout, hidden: true, onclick: async () => {
     await ask('./logout', { method: 'POST', body: {} }).catch(() => {});
-    check();
+    await check();
+    if (store.connection === 'live') connect();
   } });
-  document.getElementById('tools').append(el('span.connection', { id: 'connection' }, dot, state), logout, themeButton());
+  const login = el('a.login-link', { href: '#/login', text: words.login.go, hidden: true });
+  document.getElementById('tools').append(el('span.connection', { id: 'connection' }, dot, state), login, logout, themeButton());
 
   const banner = document.getElementById('banner'), bannerText = el('span', { role: 'alert' }), bannerAge = el('span', { 'aria-hidden': 'true' });
   banner.append(bannerText, bannerAge, el('button', { type: 'button', text: words.connection.retry, onclick: () => check() }));
@@ -47,8 +49,8 @@ export function frame() {
     show(banner, isLost);
     if (isLost) { say(bannerText, words.connection.banner(timeOf(heardAt))); say(bannerAge, duration(ago)); }
     show(navigation, connection !== 'login');
-    // Nothing tells a page whether it needed its login; a cookie of ours does no harm.
-    show(logout, connection !== 'login' && overview?.login === true);
+    show(logout, connection !== 'login' && overview?.session === true);
+    show(login, connection === 'live' && overview?.login === true && !overview.rights.write);
     recording.update(overview);
   }
   // The age in the banner goes on although nothing arrives.

@@ -19,6 +19,8 @@ export function loginView() {
       password.value = '';
       await check();
       connect();
+      // Whoever came to the form by its link goes back to where they were.
+      if (location.hash === '#/login') history.back();
     } catch (error) {
       say(problem, words.failed(error));
       show(problem, true);

@@ -13,7 +13,7 @@ import { settingsView } from './settings.js';
 import { loginView } from './login.js';
 
 const views = {
-  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, strangers: strangersView, settings: settingsView,
+  now: nowView, beacon: beaconView, zone: zoneView, plan: planView, strangers: strangersView, settings: settingsView, login: loginView,
 };
 const main = document.getElementById('main');
 let shown = null;

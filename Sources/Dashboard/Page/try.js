@@ -20,7 +20,8 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const rows = comparison(), yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml });
   const save = el('button.main', { type: 'button', text: text.save, onclick: () => keep() });
   const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => takeBack() });
-  const readOnly = el('p.note', { text: text.readOnly }), kept = el('p.status', { role: 'status' });
+  const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: '#/login', text: text.login }), kept = el('p.status', { role: 'status' });
+  readOnly.append(' ', login);
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
     el('div.head', {}, el('h2', { text: text.title }), el('p.note', { text: lead }), el('span.spacer'), el('label', { text: text.minutes }), minutes, reset),
@@ -125,6 +126,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       canWrite = overview.rights.write;
       show(save, canWrite);
       show(readOnly, !canWrite);
+      show(login, overview.login === true);
       if (isOn && !numbers && zone) begin();
     },
   };

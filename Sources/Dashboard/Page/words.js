@@ -97,7 +97,7 @@ export const words = {
 
   login: {
     title: 'Log in', label: 'Password', go: 'Log in', show: 'Show password',
-    why: (gateway) => `${gateway ?? 'This gateway'} asks for the password that its configuration names under http:.`,
+    why: (gateway) => `${gateway ?? 'This gateway'} asks for the password that its configuration names under http:. One may allow to look, another to change.`,
   },
 
   failed: (problem) => problem.remedy ? `${problem.message} ${problem.remedy}` : problem.message,
@@ -246,7 +246,7 @@ export const words = {
     saved: 'Saved and loaded.', undone: 'The former numbers are back.',
     conflict: 'The file changed meanwhile. Look at it under Settings, then save again.',
     wrong: { order: 'Exit must be farther than enter, or beacons flicker at the edge.', rearm: 'Re-arm must be farther than near.' },
-    readOnly: 'This page may only read. Copy the lines into the configuration yourself.',
+    readOnly: 'This page may only read. Copy the lines into the configuration yourself.', login: 'Log in to save',
   },
 
   plan: {
@@ -294,5 +294,5 @@ export const words = {
     times: (n) => `${n}×`,
   },
 
-  zone: { title: (zone) => zone, missing: (zone) => `No zone is called ${zone}.`, receivers: 'heard by', any: 'all receivers', who: 'Who is there', nobody: 'Nobody.' },
+  zone: { title: (zone) => zone, missing: (zone) => `No zone is called ${zone}.`, receivers: 'Heard by', any: 'all receivers', who: 'Who is there', nobody: 'Nobody.' },
 };
