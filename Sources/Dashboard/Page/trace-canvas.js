@@ -3,7 +3,7 @@
 import { axis, roundUp } from './trace-axes.js';
 import { calm, colours, onTheme, series } from './theme.js';
 import { beyond, presence } from './trace-data.js';
-import { drawBand, drawDots, drawFrame, drawLine, drawLines, drawReach, drawTime } from './trace-paint.js';
+import { drawBand, drawDots, drawFrame, drawLine, drawLines, drawReach, drawTime, thresholds } from './trace-paint.js';
 import { drawMarks, drawNow, drawPresence } from './trace-decisions.js';
 
 const names = ['card', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'fog', 'link', 'red'];
@@ -46,7 +46,7 @@ export function traceCanvas(canvas, trace) {
   chart.stop = () => { isEnded = true; cancelAnimationFrame(request); observer.disconnect(); stopTheme(); };
 
   function layout() {
-    const { rem } = chart, left = 2.6 * rem, right = chart.width - (chart.width < 520 ? 5 : 7.2) * rem, bottom = chart.height - 1.5 * rem;
+    const { rem } = chart, left = 2.6 * rem, gutter = chart.numbers && thresholds(chart.numbers).length || chart.wouldBe ? (chart.width < 520 ? 5 : 7.2) : 1.2, right = chart.width - gutter * rem, bottom = chart.height - 1.5 * rem;
     const ribbons = (chart.wouldBe ? 2 : 1) * 0.9 * rem + 0.3 * rem, isSignal = chart.unit === 'dBm';
     const head = 1.5 * rem, body = bottom - head - ribbons - rem * 1.1, upper = body * (isSignal ? 0.4 : 0.64);
     const top = { top: head, bottom: head + upper }, ribbon = { top: head + upper + 0.3 * rem, height: 0.9 * rem };

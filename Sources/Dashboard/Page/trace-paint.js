@@ -152,7 +152,7 @@ export function drawLine(chart, frame, columns, name, axis, colour, width, dash 
   const { context } = chart;
   let isDown = false;
   context.strokeStyle = colour;
-  context.lineWidth = width;
+  context.lineWidth = width * frame.space.rem / 16;
   context.lineJoin = 'round';
   context.setLineDash(dash);
   context.beginPath();
@@ -175,7 +175,7 @@ export function drawLines(chart, { space, distances, strengths }) {
     context.strokeStyle = colour;
     context.globalAlpha = alpha;
     context.setLineDash(dash);
-    context.lineWidth = 1.5;
+    context.lineWidth = 1.5 * space.rem / 16;
     context.beginPath();
     context.moveTo(space.left, y);
     context.lineTo(space.right, y);
