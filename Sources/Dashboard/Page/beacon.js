@@ -180,11 +180,11 @@ export function beaconView(beacon) {
       el('div.head', {}, link(['now'], '← ', words.back), el('div.title', {}, title, id), standing),
       el('section.sheet.chart-sheet', { 'aria-label': text.chart(beacon) },
         el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
-        el('p.unseen', { id: 'chart-help', text: text.help }), spoken, note),
+        el('p.unseen.help', { id: 'chart-help', text: text.help }), spoken, note),
       trying.node,
       el('div.columns', {}, panel(text.decisions, decisions.node), readingPanel)),
     update,
-    end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); trying.stop(); },
+    end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },
   };
 }
 

@@ -15,7 +15,7 @@ export function chartBar(chart, hand, { onTry }) {
   const entries = el('span.legend-entries'), legend = el('p.legend', {}, entry('line', text.estimate), entry('band', text.band), entries);
   const updateEntries = list(entries, receiver);
   const paint = () => { const all = series(); for (const mark of entries.querySelectorAll('[data-index]')) mark.style.color = all[mark.dataset.index % all.length]; };
-  onTheme(paint);
+  const stop = onTheme(paint);
 
   function receiver({ name, index }) {
     const mark = svg('svg', { viewBox: '0 0 12 12', class: 'mark', 'aria-hidden': 'true' }, svg('path', { d: shapes[index % 4] })), label = el('span');
@@ -38,7 +38,7 @@ export function chartBar(chart, hand, { onTry }) {
     if (trace) updateEntries(trace.receivers.map((name, index) => ({ name, index })).filter((one) => trace.hearers.has(one.index)), (one) => one.name);
   }
   update();
-  return { node, legend, update, tryButton };
+  return { node, legend, update, tryButton, stop };
 }
 
 const entry = (kind, text) => el('span.entry', {}, el(`span.swatch.${kind}`, { 'aria-hidden': 'true' }), el('span', { text }));

@@ -48,22 +48,21 @@ export const show = (node, isShown) => { if (node.hidden === isShown) node.hidde
 export function list(parent, make) {
   const rows = new Map();
   return (items, keyOf) => {
-    const wanted = new Set();
-    let place = parent.firstChild;
-    for (const item of items) {
-      const key = keyOf(item);
+    const wanted = new Map();
+    for (const item of items) wanted.set(keyOf(item), item);
+    // First those that go: then the others need not move, and none loses its focus.
+    for (const [key, row] of rows) {
       if (wanted.has(key)) continue;
-      wanted.add(key);
+      row.node.remove();
+      rows.delete(key);
+    }
+    let place = parent.firstChild;
+    for (const [key, item] of wanted) {
       let row = rows.get(key);
       if (!row) rows.set(key, row = make(item));
       row.update(item);
       if (row.node === place) place = place.nextSibling;
       else parent.insertBefore(row.node, place);
-    }
-    for (const [key, row] of rows) {
-      if (wanted.has(key)) continue;
-      row.node.remove();
-      rows.delete(key);
     }
   };
 }
