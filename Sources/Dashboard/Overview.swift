@@ -44,7 +44,7 @@ package struct Overview: Sendable {
     case receivers, zones, rooms, beacons, phones, transitions
   }
 
-  package func json(mayWrite: Bool) -> [UInt8] {
+  package func json(mayWrite: Bool, isLoggedIn: Bool) -> [UInt8] {
     JSONWriter.object {
       $0.field("v", 1)
       $0.field("gateway", topics.gateway)
@@ -57,6 +57,7 @@ package struct Overview: Sendable {
         $0.field("read", true)
         $0.field("write", mayWrite)
       }
+      $0.field("login", isLoggedIn)
       $0.field("configuration_file", surroundings.configurationFile)
       $0.key("health")
       $0.value(json: surroundings.health.message(topics: topics).payload)

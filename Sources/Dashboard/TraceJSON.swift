@@ -22,6 +22,11 @@ extension JSONWriter {
       $0.key("rssi")
       $0.array(trace.heard) { $0.value($1.rssi) }
     }
+    estimates(of: trace, zones: zones)
+  }
+
+  /// Writes the member `estimates`.
+  mutating func estimates(of trace: Trace, zones: [String]) {
     key("estimates")
     array(trace.estimates.sorted { $0.key < $1.key }) { json, zone in
       json.object {

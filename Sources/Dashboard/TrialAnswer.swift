@@ -2,6 +2,7 @@ import Beacons
 import JSON
 import Messages
 import Pipeline
+import Proximity
 import Settings
 
 /// What other rules would have decided, beside what was decided.
@@ -9,8 +10,9 @@ package struct TrialAnswer: Sendable {
   private let trial: Trial
   private let actual: [TransitionMessage]
   private let now: Moment
-  private let receivers: ReceiverTable
   private let zones: [String]
+  /// Of the receivers that were heard.
+  private let calibrations: [ReceiverSettings]
   private let yaml: String
 
   /// - Parameters:
@@ -28,8 +30,11 @@ package struct TrialAnswer: Sendable {
       (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
     }.reversed()
     self.now = now
-    receivers = hindsight.receivers
     zones = hindsight.configuration.zones.map(\.name)
+    let heard = Set(trial.trace.heard.map { hindsight.receivers.name(of: $0.receiver) })
+    calibrations = heard.union(request.configuration.receivers.map(\.name)).sorted().map { name in
+      request.configuration.receivers.first { $0.name == name } ?? ReceiverSettings(name: name)
+    }
     self.yaml = yaml
   }
 
@@ -55,7 +60,15 @@ package struct TrialAnswer: Sendable {
       $0.array(trial.verdicts) { $0.value(json: $1.json) }
       $0.key("actual")
       $0.array(actual) { $0.value(json: $1.json) }
-      $0.fields(of: trial.trace, receivers: receivers, zones: zones)
+      $0.estimates(of: trial.trace, zones: zones)
+      $0.key("receivers")
+      $0.array(calibrations) { json, receiver in
+        json.object {
+          $0.field("receiver", receiver.name)
+          $0.field("exponent", receiver.calibration.exponent, decimals: 3)
+          $0.field("offset_db", receiver.calibration.offset, decimals: 1)
+        }
+      }
       $0.field("yaml", yaml)
     }
   }

@@ -142,7 +142,7 @@ final class Reception {
     let id =
       String(UInt64.random(in: .min ... .max), radix: 36)
       + String(UInt64.random(in: .min ... .max), radix: 36)
-    sessions.begin(id, rights, at: seconds)
+    sessions.begin(id, Rights(read: rights.read, write: rights.write, isLoggedIn: true), at: seconds)
     return cookie(id, lifetime: Sessions.lifetime)
   }
 

@@ -44,4 +44,14 @@ public struct HTTPSettings: Hashable, Sendable {
 
   /// Whether only programs on this machine can reach it.
   public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
+
+  /// An address of this machine's own with a port, such as `127.0.0.1:8099` or `[::1]:8099`; nil for anything else.
+  public init?(loopback text: String) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+      return nil
+    }
+    let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
+    self.init(address: host == "localhost" ? "127.0.0.1" : host, port: Int(port))
+    guard isLoopback else { return nil }
+  }
 }

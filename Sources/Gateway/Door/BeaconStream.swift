@@ -24,7 +24,8 @@ final class BeaconStream: EventSource {
       pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, at: now) }
     }
     guard let live else { return [] }
-    place = live.next
+    // A recording went back: its past is another.
+    place = live.next < first ? nil : live.next
     return live.isNews ? event("trace", live.json) : []
   }
 

@@ -69,17 +69,24 @@ package struct DashboardContent: Content {
   private func api(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
     let isReading = request.method == .get || request.method == .head
     switch (path.first, path.count, isReading) {
-    case ("overview", 1, true): return .now(Response(overviews.json(mayWrite: rights.write)))
+    case ("overview", 1, true): return .now(Response(overviews.json(for: rights)))
     case ("events", 1, true): return .stream(events(request, rights))
     case ("openapi.json", 1, true): return .now(file("openapi.json", request))
     case ("configuration", 1, true): return .later { configuration(rights) }
     case ("plan", 1, true):
       return .now(Response(stage.look { pipeline, _, _ in PlanPicture(pipeline.configuration) }.json))
     case ("strangers", 1, true):
-      guard let json = stage.strangers(areRevealed: request.query["reveal"] == "1") else {
-        return .now(.error(404, "A recording has no strangers to show."))
+      let none = Array(#"{"devices":[],"overlooked":0,"why":"A recording has no strangers to show."}"#.utf8)
+      return .now(Response(stage.strangers(areRevealed: request.query["reveal"] == "1") ?? none))
+    case ("recording", 1, _):
+      guard let player = stage.player else { return .now(.error(404, "This is no recording.")) }
+      if !isReading {
+        guard let tree = try? JSONTree(request.body) else {
+          return .now(.error(400, "The body is not JSON."))
+        }
+        if let refusal = player.control(tree) { return .now(refusal) }
       }
-      return .now(Response(json))
+      return .now(Response(player.position()))
     case ("try", 1, false): return .later { attempt(request.body) }
     case ("beacons", 2, true):
       return .now(
@@ -203,7 +210,7 @@ package struct DashboardContent: Content {
         // One that was lost, or of an earlier run: all that is kept follows.
         last.map { journal.place(after: $0) ?? 0 } ?? journal.end
       }
-      return OverviewStream(stage, overviews, from: place, mayWrite: rights.write)
+      return OverviewStream(stage, overviews, from: place, rights: rights)
     }
   }
 }

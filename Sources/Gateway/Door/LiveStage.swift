@@ -41,5 +41,10 @@ struct LiveStage: Stage {
     return nil
   }
 
-  func strangers(areRevealed: Bool) -> [UInt8]? { nil }
+  func strangers(areRevealed: Bool) -> [UInt8]? {
+    let configuration = decisions.state.withLock { $0.pipeline.configuration }
+    return decisions.strangers.devices(configuration, areRevealed: areRevealed)
+  }
+
+  var player: (any Player)? { nil }
 }

@@ -7,16 +7,16 @@ import Messages
 final class OverviewStream: EventSource {
   private let stage: any Stage
   private let overviews: SharedOverview
-  private let mayWrite: Bool
+  private let rights: Rights
   /// In the journal.
   private var place: Int
   private var shown = MonotonicTime(nanoseconds: .min)
 
-  init(_ stage: any Stage, _ overviews: SharedOverview, from place: Int, mayWrite: Bool) {
+  init(_ stage: any Stage, _ overviews: SharedOverview, from place: Int, rights: Rights) {
     self.stage = stage
     self.overviews = overviews
     self.place = place
-    self.mayWrite = mayWrite
+    self.rights = rights
   }
 
   func next() -> [UInt8] {
@@ -31,7 +31,7 @@ final class OverviewStream: EventSource {
       case .verdict(let message): events += event("verdict", message.json)
       }
     }
-    let (json, made) = overviews.version(mayWrite: mayWrite)
+    let (json, made) = overviews.version(for: rights)
     if made > shown {
       shown = made
       events += event("overview", json)

@@ -1,5 +1,6 @@
 import Beacons
 import Dashboard
+import Door
 import Machine
 import Synchronization
 
@@ -10,8 +11,8 @@ final class SharedOverview: Sendable {
     var made = MonotonicTime(nanoseconds: .min)
     /// The journal's end at that time.
     var end = -1
-    /// As JSON, without and with the right to write.
-    var json: [Bool: [UInt8]] = [:]
+    /// As JSON, by what its readers may do.
+    var json: [Rights: [UInt8]] = [:]
   }
 
   /// How old an overview may be if nothing was decided since, and if something was.
@@ -23,10 +24,10 @@ final class SharedOverview: Sendable {
 
   init(_ stage: any Stage) { self.stage = stage }
 
-  func json(mayWrite: Bool) -> [UInt8] { version(mayWrite: mayWrite).json }
+  func json(for rights: Rights) -> [UInt8] { version(for: rights).json }
 
   /// With the time at which it was made.
-  func version(mayWrite: Bool) -> (json: [UInt8], made: MonotonicTime) {
+  func version(for rights: Rights) -> (json: [UInt8], made: MonotonicTime) {
     state.withLock { state in
       let now = LiveClock.now
       let age = now - max(state.made, MonotonicTime(nanoseconds: 0))
@@ -39,9 +40,9 @@ final class SharedOverview: Sendable {
         }
         if let new { state = State(overview: new.0, made: now, end: new.1) }
       }
-      if let json = state.json[mayWrite] { return (json, state.made) }
-      let json = state.overview?.json(mayWrite: mayWrite) ?? []
-      state.json[mayWrite] = json
+      if let json = state.json[rights] { return (json, state.made) }
+      let json = state.overview?.json(mayWrite: rights.write, isLoggedIn: rights.isLoggedIn) ?? []
+      state.json[rights] = json
       return (json, state.made)
     }
   }

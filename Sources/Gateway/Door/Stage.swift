@@ -1,4 +1,6 @@
 import Beacons
+import Door
+import JSON
 import Dashboard
 import Messages
 import Pipeline
@@ -15,4 +17,14 @@ package protocol Stage: Sendable {
   func complaint() -> String?
   /// What is in the air, known or not, as JSON; nil: nobody can say.
   func strangers(areRevealed: Bool) -> [UInt8]?
+  /// nil: it is no recording.
+  var player: (any Player)? { get }
+}
+
+/// A recording that plays.
+package protocol Player: Sendable {
+  /// Where it is, as JSON.
+  func position() -> [UInt8]
+  /// Goes to another time, pauses, or changes the speed; gives a refusal if the request makes no sense.
+  func control(_ request: JSONTree) -> Response?
 }

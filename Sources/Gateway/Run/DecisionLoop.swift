@@ -46,6 +46,8 @@ final class DecisionLoop: Sendable {
   let news = Alarm()
   /// Rings when the configuration was replaced, for what is published to other gateways.
   let reloads = Alarm()
+  /// For those who look at what is in the air.
+  let strangers = StrangersWatch()
   /// What `health` tells of scanners.
   let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
   /// Stands for this run in what is published for other gateways.
@@ -69,6 +71,7 @@ final class DecisionLoop: Sendable {
 
   /// Processes what the source heard; `table` names its receivers.
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
+    strangers.observe(batch)
     state.withLock { state in
       let receivers = state.learn(table)
       batch.forEach { advertisement, payload in

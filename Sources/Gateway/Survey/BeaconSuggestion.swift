@@ -23,6 +23,9 @@ public struct BeaconSuggestion: CustomStringConvertible {
     }
   }
 
+  /// Whether only its address tells it from others.
+  var isByAddress: Bool { if case .address = pattern { true } else { false } }
+
   private static func octets(_ frame: AltBeacon) -> [UInt8] {
     stride(from: 120, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idHigh >> UInt128($0)) }
       + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: frame.idLow >> UInt32($0)) }

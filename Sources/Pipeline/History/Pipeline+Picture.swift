@@ -52,3 +52,8 @@ extension Pipeline {
     return (trace, history.end)
   }
 }
+
+extension Pipeline {
+  /// Whether a receiver cannot hear.
+  package func isBlind(_ receiver: ReceiverIndex) -> Bool { blind.contains(receiver) }
+}

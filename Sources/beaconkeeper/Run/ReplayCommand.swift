@@ -39,6 +39,7 @@ struct ReplayCommand: AsyncParsableCommand {
         beaconkeeper replay --config site.yaml --capture hall.jsonl --speed real --publish --gateway rehearsal
         beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
         beaconkeeper replay --config flat.yaml --capture walk.jsonl --truth marks.csv --report walk.html
+        beaconkeeper replay --config site.yaml --capture monday.btsnoop --http
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
@@ -59,16 +60,25 @@ struct ReplayCommand: AsyncParsableCommand {
   var publish = false
   @Option(help: ArgumentHelp("Use this name instead of the configured gateway's.", valueName: "name"))
   var gateway: String?
+  @Flag(help: "Show it in the dashboard, with a bar to go to any time, until Ctrl-C.")
+  var http = false
+  @Option(help: ArgumentHelp("With --http: where to serve it.", valueName: "address:port"))
+  var listen = "127.0.0.1:\(HTTPSettings.defaultPort)"
   @OptionGroup var rooms: RoomFollowing
 
   func validate() throws {
     if capture.isEmpty { throw ValidationError("Name a recording with --capture, or - for standard input.") }
     if let gateway, gateway.isEmpty { throw ValidationError("--gateway needs a name.") }
+    if http, capture.contains("-") {
+      throw ValidationError("--http needs a file: it goes back and forth in it.")
+    }
+    if http, publish { throw ValidationError("Either --http or --publish.") }
   }
 
   func run() async throws {
     var configuration = try loadConfiguration(config, connects: publish)
     if let gateway { configuration.gatewayName = gateway }
+    if http { return try await show(configuration) }
     let follower = try rooms.follower(configuration)
     var replay: Replay
     do throws(CaptureError) {
@@ -102,6 +112,27 @@ struct ReplayCommand: AsyncParsableCommand {
     try report(replay.counts, replay.malformedEvents, fault)
     if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
     if let follower = replay.follower { try rooms.tell(follower, configuration, isJSON: format == .json) }
+  }
+
+  /// Serves the dashboard over the recording.
+  private func show(_ configuration: Configuration) async throws {
+    guard let settings = HTTPSettings(loopback: listen) else {
+      throw ValidationError("--listen must be a loopback address with a port, for example 127.0.0.1:8099.")
+    }
+    let stage: ReplayStage
+    do throws(CaptureError) {
+      stage = try ReplayStage(configuration, captures: capture, configurationFile: config)
+    } catch {
+      throw failure(error)
+    }
+    let server = ReplayDoor(stage, settings)
+    do {
+      try await server.run { port in
+        say("beaconkeeper: the recording plays at http://\(settings.address):\(port)/; Ctrl-C ends it")
+      }
+    } catch {
+      throw failure("\(error)", .unavailable)
+    }
   }
 
   private func write(_ output: Pipeline.Output, _ topics: Topics) throws(ExitCode) {

@@ -1,0 +1,121 @@
+import Beacons
+import Captures
+import Dashboard
+import Machine
+import Pipeline
+import Settings
+
+/// A recording with the pipeline that decides over it, up to some time of it.
+final class Playback {
+  private var recording: Recording
+  private(set) var pipeline: Pipeline
+  private(set) var journal = Journal()
+  /// How far it is, on the recording's clock that starts at zero.
+  private(set) var time = MonotonicTime.zero
+  private var numbers = TransitionNumbers(epoch: Replay.epoch)
+  private var batch = AdvertisementBatch()
+  /// Of the batch.
+  private var place = 0
+  private var health: ReceiverHealthChange?
+  private var isAtEnd = false
+  private var output = Pipeline.Output()
+
+  init(_ configuration: Configuration, captures: [String]) throws(CaptureError) {
+    recording = try Recording(paths: captures)
+    pipeline = Pipeline(configuration)
+    pipeline.keepHistory()
+  }
+
+  /// The first and the last time of a recording. What follows a fault in it is left out.
+  static func span(of captures: [String]) throws(CaptureError) -> (from: WallTime, to: WallTime) {
+    var recording = try Recording(paths: captures)
+    var batch = AdvertisementBatch()
+    var receivers = ReceiverTable()
+    var span: (from: WallTime, to: WallTime)?
+    var fault: CaptureError?
+    reading: while true {
+      do throws(CaptureError) {
+        switch try recording.next(into: &batch, receiver: { receivers.index(of: $0) }) {
+        case .advertisements:
+          span = (
+            span?.from ?? batch[0].wallTime,
+            max(span?.to ?? batch[0].wallTime, batch[batch.count - 1].wallTime)
+          )
+        case .health(let change):
+          span = (span?.from ?? change.wallTime, max(span?.to ?? change.wallTime, change.wallTime))
+        case .end: break reading
+        }
+      } catch {
+        fault = error
+        break
+      }
+    }
+    if let span { return span }
+    if let fault { throw fault }
+    return (WallTime(nanoseconds: 0), WallTime(nanoseconds: 0))
+  }
+
+  /// Processes what happened until a time. Returns whether more is to be done.
+  func advance(to target: MonotonicTime, atMost limit: Int) -> Bool {
+    var count = 0
+    while let next = nextTime, next <= target {
+      guard count < limit else { return true }
+      count += 1
+      step()
+    }
+    if target > time {
+      time = target
+      pipeline.advance(to: target, into: &output)
+      take()
+    }
+    return false
+  }
+
+  /// When the next thing happened; nil: nothing follows.
+  private var nextTime: MonotonicTime? {
+    while place >= batch.count, health == nil, !isAtEnd { refill() }
+    return place < batch.count ? batch[place].time : health?.time
+  }
+
+  private func refill() {
+    place = 0
+    do throws(CaptureError) {
+      switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
+      case .advertisements: break
+      case .health(let change): health = change
+      case .end: isAtEnd = true
+      }
+    } catch {
+      // What was good before the fault was shown.
+      isAtEnd = true
+    }
+  }
+
+  private func step() {
+    if place < batch.count {
+      time = max(time, batch[place].time)
+      batch.forEach(in: place..<(place + 1)) { advertisement, payload in
+        _ = pipeline.observe(copy advertisement, payload: payload, into: &output)
+      }
+      place += 1
+    } else if let change = health {
+      health = nil
+      time = max(time, change.time)
+      pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+    }
+    take()
+  }
+
+  private func take() {
+    guard !output.items.isEmpty else { return }
+    numbers.number(&output)
+    for item in output.items {
+      switch item {
+      case .transition(let message): journal.note(.transition(message))
+      case .verdict(let message): journal.note(.verdict(message))
+      case .state, .room: break
+      }
+    }
+    output.removeAll()
+  }
+}

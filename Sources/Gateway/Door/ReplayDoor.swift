@@ -1,0 +1,24 @@
+import Door
+public import Settings
+import SettingsFile
+
+/// `replay --http`: the dashboard over a recording.
+public struct ReplayDoor: Sendable {
+  private let stage: ReplayStage
+  private let settings: HTTPSettings
+
+  public init(_ stage: ReplayStage, _ settings: HTTPSettings) {
+    self.stage = stage
+    self.settings = settings
+  }
+
+  /// Plays until the task is cancelled.
+  ///
+  /// - Parameter onReady: is called with the port.
+  public func run(onReady: (Int) -> Void) async throws {
+    let door = try await Door.open(settings, machine: machineName(), content: DashboardContent(stage))
+    onReady(door.port)
+    await stage.play()
+    await door.close()
+  }
+}

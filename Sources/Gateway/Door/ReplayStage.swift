@@ -1,0 +1,144 @@
+import Beacons
+import Captures
+import Dashboard
+import Door
+import JSON
+import Machine
+import Messages
+import Pipeline
+import Settings
+import Synchronization
+
+/// A recording that plays behind the dashboard: at any speed, paused, or gone to any time.
+public final class ReplayStage: Stage, Player {
+  private struct State {
+    var playback: Playback
+    /// Where it is to be, on the recording's clock.
+    var target = MonotonicTime.zero
+    var speed = 1.0
+    var isPaused = false
+  }
+
+  /// Between two steps, on our clock.
+  private static let beat = Duration.milliseconds(50)
+  /// Advertisements that are processed before others may look.
+  private static let portion = 2000
+  static let speeds = 0.1...1000.0
+
+  private let configuration: Configuration
+  private let captures: [String]
+  private let configurationFile: String?
+  /// The first and the last time in it.
+  private let span: (from: WallTime, to: WallTime)
+  private let state: Mutex<State>
+
+  /// Reads the whole recording once, to know how long it is.
+  ///
+  /// - Parameter configurationFile: to be shown.
+  public init(_ configuration: Configuration, captures: [String], configurationFile: String?)
+    throws(CaptureError)
+  {
+    self.configuration = configuration
+    self.captures = captures
+    self.configurationFile = configurationFile
+    span = try Playback.span(of: captures)
+    state = Mutex(State(playback: try Playback(configuration, captures: captures)))
+  }
+
+  /// Plays until the task is cancelled.
+  func play() async {
+    var last = LiveClock.now
+    while true {
+      do { try await Task.sleep(for: Self.beat) } catch { return }
+      let now = LiveClock.now
+      let passed = now - last
+      last = now
+      state.withLock { state in
+        if !state.isPaused { state.target = min(state.target + .seconds(passed.seconds * state.speed), end) }
+      }
+      while state.withLock({ state in
+        state.playback.advance(to: state.target, atMost: Self.portion)
+      }) {
+        await Task.yield()
+      }
+    }
+  }
+
+  private var end: MonotonicTime { MonotonicTime.zero + (span.to - span.from) }
+
+  // MARK: What is seen
+
+  package func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result {
+    state.withLock { state in
+      let playback = state.playback
+      return body(
+        playback.pipeline, playback.journal, Moment(playback.time, span.from + (playback.time - .zero)))
+    }
+  }
+
+  package var surroundings: Surroundings {
+    let health = look { pipeline, _, now in
+      HealthMessage(
+        time: now.wallTime, version: version,
+        receivers: pipeline.receivers.indices.map { receiver in
+          let isBlind = pipeline.isBlind(receiver)
+          return HealthMessage.Receiver(
+            name: pipeline.receivers.name(of: receiver), state: isBlind ? "blind" : "ok", isBlind: isBlind,
+            reason: "",
+            advertisementsPerSecond: 0, lastHeard: nil)
+        },
+        advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
+        transitions: pipeline.counts.transitions, queued: 0, beacons: pipeline.beaconCount)
+    }
+    return Surroundings(
+      source: .recording, started: span.from, version: version, health: health, broker: nil,
+      configurationFile: configurationFile)
+  }
+
+  package func metrics() -> String {
+    MetricsText.text(surroundings.health, gateway: configuration.gatewayName, isConnected: false)
+  }
+
+  package func complaint() -> String? { nil }
+
+  package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
+
+  package var player: (any Player)? { self }
+
+  // MARK: The player
+
+  package func position() -> [UInt8] {
+    let (at, speed, isPaused) = state.withLock { ($0.target, $0.speed, $0.isPaused) }
+    return JSONWriter.object {
+      $0.field("from", span.from.nanoseconds / 1_000_000)
+      $0.field("to", span.to.nanoseconds / 1_000_000)
+      $0.field("at", (span.from + (at - .zero)).nanoseconds / 1_000_000)
+      $0.field("speed", speed, decimals: 3)
+      $0.field("paused", isPaused)
+    }
+  }
+
+  package func control(_ request: JSONTree) -> Response? {
+    if case .number(let speed)? = request["speed"] {
+      guard Self.speeds.contains(speed) else { return .error(422, "The speed must be from 0.1 to 1000.") }
+      state.withLock { $0.speed = speed }
+    }
+    if case .flag(let isPaused)? = request["paused"] { state.withLock { $0.isPaused = isPaused } }
+    if case .number(let at)? = request["at"] {
+      let (from, to) = (Double(span.from.nanoseconds) / 1e6, Double(span.to.nanoseconds) / 1e6)
+      let target = MonotonicTime.zero + .seconds((min(max(at, from), to) - from) / 1000)
+      do throws(CaptureError) { try go(to: target) } catch {
+        return .error(500, "The recording cannot be read again: \(error).")
+      }
+    }
+    return nil
+  }
+
+  /// Forward it plays as fast as it can; back it begins anew.
+  private func go(to target: MonotonicTime) throws(CaptureError) {
+    try state.withLock { state throws(CaptureError) in
+      if target < state.playback.time { state.playback = try Playback(configuration, captures: captures) }
+      state.target = target
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Beacons
+import JSON
+import Machine
+import Messages
+import Proximity
+import Settings
+import Setup
+import Synchronization
+
+/// Surveys the air while somebody looks at it, and for a minute after.
+final class StrangersWatch: Sendable {
+  private struct State {
+    /// nil: nobody looks.
+    var survey: AirSurvey?
+    var until = MonotonicTime(nanoseconds: .min)
+  }
+
+  private static let patience = TimeSpan.seconds(60)
+  /// Devices that are listed, the strongest first.
+  private static let limit = 300
+
+  private let state = Mutex(State())
+  private let isWatching = Atomic(false)
+  /// Stands in every id, so that the ids of one run say nothing in another.
+  private let salt = UInt64.random(in: .min ... .max)
+
+  /// Costs nothing while nobody looks.
+  func observe(_ batch: borrowing AdvertisementBatch) {
+    guard isWatching.load(ordering: .relaxed) else { return }
+    state.withLock { state in
+      batch.forEach { advertisement, payload in state.survey?.observe(advertisement, payload: payload) }
+      guard LiveClock.now > state.until else { return }
+      state.survey = nil
+      isWatching.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Starts to look, or goes on; gives what was heard since.
+  func devices(_ configuration: Configuration, areRevealed: Bool) -> [UInt8] {
+    state.withLock { state in
+      if state.survey == nil { state.survey = AirSurvey(configuration) }
+      state.until = LiveClock.now + Self.patience
+      isWatching.store(true, ordering: .relaxed)
+      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+      let listing = state.survey?.listing(at: now).prefix(Self.limit) ?? []
+      let overlooked = state.survey?.overlooked ?? 0
+      return JSONWriter.object {
+        $0.key("devices")
+        $0.array(listing) {
+          write($1.device, $1.estimate, wallNow - (now - $1.device.lastHeard), areRevealed, in: &$0)
+        }
+        $0.field("overlooked", overlooked)
+      }
+    }
+  }
+
+  /// What recognises the device of an id, and a name for it; nil: it is gone, or cannot be configured.
+  func suggestion(id: String) -> BeaconSuggestion? {
+    state.withLock { state in
+      state.survey?.listing(at: LiveClock.now).lazy.map(\.device).first { self.id(of: $0) == id }
+        .flatMap { BeaconSuggestion($0) }
+    }
+  }
+
+  private func write(
+    _ device: AirSurvey.Device, _ estimate: Estimate?, _ heard: WallTime, _ areRevealed: Bool,
+    in json: inout JSONWriter
+  ) {
+    let suggestion = device.beacon == nil ? BeaconSuggestion(device) : nil
+    // What is known by its address alone stays hidden with it.
+    let isShown = areRevealed || suggestion.map { !$0.isByAddress } ?? false
+    json.object {
+      $0.field("id", id(of: device))
+      $0.field("address", areRevealed ? "\(device.address)" : nil)
+      $0.field("name", areRevealed || device.beacon != nil ? device.localName : nil)
+      $0.field("frame", device.frame?.format)
+      $0.field("identity", isShown ? suggestion?.pattern.yaml : nil)
+      $0.field("beacon", device.beacon)
+      $0.field("rssi_dbm", estimate?.rssi, decimals: 1)
+      $0.field("distance_m", estimate?.distance, decimals: 2)
+      $0.field("per_s", estimate?.interval.map { 1 / max($0.seconds, 0.001) }, decimals: 2)
+      $0.field("last_seen", heard)
+      $0.field("can_be_added", suggestion != nil)
+      $0.field("yaml", isShown ? suggestion?.description : nil)
+    }
+  }
+
+  private func id(of device: AirSurvey.Device) -> String {
+    var hash = FNV1a()
+    hash.combine(String(salt, radix: 16).utf8.span)
+    hash.combine(String(device.address.bits, radix: 16).utf8.span)
+    return String(UInt64(truncatingIfNeeded: hash.value), radix: 16)
+  }
+}
