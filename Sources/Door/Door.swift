@@ -90,8 +90,8 @@ public final class Door: Sendable {
   private static func reason(_ error: any Error) -> String {
     guard let error = error as? IOError else { return "\(error)" }
     switch error.errnoCode {
-    case EADDRINUSE: return "another program has this port; give http.listen another"
-    case EACCES: return "ports below 1024 need a privilege; give http.listen a higher one"
+    case EADDRINUSE: return "another program has this port; choose another"
+    case EACCES: return "ports below 1024 need a privilege; choose a higher one"
     case EADDRNOTAVAIL: return "this machine does not have this address"
     default: return "\(error)"
     }

@@ -132,7 +132,8 @@ public struct GatewayRun: Sendable {
       delivery.journal.withLock { $0 = Journal() }
       decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
-        decisions, broker: "\(options.host):\(options.port)", configurationFile: reloads?.path)
+        decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
+        configurationFile: reloads?.path)
       services.append(DoorService(http, stage, logger))
     }
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }

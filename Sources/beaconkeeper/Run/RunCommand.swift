@@ -63,7 +63,9 @@ struct RunCommand: AsyncParsableCommand {
     let reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
     if reloads == nil { ReloadRequests.end() }
-    let configuration = try loadConfiguration(path, connects: true)
+    var configuration = try loadConfiguration(path, connects: true)
+    // Who has configured nothing yet wants to look.
+    if path == nil { configuration.http = HTTPSettings() }
     let log = RunLog(logFormat ?? .preferred, level: verbose ? .debug : logLevel.level)
     let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
     let listener = GatewayRun.Listener(

@@ -1,0 +1,132 @@
+import Beacons
+import Messages
+import Proximity
+import Randomness
+import Scenes
+import Settings
+import Testing
+
+@testable import Pipeline
+
+/// Trying other rules on what was heard.
+struct HindsightTests {
+  /// A scene that remembers.
+  private func scene(_ limit: Int = 98_304) throws -> Scene {
+    var scene = try Scene()
+    scene.pipeline.keepHistory(limit)
+    return scene
+  }
+
+  private func ids(_ messages: [TransitionMessage]) -> [String] { messages.map(\.id) }
+
+  private func trial(_ scene: Scene, _ yaml: String = Scene.rules) throws -> Trial {
+    let hindsight = try #require(scene.pipeline.hindsight)
+    return hindsight.trial(try Scene.configuration(yaml), of: nil, since: .zero)
+  }
+
+  /// By random walks of several beacons, with silence and blindness in them.
+  @Test(arguments: 0..<30) func `the same rules decide the same again`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var scene = try scene()
+    for _ in 0..<60 {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: scene.pass(Double.random(in: 0...20, using: &random))
+      case 1:
+        scene.pipeline.setBlind(scene.receiver, true, at: scene.time, into: &scene.output)
+        scene.pass(Double.random(in: 0...5, using: &random))
+        scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)
+      default:
+        try scene.hear(
+          Scene.iBeacon(minor: UInt8.random(in: 1...3, using: &random)),
+          rssi: .random(in: -95 ... -50, using: &random),
+          for: .random(in: 0.1...4, using: &random))
+      }
+    }
+    scene.pass(1)
+    let again = try trial(scene)
+    #expect(ids(again.transitions) == ids(scene.output.transitions))
+    #expect(again.isComplete)
+  }
+
+  @Test func `other rules decide as a gateway that had them all along`() throws {
+    let nearer = Scene.rules.replacing(
+      "near:  { distance: 2 m, dwell: 1 s, rearm: 5 m }",
+      with: "near:  { distance: 1 m, dwell: 3 s, rearm: 5 m }")
+    var scene = try scene()
+    var other = try Scene(nearer)
+    for rssi: Int8 in [-80, -70, -60, -55, -58, -62, -75, -90] {
+      try scene.hear(rssi: rssi, for: 5)
+      try other.hear(rssi: rssi, for: 5)
+    }
+    let again = try trial(scene, nearer)
+    #expect(ids(again.transitions) == ids(other.output.transitions))
+    #expect(ids(again.transitions) != ids(scene.output.transitions))
+  }
+
+  @Test func `one beacon alone is decided as among others`() throws {
+    var scene = try scene()
+    for rssi: Int8 in [-80, -60, -90] {
+      try scene.hear(Scene.iBeacon(minor: 1), rssi: rssi, for: 5)
+      try scene.hear(Scene.iBeacon(minor: 2), rssi: -60, for: 5)
+    }
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let beacon = try #require(scene.pipeline.beacon(named: "fleet:1.1"))
+    let again = hindsight.trial(hindsight.configuration, of: beacon, since: .zero)
+    #expect(ids(again.transitions) == ids(scene.output.transitions.filter { $0.beacon == "fleet:1.1" }))
+    #expect(again.trace.heard.count == 150)
+    #expect(again.trace.estimates.count == 2)
+  }
+
+  @Test func `a full memory forgets the oldest, and says so`() throws {
+    var scene = try scene(4096)
+    try scene.hear(rssi: -58, for: 700)
+    let history = try #require(scene.pipeline.history)
+    #expect(history.start > 0)
+    #expect(history.end == 7000)
+    var count = 0
+    history.forEach(from: 0) { _ in count += 1 }
+    #expect(UInt64(count) == history.end - history.start)
+    #expect(count >= 4096)
+    #expect(try trial(scene).isComplete == false)
+  }
+
+  @Test func `a reader goes on where it stopped, through a reload that drops beacons`() throws {
+    var scene = try scene()
+    try scene.hear(rssi: -58, for: 5)
+    try scene.hear([2, 1, 6], from: 0xC100_0000_0005, rssi: -60, for: 5)
+    let before = try #require(scene.pipeline.history).end
+    try scene.reload(
+      Scene.rules.replacing(
+        "  - { name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }\n", with: ""
+      ).replacing("    beacons: [fleet]\n", with: ""))
+    #expect(scene.pipeline.history?.end == before)
+    try scene.hear([2, 1, 6], from: 0xC100_0000_0005, rssi: -60, for: 1)
+    let fridge = try #require(scene.pipeline.beacon(named: "fridge"))
+    let (trace, next) = scene.pipeline.trace(of: fridge, since: before)
+    #expect(trace.heard.count == 10)
+    #expect(next == before + 10)
+  }
+
+  @Test func `nobody remembers unless asked`() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -58, for: 1)
+    #expect(scene.pipeline.history == nil)
+  }
+}
+
+struct ZoneProgressTests {
+  @Test func `a dwell is under way until it is reached`() throws {
+    var scene = try Scene()
+    try scene.hear(rssi: -70, for: 0.5)
+    let beacon = try #require(scene.pipeline.beacon(named: "fleet:1.2"))
+    let pump = ZoneIndex(rawValue: 0)
+    let waiting = try #require(scene.pipeline.engine.progress(of: beacon, in: pump))
+    #expect(!waiting.isInside)
+    #expect(waiting.pending?.event == .enter)
+    #expect(waiting.pending.map { $0.due - $0.since } == .seconds(1))
+    try scene.hear(rssi: -70, for: 2)
+    let inside = try #require(scene.pipeline.engine.progress(of: beacon, in: pump))
+    #expect(inside.isInside && !inside.isNear)
+    #expect(inside.pending?.event == .lost)
+  }
+}
