@@ -14,13 +14,15 @@ package struct TrialAnswer: Sendable {
   /// Of the receivers that were heard.
   private let calibrations: [ReceiverSettings]
   private let yaml: String
+  /// Of the file that is configured; nil: there is none.
+  private let revision: String?
 
   /// - Parameters:
   ///   - beacon: that of the request.
   ///   - yaml: the changed zones as the configuration has them.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ journal: Journal,
-    _ now: Moment, yaml: String
+    _ now: Moment, yaml: String, revision: String?
   ) {
     trial = hindsight.trial(
       request.configuration, of: beacon, since: now.time - request.length,
@@ -36,6 +38,7 @@ package struct TrialAnswer: Sendable {
       request.configuration.receivers.first { $0.name == name } ?? ReceiverSettings(name: name)
     }
     self.yaml = yaml
+    self.revision = revision
   }
 
   package var json: [UInt8] {
@@ -70,6 +73,7 @@ package struct TrialAnswer: Sendable {
         }
       }
       $0.field("yaml", yaml)
+      $0.field("revision", revision)
     }
   }
 }

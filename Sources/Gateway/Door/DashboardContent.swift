@@ -88,6 +88,8 @@ package struct DashboardContent: Content {
       }
       return .now(Response(player.position()))
     case ("try", 1, false): return .later { attempt(request.body) }
+    case ("zones", 2, false), ("beacons", 1, false), ("undo", 1, false):
+      return write(path, request, rights)
     case ("beacons", 2, true):
       return .now(
         beacon(path[1]) { pipeline, beacon in
@@ -138,6 +140,26 @@ package struct DashboardContent: Content {
     return Response(BeaconHistory(of: beacon, hindsight, journal, now, over: length).json)
   }
 
+  /// Changes the configuration's file.
+  private func write(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
+    guard rights.write else {
+      return .now(
+        .error(
+          403, "You may look, but not change the configuration.",
+          remedy: "Log in with the password of http.write_password_file."))
+    }
+    guard let editor = stage.editor else {
+      return .now(.error(404, "There is no configuration file to change."))
+    }
+    let stage = stage
+    switch (path[0], request.method) {
+    case ("zones", .put): return .later { editor.change(zone: path[1], request.body) }
+    case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
+    case ("undo", .post): return .later { editor.undo() }
+    default: return .now(.error(405, "There is nothing to be done with this method."))
+    }
+  }
+
   /// What other rules would have decided.
   private func attempt(_ body: [UInt8]) -> Response {
     let base = stage.look { pipeline, journal, now in (pipeline.hindsight, journal, now) }
@@ -149,7 +171,12 @@ package struct DashboardContent: Content {
         beacon = stage.look { pipeline, _, _ in pipeline.beacon(named: name) }
         if beacon == nil { return Self.unheard(name) }
       }
-      return Response(TrialAnswer(request, of: beacon, hindsight, base.1, base.2, yaml: "").json)
+      let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
+      return Response(
+        TrialAnswer(
+          request, of: beacon, hindsight, base.1, base.2, yaml: zonesYAML(changed),
+          revision: stage.editor?.current()?.revision
+        ).json)
     } catch {
       return .error(422, "This cannot be tried: \(error).")
     }
@@ -176,9 +203,14 @@ package struct DashboardContent: Content {
     let configuration = stage.look { pipeline, _, _ in pipeline.configuration }
     let path = stage.surroundings.configurationFile
     let explanation = Explanation(configuration)
+    let current = stage.editor?.current()
     return Response(
       JSONWriter.object {
         $0.field("file", path)
+        // The file holds no secrets, but its comments are its writer's.
+        $0.field("yaml", rights.write ? current?.text : nil)
+        $0.field("revision", current?.revision)
+        $0.field("undo", rights.write && stage.editor?.canUndo == true)
         $0.key("explained")
         $0.array(
           [

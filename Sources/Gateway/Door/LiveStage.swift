@@ -1,5 +1,7 @@
 import Beacons
 import Dashboard
+import FoundationEssentials
+import Glibc
 import Machine
 import Messages
 import Mosquitto
@@ -12,11 +14,18 @@ struct LiveStage: Stage {
   private let started = LiveClock.wallNow
   private let broker: String
   private let configurationFile: String?
+  let editor: ConfigurationEditor?
 
   init(_ decisions: DecisionLoop, broker: String, configurationFile: String?) {
     self.decisions = decisions
     self.broker = broker
     self.configurationFile = configurationFile
+    // The same way as for everybody who edits the file by hand.
+    editor = configurationFile.map {
+      ConfigurationEditor(path: $0, environment: ProcessInfo.processInfo.environment) {
+        _ = kill(getpid(), SIGHUP)
+      }
+    }
   }
 
   func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result {
@@ -45,6 +54,8 @@ struct LiveStage: Stage {
     let configuration = decisions.state.withLock { $0.pipeline.configuration }
     return decisions.strangers.devices(configuration, areRevealed: areRevealed)
   }
+
+  func suggestion(for id: String) -> BeaconSuggestion? { decisions.strangers.suggestion(id: id) }
 
   var player: (any Player)? { nil }
 }

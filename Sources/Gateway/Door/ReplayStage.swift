@@ -103,6 +103,10 @@ public final class ReplayStage: Stage, Player {
 
   package func strangers(areRevealed: Bool) -> [UInt8]? { nil }
 
+  package func suggestion(for id: String) -> BeaconSuggestion? { nil }
+
+  package var editor: ConfigurationEditor? { nil }
+
   package var player: (any Player)? { self }
 
   // MARK: The player

@@ -17,6 +17,10 @@ package protocol Stage: Sendable {
   func complaint() -> String?
   /// What is in the air, known or not, as JSON; nil: nobody can say.
   func strangers(areRevealed: Bool) -> [UInt8]?
+  /// What recognises a stranger of this id; nil: it is gone, or nothing does.
+  func suggestion(for id: String) -> BeaconSuggestion?
+  /// nil: there is no file to be changed.
+  var editor: ConfigurationEditor? { get }
   /// nil: it is no recording.
   var player: (any Player)? { get }
 }

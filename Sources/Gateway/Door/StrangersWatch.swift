@@ -4,6 +4,7 @@ import Machine
 import Messages
 import Proximity
 import Settings
+import SettingsFile
 import Setup
 import Synchronization
 
