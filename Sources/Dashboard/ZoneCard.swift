@@ -17,6 +17,14 @@ struct ZoneCard: Sendable {
     var last: TransitionMessage?
   }
 
+  private struct Arrival: Sendable {
+    var beacon: String
+    var displayName: String?
+    var estimate: Estimate
+  }
+
+  /// Beacons outside that are listed.
+  private static let arrivalLimit = 20
   /// Members that are listed; more are counted.
   private static let memberLimit = 200
 
@@ -24,6 +32,7 @@ struct ZoneCard: Sendable {
   private let state: String
   private let count: Int
   private let members: [Member]
+  private let arrivals: [Arrival]
 
   init(_ zone: ZoneIndex, _ pipeline: Pipeline, last: (String, String) -> TransitionMessage?) {
     settings = pipeline.configuration.zones[Int(zone.rawValue)]
@@ -37,6 +46,13 @@ struct ZoneCard: Sendable {
         beacon: beacon, displayName: pipeline.displayName(of: member.beacon), since: member.since,
         isNear: member.isNear, estimate: pipeline.engine.estimate(of: member.beacon, in: zone),
         last: last(name, beacon))
+    }
+    // A room says nothing of distance.
+    let outside = settings.rooms == nil ? pipeline.approaching(zone, atMost: Self.arrivalLimit) : []
+    arrivals = outside.map { beacon, estimate in
+      Arrival(
+        beacon: pipeline.roster.name(of: beacon), displayName: pipeline.displayName(of: beacon),
+        estimate: estimate)
     }
   }
 
@@ -54,7 +70,23 @@ struct ZoneCard: Sendable {
       writeRules(settings, in: &$0)
       $0.key("beacons")
       $0.array(members) { write($1, in: &$0) }
+      $0.key("approaching")
+      $0.array(arrivals) { write($1, in: &$0) }
     }
+  }
+
+  private func write(_ arrival: Arrival, in json: inout JSONWriter) {
+    json.object {
+      $0.field("beacon", arrival.beacon)
+      if let name = arrival.displayName { $0.field("name", name) }
+      write(arrival.estimate, in: &$0)
+    }
+  }
+
+  private func write(_ estimate: Estimate?, in json: inout JSONWriter) {
+    json.field("distance_m", estimate?.distance, decimals: 2)
+    json.field("distance_sd_m", estimate?.distanceDeviation, decimals: 2)
+    json.field("rssi_dbm", estimate?.rssi, decimals: 1)
   }
 
   private func write(_ member: Member, in json: inout JSONWriter) {
@@ -63,9 +95,7 @@ struct ZoneCard: Sendable {
       if let name = member.displayName { $0.field("name", name) }
       $0.field("since", member.since)
       $0.field("near", member.isNear)
-      $0.field("distance_m", member.estimate?.distance, decimals: 2)
-      $0.field("distance_sd_m", member.estimate?.distanceDeviation, decimals: 2)
-      $0.field("rssi_dbm", member.estimate?.rssi, decimals: 1)
+      write(member.estimate, in: &$0)
       $0.key("because")
       if let last = member.last { $0.value(json: last.json) } else { $0.null() }
     }

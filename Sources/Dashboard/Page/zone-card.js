@@ -25,9 +25,15 @@ export function zoneCard({ zone }) {
       show(members, now.beacons.length > 0);
       const coming = now.approaching?.length ?? 0;
       show(approaching, coming > 0);
-      if (coming) say(approaching, words.now.approaching(coming));
+      if (coming) say(approaching, words.now.approaching(outside(now.approaching)));
     },
   };
+}
+
+/** A few names; nearest first. */
+function outside(beacons) {
+  const names = beacons.slice(0, 3).map((one) => `${nameOf(one)} ${one.distance_m != null ? distance(one.distance_m) : level(one.rssi_dbm)}`);
+  return beacons.length > 3 ? [...names, words.now.more(beacons.length - 3)] : names;
 }
 
 export function stateBadge() {

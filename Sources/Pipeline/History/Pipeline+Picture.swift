@@ -25,6 +25,22 @@ extension Pipeline {
     return (states, known.count - latest.count)
   }
 
+  /// Beacons that a zone watches and hears, but that are outside, nearest first. Of many known beacons only the first
+  /// thousand are looked at.
+  package func approaching(_ zone: ZoneIndex, atMost limit: Int) -> [(
+    beacon: BeaconIndex, estimate: Estimate
+  )] {
+    let outside = telemetry.known.prefix(1000).compactMap {
+      beacon -> (beacon: BeaconIndex, estimate: Estimate)? in
+      guard roster.zones(of: beacon).contains(zone), !engine.zones(of: beacon).contains(zone),
+        let estimate = engine.estimate(of: beacon, in: zone)
+      else { return nil }
+      return (beacon, estimate)
+    }
+    return Array(
+      outside.sorted { ($0.estimate.distance, $0.beacon) < ($1.estimate.distance, $1.beacon) }.prefix(limit))
+  }
+
   /// nil: no such beacon was heard.
   package func beacon(named name: String) -> BeaconIndex? {
     telemetry.known.first { roster.name(of: $0) == name }
