@@ -13,7 +13,10 @@ class Gateway:
         assert region in text, "the demo has another region"
         text = text.replace(region, region[:-1] + f", names: {{ \"1.2\": {json.dumps(name)} }} }}")
         text = text.replace("{ name: forecourt }", f"{{ name: forecourt, state_directory: {self.folder}/state }}")
-        self.configuration = text + f"http: {{ listen: \"127.0.0.1:0\" }}\n"
+        text = re.sub(r"(?m)^http:.*\n", "", text)
+        secret = self.write("password", "open sesame\n")
+        os.chmod(secret, 0o600)
+        self.configuration = text + f"http: {{ listen: \"127.0.0.1:0\", write_password_file: {secret} }}\n"
         self.messages, self.processes, self.output, self.port = [], [], [], None
 
     def start(self):
@@ -30,6 +33,10 @@ class Gateway:
         self.processes.append(listener)
         threading.Thread(target=self._listen, args=(listener,), daemon=True).start()
         return f"http://127.0.0.1:{self.port}/"
+
+    def read(self, name):
+        with open(f"{self.folder}/{name}") as file:
+            return file.read()
 
     def write(self, name, text):
         path = f"{self.folder}/{name}"
