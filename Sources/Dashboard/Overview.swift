@@ -20,11 +20,15 @@ package struct Overview: Sendable {
   private let phones: [(window: WindowMessage, beacon: String)]
   private let transitions: [TransitionMessage]
   private let verdicts: [VerdictMessage]
+  /// Whether a login can give more rights.
+  private let hasPasswords: Bool
 
   package init(_ pipeline: Pipeline, _ journal: Journal, _ surroundings: Surroundings, at time: WallTime) {
     self.surroundings = surroundings
     self.time = time
     topics = pipeline.topics
+    hasPasswords =
+      pipeline.configuration.http.map { $0.readPassword != nil || $0.writePassword != nil } ?? false
     var last: [[String]: TransitionMessage] = [:]
     for message in journal.transitions(atMost: Journal.limit).reversed() {
       last[[message.kind.rawValue, message.place, message.beacon]] = message
@@ -58,6 +62,7 @@ package struct Overview: Sendable {
         $0.field("write", mayWrite)
       }
       $0.field("login", isLoggedIn)
+      $0.field("passwords", hasPasswords)
       $0.field("configuration_file", surroundings.configurationFile)
       $0.key("health")
       $0.value(json: surroundings.health.message(topics: topics).payload)

@@ -6,6 +6,7 @@ import { check, connect, gatewayTime, nameOf, onTransition, store } from './stor
 import { themeButton } from './theme.js';
 import { recordingBar } from './recording.js';
 import { ask } from './api.js';
+import { loginRoute } from './login.js';
 
 const icons = {
   now: 'M3 11.5 12 4l9 7.5M6 10v10h12V10',
@@ -49,8 +50,8 @@ export function frame() {
     show(banner, isLost);
     if (isLost) { say(bannerText, words.connection.banner(timeOf(heardAt))); say(bannerAge, duration(ago)); }
     show(navigation, connection !== 'login');
-    show(logout, connection !== 'login' && overview?.session === true);
-    show(login, connection === 'live' && overview?.login === true && !overview.rights.write);
+    show(logout, connection !== 'login' && overview?.login === true);
+    show(login, connection === 'live' && overview?.passwords === true && !overview.rights.write);
     recording.update(overview);
   }
   // The age in the banner goes on although nothing arrives.
@@ -59,6 +60,7 @@ export function frame() {
   return {
     update,
     route(name) {
+      attribute(login, 'href', loginRoute());
       for (const [key, node] of links) attribute(node, 'aria-current', key === name ? 'page' : null);
     },
   };

@@ -4,7 +4,10 @@ import { words } from './words.js';
 import { ask } from './api.js';
 import { check, connect, store } from './store.js';
 
-export function loginView() {
+/** Where the form is; after the login the page is where it was. */
+export const loginRoute = () => /^#\/(login|$)/.test(location.hash) ? '#/login' : `#/login/${location.hash.slice(2)}`;
+
+export function loginView(...back) {
   const text = words.login;
   const password = el('input', { type: 'password', id: 'password', name: 'password', autocomplete: 'current-password', required: true });
   const problem = el('p.problem', { role: 'alert', hidden: true }), go = el('button.main', { type: 'submit', text: text.go });
@@ -19,8 +22,7 @@ export function loginView() {
       password.value = '';
       await check();
       connect();
-      // Whoever came to the form by its link goes back to where they were.
-      if (location.hash === '#/login') history.back();
+      if (location.hash.startsWith('#/login')) location.hash = back.length ? `#/${back.map(encodeURIComponent).join('/')}` : '#/now';
     } catch (error) {
       say(problem, words.failed(error));
       show(problem, true);

@@ -4,6 +4,7 @@ import { words } from './words.js';
 import { Problem, api, part } from './api.js';
 import { numberForm } from './try-form.js';
 import { comparison } from './try-comparison.js';
+import { loginRoute } from './login.js';
 import { copyButton } from './copy.js';
 
 const copyOf = (value) => JSON.parse(JSON.stringify(value ?? null));
@@ -20,7 +21,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   const rows = comparison(), yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml });
   const save = el('button.main', { type: 'button', text: text.save, onclick: () => keep() });
   const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => takeBack() });
-  const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: '#/login', text: text.login }), kept = el('p.status', { role: 'status' });
+  const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: loginRoute(), text: text.login }), kept = el('p.status', { role: 'status' });
   readOnly.append(' ', login);
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
@@ -126,7 +127,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
       canWrite = overview.rights.write;
       show(save, canWrite);
       show(readOnly, !canWrite);
-      show(login, overview.login === true);
+      show(login, overview.passwords === true);
       if (isOn && !numbers && zone) begin();
     },
   };
