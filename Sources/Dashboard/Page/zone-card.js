@@ -31,7 +31,7 @@ export function zoneCard({ zone }) {
 }
 
 /** A few names; nearest first. */
-function outside(beacons) {
+export function outside(beacons) {
   const names = beacons.slice(0, 3).map((one) => `${nameOf(one)} ${one.distance_m != null ? distance(one.distance_m) : level(one.rssi_dbm)}`);
   return beacons.length > 3 ? [...names, words.now.more(beacons.length - 3)] : names;
 }

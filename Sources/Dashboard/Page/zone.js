@@ -1,17 +1,17 @@
 // One zone: its strip, who is there, and trying other numbers on everything that it watches.
 import { el, link, list, say, show } from './dom.js';
 import { words } from './words.js';
-import { member, stateBadge } from './zone-card.js';
+import { member, outside, stateBadge } from './zone-card.js';
 import { rangeStrip } from './range-strip.js';
 import { tryPanel } from './try.js';
 import { onTransition } from './store.js';
 
 export function zoneView(name) {
   const title = el('h1'), badge = stateBadge(), strip = rangeStrip(name), unknown = el('p.note', { text: words.unknownWhy });
-  const members = el('ul.members'), nobody = el('p.note', { text: words.zone.nobody }), receivers = el('p.note'), missing = el('p.waiting');
+  const members = el('ul.members'), nobody = el('p.note', { text: words.zone.nobody }), receivers = el('p.note'), approaching = el('p.note'), missing = el('p.waiting');
   const updateMembers = list(members, member);
   const trying = tryPanel({ lead: words.try.leadZone(name) });
-  const body = el('div.zone-body', {}, el('section.sheet', { 'aria-label': words.zone.who }, strip.node, unknown, members, nobody, receivers), trying.node);
+  const body = el('div.zone-body', {}, el('section.sheet', { 'aria-label': words.zone.who }, strip.node, unknown, members, nobody, approaching, receivers), trying.node);
   say(title, name);
   say(missing, words.zone.missing(name));
   const stop = onTransition((one) => { if (one.zone === name) trying.again(); });
@@ -30,6 +30,8 @@ export function zoneView(name) {
       show(unknown, zone.state === 'unknown');
       updateMembers(zone.beacons, (one) => one.beacon);
       show(nobody, zone.beacons.length === 0);
+      show(approaching, zone.approaching?.length > 0);
+      if (zone.approaching?.length) say(approaching, words.now.approaching(outside(zone.approaching)));
       say(receivers, zone.rooms ? words.now.ofRooms(zone.rooms) : `${words.zone.receivers} ${zone.receivers ? words.and(zone.receivers) : words.zone.any}`);
       trying.update(overview, zone);
       if (!isStarted) { isStarted = true; trying.start(); }
