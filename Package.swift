@@ -244,6 +244,12 @@ let package = Package(
       dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(
+      name: "DashboardTests",
+      dependencies: [
+        "Beacons", "Dashboard", "MessageSchemas", "Messages", "Pipeline", "Proximity", "Scenes", "Settings",
+      ],
+      swiftSettings: house),
+    .testTarget(
       name: "DoorTests", dependencies: ["Door", "Settings"], swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(

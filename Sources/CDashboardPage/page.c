@@ -84,6 +84,10 @@ static const unsigned char file_now_js[] = {
 #embed "../Dashboard/Page/now.js"
 };
 
+static const unsigned char file_openapi_json[] = {
+#embed "../Dashboard/Page/openapi.json"
+};
+
 static const unsigned char file_page_css[] = {
 #embed "../Dashboard/Page/page.css"
 };
@@ -213,6 +217,7 @@ static const struct dashboard_file files[] = {
     {"main.js", file_main_js, sizeof file_main_js},
     {"now.css", file_now_css, sizeof file_now_css},
     {"now.js", file_now_js, sizeof file_now_js},
+    {"openapi.json", file_openapi_json, sizeof file_openapi_json},
     {"page.css", file_page_css, sizeof file_page_css},
     {"phones.js", file_phones_js, sizeof file_phones_js},
     {"plan-canvas.js", file_plan_canvas_js, sizeof file_plan_canvas_js},

@@ -18,6 +18,18 @@ public struct MessageSchemas: Sendable {
   public static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("config/schemas/v1")
 
+  /// The names of the files in a folder.
+  public static func names(in folder: URL) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+  }
+
+  /// What is wrong with an answer of the HTTP API by the API's own document.
+  ///
+  /// - Parameter name: of the schema in it.
+  public static func faults(api document: [UInt8], _ name: String, answer: [UInt8]) throws -> [String] {
+    try Schema(document).faults(JSONValue(answer), as: "#/components/schemas/\(name)")
+  }
+
   /// What is wrong with a message; empty: it is as its schema says. Topics of others are none of ours.
   public static func faults(topic: String, payload: [UInt8]) -> [String] {
     var levels = topic.split(separator: "/", omittingEmptySubsequences: false)

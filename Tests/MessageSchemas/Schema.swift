@@ -12,6 +12,21 @@ struct Schema: Sendable {
     self.root = root
   }
 
+  /// What a reference within the document leads to.
+  private func definition(_ reference: String) -> JSONValue? {
+    guard reference.hasPrefix("#/") else { return nil }
+    return reference.dropFirst(2).split(separator: "/").reduce(JSONValue.object(root) as JSONValue?) {
+      value, name in
+      guard case .object(let members)? = value else { return nil }
+      return members[String(name)]
+    }
+  }
+
+  /// The same for a value that a schema within the document describes, such as one of an OpenAPI document.
+  func faults(_ value: JSONValue, as reference: String) -> [String] {
+    faults(value, .object(["$ref": .text(reference)]), at: "")
+  }
+
   /// What is wrong with a value; empty: nothing.
   func faults(_ value: JSONValue) -> [String] { faults(value, .object(root), at: "") }
 
@@ -25,7 +40,9 @@ struct Schema: Sendable {
   ) -> [String] {
     func unless(_ holds: Bool) -> [String] { holds ? [] : ["\(path): \(keyword) does not hold for \(value)"] }
     switch (keyword, rule, value) {
-    case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _): return []
+    case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _),
+      ("format", _, _), ("default", _, _):
+      return []
     case ("type", .text(let kind), _): return unless(value.kinds.contains(kind))
     case ("type", .list(let kinds), _):
       return unless(kinds.contains { value.kinds.map(JSONValue.text).contains($0) })
@@ -59,10 +76,10 @@ struct Schema: Sendable {
       return []
     case ("anyOf", .list(let choices), _):
       return unless(choices.contains { faults(value, $0, at: path).isEmpty })
+    case ("oneOf", .list(let choices), _):
+      return unless(choices.count { faults(value, $0, at: path).isEmpty } == 1)
     case ("$ref", .text(let reference), _):
-      guard case .object(let definitions)? = root["$defs"], reference.hasPrefix("#/$defs/"),
-        let definition = definitions[String(reference.dropFirst(8))]
-      else { return ["\(path): \(reference) leads nowhere"] }
+      guard let definition = definition(reference) else { return ["\(path): \(reference) leads nowhere"] }
       return faults(value, definition, at: path)
     default: return ["\(path): the keyword \(keyword) is not understood"]
     }

@@ -1,0 +1,129 @@
+import Beacons
+import Foundation
+import MessageSchemas
+import Messages
+import Pipeline
+import Scenes
+import Settings
+import Testing
+
+@testable import Dashboard
+
+/// What the API answers is what its own document says.
+struct APITests {
+  private static let phones = """
+
+    phones:
+      - { name: anna, beacon: "fleet:1.2", os: ios7, strategy: background-task }
+    """
+
+  /// A van that came near, and a journal of it.
+  private func visit(_ yaml: String = Scene.rules + phones) throws -> (scene: Scene, journal: Journal) {
+    var scene = try Scene(yaml)
+    scene.pipeline.keepHistory()
+    for rssi: Int8 in [-80, -70, -58, -58, -75] { try scene.hear(rssi: rssi, for: 4) }
+    var journal = Journal()
+    var numbers = TransitionNumbers(epoch: 7)
+    for item in scene.output.items {
+      switch item {
+      case .transition(var message):
+        numbers.number(&message)
+        journal.note(.transition(message))
+      case .verdict(let message): journal.note(.verdict(message))
+      case .state, .room: break
+      }
+    }
+    return (scene, journal)
+  }
+
+  private func surroundings(_ scene: Scene) -> Surroundings {
+    Surroundings(
+      source: .live, started: scene.wallTime, version: "1",
+      health: HealthMessage(
+        time: scene.wallTime, version: "1", receivers: [], advertisements: 1, sightings: 1, transitions: 1,
+        queued: 0,
+        beacons: 1),
+      broker: ("broker.lan:1883", true), configurationFile: nil)
+  }
+
+  private func expect(_ answer: [UInt8], is name: String) throws {
+    let document = try #require(PageFile.all["openapi.json"])
+    #expect(try MessageSchemas.faults(api: document.bytes, name, answer: answer) == [])
+  }
+
+  @Test func `the overview tells who is where, why, and what phones may do`() throws {
+    let (scene, journal) = try visit()
+    let overview = Overview(scene.pipeline, journal, surroundings(scene), at: scene.wallTime)
+    let json = overview.json(mayWrite: false, isLoggedIn: false)
+    try expect(json, is: "Overview")
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains(#""zone":"pump-3","state":"occupied","count":1"#))
+    #expect(text.contains(#""beacon":"fleet:1.2","since":"#))
+    #expect(text.contains(#""phone":"anna","beacon":"fleet:1.2","os":"ios7""#))
+    #expect(text.contains(#""near":{"threshold":2,"unit":"m","dwell_s":1,"rearm":5}"#))
+    // The member's reason is the latest of its transitions.
+    #expect(text.contains(#""because":{"v":1,"#) && text.contains(#""event":"near""#))
+  }
+
+  @Test func `a beacon's history has its signal and what each zone made of it`() throws {
+    let (scene, journal) = try visit()
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let beacon = try #require(scene.pipeline.beacon(named: "fleet:1.2"))
+    let now = Moment(scene.time, scene.wallTime)
+    let json = BeaconHistory(of: beacon, hindsight, journal, now, over: .seconds(10)).json
+    try expect(json, is: "History")
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains(#""zone":"pump-3","t":["#))
+    #expect(text.contains(#""complete":true"#))
+    // Ten seconds of ten advertisements a second.
+    #expect(text.split(separator: #""rssi":["#)[1].prefix { $0 != "]" }.split(separator: ",").count == 100)
+  }
+
+  @Test func `an attempt tells what would have been beside what was`() throws {
+    let (scene, journal) = try visit()
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let body =
+      #"{"beacon":"fleet:1.2","zones":[{"zone":"pump-3","near":{"threshold":0.5,"unit":"m","dwell_s":1,"rearm":5}}]}"#
+    let request = try TrialRequest(Array(body.utf8), of: hindsight.configuration)
+    let beacon = scene.pipeline.beacon(named: "fleet:1.2")
+    let answer = TrialAnswer(
+      request, of: beacon, hindsight, journal, Moment(scene.time, scene.wallTime), yaml: "zones:",
+      revision: nil)
+    try expect(answer.json, is: "TrialResult")
+    let text = String(decoding: answer.json, as: UTF8.self)
+    let parts = text.split(separator: #""actual":"#)
+    #expect(!parts[0].contains(#""event":"near""#))
+    #expect(parts[1].contains(#""event":"near""#))
+  }
+
+  @Test(arguments: [
+    ("", "not JSON"), ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
+    (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),
+    (#"{"zones":[{"zone":"nowhere"}]}"#, "there is no zone nowhere"),
+    (#"{"zones":[{"zone":"pump-3","near":{"threshold":7}}]}"#, "rearm must be farther than near"),
+    (
+      #"{"zones":[{"zone":"pump-3","near":{"threshold":7,"rearm":9}}]}"#,
+      "near must not be farther than enter"
+    ),
+    (#"{"zones":[{"zone":"pump-3","exit":{"threshold":5}}]}"#, "exit must be farther than enter"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"threshold":-1}}]}"#, "from 0.01 to 1000 m"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"threshold":5,"unit":"km"}}]}"#, "m or dBm"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"dwell_s":-1}}]}"#, "dwell"),
+    (#"{"zones":[{"zone":"pump-3","exit":{"lost_s":0}}]}"#, "lost"),
+    (#"{"receivers":[{"receiver":"hci0","exponent":9}]}"#, "exponent"),
+    (#"{"receivers":[{"receiver":"hci0","offset_db":90}]}"#, "offset"),
+  ])
+  func `an attempt that makes no sense is refused in plain words`(body: String, words: String) throws {
+    let configuration = try Scene.configuration(Scene.rules)
+    #expect {
+      _ = try TrialRequest(Array(body.utf8), of: configuration)
+    } throws: { "\($0)".contains(words) }
+  }
+
+  @Test func `every file of the page is part of the program, and only those`() throws {
+    let folder = MessageSchemas.folder.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources/Dashboard/Page")
+    let names = try MessageSchemas.names(in: folder)
+    #expect(Set(PageFile.all.keys) == names, "run deploy/page")
+  }
+}

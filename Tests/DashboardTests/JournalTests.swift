@@ -1,0 +1,45 @@
+import Beacons
+import Messages
+import Proximity
+import Testing
+
+@testable import Dashboard
+
+struct JournalTests {
+  private func message(_ number: UInt64) -> TransitionMessage {
+    var message = TransitionMessage(
+      transition: Transition(
+        event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
+        wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
+        evidence: Evidence(
+          threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
+          receiver: ReceiverIndex(rawValue: 0))),
+      gateway: "g", zone: "z", beacon: "b", receiver: "r")
+    (message.epoch, message.sequence) = (7, number)
+    return message
+  }
+
+  private func numbers(_ entries: [Journal.Entry]) -> [UInt64] {
+    entries.compactMap { if case .transition(let message) = $0 { message.sequence } else { nil } }
+  }
+
+  @Test func `it keeps the latest thousand, in order`() {
+    var journal = Journal()
+    for number in 1...3000 { journal.note(.transition(message(UInt64(number)))) }
+    let kept = numbers(journal.entries(from: 0))
+    #expect(kept == Array(UInt64(3000 - Journal.limit + 1)...3000))
+    #expect(journal.transitions(atMost: 2).map(\.sequence) == [3000, 2999])
+  }
+
+  @Test func `a stream goes on after the last that it saw, or with all that is kept`() throws {
+    var journal = Journal()
+    for number in 1...3000 { journal.note(.transition(message(UInt64(number)))) }
+    let place = try #require(journal.place(after: "7-2990"))
+    #expect(numbers(journal.entries(from: place)) == Array(2991...3000))
+    #expect(journal.place(after: "7-1") == nil)
+    #expect(journal.place(after: "6-2990") == nil)
+    #expect(journal.entries(from: journal.end).isEmpty)
+    // A recording that went back has fewer.
+    #expect(journal.entries(from: journal.end + 5).isEmpty)
+  }
+}
