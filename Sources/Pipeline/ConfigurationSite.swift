@@ -48,6 +48,9 @@ extension Configuration {
           Set(names.compactMap { roomNames.firstIndex(of: $0) }.map { RoomIndex(rawValue: Int32($0)) })
         })
     }
-    return Site(zones: zones, receivers: calibrations)
+    let survey = roomPlan(receivers: &table).map {
+      SignalSurvey(plan: $0.plan, names: $0.names, calibration: roomCalibration)
+    }
+    return Site(zones: zones, receivers: calibrations, survey: survey)
   }
 }

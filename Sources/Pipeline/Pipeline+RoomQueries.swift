@@ -6,6 +6,9 @@ extension Pipeline {
   /// When rooms next have something to decide.
   package var roomDeadline: MonotonicTime? { rooms?.nextDeadline }
 
+  /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
+  package var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? { rooms?.movedReceiver }
+
   /// nil: there are no rooms, or none of their receivers ever heard it.
   package func roomEstimate(of beacon: BeaconIndex) -> RoomEstimate? { rooms?.estimate(of: beacon) }
 }

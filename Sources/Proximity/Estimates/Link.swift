@@ -93,21 +93,21 @@ struct Link: Hashable, Sendable, Codable {
     return news
   }
 
+  /// The distance in metres that was compared with a threshold for coming in; nil: it is that of the estimate.
+  var distanceOfComing: Double? { isLocated ? pow(10, Double(logDistance + margin)) : nil }
+
   /// The receiver's estimate of the beacon.
   ///
   /// - Parameters:
-  ///   - locator: set where the joint position decides the distance.
+  ///   - located: standard deviation of the distance in metres where the joint position decides it; else nil.
   ///   - luck: by how many decades the distance seems smaller than it is.
-  func estimate(calibration: Calibration, locator: Locator?, luck: Double) -> Estimate? {
+  func estimate(calibration: Calibration, located: Double?, luck: Double) -> Estimate? {
     guard filter.hasLevel else { return nil }
-    let distance = pow(10, Double(logDistance) + luck)
-    let deviation: Double
-    if isLocated, let locator, let position = calibration.position {
-      deviation = locator.deviation(to: position)
-    } else {
-      deviation = Self.deviation(
+    let distance = pow(10, Double(located == nil ? logDistance : logDistance - margin) + luck)
+    let deviation =
+      located
+      ?? Self.deviation(
         at: distance, decibels: calibration.deviation, exponent: calibration.exponent, samples: samples)
-    }
     return Estimate(
       rssi: Double(filter.level), distance: distance, distanceDeviation: deviation,
       interval: interval.interval,

@@ -45,8 +45,8 @@ struct Nearest {
       consider(link, in: links)
       count += 1
     }
-    // Each further receiver that hears the beacon leaves less to chance.
-    if count > 1 { margin /= count }
+    // Each further receiver that hears the beacon leaves less to chance; where they were asked together, that is counted.
+    if count > 1, isKnown, !links[Int(nearestLink)].link.isLocated { margin /= count }
   }
 
   /// Considers the values of a link. It reads single fields, so that no link is copied.

@@ -3,7 +3,7 @@ import Glibc
 /// The belief in where one beacon is: a probability for each place. The three steps of a Bayes filter over them.
 struct RoomFilter: Sendable {
   /// Metres by which a beacon strays in a second (standard deviation of a random walk).
-  static let stride = 0.5
+  let stride: Double
   /// What may turn up anywhere in a second, as if the beacon had been carried there unheard; with rooms that are just names, how
   /// it changes rooms at all.
   private static let leakOfCells = 0.0003
@@ -13,19 +13,26 @@ struct RoomFilter: Sendable {
 
   private var scratch: [Float] = []
 
+  /// In rooms beacons stay for long: half a metre did best on a recorded flat.
+  init(stride: Double = 0.5) { self.stride = stride }
+
   /// Lets time pass.
   mutating func move(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
   ) {
     if let grid = model.grid {
-      let variance = Self.stride * Self.stride * seconds
-      let steps = Int((variance / (2 * grid.edge * grid.edge * Double(RoomGrid.share))).rounded())
+      let steps = Int((seconds / secondsOfStep(grid)).rounded())
       if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
       for _ in 0..<min(max(steps, 1), Self.stepLimit) { step(belief, grid) }
     }
     let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
     let leak = Float(1 - pow(1 - rate, seconds))
     for place in 0..<belief.count { belief[place] += leak * (prior[place] - belief[place]) }
+  }
+
+  /// In which the belief spreads by one step.
+  func secondsOfStep(_ grid: RoomGrid) -> Double {
+    2 * grid.edge * grid.edge * Double(RoomGrid.share) / (stride * stride)
   }
 
   private mutating func step(_ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid) {

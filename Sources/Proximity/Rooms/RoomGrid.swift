@@ -9,8 +9,9 @@ struct RoomGrid: Sendable {
   /// From a row to the next.
   let stride: Int
   private let rowsOfFloor: Int
-  /// Room of each cell; −1: in none.
+  /// Room of each cell; −1: in none. What surrounds the rooms counts as one more.
   private(set) var rooms: [Int16]
+  private let hasWalls: Bool
   /// How much passes to the next cell in the row, and to the same cell of the next row, in one step of the motion: 0 where a
   /// wall is between.
   private(set) var right: [Float]
@@ -22,13 +23,20 @@ struct RoomGrid: Sendable {
   /// What passes to each of four neighbours in one step; 0.25 is the most at which the motion stays stable.
   static let share: Float = 0.2
 
-  init(_ plan: RoomPlan) {
-    let corners = plan.rooms.flatMap(\.outline)
-    let low = Point(x: corners.map(\.x).min() ?? 0, y: corners.map(\.y).min() ?? 0)
-    let high = Point(x: corners.map(\.x).max() ?? 1, y: corners.map(\.y).max() ?? 1)
+  /// - Parameters:
+  ///   - surroundings: metres around rooms and receivers that belong to the floors, too.
+  ///   - finest: the least edge of a cell, metres.
+  init(_ plan: RoomPlan, surroundings: Double = 0, finest: Double = RoomGrid.finest) {
+    let receivers = plan.hearers.compactMap(\.position).map { Point(x: $0.x, y: $0.y) }
+    let corners = plan.rooms.flatMap(\.outline) + (surroundings > 0 ? receivers : [])
+    let low = Point(
+      x: (corners.map(\.x).min() ?? 0) - surroundings, y: (corners.map(\.y).min() ?? 0) - surroundings)
+    let high = Point(
+      x: (corners.map(\.x).max() ?? 1) + surroundings, y: (corners.map(\.y).max() ?? 1) + surroundings)
     let floors = plan.floorHeights.count
     let area = (high.x - low.x) * (high.y - low.y) * Double(floors)
-    edge = max(Self.finest, (area / Double(Self.cellLimit)).squareRoot())
+    edge = max(finest, (area / Double(Self.cellLimit)).squareRoot())
+    hasWalls = !plan.rooms.isEmpty
     origin = low
     let columns = max(1, Int(((high.x - low.x) / edge).rounded(.up)))
     stride = columns + 2
@@ -43,7 +51,11 @@ struct RoomGrid: Sendable {
       let here = outlines.indices.filter { plan.rooms[$0].floor == place.floor }
       let room =
         here.first { outlines[$0].contains(place.point) } ?? Self.nearest(to: place.point, here, outlines)
-      if let room { rooms[cell] = Int16(room) }
+      if let room {
+        rooms[cell] = Int16(room)
+      } else if surroundings > 0 {
+        rooms[cell] = Int16(plan.rooms.count)
+      }
     }
     for cell in rooms.indices where rooms[cell] >= 0 {
       right[cell] = passes(from: cell, to: cell + 1, plan)
@@ -99,6 +111,7 @@ struct RoomGrid: Sendable {
   /// How many walls a straight line on one floor crosses: each change from one room to another. Gaps between outlines are the
   /// walls themselves.
   func walls(from start: Point, to end: Point, floor: Int) -> Int {
+    guard hasWalls else { return 0 }
     let length = hypot(end.x - start.x, end.y - start.y)
     let steps = max(1, Int((length / (edge / 2)).rounded(.up)))
     var last: Int16 = -1

@@ -38,6 +38,7 @@ struct RoomModel: Sendable {
     floors: [String?]
   ) {
     roomCount = plan.rooms.count
+    temper = Self.temperOfRooms
     var histograms: [[[Float]]] = plan.hearers.map { _ in [] }
     if plan.hasGeometry {
       let grid = RoomGrid(plan)
@@ -52,16 +53,7 @@ struct RoomModel: Sendable {
           exponent: fit?.exponent ?? SignalMaps.usualExponent,
           wall: calibration?.wallLoss ?? SignalMaps.usualWall)
       }
-      for hearer in plan.hearers.indices {
-        let samples = (calibration?.samples ?? []).filter { $0.receiver == receivers[hearer] }.compactMap {
-          sample in
-          let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
-          return grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor).map {
-            (cell: $0, level: sample.level, spread: sample.spread, weight: sample.weight)
-          }
-        }
-        if !samples.isEmpty { maps.learn(hearer, samples, grid) }
-      }
+      if let calibration { maps.learn(calibration, receivers: receivers, floors: floors, grid) }
       self.maps = maps
       isCalibrated = !known.isEmpty
     } else {
@@ -87,6 +79,20 @@ struct RoomModel: Sendable {
     }
     runs = Self.runs(rooms)
     tables = [[Float]](repeating: [], count: plan.hearers.count * Self.levelCount)
+  }
+
+  /// Places that are told apart for their own sake, not for rooms.
+  init(_ grid: RoomGrid, _ maps: SignalMaps, temper: Float) {
+    self.grid = grid
+    self.maps = maps
+    self.temper = temper
+    rooms = grid.rooms
+    roomCount = 0
+    histograms = maps.levels.map { _ in [] }
+    isCalibrated = true
+    roomLevels = []
+    runs = []
+    tables = [[Float]](repeating: [], count: maps.levels.count * Self.levelCount)
   }
 
   var count: Int { rooms.count }
@@ -121,7 +127,8 @@ struct RoomModel: Sendable {
 
   /// Errors of receivers go together (a body hides a beacon from several, and the next second is like this one), so what they
   /// say counts less than if they were independent.
-  private static let temper: Float = 0.45
+  private let temper: Float
+  private static let temperOfRooms: Float = 0.45
   /// Degrees of freedom of Student's t: outliers are common.
   private static let freedom: Float = 5
 
@@ -132,9 +139,9 @@ struct RoomModel: Sendable {
         let deviation = maps.deviations[hearer][place]
         let z = (level - maps.levels[hearer][place]) / deviation
         logs[place] =
-          -Self.temper * ((Self.freedom + 1) / 2 * log1p(z * z / Self.freedom) + log(deviation))
+          -temper * ((Self.freedom + 1) / 2 * log1p(z * z / Self.freedom) + log(deviation))
       } else {
-        logs[place] = Self.temper * log(histograms[hearer][place][Int(level) - Self.lowest])
+        logs[place] = temper * log(histograms[hearer][place][Int(level) - Self.lowest])
       }
     }
     let most = logs.max() ?? 0

@@ -19,6 +19,7 @@ extension RoomTracker {
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: &model, filter: &filter,
         prior: prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
+      if model.isCalibrated { noteDrift(track) }
       start = end
     }
   }
@@ -96,6 +97,21 @@ extension RoomTracker {
     tracks[track].told = Int32(best)
     tracks[track].since = wallTime
     insiders[best][beacon] = wallTime
+  }
+
+  /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
+  private mutating func noteDrift(_ track: Int) {
+    let room = Int(tracks[track].told)
+    guard room >= 0 else { return }
+    let count = prior.count
+    let (filter, hearings, offset) = (filter, hearings, tracks[track].offset)
+    beliefs.withUnsafeMutableBufferPointer { all in
+      let belief = UnsafeMutableBufferPointer(rebasing: all[(track * count)..<((track + 1) * count)])
+      for hearing in hearings {
+        let expected = model.expectedLevel(hearing.hearer, belief, filter)
+        drift.note(hearing.level - offset - expected, of: hearing.hearer, in: room)
+      }
+    }
   }
 
   /// What the receivers say for a room and against another, the strongest argument first.

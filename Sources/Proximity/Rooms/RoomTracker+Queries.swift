@@ -24,6 +24,11 @@ extension RoomTracker {
       .sorted { ($0.since, $0.beacon.rawValue) < ($1.since, $1.beacon.rawValue) }
   }
 
+  /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
+  public var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? {
+    drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
+  }
+
   public func room(of beacon: BeaconIndex) -> RoomIndex? {
     knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
   }

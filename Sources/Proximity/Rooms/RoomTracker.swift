@@ -29,6 +29,8 @@ public struct RoomTracker: Sendable {
   public private(set) var now = MonotonicTime(nanoseconds: .min)
   /// How probable each room is for the beacon that is judged.
   var sums: [Float] = []
+  /// Learns only in calibrated rooms.
+  var drift: ReceiverDrift
 
   /// - Parameters:
   ///   - calibration: nil: nothing was measured.
@@ -47,6 +49,7 @@ public struct RoomTracker: Sendable {
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int8(place) }
     windows = RoomWindows(lateness: lateness)
     insiders = plan.rooms.map { _ in [:] }
+    drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
   }
 
   /// What the beliefs of all beacons may take, octets; further beacons are in no room.

@@ -39,7 +39,11 @@ struct SignalMaps: Sendable {
 
   /// - Parameters:
   ///   - loss: dBm at 1 m, exponent and wall loss by hearer.
-  init(_ plan: RoomPlan, _ grid: RoomGrid, loss: (Int) -> PathLoss) {
+  ///   - deviation: dB, by hearer.
+  init(
+    _ plan: RoomPlan, _ grid: RoomGrid, deviation: (Int) -> Float = { _ in SignalMaps.usualDeviation },
+    loss: (Int) -> PathLoss
+  ) {
     levels = []
     deviations = []
     for (hearer, place) in plan.places.enumerated() {
@@ -49,13 +53,35 @@ struct SignalMaps: Sendable {
           guard let place, grid.rooms[cell] >= 0 else { return Float(loss.power) }
           return Float(loss.level(PathGeometry(from: place, to: cell, plan, grid)))
         })
-      deviations.append([Float](repeating: Self.usualDeviation, count: grid.count))
+      deviations.append([Float](repeating: deviation(hearer), count: grid.count))
+    }
+  }
+
+  /// Moves the maps to what was measured.
+  ///
+  /// - Parameters:
+  ///   - receivers: names by hearer; nil: it was not there.
+  ///   - floors: names, by floor.
+  ///   - reach: of a sample, metres.
+  mutating func learn(
+    _ calibration: RoomCalibration, receivers: [String?], floors: [String?], _ grid: RoomGrid,
+    reach: Double = SignalMaps.reach
+  ) {
+    for (hearer, name) in receivers.enumerated() where levels.indices.contains(hearer) {
+      let samples = calibration.samples.filter { $0.receiver == name }.compactMap { sample in
+        let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
+        return grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor).map {
+          (cell: $0, level: sample.level, spread: sample.spread, weight: sample.weight)
+        }
+      }
+      if !samples.isEmpty { learn(hearer, samples, grid, reach: reach) }
     }
   }
 
   /// Moves the map of a receiver to what was measured: path loss plus the mean residual of the samples nearby.
-  mutating func learn(
-    _ hearer: Int, _ samples: [(cell: Int, level: Double, spread: Double, weight: Double)], _ grid: RoomGrid
+  private mutating func learn(
+    _ hearer: Int, _ samples: [(cell: Int, level: Double, spread: Double, weight: Double)], _ grid: RoomGrid,
+    reach: Double
   ) {
     let base = levels[hearer]
     let points = samples.compactMap { sample in
@@ -69,8 +95,8 @@ struct SignalMaps: Sendable {
       for point in points where point.place.floor == place.floor {
         let (dx, dy) = (point.place.point.x - place.point.x, point.place.point.y - place.point.y)
         let square = dx * dx + dy * dy
-        guard square < 9 * Self.reach * Self.reach else { continue }
-        let share = exp(-square / (2 * Self.reach * Self.reach)) * min(point.sample.weight, 2)
+        guard square < 9 * reach * reach else { continue }
+        let share = exp(-square / (2 * reach * reach)) * min(point.sample.weight, 2)
         weight += share
         sum += share * point.residual
         squares += share * (point.sample.spread * point.sample.spread + point.residual * point.residual)

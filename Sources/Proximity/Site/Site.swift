@@ -8,10 +8,14 @@ public struct Site: Sendable {
   public var receivers: [ReceiverIndex: Calibration]
   /// For every receiver that is not in `receivers`.
   public var calibration: Calibration
+  /// nil: there are no rooms.
+  public var survey: SignalSurvey?
 
   public init(
-    zones: [Zone], receivers: [ReceiverIndex: Calibration] = [:], calibration: Calibration = Calibration()
+    zones: [Zone], receivers: [ReceiverIndex: Calibration] = [:], calibration: Calibration = Calibration(),
+    survey: SignalSurvey? = nil
   ) {
+    self.survey = survey
     self.zones = zones
     self.receivers = receivers
     self.calibration = calibration

@@ -9,12 +9,20 @@ public struct BeaconState: Hashable, Sendable, Codable {
   var wallOffset: TimeSpan
   /// Also nil in states saved before this field existed.
   var lastSighting: LastSighting?
+  /// A probability for each cell; nil: none. It is not part of the encoded form, because it has thousands of numbers: after a
+  /// restart the place is found anew, within seconds. Whoever hands a beacon over alive hands it over beside that form.
+  public var belief: PlaceBelief?
+
+  private enum CodingKeys: CodingKey {
+    case links, presences, locator, wallOffset, lastSighting
+  }
 
   /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
   public mutating func shift(by span: TimeSpan) {
     for index in links.indices { links[index].shift(by: span) }
     for index in presences.indices { presences[index].shift(by: span) }
     locator?.shift(by: span)
+    if let time = belief?.time { belief?.time = time + span }
     if let sighting = lastSighting { lastSighting?.time = sighting.time + span }
     wallOffset =
       MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
@@ -77,7 +85,8 @@ extension ZoneEngine {
     guard beacons.indices.contains(index), beacons[index].isAdmitted else { return nil }
     var state = BeaconState(
       links: [], presences: [], locator: isLocating ? locators[index] : nil,
-      wallOffset: beacons[index].wallOffset, lastSighting: lastSighting(of: beacon))
+      wallOffset: beacons[index].wallOffset, lastSighting: lastSighting(of: beacon),
+      belief: places?.belief(of: index))
     var link = beacons[index].firstLink
     while link >= 0 {
       state.links.append(links[Int(link)].link)
@@ -117,6 +126,7 @@ extension ZoneEngine {
       locators[index] = locator
       locators[index].receivers = 0
     }
+    if let belief = state.belief { places?.restore(belief, of: index) }
     for var link in state.links.reversed() {
       if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
       restore(link, of: index)

@@ -98,7 +98,9 @@ extension ZoneEngine {
     links[slot].link.isCurrent = false
     let receiver = Int(links[slot].link.receiver.rawValue)
     if isLocating, receivers[receiver].calibration.position != nil {
-      locators[Int(links[slot].beacon)].receivers -= 1
+      let beacon = Int(links[slot].beacon)
+      locators[beacon].receivers -= 1
+      if locators[beacon].receivers == 0 { places?.forget(beacon) }
     }
     var member = links[slot].firstMember
     while member >= 0 {
@@ -174,7 +176,8 @@ extension ZoneEngine {
     let chosen = boundary.isDistance ? nearest.nearestLink : nearest.strongestLink
     let link = chosen >= 0 ? chosen : presences[Int(index)].lastLink
     let estimate = link >= 0 ? estimate(link) : nil
-    let value = boundary.isDistance ? estimate?.distance : estimate?.rssi
+    let ofComing = event == .exit || link < 0 ? nil : links[Int(link)].link.distanceOfComing
+    let value = boundary.isDistance ? ofComing ?? estimate?.distance : estimate?.rssi
     let threshold =
       switch boundary.threshold {
       case .distance(let metres): metres

@@ -148,6 +148,16 @@ extension ZoneEngine {
       locators[beacon].receivers += 1
     }
     guard news.isOfSignal, let rssi else { return }
+    if places?.hear(beacon, at: receiver, level: Float(rssi), power: power, time: time) == true {
+      guard locators[beacon].isUsable, let found = places?.logDistances(of: beacon, to: receiver) else {
+        return
+      }
+      // `Lines` adds the margin on the way in, and takes it off on the way out.
+      links[slot].link.margin = (found.within - found.median) / 2
+      links[slot].link.logDistance = found.median + links[slot].link.margin
+      links[slot].link.isLocated = true
+      return
+    }
     locators[beacon].add(
       rssi: Double(rssi), position: position, power: Double(power),
       exponent: receivers[receiver].calibration.exponent,

@@ -146,8 +146,14 @@ extension ZoneEngine {
 
   func estimate(_ link: Int32, luck: Double = 0) -> Estimate? {
     let slot = links[Int(link)]
-    return slot.link.estimate(
-      calibration: receivers[Int(slot.link.receiver.rawValue)].calibration,
-      locator: isLocating ? locators[Int(slot.beacon)] : nil, luck: luck)
+    let receiver = Int(slot.link.receiver.rawValue)
+    let calibration = receivers[receiver].calibration
+    var deviation: Double?
+    if slot.link.isLocated, let position = calibration.position {
+      deviation =
+        places?.deviation(of: Int(slot.beacon), to: receiver)
+        ?? locators[Int(slot.beacon)].deviation(to: position)
+    }
+    return slot.link.estimate(calibration: calibration, located: deviation, luck: luck)
   }
 }

@@ -35,6 +35,7 @@ extension ZoneEngine {
     decisions[beacon] = nil
     admitted[index] = []
     if isLocating { locators[index] = Locator() }
+    places?.forget(index)
     return true
   }
 

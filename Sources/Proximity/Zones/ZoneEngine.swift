@@ -43,6 +43,8 @@ public struct ZoneEngine: Sendable {
   /// By beacon; empty if the site has too few known positions.
   var locators: [Locator] = []
   let isLocating: Bool
+  /// nil: locators do without; see `PlaceBeliefs`.
+  var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
   var areRoomsWatched = false
@@ -75,6 +77,10 @@ public struct ZoneEngine: Sendable {
     hasRoomZones = site.zones.contains { $0.rooms != nil }
     let positions = site.receivers.values.count { $0.position != nil }
     isLocating = positions >= Int(Locator.quorum)
+    places = PlaceBeliefs(site) { receiver, configured in
+      Receiver(site.receivers[receiver] ?? site.calibration)
+        .power(frame: nil, configured: configured.map { Float($0) })
+    }
   }
 
   /// Starts tracking a beacon. A second call can only add zones.

@@ -1,0 +1,97 @@
+import Beacons
+import Testing
+
+@testable import Proximity
+
+/// A receiver that hangs elsewhere than when the rooms were calibrated: on a recorded flat, calibrated on one half and followed
+/// through the other.
+@Suite(.enabled(if: RecordedFlat.isThere), .serialized) struct MovedReceiverTests {
+  private static let flat = try? RecordedFlat()
+  private static let halves: [(calibration: RoomCalibration?, rows: ArraySlice<RecordedFlat.Row>)] = {
+    guard let flat else { return [] }
+    let middle = flat.rows.count / 2
+    let (first, second) = (flat.rows[..<middle], flat.rows[middle...])
+    return [(flat.calibration(Array(second)), first), (flat.calibration(Array(first)), second)]
+  }()
+
+  /// Who is told to be moved in the end, and what each receiver's error is.
+  private func follow(
+    half: Int, _ change: (inout RecordedFlat.Row) -> Void = { _ in }
+  ) throws -> (moved: Int?, ever: Set<Int>) {
+    let flat = try #require(Self.flat)
+    let (calibration, rows) = Self.halves[half]
+    var tracker = RoomTracker(
+      flat.plan, calibration: calibration, rooms: RecordedFlat.rooms, receivers: RecordedFlat.receivers,
+      floors: [nil])
+    var told: [RoomTransition] = []
+    var ever: Set<Int> = []
+    var moved: Int?
+    for (place, row) in rows.enumerated() {
+      var row = row
+      change(&row)
+      tracker.advance(to: row.time, into: &told)
+      tracker.observe(flat.sighting(row))
+      guard place % 100 == 0 else { continue }
+      moved = tracker.movedReceiver.map { Int($0.receiver.rawValue) }
+      if let moved { ever.insert(moved) }
+    }
+    return (moved, ever)
+  }
+
+  @Test(arguments: [0, 1]) func whereNothingWasMovedNothingIsTold(half: Int) throws {
+    #expect(try follow(half: half).ever == [])
+  }
+
+  @Test(arguments: [0, 2, 5]) func oneThatHearsMuchLessIsTold(receiver: Int) throws {
+    let found = try follow(half: 0) { row in
+      if row.receiver == receiver { row.level = max(row.level - 20, -105) }
+    }
+    #expect(found.ever == [receiver])
+    #expect(found.moved == receiver)
+  }
+}
+
+/// The same without a recording.
+@Suite struct ReceiverDriftTests {
+  private func drift(_ errors: [[Float]], windows: Int = 200) -> ReceiverDrift {
+    var drift = ReceiverDrift(hearers: errors.count, rooms: errors[0].count)
+    for _ in 0..<windows {
+      for (hearer, rooms) in errors.enumerated() {
+        for (room, error) in rooms.enumerated() where !error.isNaN {
+          drift.note(error, of: hearer, in: room)
+        }
+      }
+    }
+    return drift
+  }
+
+  @Test func theWorstIsToldAndNobodyElse() throws {
+    let found = drift([[1, -2, 3], [12, -15, 9], [-9, 8, -9]])
+    let judged = try #require(found.moved)
+    #expect(judged.hearer == 1 && abs(judged.decibels - 12.2) < 0.1)
+    let sound = drift([[1, -2, 3], [7, -7, 7]])
+    #expect(sound.moved == nil)
+  }
+
+  @Test func oneCornerOfOneRoomProvesNothing() {
+    let lying = drift([[30, .nan, .nan, .nan]], windows: 100_000)
+    #expect(lying.moved == nil)
+    let short = drift([[30, 30, 30, 30]], windows: 30)
+    #expect(short.moved == nil)
+  }
+
+  @Test func itIsTakenBackOnceItHearsAsBefore() {
+    var found = drift([[12, 12, 12]])
+    #expect(found.moved?.hearer == 0)
+    for _ in 0..<6000 { for room in 0..<3 { found.note(1, of: 0, in: room) } }
+    #expect(found.moved == nil)
+  }
+
+  @Test func whatIsNoNumberOrOutOfBoundsIsPassedOver() {
+    var found = drift([[1, 1, 1]])
+    found.note(.nan, of: 0, in: 0)
+    found.note(.infinity, of: 0, in: 1)
+    found.note(50, of: 7, in: 0)
+    #expect(found.moved == nil)
+  }
+}
