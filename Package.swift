@@ -246,7 +246,8 @@ let package = Package(
     .testTarget(
       name: "DashboardTests",
       dependencies: [
-        "Beacons", "Dashboard", "MessageSchemas", "Messages", "Pipeline", "Proximity", "Scenes", "Settings",
+        "Beacons", "Captures", "Dashboard", "JSON", "MessageSchemas", "Messages", "Pipeline", "Proximity",
+        "Scenes", "Settings",
       ],
       swiftSettings: house),
     .testTarget(

@@ -14,6 +14,7 @@ import Synchronization
 package struct DashboardContent: Content {
   private let stage: any Stage
   private let overviews: SharedOverview
+  private let marks = MarkKeeper()
 
   package init(_ stage: any Stage) {
     self.stage = stage
@@ -87,6 +88,13 @@ package struct DashboardContent: Content {
         if let refusal = player.control(tree) { return .now(refusal) }
       }
       return .now(Response(player.position()))
+    case ("marks", 1, true):
+      let csv = marks.book.withLock { $0.csv }
+      return .now(
+        Response(
+          contentType: "text/csv; charset=utf-8", Array(csv.utf8),
+          headers: [("Content-Disposition", "attachment; filename=\"marks.csv\"")]))
+    case ("marks", 1, false): return .now(mark(request.body, rights))
     case ("try", 1, false): return .later { attempt(request.body) }
     case ("zones", 2, false), ("beacons", 1, false), ("undo", 1, false):
       return write(path, request, rights)
@@ -123,6 +131,10 @@ package struct DashboardContent: Content {
     }
   }
 
+  private static let mayOnlyLook = Response.error(
+    403, "You may look, but not change anything.",
+    remedy: "Log in with the password of http.write_password_file.")
+
   static func unheard(_ name: String) -> Response { .error(404, "No beacon of this name was heard yet.") }
 
   private func beacon(_ name: String, _ body: (Pipeline, BeaconIndex) -> [UInt8]?) -> Response {
@@ -142,12 +154,7 @@ package struct DashboardContent: Content {
 
   /// Changes the configuration's file.
   private func write(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
-    guard rights.write else {
-      return .now(
-        .error(
-          403, "You may look, but not change the configuration.",
-          remedy: "Log in with the password of http.write_password_file."))
-    }
+    guard rights.write else { return .now(Self.mayOnlyLook) }
     guard let editor = stage.editor else {
       return .now(.error(404, "There is no configuration file to change."))
     }
@@ -157,6 +164,22 @@ package struct DashboardContent: Content {
     case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
     case ("undo", .post): return .later { editor.undo() }
     default: return .now(.error(405, "There is nothing to be done with this method."))
+    }
+  }
+
+  /// Notes where somebody stands.
+  private func mark(_ body: [UInt8], _ rights: Rights) -> Response {
+    guard rights.write else { return Self.mayOnlyLook }
+    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
+    let (configuration, now) = stage.look { pipeline, _, now in (pipeline.configuration, now) }
+    do throws(TrialRequest.Refusal) {
+      let count = try marks.book.withLock { book throws(TrialRequest.Refusal) in
+        try book.add(tree, configuration, at: now.wallTime)
+        return book.count
+      }
+      return Response(JSONWriter.object { $0.field("marks", count) })
+    } catch {
+      return .error(422, "This mark is not kept: \(error).")
     }
   }
 
@@ -245,4 +268,9 @@ package struct DashboardContent: Content {
       return OverviewStream(stage, overviews, from: place, rights: rights)
     }
   }
+}
+
+/// The marks of one run.
+private final class MarkKeeper: Sendable {
+  let book = Mutex(MarkBook())
 }

@@ -11,11 +11,17 @@ struct DoorService: Service {
 
   private let settings: HTTPSettings
   private let stage: any Stage
+  private let onReady: @Sendable (String) -> Void
   private let logger: Logger
 
-  init(_ settings: HTTPSettings, _ stage: any Stage, _ logger: Logger) {
+  /// - Parameter onReady: is called with the address of the page.
+  init(
+    _ settings: HTTPSettings, _ stage: any Stage, onReady: @escaping @Sendable (String) -> Void,
+    _ logger: Logger
+  ) {
     self.settings = settings
     self.stage = stage
+    self.onReady = onReady
     self.logger = logger
   }
 
@@ -24,7 +30,7 @@ struct DoorService: Service {
       guard let door = await open() else { return }
       let scheme = settings.tls == nil ? "http" : "https"
       let host = settings.address.contains(":") ? "[\(settings.address)]" : settings.address
-      logger.notice("dashboard: \(scheme)://\(host):\(door.port)/")
+      onReady("\(scheme)://\(host):\(door.port)/")
       while (try? await Task.sleep(for: .seconds(86400))) != nil {}
       await door.close()
     }

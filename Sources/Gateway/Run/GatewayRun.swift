@@ -33,12 +33,16 @@ public struct GatewayRun: Sendable {
     public var onTransition: @Sendable (TransitionMessage) -> Void
     /// A verdict was handed to the broker.
     public var onVerdict: @Sendable (VerdictMessage) -> Void
+    /// The dashboard is served; with its address.
+    public var onDashboard: @Sendable (String) -> Void
 
     public init(
       onReady: @escaping @Sendable (String) -> Void,
       onTransition: @escaping @Sendable (TransitionMessage) -> Void,
-      onVerdict: @escaping @Sendable (VerdictMessage) -> Void
+      onVerdict: @escaping @Sendable (VerdictMessage) -> Void,
+      onDashboard: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+      self.onDashboard = onDashboard
       self.onReady = onReady
       self.onTransition = onTransition
       self.onVerdict = onVerdict
@@ -134,7 +138,7 @@ public struct GatewayRun: Sendable {
       let stage = LiveStage(
         decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
         configurationFile: reloads?.path)
-      services.append(DoorService(http, stage, logger))
+      services.append(DoorService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
     if let reloads {

@@ -71,7 +71,8 @@ struct RunCommand: AsyncParsableCommand {
     let listener = GatewayRun.Listener(
       onReady: { log.tell(.hint("watch: \($0)")) },
       onTransition: { log.tell(LogEntry($0)) },
-      onVerdict: { log.tell(LogEntry($0)) })
+      onVerdict: { log.tell(LogEntry($0)) },
+      onDashboard: { log.tell(.hint("dashboard: \($0)")) })
     let environment = ProcessInfo.processInfo.environment
     let gateway = GatewayRun(
       configuration, reloads: reloads, input: input(configuration), listener: listener,
