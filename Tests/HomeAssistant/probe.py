@@ -54,7 +54,7 @@ async def start():
         # Set up with the first sensor that the MQTT integration finds.
         "sensor": [
             {"platform": "mqtt_room", "name": name, "device_id": beacon, "state_topic": "room_presence", "away_timeout": 5}
-            for name, beacon in (("Key room", "Anna's key"), ("Bella room", "fleet:1.2"))
+            for name, beacon in (("Key nearest", "Anna's key"), ("Bella nearest", "fleet:1.2"))
         ],
     }
     hass.config_entries = config_entries.ConfigEntries(hass, config)
