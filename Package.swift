@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "Captures", targets: ["Captures"]),
     .library(name: "Radio", targets: ["Radio"]),
     .library(name: "Scanners", targets: ["Scanners"]),
+    .library(name: "Settings", targets: ["Settings"]),
     .library(name: "SettingsFile", targets: ["SettingsFile"]),
     .library(name: "Proximity", targets: ["Proximity"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),

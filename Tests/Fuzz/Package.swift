@@ -17,6 +17,7 @@ let package = Package(
     fuzzer("FuzzObservations", of: "Scanners"),
     fuzzer("FuzzMarks", of: "Captures"),
     fuzzer("FuzzCalibration", of: "SettingsFile"),
+    fuzzer("FuzzEditing", of: "Proximity", "Settings", "SettingsFile"),
     .target(
       name: "CaptureFuzzing",
       dependencies: [
@@ -29,10 +30,10 @@ let package = Package(
   ]
 )
 
-func fuzzer(_ name: String, of product: String) -> Target {
+func fuzzer(_ name: String, of products: String...) -> Target {
   .executableTarget(
     name: name,
-    dependencies: Set([product, "Beacons"]).sorted().map { .product(name: $0, package: "beaconkeeper") },
+    dependencies: Set(products + ["Beacons"]).sorted().map { .product(name: $0, package: "beaconkeeper") },
     swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
 }
 
