@@ -22,7 +22,6 @@ package struct FlatObject {
   }
 
   static let memberLimit = 32
-  private static let numberLimit = 40
 
   package private(set) var members: [Member] = []
 
@@ -59,15 +58,7 @@ package struct FlatObject {
     case UInt8(ascii: "n") where cursor.takeWord("null", bytes): return .null
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       throw cursor.malformed("a string, number, true, false or null is wanted")
-    default: break
+    default: return .number(try cursor.double(bytes))
     }
-    let start = cursor.position
-    _ = try cursor.number(bytes)
-    var digits = ""
-    for index in start..<cursor.position { digits.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
-    guard digits.utf8.count <= numberLimit, let number = Double(digits), number.isFinite else {
-      throw JSONCursor.Malformed(offset: start, message: "the number is too long or too large")
-    }
-    return .number(number)
   }
 }

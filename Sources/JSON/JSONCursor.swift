@@ -1,5 +1,5 @@
-/// Reads JSON (RFC 8259) in place, as far as one flat object needs it; values of unknown keys are checked for
-/// structure and skipped. It holds only its position: the bytes are handed in each time.
+/// Reads the tokens of a JSON text (RFC 8259) in place. Values that nobody wants are checked for structure and skipped. It
+/// holds only its position; the bytes are passed in each time.
 package struct JSONCursor {
   package struct Malformed: Error {
     /// Offset into the line.
@@ -12,7 +12,7 @@ package struct JSONCursor {
     }
   }
 
-  /// How deep an unknown value may nest before it is taken for an attack.
+  /// The deepest nesting of a value; deeper ones count as an attack.
   package static let deepest = 32
 
   package var position = 0

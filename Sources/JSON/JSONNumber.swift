@@ -44,6 +44,24 @@ package struct JSONNumber: Equatable {
 }
 
 extension JSONCursor {
+  /// The longest number that is read as floating point, characters.
+  private static let longestNumber = 40
+
+  /// A number as floating point, for what needs no more precision.
+  mutating func double(_ bytes: Span<UInt8>) throws(Malformed) -> Double {
+    _ = peek(bytes)
+    let start = position
+    _ = try number(bytes)
+    var digits = ""
+    if position - start <= Self.longestNumber {
+      for index in start..<position { digits.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+    }
+    guard let number = Double(digits), number.isFinite else {
+      throw Malformed(offset: start, message: "the number is too long or too large")
+    }
+    return number
+  }
+
   package mutating func number(_ bytes: Span<UInt8>) throws(Malformed) -> JSONNumber {
     var number = JSONNumber()
     number.isNegative = take("-", bytes)

@@ -22,7 +22,6 @@ package enum JSONTree: Equatable, Sendable {
 
   /// The most values in one text.
   package static let limit = 20_000
-  private static let numberLimit = 40
 
   package init(_ bytes: [UInt8]) throws(JSONCursor.Malformed) {
     let bytes = bytes.span
@@ -72,24 +71,7 @@ package enum JSONTree: Equatable, Sendable {
     case UInt8(ascii: "t") where cursor.takeWord("true", bytes): return .flag(true)
     case UInt8(ascii: "f") where cursor.takeWord("false", bytes): return .flag(false)
     case UInt8(ascii: "n") where cursor.takeWord("null", bytes): return .null
-    default: return .number(try number(bytes, &cursor))
+    default: return .number(try cursor.double(bytes))
     }
-  }
-
-  private static func number(
-    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
-  ) throws(JSONCursor.Malformed) -> Double {
-    _ = cursor.peek(bytes)
-    let start = cursor.position
-    _ = try cursor.number(bytes)
-    guard cursor.position - start <= numberLimit else {
-      throw JSONCursor.Malformed(offset: start, message: "the number is too long")
-    }
-    var digits = ""
-    for index in start..<cursor.position { digits.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
-    guard let number = Double(digits), number.isFinite else {
-      throw JSONCursor.Malformed(offset: start, message: "the number is too large")
-    }
-    return number
   }
 }

@@ -12,7 +12,7 @@ extension WallTime {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends what `rfc3339` tells.
+  /// Appends the text of `rfc3339`.
   @_lifetime(self: copy self)
   @inlinable
   package mutating func append(_ time: WallTime) {

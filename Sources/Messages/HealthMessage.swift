@@ -132,6 +132,10 @@ public struct HealthMessage: Sendable {
   public var refusedMembers: UInt64 = 0
   /// Enters and nears that had to wait because they came too often.
   public var heldTransitions: UInt64 = 0
+  /// Observations for other gateways that were not published because too many came at once; nil: none are to be published.
+  public var lostObservations: UInt64?
+  /// Sightings that did not count for rooms, because they came too late or their beacons were too many; nil: no rooms.
+  public var droppedForRooms: UInt64?
   /// nil: there are no scanners.
   public var remote: Remote?
   /// nil: nothing is to be broadcast.
@@ -211,6 +215,8 @@ public struct HealthMessage: Sendable {
         $0.field("unencrypted", refusedReadings.unencrypted)
       }
       $0.field("addresses_postponed", postponedAddresses)
+      if let lostObservations { $0.field("observations_lost", lostObservations) }
+      if let droppedForRooms { $0.field("rooms_dropped", droppedForRooms) }
       if let remote { remote.write(in: &$0) }
       if let wake { write(wake, in: &$0) }
     }

@@ -63,6 +63,12 @@ public struct MetricsText: Sendable {
     single(
       "transitions_held_total", "counter", "Enters and nears that had to wait, as they came too often.",
       health.heldTransitions)
+    if let lost = health.lostObservations {
+      single("observations_lost_total", "counter", "Observations that were not published.", lost)
+    }
+    if let dropped = health.droppedForRooms {
+      single("rooms_dropped_total", "counter", "Sightings that did not count for rooms.", dropped)
+    }
     single(
       "outbox_parked_messages", "gauge",
       "Messages that the broker refuses and that wait until it takes them.",

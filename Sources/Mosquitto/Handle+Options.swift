@@ -76,22 +76,10 @@ extension Handle {
       // Without a callback OpenSSL would ask for the passphrase on the terminal.
       let error = mosquitto_tls_set(
         pointer, file, directory, identity?.certificateFile, identity?.keyFile
-      ) { buffer, size, _, client in
-        Handle.writePassphrase(into: buffer, size: size, client: client)
-      }
+      ) { _, _, _, _ in 0 }
       try demand(error, "TLS files")
     }
     try demand(mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil), "TLS version")
-  }
-
-  private static func writePassphrase(
-    into buffer: UnsafeMutablePointer<CChar>?, size: Int32, client: UnsafeMutableRawPointer?
-  ) -> Int32 {
-    guard let buffer, let client, let context = mosquitto_userdata(OpaquePointer(client)) else { return 0 }
-    let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
-    guard let bytes = inbox.passphrase?.utf8, bytes.count <= size else { return 0 }
-    for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-    return Int32(bytes.count)
   }
 
   private func configure(_ will: Will, _ options: Options) throws(InvalidOptions) {
@@ -101,15 +89,9 @@ extension Handle {
     if will.payload.count > min(options.maximumPayload, 65535) {
       throw InvalidOptions(description: "payload of the last will is too large")
     }
-    var properties = Properties()
-    if options.protocolVersion == .v5 {
-      if let expiry = will.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry.mqttSeconds) }
-    }
-    let error = mosquitto_will_set_v5(
-      pointer, will.topic, Int32(will.payload.count), will.payload, will.qos.rawValue, will.retain,
-      properties.list)
+    let error = mosquitto_will_set(
+      pointer, will.topic, Int32(will.payload.count), will.payload, will.qos.rawValue, will.retain)
     try demand(error, "last will")
-    properties.release()
   }
 }
 

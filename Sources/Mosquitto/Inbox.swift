@@ -36,11 +36,9 @@ final class Inbox: Sendable {
   /// The thread that may inspect the TLS connection.
   private let loop = Atomic<UInt>(0)
   let maximumPayload: Int
-  let passphrase: String?
 
   init(_ options: Options) {
     maximumPayload = options.maximumPayload
-    passphrase = options.tls?.identity?.passphrase
   }
 
   func diagnoseThisThread() { loop.store(pthread_self(), ordering: .relaxed) }

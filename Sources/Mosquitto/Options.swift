@@ -26,7 +26,7 @@ public struct Options: Sendable {
   /// How many QoS 1 messages may wait for acknowledgement in total, sent or not. Also the limit for
   /// QoS 0 messages that are not yet written to the socket.
   public var maximumOutstanding = 1000
-  /// Largest payload to publish or accept, in bytes. With MQTT 5 the broker is told, and does not send larger ones.
+  /// Largest payload to publish or accept, in bytes. With MQTT 5 the broker learns the limit, and does not send larger ones.
   public var maximumPayload = 256 * 1024
 
   /// Largest packet to accept: room for the payload, the topic and the packet's own header. With MQTT 5 the broker is asked
@@ -70,13 +70,12 @@ public struct TLS: Sendable {
   /// A certificate that identifies us to the broker. PEM files.
   public struct Identity: Sendable, CustomReflectable {
     public var certificateFile: String
+    /// Without a passphrase.
     public var keyFile: String
-    public var passphrase: String?
 
-    public init(certificateFile: String, keyFile: String, passphrase: String? = nil) {
+    public init(certificateFile: String, keyFile: String) {
       self.certificateFile = certificateFile
       self.keyFile = keyFile
-      self.passphrase = passphrase
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["certificateFile": certificateFile]) }
@@ -97,18 +96,12 @@ public struct Will: Sendable {
   public var payload: [UInt8]
   public var qos: QoS
   public var retain: Bool
-  /// After this time the broker drops the will message (MQTT 5).
-  public var expiry: Duration?
 
-  public init(
-    topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, retain: Bool = true,
-    expiry: Duration? = nil
-  ) {
+  public init(topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, retain: Bool = true) {
     self.topic = topic
     self.payload = payload
     self.qos = qos
     self.retain = retain
-    self.expiry = expiry
   }
 }
 

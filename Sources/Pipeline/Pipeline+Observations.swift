@@ -8,7 +8,7 @@ extension Pipeline {
   ///
   /// - Parameters:
   ///   - batch: what has a payload or an address.
-  ///   - observations: what is known by its key alone; the receivers are the source's, as those of `batch`.
+  /// - observations: sightings known by a beacon's key alone. Like `batch`, they use the source's receiver indices.
   package mutating func observe(
     remote batch: borrowing AdvertisementBatch, _ observations: [Observation], from receivers: ReceiverMap,
     into output: inout Output
@@ -59,6 +59,6 @@ extension Pipeline {
     return messages.map { $0.message(topics: topics) }
   }
 
-  /// Sightings that were not published because too many came at once.
-  package var lostObservations: UInt64 { tap?.lost ?? 0 }
+  /// Sightings that were not published because too many came at once; nil: none are to be published.
+  package var lostObservations: UInt64? { tap?.lost }
 }

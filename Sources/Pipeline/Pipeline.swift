@@ -35,9 +35,9 @@ public struct Pipeline: Sendable {
   /// Room for what rooms decide.
   var roomTransitions: [RoomTransition] = []
   var phones: Phones
-  /// Collects what is published for other gateways; nil: nothing is.
+  /// Collects observations for other gateways; nil: they are off.
   var tap: ObservationTap?
-  /// What people look back on; nil: nobody looks.
+  /// The history for the dashboard; nil: it is off.
   package internal(set) var history: SightingHistory?
   /// Near triggers that the phones have not seen yet, in order of time.
   var nears: [TransitionMessage] = []
@@ -214,7 +214,7 @@ public struct Pipeline: Sendable {
       + whereabouts.map { $0.message(topics: topics) }
   }
 
-  /// Of some names those of beacons that have a state here.
+  /// The names among these that belong to beacons with a state here.
   package func known(among names: Set<String>) -> Set<String> {
     names.intersection(telemetry.known.lazy.map { roster.name(of: $0) })
   }
@@ -268,6 +268,9 @@ public struct Pipeline: Sendable {
 
   /// Enters and nears that had to wait because they came too often.
   package var heldTransitions: UInt64 { engine.heldTransitions }
+
+  /// Sightings that did not count for rooms; nil: no rooms.
+  package var droppedForRooms: UInt64? { rooms?.droppedSightings }
 
   /// Advertisements of members of regions that were refused.
   package var refusedMembers: UInt64 { roster.refused }

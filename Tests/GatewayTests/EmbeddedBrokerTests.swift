@@ -173,9 +173,9 @@ struct EmbeddedBrokerTests {
     await broker.stop()
   }
 
-  @Test func missingMosquittoIsSaidWithTheRemedy() async throws {
-    await #expect(throws: EmbeddedBrokerError.notInstalled(searched: ["/nowhere"])) {
-      _ = try await EmbeddedBroker.start(log: log, searching: ["/nowhere"])
+  @Test func missingMosquittoIsSaidWithTheRemedy() {
+    #expect(throws: EmbeddedBrokerError.notInstalled(searched: ["/nowhere"])) {
+      _ = try EmbeddedBroker.mosquitto(in: ["/nowhere"])
     }
     #expect(EmbeddedBrokerError.notInstalled(searched: []).description.contains("apt install mosquitto"))
   }
@@ -190,7 +190,7 @@ struct EmbeddedBrokerTests {
     _ = FileManager.default.createFile(
       atPath: program, contents: Data(script.utf8), attributes: [.posixPermissions: 0o755])
     await #expect(throws: EmbeddedBrokerError.failed("Error: the moon is full")) {
-      _ = try await EmbeddedBroker.start(log: log, searching: [directory.path])
+      _ = try await EmbeddedBroker.launch(program, port: try #require(LoopbackPort.anyFree()), log: log)
     }
   }
 

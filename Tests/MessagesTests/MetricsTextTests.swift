@@ -17,6 +17,8 @@ import Testing
       ], advertisements: 11, sightings: 5, transitions: 6, queued: 7, beacons: 8, refusedReports: 9)
     message.diskFault = "the disk is full"
     message.lostTransitions = 12
+    message.lostObservations = 13
+    message.droppedForRooms = 14
     return message
   }()
 
@@ -31,6 +33,7 @@ import Testing
       "receiver_lost_total{receiver=\"hci0\"} 3", "receiver_recoveries_total{receiver=\"hci0\"} 4",
       "advertisements_total 11", "sightings_total 5", "transitions_total 6", "queued_messages 7", "beacons 8",
       "outbox_durable 0", "outbox_lost_total 12", "app_set_refused_total 9", "broker_connected 1",
+      "observations_lost_total 13", "rooms_dropped_total 14",
     ]
     for line in expected {
       let name = line.prefix { $0 != "{" && $0 != " " }

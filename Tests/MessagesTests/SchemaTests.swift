@@ -30,6 +30,8 @@ import Testing
         time: time, version: "1", receivers: receivers, advertisements: 0, sightings: 0, transitions: 0,
         queued: 0, beacons: 0)
       #expect(faults(health.message(topics: topics)) == [])
+      (health.lostObservations, health.droppedForRooms) = (1, 2)
+      #expect(faults(health.message(topics: topics)) == [])
       for state in ["on", "waiting", "failed"] {
         health.wake = HealthMessage.Wake(
           state: state, reason: state == "on" ? "" : "why", adapter: state == "on" ? "hci0" : nil,

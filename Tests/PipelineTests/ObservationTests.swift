@@ -135,6 +135,12 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).isEmpty)
   }
 
+  @Test func whatIsTooMuchToPublishIsCounted() throws {
+    var scene = try publisher()
+    try scene.hear(rssi: -60, for: 2100)
+    #expect(scene.pipeline.lostObservations == scene.pipeline.counts.sightings - 20_000)
+  }
+
   /// Otherwise two gateways would send each other's echoes for ever.
   @Test func whatOthersHeardIsNotPassedOn() throws {
     var scene = try publisher()

@@ -15,7 +15,7 @@ public final class EmbeddedBroker: Sendable {
 
   /// Where it listens, on 127.0.0.1 only.
   public let port: Int
-  /// With which the gateway comes in; nobody else may publish what it says.
+  /// The gateway's credentials; nobody else may publish its topics.
   public let credentials: Credentials
   /// What `XDG_CONFIG_HOME` must be for `mosquitto_sub` and `mosquitto_pub` to come in.
   public var watchFolder: String { folder.path }
@@ -39,9 +39,9 @@ public final class EmbeddedBroker: Sendable {
   /// - Parameter port: where to listen; `nil`: the usual port if it is free, else any free one.
   /// - Throws: `EmbeddedBrokerError`.
   public static func start(
-    port wanted: Int? = nil, log: Logger, searching path: [String] = EmbeddedBroker.searchPath
+    port wanted: Int? = nil, log: Logger
   ) async throws(EmbeddedBrokerError) -> EmbeddedBroker {
-    guard let mosquitto = find("mosquitto", in: path) else { throw .notInstalled(searched: path) }
+    let mosquitto = try mosquitto(in: searchPath)
     if let wanted {
       guard LoopbackPort.isFree(wanted) else { throw .portInUse(wanted) }
       return try await launch(mosquitto, port: wanted, log: log)
@@ -75,7 +75,12 @@ public final class EmbeddedBroker: Sendable {
 
   // MARK: Starting
 
-  private static func launch(
+  static func mosquitto(in path: [String]) throws(EmbeddedBrokerError) -> String {
+    guard let mosquitto = find("mosquitto", in: path) else { throw .notInstalled(searched: path) }
+    return mosquitto
+  }
+
+  static func launch(
     _ mosquitto: String, port: Int, log: Logger
   ) async throws(EmbeddedBrokerError) -> EmbeddedBroker {
     let account = unprivilegedAccount()
@@ -180,7 +185,7 @@ public final class EmbeddedBroker: Sendable {
     var group: gid_t
   }
 
-  /// Who mosquitto shall be when we are root: its own user where the package made one.
+  /// The user for mosquitto when we are root: its own, if the package created one.
   private static func unprivilegedAccount() -> Account? {
     guard geteuid() == 0 else { return nil }
     for name in ["mosquitto", "nobody"] {

@@ -87,8 +87,7 @@ public struct Doctor: Sendable {
 
   private func broker() async -> DoctorFinding {
     guard case .remote(let remote) = configuration.broker else {
-      let mosquitto = EmbeddedBroker.searchPath.map { $0 + "/mosquitto" }
-        .first(where: FileManager.default.isExecutableFile)
+      let mosquitto = try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)
       return mosquitto.map { DoctorFinding("broker", .ok, "embedded: \($0)") }
         ?? DoctorFinding("broker", .fault, "mosquitto is not installed", remedy: "sudo apt install mosquitto")
     }

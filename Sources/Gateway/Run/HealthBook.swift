@@ -57,6 +57,8 @@ struct HealthBook: Sendable {
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers
     message.heldTransitions = pipeline.heldTransitions
+    message.lostObservations = pipeline.lostObservations
+    message.droppedForRooms = pipeline.droppedForRooms
     if let broadcast {
       let began = broadcast.began.map { wallTime - (time - $0) }
       message.wake = pipeline.configuration.wake?.message(broadcast, began: began)
