@@ -25,7 +25,7 @@ public struct CaptureDecoder: Sendable {
     case end
   }
 
-  /// The largest number of advertisements in a batch, plus or minus those of one event.
+  /// The largest number of advertisements in a batch, give or take one event.
   public static let batchLimit = 1024
   private static let bufferLength = 1 << 18
 

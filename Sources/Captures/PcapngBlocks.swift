@@ -95,7 +95,7 @@ struct PcapngBlocks: Sendable {
       wallTime: interface.wallTime(ofTicks: ticks), to: &output)
   }
 
-  /// Reads a packet without timestamp; it gets that of the packet before it.
+  /// Reads a packet without timestamp; it gets the previous packet's.
   private func readSimplePacket(
     _ body: Span<UInt8>, at offset: Int64, into output: inout CaptureOutput
   ) throws(CaptureError) {

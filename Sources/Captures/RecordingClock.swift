@@ -3,8 +3,8 @@ import Beacons
 /// Derives monotonic time from a recording's wall times.
 ///
 /// It starts at zero with the first record and advances with the wall time. Records that are out of order by up to a second
-/// (two radios merged into one file) do not move it. A larger step back means that the clock was set;
-/// from there on it advances again. A step forward cannot be told from silence, so it counts as time.
+/// (two radios merged into one file) do not move it. A larger step back means that the clock was set; from there on it
+/// advances again. A step forward looks the same as silence, so it counts as time.
 public struct RecordingClock: Sendable {
   /// How far a record may lie behind the latest one and still be on the same clock.
   public static let disorder = TimeSpan.seconds(1)
@@ -17,7 +17,7 @@ public struct RecordingClock: Sendable {
 
   public init() {}
 
-  /// The monotonic time of a record; never before that of an earlier call.
+  /// The monotonic time of a record; never earlier than the result of an earlier call.
   public mutating func time(at wallTime: WallTime) -> MonotonicTime {
     guard let latest else {
       self.latest = wallTime

@@ -13,7 +13,7 @@ public struct RecordingMarks: Hashable, Sendable {
 
   public struct Mark: Hashable, Sendable {
     public var time: Time
-    /// nil: nobody says, until the next mark.
+    /// nil: unknown until the next mark.
     public var room: String?
     /// Metres; nil: somewhere in the room.
     public var point: (x: Double, y: Double)? {

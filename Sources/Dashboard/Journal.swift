@@ -1,7 +1,7 @@
 import Beacons
 import Messages
 
-/// The latest transitions and verdicts, for people who look and for streams that go on where they broke off. Bounded.
+/// The latest transitions and verdicts, for the page and for streams that resume where they broke off. Bounded.
 package struct Journal: Sendable {
   package enum Entry: Sendable {
     case transition(TransitionMessage)

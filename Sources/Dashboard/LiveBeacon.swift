@@ -5,7 +5,7 @@ import Pipeline
 import Proximity
 import Settings
 
-/// What is new of a beacon since the last look, for the moving picture.
+/// News of a beacon since the last call, for the live chart.
 package struct LiveBeacon: Sendable {
   private let now: Moment
   private let trace: Trace

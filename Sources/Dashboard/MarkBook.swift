@@ -4,7 +4,7 @@ import Messages
 import Proximity
 import Settings
 
-/// Where people said that they stood with a beacon, for `calibrate --marks`. Bounded; a restart empties it.
+/// Marks of where people stood with a beacon, for `calibrate --marks`. Bounded; a restart empties it.
 package struct MarkBook: Sendable {
   private struct Mark: Sendable {
     var time: WallTime

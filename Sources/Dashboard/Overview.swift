@@ -6,7 +6,7 @@ import Proximity
 import RangingPolicy
 import Settings
 
-/// Everything that the first view shows. It is taken while the pipeline stands still, and written afterwards.
+/// Everything that the first view shows. It is collected under the decision loop's lock, and written to JSON afterwards.
 package struct Overview: Sendable {
   static let beaconLimit = 200
   package static let transitionLimit = 50

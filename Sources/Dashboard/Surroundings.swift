@@ -1,7 +1,7 @@
 import Beacons
 import Messages
 
-/// What an overview tells besides what the pipeline knows.
+/// What an overview shows besides the pipeline's state.
 package struct Surroundings: Sendable {
   package enum Source: String, Sendable { case live, recording }
 

@@ -3,7 +3,7 @@ import JSON
 import Proximity
 import Settings
 
-/// What somebody wants to try: rules of zones and calibrations of receivers that differ from the configured ones.
+/// A request to try rules of zones and calibrations of receivers that differ from the configured ones.
 package struct TrialRequest: Sendable {
   /// Why a request cannot be tried, in plain words.
   package struct Refusal: Error, CustomStringConvertible {

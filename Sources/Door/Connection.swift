@@ -53,7 +53,7 @@ final class Connection: ChannelInboundHandler {
 
   func close() { context?.close(promise: nil) }
 
-  /// Closes the connection unless it goes on in time.
+  /// Closes the connection if the client is too slow.
   private func expect(within time: TimeAmount) {
     timeout?.cancel()
     timeout = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.close() }
@@ -105,7 +105,7 @@ final class Connection: ChannelInboundHandler {
     let rights = reception.rights(of: request)
     guard rights.read || reception.content.isPublic(path) else {
       var response = Response.error(401, "A password is needed.", remedy: "Log in.")
-      // Browsers would ask in their own way; the page has a form.
+      // Not for browsers, which would show a prompt of their own; the page has a form.
       if headers["sec-fetch-mode"] == nil { response.headers.append(("WWW-Authenticate", "Bearer")) }
       return send(response, to: head)
     }
@@ -182,7 +182,7 @@ final class Connection: ChannelInboundHandler {
     context.write(wrapOutboundOut(.head(head)), promise: nil)
   }
 
-  /// Nothing of ours runs another site's code, is shown in its frames, or stays in a cache.
+  /// Our pages run no other site's code, cannot be framed by others, and stay in no cache.
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     + "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
@@ -208,7 +208,7 @@ final class Connection: ChannelInboundHandler {
       return send(.error(503, "Too many pages are open.", remedy: "Close one."), to: head)
     }
     state = .streaming(source)
-    // X-Accel-Buffering tells nginx to hand on each event at once.
+    // X-Accel-Buffering makes nginx pass on each event at once.
     start(
       200,
       Self.headers(
@@ -218,7 +218,7 @@ final class Connection: ChannelInboundHandler {
     context.flush()
   }
 
-  /// Sends what the stream's source has. A client that takes nothing costs only what is on its way, and is dropped.
+  /// Sends the stream's new events. A client that stops reading costs only the data in flight, and is dropped.
   func tick() {
     guard case .streaming(let source) = state, let context else { return }
     let now = NIODeadline.now()

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Settings
 
-/// Decides who gets in. A function of the request and of what is configured; `Sessions` remembers who logged in.
+/// Decides who gets in. A function of the request and the settings; `Sessions` remembers logins.
 ///
 /// A browser on the same network can be made to send requests here by any page that it shows. Three checks keep such pages
-/// out: `Host` must be a name of ours (a page that rebinds its own name to our address sends its own name), `Origin`
-/// must be ours where something is changed, and cookies are sent only from our own pages (SameSite=Strict).
+/// out: `Host` must be a name of ours (a page that rebinds its own name to our address sends its own name), `Origin` must be
+/// ours for requests that change something, and browsers send cookies only from our own pages (SameSite=Strict).
 struct Gatekeeper: Sendable {
   let settings: HTTPSettings
   /// This machine's own name.
@@ -18,11 +18,11 @@ struct Gatekeeper: Sendable {
     case foreignOrigin
   }
 
-  /// Whether the request may have been sent by a page of somebody else's.
+  /// Whether somebody else's page may have sent the request.
   func check(_ request: Request) throws(Refusal) {
     if settings.proxies.contains(request.peer) { return }
     guard let host = request.headers["host"], isOurs(host) else { throw .foreignHost }
-    // What a browser says of where a request comes from; other clients say nothing.
+    // Browsers say where a request comes from; other clients do not.
     if let site = request.headers["sec-fetch-site"], site == "cross-site" || site == "same-site",
       request.headers["sec-fetch-mode"] != "navigate" || request.method != .get
     {
@@ -47,7 +47,7 @@ struct Gatekeeper: Sendable {
 
   /// What a password gives; nil: it is wrong.
   func rights(for password: String) -> Rights? {
-    // Both are compared, so that the time tells nothing.
+    // Compares both, so that the time reveals nothing.
     let mayWrite = settings.writePassword.map { Self.isEqual($0.revealed, password) } ?? false
     let mayRead = settings.readPassword.map { Self.isEqual($0.revealed, password) } ?? false
     return mayWrite || mayRead ? Rights(read: true, write: mayWrite) : nil
@@ -55,7 +55,7 @@ struct Gatekeeper: Sendable {
 
   var hasPasswords: Bool { settings.readPassword != nil || settings.writePassword != nil }
 
-  /// An IP address cannot be rebound, and `localhost` is not asked of a name server.
+  /// An IP address cannot be rebound, and `localhost` needs no name server.
   private func isOurs(_ host: String) -> Bool {
     let (name, port) = Self.split(host: host)
     guard !name.isEmpty, port.allSatisfy(\.isNumber) else { return false }

@@ -3,8 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Settings
 
-/// What all connections share: who is logged in, who is connected, which streams are open. It lives on the server's one
-/// thread.
+/// State that all connections share: logins, connections, open streams. Used only on the server's one thread.
 final class Reception {
   /// Connections at a time. One more replaces the one that has been idle for longest.
   static let connectionLimit = 100
@@ -12,13 +11,13 @@ final class Reception {
   static let streamLimit = 40
   /// Long answers that may wait for their turn.
   private static let waitingLimit = 8
-  /// Between two looks at what streams have to send.
+  /// Between two checks for new events.
   private static let beat = TimeAmount.milliseconds(100)
 
   let gatekeeper: Gatekeeper
   let content: any Content
   let loop: any EventLoop
-  /// Whether browsers come by TLS, so that cookies must not travel in the clear.
+  /// Whether browsers use TLS, so that cookies must not travel in the clear.
   let isSecure: Bool
   var sessions = Sessions()
   private let queue = DispatchQueue(label: "http")

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a request is answered with.
+/// The answer to a request.
 public struct Response: Sendable {
   public var status: Int
   public var contentType: String
@@ -21,7 +21,7 @@ public struct Response: Sendable {
   public static let json = "application/json"
   public static let plainText = "text/plain; charset=utf-8"
 
-  /// An error as the API tells it.
+  /// An error in the API's form.
   public static func error(_ status: Int, _ what: String, remedy: String? = nil) -> Response {
     Response(
       status: status,
@@ -32,7 +32,7 @@ public struct Response: Sendable {
       })
   }
 
-  /// Done, and there is nothing to say.
+  /// Done, without content.
   public static let done = Response(status: 204, [])
 }
 
@@ -54,7 +54,7 @@ public enum Answer: Sendable {
   case stream(@Sendable () -> any EventSource)
 }
 
-/// What stands behind the server: it sees only requests that were let in.
+/// The content behind the server. It sees only requests that were let in.
 public protocol Content: Sendable {
   /// Whether everybody may have it, before any login: the page itself, which shows nothing of the gateway.
   func isPublic(_ path: [String]) -> Bool

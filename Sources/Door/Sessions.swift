@@ -1,4 +1,4 @@
-/// Who logged in with a password: the cookie of each, and what it may do. A few are kept, for a day.
+/// The logins: each with its cookie and its rights. A limited number are kept, for a day.
 struct Sessions {
   private struct Session {
     var rights: Rights
@@ -9,7 +9,7 @@ struct Sessions {
   static let cookie = "beaconkeeper"
   private static let limit = 64
   static let lifetime: Int64 = 86400
-  /// Wrong passwords that are answered in a minute; what comes then waits, right or wrong.
+  /// Wrong passwords accepted per minute; after that every attempt must wait, right or wrong.
   static let triesPerMinute = 10
 
   private var sessions: [String: Session] = [:]

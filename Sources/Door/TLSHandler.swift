@@ -38,7 +38,7 @@ import NIOCore
     decrypt(context)
   }
 
-  /// Goes on with the handshake, and hands on what could be decrypted.
+  /// Continues the handshake, and passes on what could be decrypted.
   private func decrypt(_ context: ChannelHandlerContext) {
     while true {
       var plain = context.channel.allocator.buffer(capacity: Self.record)

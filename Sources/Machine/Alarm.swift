@@ -13,7 +13,7 @@ package final class Alarm: Sendable {
 
   package init() {}
 
-  /// Never blocks. What rings while nobody waits ends the next wait at once.
+  /// Never blocks. If nobody waits, the next wait ends at once.
   package func ring() {
     let sleeper = state.withLock { state in
       let sleeper = state.sleeper
@@ -31,7 +31,7 @@ package final class Alarm: Sendable {
 
   /// Waits until it rings, for at most that long, or until the task is cancelled. It may return early: look what there is to do.
   ///
-  /// - Parameter duration: nil: for as long as nobody rings.
+  /// - Parameter duration: nil: until somebody rings.
   package func wait(for duration: Duration? = nil) async {
     let timer = duration.map { duration in
       Task {

@@ -39,7 +39,7 @@ public struct AliveFile: Sendable {
     public let summary: String
   }
 
-  /// The last word of a gateway; nil: what is there is none.
+  /// A gateway's last record; nil: the file holds none.
   /// - Throws: `CocoaError`: there is no such file, or it cannot be read.
   public func read() throws -> Word? {
     let line = String(decoding: try Data(contentsOf: URL(filePath: path)).prefix(Self.longest), as: UTF8.self)

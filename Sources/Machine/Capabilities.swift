@@ -2,7 +2,7 @@ import CCapabilities
 
 /// What the kernel permits this program beyond its user.
 public enum Capabilities {
-  /// Makes effective what is permitted. A program file that is only permitted its capabilities (`setcap …+p`) starts also
-  /// where a container withholds them. Call it before another thread starts.
+  /// Makes the permitted capabilities effective. A program file that is only permitted its capabilities (`setcap …+p`) starts
+  /// also where a container withholds them. Call it before another thread starts.
   public static func raisePermitted() { beaconkeeper_raise_permitted_capabilities() }
 }

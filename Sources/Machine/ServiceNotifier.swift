@@ -3,7 +3,7 @@ import Glibc
 /// Tells the service manager that started this program how it is doing: systemd, or whatever else speaks the protocol of
 /// sd_notify(3).
 public struct ServiceNotifier: Sendable {
-  /// What the manager is told, one line each.
+  /// Notifications to the service manager, one per line.
   public enum Word: Sendable {
     /// Started, or reloaded.
     case ready
@@ -22,7 +22,7 @@ public struct ServiceNotifier: Sendable {
   private let socket: Int32
   private let path: String
 
-  /// nil where nobody wants to be told.
+  /// nil if no service manager listens.
   public init?(environment: [String: String]) {
     guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else {
       return nil
@@ -52,7 +52,7 @@ extension ServiceNotifier.Word {
   fileprivate var line: String {
     switch self {
     case .ready: "READY=1"
-    // By the time that comes with it, the manager tells this reload from an earlier one.
+    // The time lets the manager distinguish this reload from an earlier one.
     case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
     case .stopping: "STOPPING=1"
     case .alive: "WATCHDOG=1"

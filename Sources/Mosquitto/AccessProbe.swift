@@ -76,7 +76,7 @@ public struct AccessProbe: Sendable {
         continuation.resume(
           returning: Result { () throws(InvalidOptions) in
             let handle = try Handle(options, inbox: Inbox(options))
-            // This also makes libmosquitto keep its PUBREL until it is told to write.
+            // This also makes libmosquitto hold back its PUBREL until we let it write.
             try handle.configure(options)
             var conversation = Conversation(options: options, questions: questions)
             return conversation.run(handle)

@@ -90,7 +90,7 @@ public struct Events: AsyncSequence, Sendable {
 
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
       while true {
-        // A cancelled reader gets the events that are there, and no more.
+        // A cancelled reader gets the events already queued, and no later ones.
         if Task.isCancelled { unread.finish() }
         let isLast = unread.isFinished
         if let event = unread.next() { return event }

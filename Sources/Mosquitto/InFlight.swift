@@ -33,7 +33,7 @@ struct InFlight: Sendable {
   /// Notes an answer from the broker. Returns the message that it answers.
   ///
   /// - Parameters:
-  ///   - isReported: whether the caller is told about the acknowledgement.
+  /// - isReported: whether the acknowledgement is reported to the caller.
   ///   - doubtedAt: the time, if an acknowledgement does not prove that the broker allows the message.
   mutating func answered(
     _ mid: Int32, isReported: Bool, doubtedAt: ContinuousClock.Instant?

@@ -19,7 +19,7 @@ extension Loop {
 
   /// Hands over a batch of the backlog, and writes it.
   ///
-  /// It does not hold the session's lock meanwhile, so nobody has to wait.
+  /// It does not hold the session's lock meanwhile, so no other thread has to wait.
   mutating func handOver() -> HandedOver {
     let underWay = session.take(into: &batch)
     if batch.isEmpty { return HandedOver(underWay: underWay) }
@@ -34,7 +34,7 @@ extension Loop {
       corked(socket, isOpen: { mosquitto_socket(client) == socket }) { handOver(into: &results) }
     }
     session.handedOver(results, batch)
-    // Only now, so that a reader who learns of free room finds it.
+    // Only now, so that a caller woken by free room finds it.
     session.events.yield(contentsOf: results.rejected)
     return HandedOver(count: batch.count, underWay: underWay + batch.count, failure: results.failure)
   }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Published messages wait here until the thread hands them to libmosquitto, in batches of up to a window. Other threads call
 /// libmosquitto only under the lock of `state` and only while connected. Between two connections the loop thread has it to
-/// itself. Other threads only enqueue packets: because libmosquitto was told of threads (`mosquitto_threaded_set`), only
+/// itself. Other threads only enqueue packets: because libmosquitto runs in threaded mode (`mosquitto_threaded_set`), only
 /// the loop thread writes to the socket and closes it, so it always polls its own socket.
 final class Session: Sendable {
   enum Phase {

@@ -27,7 +27,7 @@ enum EarlierOutbox {
     try copy(earlier, to: store)
     try store.database.close()
     try earlier.close()
-    // A leftover log would be taken for one of the new file.
+    // A leftover log would be mistaken for the new file's.
     for log in [path + "-wal", new + "-wal"] where try size(log) > 0 {
       throw DatabaseError(code: SQLITE_IOERR, message: "\(log) cannot be moved into its file")
     }

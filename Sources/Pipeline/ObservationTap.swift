@@ -6,7 +6,7 @@ import Settings
 struct ObservationTap: Sendable {
   /// Sightings collected at a time; more than a machine can hear in the longest interval that makes sense.
   private static let limit = 20_000
-  /// Octets after which a message is closed, so that it stays near 1 kB: it fits one packet of most networks.
+  /// A message is closed after this many bytes. So it stays near 1 kB, which fits one packet in most networks.
   private static let size = 900
 
   let settings: ObservationSettings

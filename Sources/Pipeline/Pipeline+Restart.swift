@@ -10,7 +10,7 @@ extension Pipeline {
   /// Nothing is known of the receivers yet, so they count as blind until they report: no beacon exits, or enters again, before
   /// it had time to be heard.
   ///
-  /// - Parameter isSameBoot: whether the monotonic clock is the one by which the beacons were saved.
+  /// - Parameter isSameBoot: whether the beacons were saved in this boot, so that the monotonic clock is the same.
   package mutating func restore(
     _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime,
     into output: inout Output

@@ -13,7 +13,7 @@ public struct JUnitReport: Sendable {
     }
 
     public var name: String
-    /// Names with dots between them, by which readers group.
+    /// Names separated by dots, which readers use to group test cases.
     public var className: String
     public var outcome: Outcome
 
@@ -52,7 +52,7 @@ public struct JUnitReport: Sendable {
     return page.text
   }
 
-  /// The time is that of the program, which says nothing: everything happens on paper.
+  /// The time that the program took. It means nothing for the app, because everything is simulated.
   private var counts: Markup.Attributes {
     var failures = 0
     var skipped = 0

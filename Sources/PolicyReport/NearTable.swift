@@ -42,7 +42,7 @@ struct NearTable {
     }
   }
 
-  /// Several beacons are told apart by name.
+  /// Several beacons are distinguished by name.
   private var hasNames: Bool { result.timeline.name(of: 0) != nil }
 
   private func row(_ number: Int, _ verdict: Verdict, _ distance: Double?, into page: inout Markup) {
@@ -90,7 +90,7 @@ struct NearTable {
 }
 
 extension Simulation {
-  /// The constants that any of the verdicts hangs on; without a verdict, those of the outcome.
+  /// The constants that any of the verdicts depends on; without a verdict, those of the outcome.
   var allDecidingConstants: [DecidingConstant] {
     if verdicts.isEmpty { return decidingConstants }
     var names: [String] = []

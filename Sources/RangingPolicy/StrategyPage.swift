@@ -1,4 +1,4 @@
-/// The documentation's page on a strategy: what the app does, when to use it, what it costs, and what says so.
+/// The documentation's page on a strategy: what the app does, when to use it, what it costs, and the sources.
 ///
 /// A new strategy needs a page in `RangingPolicy.docc`, a line in `Package.swift` and one here.
 public struct StrategyPage: Hashable, Sendable {

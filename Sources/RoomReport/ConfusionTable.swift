@@ -1,7 +1,7 @@
 import Pages
 import Proximity
 
-/// Which room was told while which was true.
+/// Which room was reported while which was true.
 struct ConfusionTable {
   private let report: RoomReport
 
@@ -10,7 +10,7 @@ struct ConfusionTable {
   func write(into page: inout Markup) {
     guard let confusion = report.journey.assessment?.confusion else { return }
     let rows = confusion.indices.filter { confusion[$0].contains { $0 > 0 } }
-    // None was told: the last column.
+    // None was reported: the last column.
     let columns = (0...confusion.count).filter { told in
       rows.contains { confusion[$0][told] > 0 || $0 == told }
     }
@@ -19,7 +19,7 @@ struct ConfusionTable {
       page.element("h2", ["id": "confusion"], "Told and true")
       page.element(
         "p", ["class": "note"],
-        "Of the time in each true room (rows), how much each room was told (columns).")
+        "Of the time in each true room (rows), how much each room was reported (columns).")
       page.element("div", ["class": "scroll"]) { page in
         page.element("table", ["class": "heat"]) { page in
           page.element("thead") { page in

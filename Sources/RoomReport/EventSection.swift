@@ -2,7 +2,7 @@ import Beacons
 import Pages
 import Proximity
 
-/// What was told, in words.
+/// Reported events, in words.
 struct EventSection {
   private let report: RoomReport
 
@@ -37,7 +37,7 @@ struct EventSection {
 
   private typealias Step = (left: RoomTransition?, entered: RoomTransition?)
 
-  /// Who leaves one room for another is told so in one line.
+  /// Leaving one room for another is one line.
   private var steps: [Step] {
     var steps: [Step] = []
     for transition in report.journey.transitions {

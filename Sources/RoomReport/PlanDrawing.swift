@@ -76,7 +76,7 @@ struct PlanDrawing {
   private func writeTracks(into page: inout Markup) {
     let places = report.journey.track.entries.map(\.value).filter { isHere($0.room) }
     for part in parts(places, report.journey.track.length, byRoom: true) {
-      // The line goes on to where the next one begins.
+      // The line continues to the start of the next one.
       page.element(
         "polyline", ["points": list(part.map(\.point)), "class": "track \(RoomStyle.name(part.first?.room))"])
     }

@@ -18,7 +18,7 @@ struct PlanSection {
         return
       }
       page.element("ul", ["class": "key", "aria-label": "Key to the plan"]) { page in
-        page.element("li", "line: estimated positions, in the colour of the room that was told")
+        page.element("li", "line: estimated positions, in the colour of the reported room")
         if !report.journey.trueTrack.entries.isEmpty { page.element("li", "dots: the true way") }
         page.element("li", "○ first position, ● last")
         page.element("li", "□ receiver")

@@ -32,7 +32,7 @@ public struct RoomReport: Sendable {
   public var html: String {
     let page = Page(
       title: title, version: version, sheet: RoomStyle(rooms: plan.rooms.count).sheet,
-      caution: "What the gateway would have told, from a recording. Times are UTC.")
+      caution: "What the gateway would have reported, from a recording. Times are UTC.")
     return page.html { page in
       writeHead(into: &page)
       Summary(self).write(into: &page)
@@ -65,7 +65,7 @@ public struct RoomReport: Sendable {
     return names.rooms[Int(room.rawValue)]
   }
 
-  /// By receiver; what is no receiver of the rooms has no name here.
+  /// By receiver; receivers outside the rooms have no name here.
   func name(of receiver: ReceiverIndex) -> String {
     let place = plan.hearers.firstIndex { $0.receiver == receiver }
     return place.flatMap { names.receivers.indices.contains($0) ? names.receivers[$0] : nil } ?? "?"

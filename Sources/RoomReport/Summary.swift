@@ -25,7 +25,7 @@ struct Summary {
         "changes", "\(assessment.changes)",
         "\(assessment.trueChanges) true \(assessment.trueChanges == 1 ? "one" : "ones")"
       ),
-      ("delay", assessment.delay.map { TimeWords.length($0) } ?? "–", "median of the changes told"),
+      ("delay", assessment.delay.map { TimeWords.length($0) } ?? "–", "median of the reported changes"),
       ("missed", "\(assessment.missed)", "of the true changes"),
     ]
     if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
@@ -74,7 +74,7 @@ struct Summary {
       page.element("table") { page in
         page.element("thead") { page in
           page.element("tr") { page in
-            for title in ["room", "told for", "stays"] + (journey.truth == nil ? [] : ["true for"]) {
+            for title in ["room", "reported for", "stays"] + (journey.truth == nil ? [] : ["true for"]) {
               page.element("th", ["scope": "col"], title)
             }
           }

@@ -23,7 +23,7 @@ struct TimeSection {
     page.element("section", ["aria-labelledby": "time"]) { page in
       page.element("h2", ["id": "time"], "Over time")
       page.element("ul", ["class": "key", "aria-label": "Key to the bands"]) { page in
-        page.element("li", "in the room's colour: told")
+        page.element("li", "in the room's colour: reported")
         if hasTruth {
           page.element("li") { page in
             page.element("span", ["class": "bar", "aria-hidden": "true"])
@@ -31,7 +31,7 @@ struct TimeSection {
           }
         }
         if frame.hasCuts {
-          page.element("li", "between dashes: a pause in which nobody heard the beacon, cut out")
+          page.element("li", "between dashes: a pause in which no receiver heard the beacon, cut out")
         }
       }
       page.element("figure") { page in
@@ -69,8 +69,8 @@ struct TimeSection {
       ) { page in
         frame.writeBack(28, into: &page)
         let told = room == nil ? "lack" : "told \(RoomStyle.name(room))"
-        write(report.journey.told, room, 3, hasTruth ? 14 : 22, told, "told", into: &page)
-        if room != nil { write(report.journey.trueStays, room, 19, 6, "true", "true", into: &page) }
+        write(report.journey.told, room, 3, hasTruth ? 14 : 22, told, into: &page)
+        if room != nil { write(report.journey.trueStays, room, 19, 6, "true", into: &page) }
       }
     }
   }
@@ -82,7 +82,6 @@ struct TimeSection {
 
   private func write(
     _ stays: [RoomJourney.Stay], _ room: RoomIndex?, _ top: Int, _ height: Int, _ style: String,
-    _ word: String,
     into page: inout Markup
   ) {
     var own = stays.filter { $0.room == room }

@@ -2,7 +2,7 @@ import Beacons
 import JSON
 
 extension JSONMapping {
-  /// Reads a message; what is wrong with single elements is counted, and the others remain valid.
+  /// Reads a message. Faulty elements are counted; the others remain valid.
   ///
   /// - Parameters:
   ///   - topic: what the topic says.

@@ -1,7 +1,8 @@
 import JSON
 
-/// Where a message has what it says of a device. A path names members from outside to inside, with dots between them. It is looked
-/// up in the array's element first, then in the whole message, so that what all elements share need not be repeated in each.
+/// Where a message has the facts about a device. A path names members from outside to inside, with dots between them. It is
+/// looked up in the array's element first, then in the whole message, so that what all elements share need not be repeated in
+/// each.
 public struct JSONMapping: Hashable, Sendable {
   public enum Field: String, CaseIterable, Sendable {
     case receiver, address

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Another Beaconkeeper: which of its runs is followed, how its clock reads, and what it sent.
+/// Another Beaconkeeper: the run that is followed, the offset of its clock, and counts of what it sent.
 struct RemoteGateway: Sendable {
   /// A run that sent nothing for so long gives way to another of the same name.
   private static let patience = TimeSpan.seconds(30)

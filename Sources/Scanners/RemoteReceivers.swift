@@ -1,23 +1,23 @@
 import Beacons
 
-/// Receivers that hang elsewhere: their names, and whether they can hear. A receiver is blind if it says so itself, or if our
-/// connection to the broker is gone; never because it hears nobody.
+/// Receivers elsewhere: their names, and whether they work. A receiver is blind if it says so itself, or if our connection to
+/// the broker is lost, but never because it hears nothing.
 struct RemoteReceivers: Sendable {
   private struct Entry {
-    /// Whether anything came from it, or about it.
+    /// Whether it has sent anything, or anything was reported about it.
     var isKnown = false
     /// Which scanner of the configuration it belongs to.
     var scanner = 0
-    /// Its own last word.
+    /// Its own last status.
     var isOffline = false
-    /// Why another gateway says that this radio of its is blind.
+    /// Why another gateway reports this radio as blind.
     var fault: String?
     var lastNews = MonotonicTime(nanoseconds: .min)
-    /// What was told of it last.
+    /// Its last reported health.
     var health: ReceiverHealth?
   }
 
-  /// Silent for so long, a receiver is called quiet.
+  /// A receiver that has been silent for this long is quiet.
   private static let silence = TimeSpan.seconds(60)
   /// After a new connection, how long a receiver that was cut off with us may take to say that it is offline.
   private static let patience = TimeSpan.seconds(5)
@@ -28,7 +28,7 @@ struct RemoteReceivers: Sendable {
   private var entries: [Entry] = []
   /// Since when there is a connection to the broker; nil: there is none.
   private var connected: MonotonicTime?
-  /// Names that scanners brought; those of the configuration do not count.
+  /// Names that scanners added; configured ones do not count.
   private var invented = 0
 
   /// Makes room for names that the configuration has, before anybody can use it up.
@@ -36,7 +36,7 @@ struct RemoteReceivers: Sendable {
     for name in names where indices[name] == nil { indices[name] = table.index(of: name) }
   }
 
-  /// Receivers that were heard of or that the configuration names.
+  /// Receivers that have reported or that the configuration names.
   func index(ofKnown name: String) -> ReceiverIndex? { indices[name] }
 
   /// All names so far with their indices.

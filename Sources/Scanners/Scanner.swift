@@ -1,4 +1,4 @@
-/// A program or device elsewhere that publishes over MQTT what it hears: what it is called, where it publishes, and how to read it.
+/// A program or device elsewhere that publishes what it hears over MQTT: its name, its topics, and how to read them.
 public struct Scanner: Hashable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case espresense, theengs, beaconkeeper, json
@@ -75,7 +75,7 @@ extension Scanner.Kind {
     }
   }
 
-  /// Where it tells how it is from time to time.
+  /// The topic of its regular health reports.
   func telemetry(for topic: TopicPattern) -> TopicPattern? {
     switch self {
     case .espresense: topic.replacing(from: "devices", by: "rooms/{receiver}/telemetry")

@@ -1,6 +1,6 @@
 import Beacons
 
-/// Scanners of other makers: one message tells of one device, or of an array of them.
+/// Other makers' scanners: a message describes one device, or an array of devices.
 extension ScannerIntake {
   mutating func takeDevices(
     _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing

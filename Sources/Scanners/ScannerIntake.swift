@@ -17,7 +17,7 @@ import Messages
 public struct ScannerIntake: Sendable {
   /// In bytes. A gateway that sends arrays of a thousand devices stays below.
   public static let largestMessage = 192 << 10
-  /// Names of receivers that scanners may bring, beside those of the configuration.
+  /// Limit for receivers that scanners may add, beside the configured ones.
   public static let receiverLimit = 1000
   static let gatewayLimit = 256
 
@@ -59,7 +59,7 @@ public struct ScannerIntake: Sendable {
   ///
   /// - Parameters:
   ///   - arrival, wallTime: now.
-  ///   - hearing: what it came to is added.
+  /// - hearing: the result is appended.
   /// - Returns: false if it is no scanner's.
   public mutating func take(
     _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
@@ -144,7 +144,7 @@ public struct ScannerIntake: Sendable {
     receivers.look(at: time, wallTime, into: &hearing.changes)
   }
 
-  /// Goes on with another configuration, keeping what is known.
+  /// Continues with another configuration, keeping its state.
   public mutating func reconfigure(
     _ new: [Scanner], expected: [String], at time: MonotonicTime, wallTime: WallTime,
     into hearing: inout Hearing

@@ -1,14 +1,14 @@
-/// Why a scanner's message, or one observation in it, was not taken. Each cause is counted, and told once for each scanner.
+/// Why a scanner's message, or one observation in it, was refused. Each cause is counted, and logged once per scanner.
 public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
   /// No JSON, or not of the expected shape.
   case malformed
   /// Larger than `ScannerIntake.largestMessage`.
   case size
-  /// Neither topic nor message says who heard it, or its name cannot be one.
+  /// Neither topic nor message names the receiver, or the name is unusable.
   case receiver
   /// The names of receivers are used up.
   case receivers
-  /// It says of nobody what we could recognise.
+  /// It identifies no beacon in a way that we could recognise.
   case identity
   /// No signal strength that a radio reports.
   case signal

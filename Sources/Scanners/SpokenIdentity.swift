@@ -9,7 +9,7 @@ import Beacons
 ///
 /// Source: https://espresense.com/beacons
 enum SpokenIdentity {
-  /// RSSI at 1 m in dBm where nobody says another one.
+  /// RSSI at 1 m in dBm, unless stated otherwise.
   private static let usualPower: Int8 = -59
 
   /// The payload that such a beacon sends; nil if the text says no such id.

@@ -19,7 +19,7 @@ public struct CalibrationAccount: Hashable, Sendable {
     public var right: Double
     public var changes: Int
     public var trueChanges: Int
-    /// Seconds; nil: no change was told.
+    /// Seconds; nil: no change was reported.
     public var delay: Double?
 
     public init(right: Double, changes: Int, trueChanges: Int, delay: Double?) {

@@ -4,14 +4,14 @@ public struct HTTPSettings: Hashable, Sendable {
   public var address: String
   /// 0: any free one.
   public var port: Int
-  /// `password_file`: who has it may look; nil: everybody who reaches the address may, which only loopback allows.
+  /// `password_file`: allows viewing; nil: everybody who reaches the address may view, which is possible only on loopback.
   public var readPassword: Secret?
-  /// `write_password_file`: who has it may also change the configuration; nil: nobody may.
+  /// `write_password_file`: also allows changing the configuration; nil: nobody may.
   public var writePassword: Secret?
   /// `hosts`: names by which browsers reach the gateway, besides IP addresses, localhost and this machine's own name.
   public var hosts: [String]
-  /// `proxies`: addresses of proxies that have checked who asks, such as Home Assistant's ingress. They may look
-  /// without a password and send any host.
+  /// `proxies`: addresses of proxies that authenticate users, such as Home Assistant's ingress. They may look without a
+  /// password and send any host.
   public var proxies: [String]
   /// `tls`; nil: in the clear.
   public var tls: Certificate?

@@ -5,7 +5,7 @@ public struct RadioSettings: Hashable, Sendable {
     case full
     case balanced
     case wifiFriendly = "wifi-friendly"
-    /// No adapter is used: all receivers hang elsewhere.
+    /// No adapter is used: all receivers are elsewhere.
     case off
   }
 

@@ -1,6 +1,6 @@
 import Proximity
 
-/// `rooms:` – a room, known by its outline, by the receivers that hang in it, or by both.
+/// `rooms:` – a room, defined by its outline, by the receivers in it, or by both.
 public struct RoomSettings: Hashable, Sendable {
   public var name: String
   /// The name of its floor; nil only if there are no `floors`.

@@ -1,7 +1,7 @@
 import Beacons
 import Scanners
 
-/// `scanners:` – a receiver, or several of one kind, that publishes over MQTT what it hears.
+/// `scanners:` – one or several receivers of one kind that publish what they hear over MQTT.
 public struct ScannerSettings: Hashable, Sendable {
   public var kind: Scanner.Kind
   /// `topic`: nil: the usual one of its kind.

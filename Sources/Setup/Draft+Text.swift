@@ -73,16 +73,17 @@ extension Draft {
     lines.append(line("    # beacons: [\(yamlScalar(beacons.first?.name ?? "key"))]", "default: all"))
     guard let enter = zone.enter else {
       return lines + [
-        "    # enter: { signal: -70 dBm, dwell: 3 s }   # without it, a beacon that is heard at all is in",
-        "    exit: { lost: auto }          # auto: learnt from the beacon's own interval",
+        "    # enter: { signal: -70 dBm, dwell: 3 s }   # without it, any beacon that is heard is inside",
+        "    exit: { lost: auto }          # auto: learned from the beacon's own interval",
       ]
     }
     lines += [
       "    enter: { \(enter.yaml), dwell: 3 s }",
-      "    exit: { \(enter.farther.map { "\($0.yaml), " } ?? "")dwell: 10 s, lost: auto }   # auto: learnt from the beacon's own interval",
+      "    exit: { \(enter.farther.map { "\($0.yaml), " } ?? "")dwell: 10 s, lost: auto }   # auto: learned from the beacon's own interval",
     ]
     if let near = enter.nearer {
-      lines.append("    # near: { \(near.yaml), dwell: 2 s }   # once per approach; remove the # to have it")
+      lines.append(
+        "    # near: { \(near.yaml), dwell: 2 s }   # once per approach; remove the # to enable it")
     }
     return lines
   }
@@ -95,7 +96,7 @@ extension Draft {
 }
 
 extension Draft.Limit {
-  /// `signal: -70 dBm`; as it was written where it cannot be read, so that the reader says what is wrong with it.
+  /// `signal: -70 dBm`; unreadable text stays as written, so that the reader reports what is wrong with it.
   fileprivate var yaml: String {
     guard let threshold = read else { return "\((kind ?? guess).rawValue): \(yamlScalar(text))" }
     return switch threshold {
@@ -124,7 +125,7 @@ extension Draft.Limit {
     }
   }
 
-  /// An example of what is near here.
+  /// An example near rule for this zone.
   fileprivate var nearer: Self? {
     switch read {
     case .distance(let metres)? where metres >= 0.1: Self(Threshold.distance(metres / 3).words)

@@ -41,7 +41,7 @@ public struct Draft: Hashable, Sendable {
 
   public struct Zone: Hashable, Sendable {
     public var name: String
-    /// nil: a beacon that is heard at all is in.
+    /// nil: any beacon that is heard is inside.
     public var enter: Limit?
 
     public init(name: String, enter: Limit? = nil) {

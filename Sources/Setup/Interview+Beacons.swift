@@ -25,7 +25,7 @@ extension Interview {
     for line in Self.table(heard) { surroundings.tell(line) }
     let numbers = heard.isEmpty ? "" : "Numbers such as 1,3 or 1-4; all; "
     surroundings.tell(
-      "\(numbers)NAME=IDENTITY for one that you know; again to listen once more; Enter for none for now.")
+      "\(numbers)NAME=IDENTITY for one that you know; again to listen once more; Enter for none yet.")
     let question = Question(
       "Which beacons do you want to watch?", usual: "",
       option: Self.beaconOption)

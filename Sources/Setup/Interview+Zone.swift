@@ -25,7 +25,7 @@ extension Interview {
     let signals = draft.beacons.compactMap(\.signal)
     if given.limit == nil, let strongest = signals.max(), let weakest = signals.min() {
       let range = strongest == weakest ? "\(strongest) dBm" : "\(strongest) to \(weakest) dBm"
-      surroundings.tell("Where your beacons are now, they are heard at \(range).")
+      surroundings.tell("Your beacons are heard at \(range) now.")
     }
     let question = Question(
       "When is a beacon in it? At a signal (-70 dBm), within a distance (3 m), or Enter: when it is heard",

@@ -2,8 +2,8 @@ import Beacons
 import Settings
 import SettingsFile
 
-/// Asks what the gateway must know, in the order in which it makes sense, and gives the configuration. Answers that options
-/// gave are not asked for. Each answer is read by the reader of every configuration, and asked for again if that has faults.
+/// Asks for everything the gateway needs, in a sensible order, and returns the configuration. Questions that options answered
+/// are skipped. The configuration reader checks each answer; a faulty one is asked for again.
 public struct Interview {
   let surroundings: any Surroundings
   let given: GivenAnswers
@@ -17,7 +17,7 @@ public struct Interview {
   /// Whether it is the one of the file that the user named.
   var isPasswordOfFile = false
 
-  /// - Parameter hostName: what the gateway is called if nobody says otherwise.
+  /// - Parameter hostName: the gateway's default name.
   public init(_ given: GivenAnswers, path: String, hostName: String, in surroundings: any Surroundings) {
     self.given = given
     self.path = path
@@ -47,7 +47,7 @@ public struct Interview {
 
   /// The option's answer, which must be good, or the user's, once it is good.
   ///
-  /// - Parameter accept: takes the answer over; what it returns says what is wrong with it.
+  /// - Parameter accept: takes the answer; returns what is wrong with it, or nil.
   mutating func settle(
     _ question: Question, given: String?, _ accept: (inout Self, String) -> String?
   ) throws(SetupFault) {

@@ -1,7 +1,7 @@
 /// Something that only the user knows.
 public struct Question: Hashable, Sendable {
   public var text: String
-  /// Of an empty answer, and where nobody answers.
+  /// The default for an empty answer, and without a terminal.
   public var usual: String?
   /// The option that answers it in a script, as one writes it.
   public var option: String
@@ -32,7 +32,7 @@ public enum SetupFault: Error, Hashable, Sendable {
   case unusable(option: String, reason: String)
   /// The broker that the options name does not take us.
   case broker(url: String, ConnectionRefusal)
-  /// A file is in the way, and nobody said that it may be replaced.
+  /// A file exists, and replacing it was not allowed.
   case exists(path: String)
   case unwritable(path: String, reason: String)
   /// The files are written, but something after that failed.

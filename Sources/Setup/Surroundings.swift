@@ -1,7 +1,7 @@
 import Beacons
 import Settings
 
-/// What an interview needs of the world: somebody who answers, brokers, and the air.
+/// The outside world of an interview: answers, brokers, and beacons in range.
 public protocol Surroundings: Sendable {
   /// Whether somebody is there to answer.
   var isAnswered: Bool { get }

@@ -79,7 +79,7 @@ public struct WakeProposal: Sendable {
     let idle = WakeTrial(profile, plan: nil, visit: request.visit)
     let window = profile.windowAfterCallback
     let conditions = WakeConditions(profile, window: window, request)
-    let found = alike.map(WakeFinding.init) ?? WakeFinding(profile, request, idle: idle, conditions)
+    let found = alike.map(WakeAnswer.init) ?? WakeAnswer(profile, request, idle: idle, conditions)
     self.conditions = profile.os.family == .iOS && window > 0 ? conditions : nil
     (verdict, why, plan) = (found.verdict, found.why, found.plan)
     (proof, sureShare, isTight) = (found.proof, found.sureShare, found.isTight)

@@ -90,7 +90,7 @@ import Testing
     #expect((found.position != nil) == outlines)
     if let position = found.position { #expect(position.median_m < 3, "\(position.median_m)") }
     #expect(abs(found.confusion.reduce(0) { $0 + $1.s } - found.seconds) < 0.01)
-    #expect(result.errors.contains("TRUE \\ TOLD, s") && result.errors.contains("3 true"))
+    #expect(result.errors.contains("TRUE \\ REPORTED, s") && result.errors.contains("3 true"))
   }
 
   @Test func twoRunsGiveTheSameBytesAndTheTransitionsAreThoseWithoutTruth() async throws {
@@ -155,8 +155,8 @@ import Testing
     let site = Self.site(outlines: true)
     for (marks, words) in [
       ("time,room\n0,attic\n", "there is no room “attic”"), ("0,kitchen\n", "the header is not time,room"),
-      ("time,room\n5000,kitchen\n", "no mark tells a room between 2023-11-14T22:13:20"),
-      ("time,room\n5,\n", "no mark tells a room"),
+      ("time,room\n5000,kitchen\n", "no mark gives a room between 2023-11-14T22:13:20"),
+      ("time,room\n5,\n", "no mark gives a room"),
     ] {
       let result = try await Self.replay(site, walk, ["--truth", try file(marks, "csv")])
       #expect(result.status == 65 && result.errors.contains(words), "\(result.errors)")

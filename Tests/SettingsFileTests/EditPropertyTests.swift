@@ -20,7 +20,7 @@ import Testing
         let result: ConfigurationText.Changed
         do throws(EditRefusal) { result = try SettingsFileTests.text(text).changing(wanted) } catch {
           // Only what no file can say.
-          #expect(error.findings.contains { $0.severity == .error }, "\(error)\n\(text)")
+          #expect(error.diagnostics.contains { $0.severity == .error }, "\(error)\n\(text)")
           continue
         }
         changes += 1

@@ -167,12 +167,12 @@ import Testing
     #expect(
       Explanation(whole).http
         == "the page and the API at https://0.0.0.0:8443; for whoever reaches this address; with a password; "
-        + "172.30.32.2 and fd00::2 have checked who asks; also called gate.lan and forecourt; "
-        + "who has the password for writing may change the configuration")
+        + "172.30.32.2 and fd00::2 authenticate users; also called gate.lan and forecourt; "
+        + "the write password allows changes to the configuration")
     #expect(
       Explanation(try read("http: on").configuration).http
         == "the page and the API at http://127.0.0.1:8099; for this machine alone; without a password; "
-        + "nobody may change the configuration")
+        + "read-only")
     #expect(Explanation(try read("http: off").configuration).http == nil)
   }
 }

@@ -16,13 +16,13 @@ import Testing
     let explanation = try explain("simple.yaml")
     #expect(
       explanation.plan
-        == "3 rooms; told by their receivers alone, because no outline is known; not calibrated: "
-        + "`beaconkeeper calibrate` makes them better")
+        == "3 rooms; decided by receivers alone, because there are no outlines; not calibrated: "
+        + "`beaconkeeper calibrate` improves this")
     #expect(
       explanation.rooms.map { $0.sentences } == [
-        ["Without an outline.", "esp-kitchen hangs in it."],
-        ["Without an outline.", "esp-sofa and esp-window hang in it."],
-        ["Without an outline.", "hci0 hangs in it."],
+        ["Without an outline.", "Receiver: esp-kitchen."],
+        ["Without an outline.", "Receivers: esp-sofa and esp-window."],
+        ["Without an outline.", "Receiver: hci0."],
       ])
   }
 
@@ -31,12 +31,12 @@ import Testing
     #expect(
       explanation.plan
         == "5 rooms; on ground at 0 m and upstairs at 2.8 m; 160 m² inside outlines; with 3 doors; not calibrated: "
-        + "`beaconkeeper calibrate` makes them better")
+        + "`beaconkeeper calibrate` improves this")
     #expect(explanation.rooms.map(\.name) == ["kitchen", "hall", "living", "bed", "studio"])
     #expect(
       explanation.rooms.first?.sentences == [
         "12 m², 4 corners, on ground.", "Next to hall and living.",
-        "esp-kitchen ([20 cm, 2 m], 2 m high) hangs in it.",
+        "Receiver: esp-kitchen ([20 cm, 2 m], 2 m high).",
       ])
     #expect(explanation.rooms.last?.sentences[1] == "Next to no other room.")
   }
@@ -57,7 +57,7 @@ import Testing
         == true)
     #expect(
       explanation.rooms[0].sentences.suffix(2) == [
-        "a, b and c ([1 m, 1 m], 1.2 m high) hang in it.",
+        "Receivers: a, b and c ([1 m, 1 m], 1.2 m high).",
         "Missing: the position of a and b, under receivers:.",
       ])
     #expect(explanation.rooms[1].sentences.last == "Missing: its outline, as other rooms have one.")
@@ -69,7 +69,7 @@ import Testing
       zone.sentences == [
         "Made of the rooms kitchen and living room; watches every beacon.",
         "enter: once a beacon is in one of them.",
-        "exit: once it is in none of them for 30 s, or is heard no more.",
+        "exit: once it is in none of them for 30 s, or is no longer heard.",
       ])
   }
 

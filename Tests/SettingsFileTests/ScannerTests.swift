@@ -85,9 +85,9 @@ import Testing
       ).configuration)
     #expect(
       explanation.scanners.first?.sentences == [
-        "Reads espresense/devices/+/+.", "The receiver is called by the topic, after “esp-”.",
+        "Reads espresense/devices/+/+.", "The receiver is named by the topic, with “esp-” in front.",
         "Here a is attic.",
-        "espresense/rooms/+/status says whether it is there.",
+        "espresense/rooms/+/status says whether it is online.",
       ])
     #expect(explanation.observations?.hasSuffix("every 200 ms, on one topic") == true)
   }

@@ -35,13 +35,13 @@ import Settings
     """
 
   @Test func knowsTheKeysThatTheReaderKnows() throws {
-    let findings = Findings(file: "everything.yaml")
+    let diagnostics = Diagnostics(file: "everything.yaml")
     var reader = ConfigurationReader(environment: [:], directory: "/", defaultName: "pi", connects: true)
-    _ = reader.read(Array(Self.everything.utf8), findings: findings)
+    _ = reader.read(Array(Self.everything.utf8), diagnostics: diagnostics)
     let schema = try Schema()
     var keys: [String: Set<String>] = [:]
     schema.collect(schema.root, path: "", into: &keys)
-    #expect(keys == findings.vocabulary)
+    #expect(keys == diagnostics.vocabulary)
   }
 
   @Test func refersToDefinitionsThatAreThere() throws {

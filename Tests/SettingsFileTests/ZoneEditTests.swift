@@ -184,7 +184,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
       name: "z", enter: Rule(threshold: .distance(6), dwell: .seconds(3)),
       exit: Rule(threshold: .distance(9), dwell: .seconds(10)))
     let refusal = try #require(throws: EditRefusal.self) { try text(yaml).changing(zone) }
-    #expect("\(refusal.findings)".contains(words), "\(refusal.findings)")
+    #expect("\(refusal.diagnostics)".contains(words), "\(refusal.diagnostics)")
     #expect(
       refusal.yaml?.hasPrefix("zones:\n  - name: z\n    enter: { distance: 6 m, dwell: 3 s }\n") == true)
   }
@@ -205,7 +205,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
     let refusal = try #require(throws: EditRefusal.self) {
       try edited("zones: [{ name: z, enter: 6 m, exit: 9 m }]") { $0.exit.threshold = .distance(5) }
     }
-    #expect(refusal.findings.map(\.mark) == ["1:38 error"])
+    #expect(refusal.diagnostics.map(\.mark) == ["1:38 error"])
     #expect(refusal.reason.contains("must be farther than enter"))
   }
 

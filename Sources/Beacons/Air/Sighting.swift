@@ -1,4 +1,4 @@
-/// An advertisement together with the known beacon it belongs to, or with nobody: the input of the proximity engine.
+/// An advertisement together with the known beacon that sent it, or with `nobody`: the input of the proximity engine.
 public struct Sighting: Sendable {
   public var beacon: BeaconIndex
   public var receiver: ReceiverIndex
@@ -21,7 +21,7 @@ public struct Sighting: Sendable {
     self.wallTime = wallTime
   }
 
-  /// An advertisement of an unknown sender: it only tells the time.
+  /// An advertisement from an unknown sender: it only advances the time.
   public init(ofNobodyIn advertisement: Advertisement) {
     self.init(
       beacon: .nobody, receiver: advertisement.receiver, rssi: nil, measuredPower: nil,

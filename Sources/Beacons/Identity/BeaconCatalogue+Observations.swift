@@ -37,10 +37,11 @@ extension BeaconCatalogue {
   }
 }
 
-/// Which beacon a key stands for, so that it is read only once. The size is limited: it starts anew when it is full.
+/// The beacons of known keys, so that each key is parsed only once. The size is limited: the table is cleared when it is
+/// full.
 struct KeyMemory: Sendable {
   private static let limit = 20_000
-  /// The generation is that of the beacon's row.
+  /// The generation of the beacon's row.
   private var known: [String: (beacon: BeaconIndex, generation: UInt32)] = [:]
 
   subscript(key: String) -> (beacon: BeaconIndex, generation: UInt32)? { known.isEmpty ? nil : known[key] }

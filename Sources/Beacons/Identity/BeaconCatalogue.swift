@@ -56,7 +56,7 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   private var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// Beacons that others told of by key.
+  /// Beacons that others reported by key.
   var keys = KeyMemory()
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.

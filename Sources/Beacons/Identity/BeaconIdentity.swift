@@ -1,4 +1,4 @@
-/// What tells one tracked beacon from another.
+/// What distinguishes one tracked beacon from another.
 enum BeaconIdentity: Hashable, Sendable {
   case iBeacon(uuid: UInt128, major: UInt16, minor: UInt16)
   case altBeacon(high: UInt128, low: UInt32)

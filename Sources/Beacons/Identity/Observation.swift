@@ -1,5 +1,5 @@
-/// That a beacon was heard, told by somebody who knows it by its key and has no payload: another gateway, or a scanner with names of
-/// its own.
+/// A sighting reported by a source that knows the beacon by its key and has no payload: another gateway, or a scanner with
+/// names of its own.
 public struct Observation: Sendable, Hashable {
   /// See `BeaconCatalogue.key(of:)`.
   public var key: String

@@ -6,7 +6,7 @@ import Messages
 import Mosquitto
 import Synchronization
 
-/// Has a child process ask the broker about topics, and judges what it says.
+/// Lets a child process ask the broker about topics, and judges its answers.
 struct AccessInquiry: Sendable {
   /// What is known after an inquiry.
   struct Report: Sendable {

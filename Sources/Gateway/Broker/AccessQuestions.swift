@@ -99,13 +99,13 @@ public struct AccessQuestions: Codable, Sendable {
 
   // MARK: In the child
 
-  /// Longer than this a child does not live, whatever becomes of who started it.
+  /// The longest life of a child, even if its parent is gone.
   static let patience = Duration.seconds(20)
 
   /// Reads the questions from standard input, asks them and tells the answers.
   public static func answer(tell: (String) -> Void) async throws {
     alarm(UInt32(patience.components.seconds))
-    // If it dies, then at once and without a word: Swift would look for the cause, and keep who waits for the end waiting.
+    // If it crashes, it must end at once and silently. Swift's backtracer would keep the parent waiting.
     for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP] { signal(fault, SIG_DFL) }
     // The password is in its memory.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -97,7 +97,7 @@ struct BrokerLink: Service {
         case .nothing: break
         case .older: delivery.announce(rivalry.own)
         case .newer(let since):
-          // Its session is left to it, and its word too: nothing is said of being offline.
+          // The other gateway keeps its session and its status, so `offline` is not published.
           throw GatewayNameInUse(topic: message.topic, broker: broker, since: since)
         }
       case .message(let message):

@@ -31,7 +31,7 @@ final class ChildProcess: Sendable {
 
   /// - Parameters:
   ///   - arguments: the program's full path and its arguments.
-  ///   - input: what it finds on its standard input.
+  /// - input: its standard input.
   static func start(
     _ arguments: [String], input: [UInt8] = [], onLine: @escaping @Sendable (String) -> Void
   ) async throws(StartError) -> ChildProcess {
@@ -78,7 +78,7 @@ final class ChildProcess: Sendable {
           return state.status
         }
         if let status { continuation.resume(returning: status) }
-        // Cancelled before it waited: nobody else will say so.
+        // Cancelled before it waited, so `onCancel` found nobody to resume.
         if Task.isCancelled { give(nil, to: number) }
       }
     } onCancel: {

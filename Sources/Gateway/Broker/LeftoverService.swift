@@ -13,9 +13,9 @@ import Synchronization
 /// States of beacons that are unknown to this run are corrected at once. Topics that are no longer configured are cleared after
 /// Home Assistant has removed their entities: an entity takes an empty state for an error.
 final class LeftoverService: Service {
-  /// How long the broker may take to send what it keeps.
+  /// How long the broker may take to send its retained messages.
   private static let patience = TimeSpan.seconds(10)
-  /// Between two rounds: what comes in a burst is corrected together.
+  /// Between two rounds, so that a burst is corrected together.
   private static let pause = Duration.seconds(1)
   /// How long nothing more was announced to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
@@ -24,9 +24,9 @@ final class LeftoverService: Service {
 
   private struct State {
     var leftovers: Leftovers
-    /// The broker is there, and nobody has looked yet what it says of beacons.
+    /// The broker is connected, but its retained states of beacons are not checked yet.
     var isConnected = false
-    /// Nobody has looked yet for what is to be cleared.
+    /// Obsolete topics are not looked for yet.
     var isDue = true
     /// Until then what the broker sends is looked at.
     var end: MonotonicTime?

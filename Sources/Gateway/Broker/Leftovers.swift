@@ -50,7 +50,7 @@ struct Leftovers: Sendable {
     var message: Message
   }
 
-  /// nil where what is kept says of no beacon of ours that it is anywhere.
+  /// nil if the retained messages place none of our beacons anywhere.
   func correction(of topic: String, _ payload: [UInt8]) -> Correction? {
     guard let (kind, level, what) = parse(topic), kind == "beacon", removal(of: topic) == nil,
       let name = name(ofTopicLevel: level)
@@ -98,7 +98,7 @@ struct Leftovers: Sendable {
     }
   }
 
-  /// Of `fleet:1.2`, as a level: what is before the last colon.
+  /// The region of a member such as `fleet:1.2`, as a topic level.
   private func region(of name: Substring) -> Substring? {
     var end = name.endIndex
     while let percent = name[..<end].lastIndex(of: "%") {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Questions about TCP ports of 127.0.0.1.
 enum LoopbackPort {
-  /// Whether nobody listens there and we may.
+  /// Whether the port is free for us to listen on.
   static func isFree(_ port: Int) -> Bool { bound(port) != nil }
 
   static func anyFree() -> Int? { bound(0) }

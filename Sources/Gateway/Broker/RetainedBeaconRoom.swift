@@ -8,7 +8,7 @@ struct RetainedBeaconRoom: Decodable {
   /// Larger than any of ours.
   private static let limit = 1 << 12
 
-  /// nil for what is no message about a beacon's room.
+  /// nil for anything but a message about a beacon's room.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Self.limit,
       let decoded = try? JSONDecoder().decode(Self.self, from: Data(payload))

@@ -38,7 +38,7 @@ struct RetainedBeaconState: Decodable {
   /// Larger than any of ours.
   private static let limit = 1 << 16
 
-  /// nil for what is no state of a beacon.
+  /// nil for anything but a beacon's state.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Self.limit,
       let decoded = try? JSONDecoder().decode(Self.self, from: Data(payload))

@@ -31,7 +31,7 @@ extension InstanceMessage {
   }
 }
 
-/// Whether another gateway of the same name is at the broker, told by the retained `instance` that each leaves there.
+/// Detects another gateway of the same name at the broker, by the retained `instance` that each publishes.
 ///
 /// Two with the same client id keep taking over each other's session; with different ids they contradict each other. The one that
 /// started later gives way. A retained message alone is no sign of life: it may be an earlier run's. A new message of the same
@@ -54,7 +54,7 @@ struct Rivalry: Sendable {
   mutating func read(_ payload: [UInt8], isRetained: Bool) -> Verdict {
     guard let other = InstanceMessage(payload), other.instance != own.instance else { return .nothing }
     let earlier = rival.flatMap { $0.instance == other.instance ? $0 : nil }
-    // A broker that was killed may come back with what it kept long ago: only a later word is a new one.
+    // A broker that was killed may return with old retained messages, so only a later time counts as new.
     let isLater = earlier.map { other.time > $0.time } ?? false
     let isAlive = !isRetained || isLater
     let isKnown = rival == other

@@ -39,7 +39,7 @@ extension Delivery {
 
   /// Returns how many transitions are lost: neither the broker nor the disk has them.
   ///
-  /// - Parameter beacons: some of those that are in a zone, from a number on, and from where to go on; nil: there are no more.
+  /// - Parameter beacons: a slice of the beacons in zones, from a number on, and the number for the next slice; nil: no more.
   func close(
     counters: [String: UInt32],
     saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)

@@ -61,7 +61,7 @@ extension Delivery {
     return message.isAcknowledged && !wasInDoubt ? nil : row(of: message.id)
   }
 
-  /// The row on disk of what was published with this id.
+  /// The row on disk of the message published with this id.
   func row(of id: UInt64) -> Int64? { id > 0 && id < Refusals.firstID ? Int64(clamping: id) : nil }
 
   private func tell(

@@ -58,7 +58,7 @@ extension Delivery {
     send(&state)
   }
 
-  /// Says who speaks, with the time, which tells that it is alive.
+  /// Publishes which run is speaking, with the time as a sign of life.
   func announce(_ instance: InstanceMessage) {
     var instance = instance
     instance.time = LiveClock.wallNow.rfc3339

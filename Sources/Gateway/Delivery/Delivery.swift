@@ -11,7 +11,7 @@ import Pipeline
 import Proximity
 import Synchronization
 
-/// The way of decisions to the broker: they are numbered, kept on disk until the broker has them, and parked if it refuses them.
+/// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has them, and parks those it refuses.
 ///
 /// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock.
 final class Delivery: Sendable {
@@ -21,7 +21,7 @@ final class Delivery: Sendable {
     var numbers: TransitionNumbers
     var refusals: Refusals
     var unanswered = Unanswered()
-    /// nil: the broker itself says what it refuses.
+    /// nil: the broker itself reports refusals.
     var doubts: Doubts?
     /// Whether the cause that prevented asking may have been fixed.
     var isReloaded = false

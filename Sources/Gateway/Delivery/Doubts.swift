@@ -49,7 +49,7 @@ struct Doubts: Sendable {
   private struct Topic {
     var standing = Standing.open
     var held: Deque<(copy: Copy, isAcknowledged: Bool)> = []
-    /// The last answer that told anything, if it was no.
+    /// The last usable answer, if it was no.
     var reason: String?
     var isRetained = false
   }

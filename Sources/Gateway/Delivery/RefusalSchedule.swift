@@ -37,7 +37,7 @@ struct RefusalSchedule: Sendable {
     due = time + pause
   }
 
-  /// The broker accepted what it had refused: others may be accepted, too.
+  /// The broker accepted a message that it had refused; it may accept others, too.
   mutating func succeeded(at time: MonotonicTime) {
     pause = nil
     left = 0

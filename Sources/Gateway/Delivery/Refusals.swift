@@ -28,7 +28,7 @@ struct Refusals: Sendable {
   static let firstID: UInt64 = 1 << 63
 
   private var topics: [String: Topic] = [:]
-  /// First who is to be offered next.
+  /// The next one to be offered comes first.
   private var turns: Deque<String> = []
   private var kinds: RefusedKinds
   private var released: Deque<Parked> = []

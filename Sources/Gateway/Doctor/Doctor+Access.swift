@@ -104,7 +104,7 @@ extension Doctor {
     return all + roomTopics + discoveryTopics
   }
 
-  /// By the receivers that have a name there; else by that of the usual one.
+  /// For the configured receivers; without any, for the default one.
   private var roomTopics: [String] {
     guard let prefix = configuration.homeAssistant.rooms else { return [] }
     let named = Set(configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] })

@@ -5,7 +5,7 @@ import Settings
 import Radio
 
 extension Doctor {
-  /// Kernel, adapters, rights, and who else is at the radio.
+  /// Kernel, adapters, capabilities, and other users of the radio.
   func radio() -> [DoctorFinding] {
     var findings = [kernel()]
     let adapters: [AdapterInfo]
@@ -77,7 +77,7 @@ extension Doctor {
       guard let wanted = receiver.adapter, !addresses.contains(wanted.bits) else { continue }
       findings.append(
         DoctorFinding(
-          "adapter", .fault, "\(receiver.name) is configured to be \(wanted), which was not found",
+          "adapter", .fault, "\(receiver.name) is configured as \(wanted), which was not found",
           remedy: "plug it in, or correct receivers: in the configuration"))
     }
     return findings

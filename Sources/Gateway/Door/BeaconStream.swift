@@ -3,7 +3,7 @@ import Dashboard
 import Door
 import Pipeline
 
-/// `beacons/<name>/live`: the last minutes at once, then what is new.
+/// `beacons/<name>/live`: the last minutes at once, then news as it arrives.
 final class BeaconStream: EventSource {
   private static let length = TimeSpan.seconds(300)
 

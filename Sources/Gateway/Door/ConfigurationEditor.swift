@@ -6,8 +6,8 @@ import Machine
 import Settings
 import SettingsFile
 
-/// Changes the configuration's file for those who may: every change is checked before it is written, and read as any other
-/// reload is.
+/// Changes the configuration file for clients with the right to. Every change is checked before it is written, and then
+/// loaded like any other reload.
 package struct ConfigurationEditor: Sendable {
   private let writer: ConfigurationWriter
   private let environment: [String: String]
@@ -42,7 +42,7 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// `POST beacons` with a name for a device in the air.
+  /// `POST beacons` with a name for a device in range.
   func add(_ body: [UInt8], suggestion: (String) -> BeaconSuggestion?) -> Response {
     guard let tree = try? JSONTree(body), case .text(let id)? = tree["id"],
       case .text(let name)? = tree["name"]
@@ -122,8 +122,8 @@ package struct ConfigurationEditor: Sendable {
         $0.field("error", refusal.reason)
         $0.field("remedy", refusal.remedy)
         $0.field("yaml", refusal.yaml)
-        $0.key("findings")
-        $0.array(refusal.findings) { $0.value("\($1)") }
+        $0.key("diagnostics")
+        $0.array(refusal.diagnostics) { $0.value("\($1)") }
       })
   }
 }

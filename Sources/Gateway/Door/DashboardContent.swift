@@ -167,7 +167,7 @@ package struct DashboardContent: Content {
     }
   }
 
-  /// Notes where somebody stands.
+  /// Saves a mark of where somebody stands.
   private func mark(_ body: [UInt8], _ rights: Rights) -> Response {
     guard rights.write else { return Self.mayOnlyLook }
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
@@ -262,7 +262,7 @@ package struct DashboardContent: Content {
     let (stage, overviews) = (stage, overviews)
     return {
       let place = stage.look { _, journal, _ in
-        // One that was lost, or of an earlier run: all that is kept follows.
+        // Unknown, or from an earlier run: everything in the journal follows.
         last.map { journal.place(after: $0) ?? 0 } ?? journal.end
       }
       return OverviewStream(stage, overviews, from: place, rights: rights)

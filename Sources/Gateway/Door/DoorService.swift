@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Settings
 import SettingsFile
 
-/// Serves the dashboard. A port that is taken does not keep the gateway from its work: it is tried again.
+/// Serves the dashboard. If the port is taken, the gateway works without, and keeps trying.
 struct DoorService: Service {
   private static let pause = Duration.seconds(30)
 

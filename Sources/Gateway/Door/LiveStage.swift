@@ -8,7 +8,7 @@ import Mosquitto
 import Pipeline
 import Synchronization
 
-/// The gateway at work, as the dashboard sees it.
+/// The running gateway, as the dashboard sees it.
 struct LiveStage: Stage {
   private let decisions: DecisionLoop
   private let started = LiveClock.wallNow

@@ -9,7 +9,7 @@ import Pipeline
 import Settings
 import Synchronization
 
-/// A recording that plays behind the dashboard: at any speed, paused, or gone to any time.
+/// A recording that plays behind the dashboard, at any speed and from any time.
 public final class ReplayStage: Stage, Player {
   private struct State {
     var playback: Playback
@@ -21,7 +21,7 @@ public final class ReplayStage: Stage, Player {
 
   /// Between two steps, on our clock.
   private static let beat = Duration.milliseconds(50)
-  /// Advertisements that are processed before others may look.
+  /// Advertisements processed at a time, before readers get the lock.
   private static let portion = 2000
   static let speeds = 0.1...1000.0
 
@@ -138,7 +138,7 @@ public final class ReplayStage: Stage, Player {
     return nil
   }
 
-  /// Forward it plays as fast as it can; back it begins anew.
+  /// Forward, it plays as fast as possible; backward, it starts again from the beginning.
   private func go(to target: MonotonicTime) throws(CaptureError) {
     try state.withLock { state throws(CaptureError) in
       if target < state.playback.time { state.playback = try Playback(configuration, captures: captures) }

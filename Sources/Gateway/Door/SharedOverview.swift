@@ -4,14 +4,14 @@ import Door
 import Machine
 import Synchronization
 
-/// The overview of this moment, made once for all who look at it.
+/// The current overview, made once for all clients.
 final class SharedOverview: Sendable {
   private struct State {
     var overview: Overview?
     var made = MonotonicTime(nanoseconds: .min)
     /// The journal's end at that time.
     var end = -1
-    /// As JSON, by what its readers may do.
+    /// As JSON, by the rights of its readers.
     var json: [Rights: [UInt8]] = [:]
   }
 

@@ -6,7 +6,7 @@ import Messages
 import Pipeline
 import Settings
 
-/// What the dashboard looks at: a gateway at work, or a recording.
+/// What the dashboard shows: a running gateway, or a recording.
 package protocol Stage: Sendable {
   /// Calls while nothing moves. Keep it short: decisions wait.
   func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result

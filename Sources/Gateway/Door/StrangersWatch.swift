@@ -8,10 +8,10 @@ import SettingsFile
 import Setup
 import Synchronization
 
-/// Surveys the air while somebody looks at it, and for a minute after.
+/// Surveys all devices in range while a client asks for them, and for a minute after.
 final class StrangersWatch: Sendable {
   private struct State {
-    /// nil: nobody looks.
+    /// nil: no client asks.
     var survey: AirSurvey?
     var until = MonotonicTime(nanoseconds: .min)
   }
@@ -22,10 +22,10 @@ final class StrangersWatch: Sendable {
 
   private let state = Mutex(State())
   private let isWatching = Atomic(false)
-  /// Stands in every id, so that the ids of one run say nothing in another.
+  /// Part of every id, so that ids of one run mean nothing in another.
   private let salt = UInt64.random(in: .min ... .max)
 
-  /// Costs nothing while nobody looks.
+  /// Costs nothing while no client asks.
   func observe(_ batch: borrowing AdvertisementBatch) {
     guard isWatching.load(ordering: .relaxed) else { return }
     state.withLock { state in
@@ -36,7 +36,7 @@ final class StrangersWatch: Sendable {
     }
   }
 
-  /// Starts to look, or goes on; gives what was heard since.
+  /// Starts or continues the survey; returns what was heard.
   func devices(_ configuration: Configuration, areRevealed: Bool) -> [UInt8] {
     state.withLock { state in
       if state.survey == nil { state.survey = AirSurvey(configuration) }

@@ -83,7 +83,7 @@ struct AnnouncementPlan: Sendable {
     }
   }
 
-  /// Whether a name is that of a region's member.
+  /// Whether a name belongs to a member of a region.
   func isMember(_ name: String) -> Bool { beacons[name] == nil && entry(of: name) != nil }
 
   /// The entry that names a beacon: its own, or that of its region.

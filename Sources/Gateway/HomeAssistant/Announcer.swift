@@ -3,14 +3,14 @@ import Beacons
 import Settings
 import Messages
 
-/// Keeps what the broker holds for Home Assistant in line with the configuration and with what was heard.
+/// Keeps the discovery messages at the broker in line with the configuration and the beacons heard.
 ///
 /// It learns from the broker's retained messages what an earlier run announced: that needs no file, and holds when
 /// the broker has forgotten or was exchanged. A function of its input and of the time that is passed in.
 struct Announcer: Sendable {
   typealias Subject = DiscoveryDevice.Subject
 
-  /// Until then the broker has sent what it keeps.
+  /// By then the broker has sent its retained messages.
   private static let settling = TimeSpan.milliseconds(1500)
   /// Between two announcements of one device. Home Assistant loses part of one that comes while it still works on the
   /// last.
@@ -21,7 +21,7 @@ struct Announcer: Sendable {
   private static let topicLimit = 100_000
 
   private var plan: AnnouncementPlan
-  /// By beacon name; of members of regions no more than the plan's limit.
+  /// By beacon name; members of regions up to the plan's limit.
   private var heard: [String: HeardBeacon] = [:]
   private var members = 0
   /// Members that got no device, as there were too many.
@@ -71,7 +71,7 @@ struct Announcer: Sendable {
     sweepTime = nil
   }
 
-  /// Home Assistant has started: it is told everything, a while later so that gateways do not all speak at once.
+  /// Home Assistant has started: announces everything again, after a delay so that gateways do not all publish at once.
   mutating func born(at time: MonotonicTime) {
     guard isConnected else { return }
     unjudged = nil
@@ -148,7 +148,7 @@ struct Announcer: Sendable {
     return messages
   }
 
-  /// Whether all is said, and all is taken back, that is known to be due.
+  /// Whether everything due is announced or removed.
   var isSettled: Bool {
     isConnected && sweepTime == nil && obsolete.isEmpty && (due.count == 0 || !plan.isOn)
   }

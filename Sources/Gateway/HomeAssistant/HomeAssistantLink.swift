@@ -11,7 +11,7 @@ import Synchronization
 /// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces
 /// devices as the gateway comes to know them.
 final class HomeAssistantLink: Service {
-  /// Between two rounds of announcements: what comes in a burst is announced together, and Home Assistant can keep up.
+  /// Between two rounds of announcements, so that a burst is announced together and Home Assistant can keep up.
   private static let pause = Duration.milliseconds(250)
   /// Where Home Assistant says that it has started, whatever prefix it was given for discovery.
   private static let usualBirthTopic = "homeassistant/status"

@@ -11,7 +11,7 @@ struct ObsoleteTopics: Sendable {
 
   func contains(_ topic: String) -> Bool { members.contains(topic) }
 
-  /// - Parameter time: before which it is not taken back; no earlier than that of the one before.
+  /// - Parameter time: when it may be removed; not earlier than the previous topic's time.
   mutating func append(_ topic: String, from time: MonotonicTime? = nil) {
     guard members.insert(topic).inserted else { return }
     if let time { later.append((topic, time)) } else { ready.append(topic) }

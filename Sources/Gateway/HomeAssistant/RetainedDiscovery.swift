@@ -5,7 +5,7 @@ import Messages
 struct RetainedDiscovery: Decodable {
   struct Component: Decodable {
     var platform: String
-    /// Whether it has options; without, it is no more than a removal.
+    /// Whether it has options; without them it is a removal.
     var isThere: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -35,7 +35,7 @@ struct RetainedDiscovery: Decodable {
   /// Larger than any of ours.
   private static let limit = 1 << 20
 
-  /// nil for what is no payload of ours.
+  /// nil for payloads that are not ours.
   init?(_ payload: [UInt8]) {
     guard payload.count <= Self.limit,
       let decoded = try? JSONDecoder().decode(Self.self, from: Data(payload))

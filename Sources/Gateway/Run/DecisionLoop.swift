@@ -22,7 +22,7 @@ final class DecisionLoop: Sendable {
     var remoteReceivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
     var isSubscribed = false
-    /// When a refused report was last told.
+    /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
     /// When `advance` is called at the latest.
     var nextLook = MonotonicTime.distantFuture
@@ -44,13 +44,13 @@ final class DecisionLoop: Sendable {
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
   let news = Alarm()
-  /// Rings when the configuration was replaced, for what is published to other gateways.
+  /// Rings when the configuration was replaced, for the publisher of observations.
   let reloads = Alarm()
-  /// For those who look at what is in the air.
+  /// For the dashboard's list of strangers.
   let strangers = StrangersWatch()
   /// What `health` tells of scanners.
   let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
-  /// Stands for this run in what is published for other gateways.
+  /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
   let logger: Logger
 

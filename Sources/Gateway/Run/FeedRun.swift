@@ -7,9 +7,9 @@ import Radio
 public import Settings
 import Synchronization
 
-/// Takes the advertisements that another process sends the way that `run` takes those of an adapter: receive loop, keeper, decision
-/// loop, outbox. There is no broker, so what is decided waits in memory, as it does while the broker is away. Only the benchmark
-/// uses this.
+/// Processes advertisements from another process as `run` does those of an adapter: receive loop, keeper, decision loop,
+/// outbox. There is no broker, so decisions wait in memory, as they do while the broker is away. Only the benchmark uses
+/// this.
 public struct FeedRun: Sendable {
   /// What is on the socket.
   public enum Form: String, CaseIterable, Sendable {
@@ -40,7 +40,7 @@ public struct FeedRun: Sendable {
     decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)
   }
 
-  /// Takes in what is sent until the sender closes its end. Blocks.
+  /// Receives until the sender closes its end. Blocks.
   /// - Parameter onBatch: is called after each batch.
   /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `RadioError`.
   public func run(onBatch: @escaping @Sendable () -> Void) throws {

@@ -1,15 +1,15 @@
 import CMalloc
 import ServiceLifecycle
 
-/// Gives freed memory back to the kernel: once the gateway has come to rest, and then every minute. The allocator would keep it:
-/// what a start needed, a crowd that left, tables that have grown.
+/// Returns freed memory to the kernel, two seconds after the start and then every minute. The allocator would keep it: memory
+/// that the start needed, of a crowd that left, of tables that grew.
 struct FreedMemoryService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown { await giveBackFreedMemory() }
   }
 }
 
-/// Goes on until its task is cancelled.
+/// Continues until its task is cancelled.
 public func giveBackFreedMemory() async {
   var pause = Duration.seconds(2)
   while (try? await Task.sleep(for: pause)) != nil {

@@ -14,7 +14,7 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The gateway at work: a source of advertisements, the pipeline that decides, and the broker that is told.
+/// The running gateway: a source of advertisements, the pipeline that decides, and the broker.
 public struct GatewayRun: Sendable {
   /// Where advertisements come from.
   public enum Input: Sendable {

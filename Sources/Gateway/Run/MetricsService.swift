@@ -18,8 +18,8 @@ struct MetricsService: Service {
     self.logger = logger
   }
 
-  /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed,
-  /// so that nobody takes old counters for new ones.
+  /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed, so that old
+  /// counters are not mistaken for new ones.
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var told = ""

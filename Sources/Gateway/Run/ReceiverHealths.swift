@@ -6,7 +6,7 @@ import Radio
 /// What is known of each receiver's health, and how much it hears.
 struct ReceiverHealths: Sendable {
   private struct Entry: Sendable {
-    /// Whether anything was heard of it.
+    /// Whether it has reported anything.
     var isKnown = false
     var change: ReceiverHealthChange?
     var heard: UInt64 = 0
@@ -19,9 +19,9 @@ struct ReceiverHealths: Sendable {
 
   /// By `ReceiverIndex`.
   private var entries: [Entry] = []
-  /// Those that were told to be missing.
+  /// Receivers reported as missing.
   private var missing: Set<Int> = []
-  /// Whether one of them was heard of since.
+  /// Whether one of them has reported since.
   private(set) var isMissingNoMore = false
 
   mutating func heard(_ advertisement: borrowing Advertisement, by receiver: ReceiverIndex, isEmpty: Bool) {
@@ -43,7 +43,7 @@ struct ReceiverHealths: Sendable {
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }
 
   /// - Parameters:
-  ///   - expected: who should be there.
+  /// - expected: the configured receivers.
   ///   - isMissed: whether it is time to report receivers that were never heard from as missing.
   ///   - span: time since the last report, for rates; nil keeps the previous rates.
   mutating func report(

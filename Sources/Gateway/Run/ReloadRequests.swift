@@ -7,7 +7,7 @@ public struct ReloadRequests: Sendable {
   let path: String
   let signals: UnixSignalsSequence
 
-  /// Comes before the configuration is read for the first time: what is asked for earlier needs no second look.
+  /// Called before the configuration is first read: earlier requests need no reload.
   public init(of path: String) async {
     self.path = path
     signals = await UnixSignalsSequence(trapping: .sighup)

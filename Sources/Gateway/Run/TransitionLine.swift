@@ -64,7 +64,7 @@ public struct TransitionLine: CustomStringConvertible {
     let dwell = evidence.dwell > .zero ? " for \(short(evidence.dwell.seconds)) s" : ""
     let heard = " (\(message.receiver), \(evidence.samples) heard)"
     switch (evidence.unit, message.event) {
-    // Weaker than any radio hears: the rule asks for no more than presence.
+    // Weaker than any radio can hear: the rule requires only presence.
     case (.decibelMilliwatts, .enter) where evidence.threshold <= -127: return "heard" + dwell + heard
     case (.probability, .exit): return "in \(message.room ?? "no room")" + dwell + " (\(message.receiver))"
     case (.probability, _):

@@ -19,7 +19,7 @@ extension BroadcastPlan {
 }
 
 extension WakeSettings {
-  /// What to say when the broadcast goes on, fails or must wait; nil: nothing.
+  /// The log line when the broadcast starts, fails or must wait; nil: none.
   func notice(_ status: BroadcastStatus) -> String? {
     let because = status.reason.isEmpty ? "" : ": \(status.reason)"
     let minors =

@@ -1,8 +1,8 @@
 import Machine
 import ServiceLifecycle
 
-/// Tells those who watch the gateway that it is ready, lives and ends. It lives while it decides: a gateway without a radio or
-/// without a broker decides that nobody is heard, and needs no restart.
+/// Reports to systemd and the health check that the gateway is ready, alive and stopping. It is alive while it decides: a
+/// gateway without a radio or without a broker decides that nobody is heard, and needs no restart.
 struct WatchdogService: Service {
   private let notifier: ServiceNotifier?
   private let file: AliveFile?

@@ -7,7 +7,7 @@ import Scanners
 import Settings
 import Synchronization
 
-/// What comes from receivers elsewhere, and what is published for other gateways.
+/// Input from receivers elsewhere, and observations for other gateways.
 extension DecisionLoop {
   /// Processes what scanners' messages came to; `table` names its receivers.
   func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
@@ -42,7 +42,7 @@ extension DecisionLoop {
     }
   }
 
-  /// Every receiver that the configuration names or that was heard of.
+  /// Every receiver that the configuration names or that has reported.
   var receiverNames: [String] { state.withLock { $0.pipeline.receivers.names } }
 
   /// Publishes what our radios heard since the last call; what cannot be sent now is dropped.

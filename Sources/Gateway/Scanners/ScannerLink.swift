@@ -10,15 +10,16 @@ import ServiceLifecycle
 import Settings
 import Synchronization
 
-/// Hears through receivers that publish over MQTT: subscribes to what scanners publish, and hands what it comes to to the decisions.
+/// Receives through scanners on MQTT: subscribes to their topics, and passes advertisements and observations to the decision
+/// loop.
 final class ScannerLink: Service {
-  /// How often it is looked who has been silent.
+  /// How often to look for silent receivers.
   private static let pause = Duration.seconds(2)
 
   private struct State {
     var intake: ScannerIntake
     var subscribed: Set<String> = []
-    /// Room for what one message comes to.
+    /// Reused for the content of one message.
     var hearing = Hearing()
   }
 

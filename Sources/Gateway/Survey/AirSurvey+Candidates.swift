@@ -5,7 +5,7 @@ import Settings
 import Setup
 
 extension AirSurvey {
-  /// Reads recordings to their end, and gives what was in the air then.
+  /// Reads recordings to their end, and returns the devices in range then.
   public static func ofRecordings(
     _ paths: [String], _ configuration: Configuration
   ) throws(CaptureError) -> (survey: AirSurvey, end: MonotonicTime) {

@@ -3,8 +3,8 @@ import Beacons
 import Settings
 import Proximity
 
-/// What is in the air: every device heard, with what it says and how it is heard. For people who look around
-/// before they configure; the gateway itself tracks configured beacons only.
+/// Every device in range, with what it sends and how it is received. For people who look around before they configure; the
+/// gateway itself tracks configured beacons only.
 public struct AirSurvey: Sendable {
   /// Devices kept at most. Phones change their address every quarter of an hour, and a hostile radio at will.
   public static let limit = 4096
@@ -17,7 +17,7 @@ public struct AirSurvey: Sendable {
     /// The configured beacon that this is.
     public var beacon: String?
     public var localName: String?
-    /// The first frame that tells who it is, else the latest of any kind.
+    /// The first frame that identifies it, or else the latest of any kind.
     public var frame: Frame?
     /// Signal in dBm of the latest advertisement.
     public var rssi: Int8?
@@ -34,7 +34,7 @@ public struct AirSurvey: Sendable {
   private var ignored: [Transition] = []
   /// Advertisements of new devices that found the survey full.
   public private(set) var overlooked: UInt64 = 0
-  /// Until then nobody is to be forgotten, or it was looked for a moment ago.
+  /// Until then no device needs to be forgotten, or the last search was a moment ago.
   private var nextSearch = MonotonicTime(nanoseconds: .min)
   /// How often all devices were gone through for those to be forgotten.
   private(set) var searches = 0

@@ -14,7 +14,7 @@ public struct ApproachFinder: ~Copyable {
     var approach: RecordedApproach
     var beacon: BeaconIndex
     var begin: MonotonicTime
-    /// When silence becomes loss; nil: nobody sees.
+    /// When silence becomes loss; nil: the receivers are blind.
     var lossDue: MonotonicTime?
   }
 
@@ -53,8 +53,8 @@ public struct ApproachFinder: ~Copyable {
   public var progress: (offset: Int64, length: Int64?) { recording.progress }
   public var malformedEvents: Int64 { recording.malformedEvents }
 
-  /// Goes on to what comes next; false at the end. `found` is emptied, then gets the approaches that ended, by when they
-  /// did. Throws once everything before a fault of the capture was taken in; `finish` then tells of the rest.
+  /// Advances to the next batch; false at the end. `found` is emptied, then gets the approaches that ended, by when they did.
+  /// Throws once everything before a fault of the capture was taken in; `finish` then tells of the rest.
   public mutating func next(into found: inout [RecordedApproach]) throws(CaptureError) -> Bool {
     found.removeAll(keepingCapacity: true)
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
@@ -145,7 +145,7 @@ public struct ApproachFinder: ~Copyable {
     }
   }
 
-  /// Finds out when silence would mean loss. While nobody sees, it never does.
+  /// Computes when silence would mean loss: never while the receivers are blind.
   private mutating func watch(_ beacon: BeaconIndex) {
     var due: MonotonicTime?
     if !pipeline.engine.isBlind {

@@ -5,7 +5,7 @@ import Proximity
 import Radio
 import Settings
 
-/// What receivers heard of the beacons that a walk is to be made of, for calibration.
+/// What receivers hear of the beacons during a walk, for calibration.
 public struct HeardWalk: Sendable {
   private var roster: Roster
   /// Name of the wanted beacon; nil: all are kept until one is chosen.

@@ -73,7 +73,7 @@ public struct RecordedApproach: Sendable {
     }
   }
 
-  /// The same with a near distance of its own.
+  /// The same with another near distance.
   public func measured(near: NearDistances) -> Approach {
     Approach(name: "\(beacon), \(time)", near: near, timeline: timeline(triggers: []))
   }

@@ -81,7 +81,7 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Writes what is encoded; gives the error the first time it cannot.
+  /// Writes the encoded bytes; returns the error the first time it fails.
   @discardableResult
   private func write() -> SystemError? {
     state.withLock { state in

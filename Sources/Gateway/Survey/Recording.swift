@@ -92,7 +92,7 @@ public struct Recording: ~Copyable {
   /// Reports in the captures that were malformed, in whole or in part.
   public var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
 
-  /// Empties the batch and fills it with what comes next. `receiver` gives the index for a name.
+  /// Empties the batch and fills it with the next advertisements. `receiver` gives the index for a name.
   ///
   /// A capture with a fault ends there. Throws the first such fault once everything good was delivered.
   public mutating func next(

@@ -11,7 +11,7 @@ public struct Replay: ~Copyable {
   private var pipeline: Pipeline
   private var numbers = TransitionNumbers(epoch: Self.epoch)
   private var batch = AdvertisementBatch()
-  /// Follows one beacon through the rooms; nil: nobody asked.
+  /// Follows one beacon through the rooms; nil: not requested.
   public private(set) var follower: RoomFollower?
 
   /// Always the same: two replays of a capture give the same bytes.
@@ -35,9 +35,9 @@ public struct Replay: ~Copyable {
   /// When the latest thing happened, on the recording's clock that starts at zero.
   public private(set) var time = MonotonicTime.zero
 
-  /// Goes on to what comes next; false at the end. `output` is emptied first.
+  /// Advances to the next batch; false at the end. `output` is emptied first.
   ///
-  /// Throws once everything before a fault of the capture was told.
+  /// Throws after everything before a fault in the capture has been returned.
   public mutating func next(into output: inout Pipeline.Output) throws(CaptureError) -> Bool {
     output.removeAll()
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {

@@ -70,7 +70,7 @@ public struct RoomFollower: Sendable {
     follow(&pipeline, to: time, into: &output)
   }
 
-  /// Notes what is told at each moment up to a time.
+  /// Notes the reported room at each moment up to a time.
   private mutating func follow(
     _ pipeline: inout Pipeline, to time: MonotonicTime, into output: inout Pipeline.Output
   ) {
@@ -80,7 +80,7 @@ public struct RoomFollower: Sendable {
     }
   }
 
-  /// Takes in what was decided.
+  /// Takes in decisions.
   mutating func note(_ output: Pipeline.Output) {
     for case .transition(let message) in output.items where message.beacon == beacon {
       if case .room(let transition) = message.decision { journey.note(transition) }

@@ -5,7 +5,7 @@ import Mosquitto
 import Scanners
 import Settings
 
-/// Scanners' messages, heard beside the gateway: under no name of its own, and without a last will.
+/// Receives scanners' messages beside a running gateway: with a client id that the broker chooses, and no last will.
 struct WalkScanners: Sendable {
   private let scanners: [Scanner]
   private let gateway: String

@@ -99,7 +99,7 @@ public struct BeaconDevice: Hashable, Sendable {
     var room = DiscoveryComponent.entity("sensor", "room", named: "Room")
     room[text: "icon"] = "mdi:floor-plan"
     room[text: "state_topic"] = topics.room(beacon: name)
-    // As a tracker says it. Nothing at all would be an unknown state, which is that of a gateway that does not know yet.
+    // The same word as a tracker. No value would mean unknown, which is the state before the gateway knows.
     room[text: "value_template"] = "{{ value_json.room or '\(WhereaboutsMessage.nowhere)' }}"
     room[text: "json_attributes_topic"] = topics.room(beacon: name)
     // Probability and position change all the time, and each change is a row in Home Assistant's history.

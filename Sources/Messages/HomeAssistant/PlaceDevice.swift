@@ -61,7 +61,7 @@ public struct PlaceDevice: Hashable, Sendable {
       components: [occupancy, count, passage].map { $0.from(.minimal) } + triggers)
   }
 
-  /// What a passage tells beside who and when.
+  /// What a passage event contains besides beacon and time.
   private var evidence: String {
     switch kind {
     case .zone: "'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm"

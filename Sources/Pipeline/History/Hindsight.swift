@@ -15,7 +15,7 @@ package struct Hindsight: Sendable {
 }
 
 extension Pipeline {
-  /// nil: nobody looks back.
+  /// nil: history is off.
   package var hindsight: Hindsight? {
     history.map {
       Hindsight(configuration: configuration, receivers: receivers, roster: roster, history: $0, time: time)

@@ -133,7 +133,7 @@ package struct SightingHistory: Sendable {
         next.append(record)
       }
     }
-    // Readers who have come to the end of the old one go on at the end of the new one.
+    // Readers at the end of the old one continue at the end of the new one.
     next.start = end - (next.end - next.start)
     return next
   }

@@ -34,7 +34,7 @@ extension Phone {
     for lane in lanes.indices { apply(event, to: lane, at: time.phoneTime, into: &news) }
   }
 
-  /// Processes what was due before a time, or (`inclusive`) up to it.
+  /// Processes everything due before a time, or (`inclusive`) up to it.
   mutating func advance(to time: MonotonicTime, inclusive: Bool, into news: inout PhoneNews) {
     passSilence(until: time, into: &news)
     for lane in lanes.indices {

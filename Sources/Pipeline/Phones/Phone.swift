@@ -7,7 +7,7 @@ import RangingPolicy
 ///
 /// Time is that of the pipeline, rounded up to whole milliseconds, so that nothing happens before it did.
 struct Phone: Sendable {
-  /// What one zone asks of the phone. Each has an engine of its own, since triggers of two zones may wait at once;
+  /// A near trigger of one zone for this phone. Each has an engine of its own, since triggers of two zones may wait at once;
   /// all hear the same, so that their windows are alike.
   struct Lane: Sendable {
     /// nil: the phone has no zone with a near trigger.
@@ -30,12 +30,12 @@ struct Phone: Sendable {
 
   let settings: PhoneSettings
   var lanes: [Lane]
-  /// Wall time less monotonic time, when something last told of both.
+  /// Wall time minus monotonic time, as last known.
   var wallOffset: TimeSpan
   var isHeard = false
-  /// When silence becomes loss; nil: it is not heard, or nobody sees.
+  /// When silence becomes loss; nil: it is not heard, or its receivers are blind.
   var lossDue: MonotonicTime?
-  /// When the countdown is told next; nil: none runs, or nobody asked.
+  /// When the countdown is published next; nil: none runs, or it is off.
   var countDue: Milliseconds?
   var window: Window?
   var reports = AppReports()

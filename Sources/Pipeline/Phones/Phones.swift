@@ -4,8 +4,7 @@ import Messages
 import Proximity
 import RangingPolicy
 
-/// The phones of a configuration, and who of them carries which beacon. A function of its input, as the pipeline
-/// that it is a part of.
+/// The configured phones, and the beacons that they carry. A function of its input, as the pipeline that it is a part of.
 struct Phones: Sendable {
   private let settings: [PhoneSettings]
   private let zones: [ZoneSettings]
@@ -66,7 +65,7 @@ struct Phones: Sendable {
       }
       refresh(place)
     }
-    // Nobody is told: all states are published after a reload.
+    // Nothing is published here: after a reload all states are.
     news.items.removeAll()
   }
 
@@ -134,7 +133,7 @@ struct Phones: Sendable {
     }
   }
 
-  /// Processes what was due before a time, or (`inclusive`) up to it.
+  /// Processes everything due before a time, or (`inclusive`) up to it.
   mutating func advance(to time: MonotonicTime, inclusive: Bool) {
     guard let next = nextDeadline, inclusive ? next <= time : next < time else { return }
     for place in phones.indices where inclusive ? deadlines[place] <= time : deadlines[place] < time {

@@ -1,7 +1,8 @@
 import Beacons
 import Messages
 
-/// What a beacon is, by what it was heard to send. The last of those that it sends says most: a RuuviTag may be an iBeacon too.
+/// What kind of beacon it is, judged by the frames it sends. The last of those that it sends says most: a RuuviTag may be an
+/// iBeacon too.
 package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
   case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
 

@@ -3,7 +3,7 @@ import Beacons
 import Settings
 import Proximity
 
-/// The beacons of a configuration: who an advertisement belongs to, which zones care, and what it reads.
+/// The configured beacons: finds the beacon that sent an advertisement, the zones that watch it, and its readings.
 package struct Roster: Sendable {
   private var catalogue: BeaconCatalogue
   private var resolver: AddressResolver

@@ -2,8 +2,8 @@ import BeaconKeys
 import Beacons
 import Messages
 
-/// Encrypted readings. Of a beacon with a bind key only what the key authenticates counts: anybody can send plain readings from
-/// its address.
+/// Encrypted readings. If a beacon has a bind key, only readings that the key authenticates count: anybody can send plain
+/// readings from its address.
 struct SealedReadings: Sendable {
   /// Why a frame's readings were not taken.
   enum Refusal: Hashable, Sendable {
@@ -96,7 +96,7 @@ struct SealedReadings: Sendable {
     ledger.note(beacon)
   }
 
-  /// Takes over what was counted, and what an earlier run left.
+  /// Takes over the counts, and the counters of an earlier run.
   mutating func adopt(_ other: SealedReadings) {
     counts = other.counts
     ledger.adopt(other.ledger)

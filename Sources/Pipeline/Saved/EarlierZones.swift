@@ -20,7 +20,7 @@ struct EarlierZones {
     self.definitions = definitions
   }
 
-  /// nil for what is no definition.
+  /// nil for anything else.
   subscript(definition: String) -> Zone? {
     mutating get {
       if let known = zones[definition] { return known }

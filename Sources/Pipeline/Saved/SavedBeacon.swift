@@ -9,7 +9,7 @@ package struct SavedBeacon: Codable, Sendable {
   package var key: String
   /// As `BeaconCatalogue.heardKey(of:)` gives it.
   var heardKey: String?
-  /// Under which it was published; nil in what was saved before that was kept.
+  /// Its published name; nil if saved by a version that did not keep it.
   var name: String?
   /// When it was saved.
   var time: MonotonicTime
@@ -19,7 +19,7 @@ package struct SavedBeacon: Codable, Sendable {
   /// What each zone asked for, by index in `state`.
   var zones: [Int32: String]
   var state: BeaconState
-  /// What it measured last, as far as it is a number or a flag; nil in what was saved before that was kept.
+  /// Its last readings that are numbers or flags; nil if saved by a version that did not keep them.
   var readings: [SavedReading]?
   /// Which room it is in; nil: in none, or it was saved before there were rooms.
   var room: SavedRoom?

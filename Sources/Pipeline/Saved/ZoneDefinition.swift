@@ -6,8 +6,8 @@ import Messages
 import Proximity
 
 extension ZoneSettings {
-  /// What the zone asks for, in words that are the same in every run: a member stays a member if they are the
-  /// same. Numbers are written such that no two are written alike.
+  /// The zone's rules as text, the same in every run. A member stays a member if the text is the same. Different numbers are
+  /// never written alike.
   var definition: String {
     let bytes = JSONWriter.object {
       $0.field("name", name)
@@ -29,11 +29,11 @@ extension ZoneSettings {
   }
 }
 
-/// What a definition says that an earlier run wrote.
+/// The name in a definition that an earlier run wrote.
 struct SavedZone: Decodable {
   var name: String
 
-  /// nil for what is no definition.
+  /// nil for anything else.
   init?(definition: String) {
     guard let zone = try? JSONDecoder().decode(Self.self, from: Data(definition.utf8)) else { return nil }
     self = zone

@@ -8,7 +8,7 @@ struct CrowdPace: Sendable {
   static let few = 100
   static let pause = TimeSpan(nanoseconds: 100_000)
 
-  /// By zone: when it was last told as a crowd.
+  /// By zone: when it was last published as a crowd.
   private var told: [MonotonicTime?]
   /// Zones with unpublished changes, and when those are due.
   private var waiting: [ZoneIndex: MonotonicTime] = [:]
@@ -38,7 +38,7 @@ struct CrowdPace: Sendable {
     return true
   }
 
-  /// The zones to be told at `time`, in order of their index.
+  /// The zones to be published at `time`, in order of their index.
   mutating func takeDue(at time: MonotonicTime) -> [ZoneIndex] {
     guard let next, next <= time else { return [] }
     let due = waiting.filter { $0.value <= time }.keys.sorted()

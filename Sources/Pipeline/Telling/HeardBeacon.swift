@@ -1,6 +1,6 @@
 import Messages
 
-/// What was heard of a beacon, as far as it shapes its device.
+/// Facts about a beacon that shape its Home Assistant device.
 package struct HeardBeacon: Hashable, Sendable {
   /// By name: the zones that watch it.
   package var zones: Set<String> = []

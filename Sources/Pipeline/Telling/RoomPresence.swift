@@ -4,7 +4,7 @@ import Beacons
 struct RoomPresence: Sendable {
   static let pause = TimeSpan.seconds(1)
 
-  /// Below which topic; nil: nothing is told.
+  /// The base topic; nil: room presence is off.
   let prefix: String?
   /// By beacon and receiver: from when on a sighting causes a message. Retired beacons need no cleanup: they were silent for
   /// longer.

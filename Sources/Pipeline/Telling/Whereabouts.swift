@@ -19,7 +19,7 @@ struct Whereabouts: Sendable {
   private let nearest: NearestZone
   /// By `ZoneIndex`.
   private let zones: [String]
-  /// By `ZoneIndex`: in which place of Home Assistant it lies; nil: in none. Empty where no places are told.
+  /// By `ZoneIndex`: its place in Home Assistant; nil: none. Empty if no places are configured.
   private let places: [String?]
   /// By `BeaconIndex`.
   private var told: [Told] = []
@@ -57,7 +57,7 @@ struct Whereabouts: Sendable {
     return news
   }
 
-  /// Everything that is said of a beacon, for a broker that may have lost it. The parameters are those of `news`.
+  /// All whereabouts of a beacon, for a broker that may have lost them. The parameters are the same as for `news`.
   func all(
     of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], distance: (ZoneIndex) -> Double?
   ) -> [WhereaboutsMessage] {

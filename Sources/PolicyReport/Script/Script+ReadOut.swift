@@ -1,5 +1,5 @@
 extension Script {
-  /// Says what was so at the instant: in each card, and to screen readers for the one in use.
+  /// Reads out the chosen time: in each card, and to screen readers for the card in use.
   static let readOut = #"""
     function distanceAt(card, time) {
       if (time > card.known) return 'not known';
@@ -49,7 +49,7 @@ extension Script {
       }));
     }
 
-    // Only when the instant rests: nobody can listen to every pixel.
+    // Only once the pointer rests: nobody can listen to every pixel.
     let pause = 0;
     function speak() {
       clearTimeout(pause);

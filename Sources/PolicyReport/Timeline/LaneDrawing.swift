@@ -34,7 +34,7 @@ struct LaneDrawing {
     }
   }
 
-  /// So many that neither labels nor ends could be told apart: one path for all.
+  /// Too many to tell labels or ends apart: one path for all.
   private func drawMany(_ row: [Lane.Span], of kind: Lane.Kind, _ y: Double, into page: inout Markup) {
     var path = ""
     var drawn = -Double.infinity

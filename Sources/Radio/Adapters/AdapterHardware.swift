@@ -2,7 +2,7 @@ import Machine
 import CBlueZ
 import Glibc
 
-/// What lies behind an adapter, as /sys tells: its rfkill switch and its USB device.
+/// The hardware behind an adapter, according to /sys: its rfkill switch and its USB device.
 enum AdapterHardware {
   /// Whether rfkill blocks it, softly or by a switch on the machine; nil where that cannot be known.
   static func isBlocked(_ adapter: UInt16) -> Bool? {
@@ -20,7 +20,7 @@ enum AdapterHardware {
 
   /// Resets the USB device; ENODEV where the adapter is none.
   static func resetUSB(_ adapter: UInt16) throws(SystemError) {
-    // The adapter hangs from an interface of the device.
+    // The adapter is a child of one of the device's interfaces.
     let device = "/sys/class/bluetooth/hci\(adapter)/device/.."
     guard let bus = text("\(device)/busnum").flatMap({ UInt16($0) }),
       let number = text("\(device)/devnum").flatMap({ UInt16($0) })

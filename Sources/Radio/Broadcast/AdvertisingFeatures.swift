@@ -7,7 +7,7 @@ struct AdvertisingFeatures: Equatable {
   var most: UInt8
   /// One set serves all instances: they take turns.
   var hasSingleSet: Bool
-  /// Those that exist, no matter who added them.
+  /// Existing instances, no matter who added them.
   var instances: Set<UInt8>
 
   /// Supported flags 4, longest data 1, longest scan response 1, most instances 1, how many there are 1, each 1

@@ -21,7 +21,7 @@ extension BroadcastKeeper {
     switch event {
     case .answer(let opcode, let status, let parameters):
       let parameters = packet.extracting(parameters)
-      // The scan keeper's switching on the same socket: the kernel tells only others by an event.
+      // The scan keeper switched the power on the same socket; the kernel sends events only to other sockets.
       if opcode == ManagementCommand.Opcode.setPowered.rawValue, parameters.count >= 4 {
         changed(parameters.littleEndian32(at: 0), at: time)
       } else {
@@ -124,7 +124,7 @@ extension BroadcastKeeper {
     case .success:
       guard let features = AdvertisingFeatures(reply: parameters) else { break }
       self.features = features
-      // What is listed and not ours is another's; what is ours and not listed is gone.
+      // A listed instance that is not ours belongs to another program; one of ours that is not listed is gone.
       others = features.instances.subtracting(instances.keys)
       instances = instances.filter { features.instances.contains($0.key) }
       isConnectable = false
@@ -184,7 +184,7 @@ extension BroadcastKeeper {
     }
     question = nil
     refusal = "the kernel does not respond"
-    // Who knows what it did of it.
+    // How much of it was done is unknown.
     if phase == .ready, !isStopping { phase = .asking }
   }
 }

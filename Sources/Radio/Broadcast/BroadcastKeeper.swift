@@ -1,14 +1,14 @@
 import Beacons
 
-/// Keeps on air what a plan says, as a pure state machine: packets and time go in, actions come out. Each identity on
-/// air is an advertising instance of the kernel's, added when its turn begins and removed when it ends; one command at a
-/// time. Instances of others are never touched. Ours have a timeout, so that they do not outlive a gateway that was killed.
+/// Keeps on air what a plan says, as a pure state machine: packets and time go in, actions come out. Each identity on air is
+/// an advertising instance of the kernel's, added when its turn begins and removed when it ends; one command at a time. Other
+/// programs' instances are never touched. Ours have a timeout, so that they do not outlive a gateway that was killed.
 struct BroadcastKeeper {
   /// The kernel gives a controller 2 s for each of the few commands that one of ours takes.
   static let patience = TimeSpan.seconds(8)
   /// Before a command that was refused is sent again.
   static let retry = TimeSpan.milliseconds(100)
-  /// Before the adapter is asked again what it can have on air, and an instance that would not go is removed again.
+  /// The pause before the adapter's features are read again, and before the removal of an instance is retried.
   static let longRetry = TimeSpan.seconds(2)
   /// Late by more than this, it is called failed.
   static let tolerance = TimeSpan.seconds(1)
@@ -105,7 +105,7 @@ struct BroadcastKeeper {
     return min(work, change, late, told == nil && !isStopping ? startUpEnd ?? .distantFuture : .distantFuture)
   }
 
-  /// When what is missing becomes a failure; for the status only.
+  /// When a missing broadcast becomes a failure; for the status only.
   private var late: MonotonicTime {
     guard let missingSince, told?.state != .failed else { return .distantFuture }
     return missingSince + Self.tolerance
@@ -122,7 +122,7 @@ struct BroadcastKeeper {
     return proceed(at: time) + tell(at: time)
   }
 
-  /// Takes ours off the air, and nobody else's.
+  /// Removes our instances, and no others.
   mutating func stop(at time: MonotonicTime) -> [KeeperAction] {
     isStopping = true
     pause = nil

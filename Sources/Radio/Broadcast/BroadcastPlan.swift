@@ -62,7 +62,7 @@ public struct BroadcastStatus: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     /// As planned.
     case on
-    /// Not yet, or not at the moment; it goes on by itself.
+    /// Not yet, or not at the moment; it continues by itself.
     case waiting
     /// Not as planned, and why.
     case failed

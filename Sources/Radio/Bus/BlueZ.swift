@@ -4,7 +4,7 @@ import Beacons
 /// bluetoothd over the system bus: whether it is there, and its discovery, which belongs to the connection that asked for it
 /// and ends with it.
 ///
-/// Every local user may send us signals under bluetoothd's interfaces. The bus says truly who sends, and only the owner of
+/// Every local user may send us signals under bluetoothd's interfaces. The bus vouches for the sender, and only the owner of
 /// the name is believed.
 final class BlueZ {
   enum News: Equatable {
@@ -92,7 +92,7 @@ final class BlueZ {
     connection.call(Self.name, "/org/bluez/hci\(adapter)", Self.adapterInterface, "StopDiscovery")
   }
 
-  /// What has come in. A connection that died means that nobody is there.
+  /// Takes the messages that have arrived. A dead connection counts as no bluetoothd.
   func receive() -> [News] {
     let wasReady = connection.isReady
     let messages = connection.receive()
@@ -145,7 +145,7 @@ final class BlueZ {
     return .isThere(name != nil)
   }
 
-  /// The bus itself tells of owners, and answers for a bluetoothd that is not there.
+  /// The bus itself reports owners, and replies for a bluetoothd that is not running.
   private func isBelieved(_ message: BusMessage) -> Bool {
     if message.kind == .call || message.sender == Self.bus { return true }
     return message.member != "NameOwnerChanged" && message.sender != nil && message.sender == owner

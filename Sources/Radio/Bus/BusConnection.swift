@@ -2,14 +2,14 @@ import Machine
 import CBlueZ
 import Glibc
 
-/// A connection to the system's message bus: what goes out is sent at once, what comes in is taken when poll says so.
+/// A connection to the system bus: sends at once, and reads when poll says so.
 final class BusConnection {
   private static let defaultPath = "/run/dbus/system_bus_socket"
-  /// Calls that wait for room in the socket, in bytes; more, and the bus is taken for dead.
+  /// Limit for calls that wait for room in the socket, in bytes; beyond it the bus counts as dead.
   private static let outgoingLimit = 1 << 16
 
   let descriptor: FileDescriptor
-  /// The bus closed it, or said what is no D-Bus.
+  /// The bus closed it, or sent something that is not D-Bus.
   private(set) var isDead = false
   private(set) var isReady = false
   private var incoming: [UInt8] = []

@@ -25,7 +25,7 @@ struct BusDevices {
   /// By object path.
   private var devices: [String: Device] = [:]
 
-  /// The advertisement that a signal of bluetoothd's tells of.
+  /// The advertisement that a signal from bluetoothd describes.
   mutating func take(_ message: BusMessage) -> Heard? {
     switch message.member {
     case "PropertiesChanged":

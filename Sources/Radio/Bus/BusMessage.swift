@@ -18,7 +18,7 @@ struct BusMessage: Equatable, Sendable {
   var path: String?
   var member: String?
   var errorName: String?
-  /// As the bus itself gives it: `:1.42`, which nobody can choose, or the bus's own name.
+  /// As assigned by the bus: `:1.42`, which no client can choose, or the bus's own name.
   var sender: String?
   var values: [BusValue] = []
 

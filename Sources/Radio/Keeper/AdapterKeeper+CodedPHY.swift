@@ -16,7 +16,7 @@ extension AdapterKeeper {
     return [.send(.setPHY(index, selected | Self.coded))]
   }
 
-  /// The scan that goes on was begun without it.
+  /// The running scan was started without it.
   mutating func changedPHY(_ status: ManagementStatus, at time: MonotonicTime) -> [KeeperAction] {
     guard status == .success else {
       formerPHY = nil

@@ -9,7 +9,7 @@ extension AdapterKeeper {
     return [.send(.addPatternMonitor(index))]
   }
 
-  /// Gives ours back; nobody else's.
+  /// Removes our monitor, and no others.
   mutating func removeMonitor(at time: MonotonicTime) -> [KeeperAction] {
     guard case .added(let handle) = monitor,
       let remove = ManagementCommand.removeMonitor(index, handle: handle)

@@ -11,7 +11,7 @@ enum Substitute {
 extension AdapterKeeper {
   static let discoveryRetry = TimeSpan.seconds(1)
   static let longestDiscoveryRetry = TimeSpan.seconds(30)
-  /// After a bluetoothd died the kernel goes on with its discovery for up to 10.24 s, and refuses another.
+  /// After bluetoothd dies, the kernel continues its discovery for up to 10.24 s and refuses another.
   static let quickDiscoveryTries = 15
 
   /// bluetoothd came or went.

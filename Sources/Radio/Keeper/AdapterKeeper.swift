@@ -1,7 +1,7 @@
 import Beacons
 
-/// Keeps one adapter hearing, as a pure state machine: packets and time go in, actions come out. Two things are kept: its
-/// power, and a management pattern monitor, which makes the kernel scan passively and be back at it after every power-on.
+/// Keeps one adapter hearing, as a pure state machine: packets and time go in, actions come out. It maintains two things: the
+/// adapter's power, and a management pattern monitor, which makes the kernel scan passively, also after every power-on.
 struct AdapterKeeper {
   /// The kernel usually answers at once; after this time the question is repeated.
   static let patience = TimeSpan.seconds(5)
@@ -9,7 +9,7 @@ struct AdapterKeeper {
   static let powerPatience = TimeSpan.seconds(20)
   /// The pause between two checks of rfkill while it blocks.
   static let blockInterval = TimeSpan.seconds(1)
-  /// How long loss goes on being called so.
+  /// How long the state stays `lossy` after the last loss.
   static let lossShown = TimeSpan.seconds(5)
   /// An adapter that goes down so soon after an error of its hardware was not switched off by a person.
   static let aftermath = TimeSpan.seconds(10)
@@ -32,7 +32,7 @@ struct AdapterKeeper {
     case added(handle: UInt16)
     /// Ours is being removed to be added again.
     case removing(handle: UInt16)
-    /// It cannot be had: the reason was told.
+    /// It is not possible; the reason was reported.
     case refused
   }
 
@@ -124,7 +124,7 @@ struct AdapterKeeper {
     return actions + tellHealth(at: time)
   }
 
-  /// Advertisements came: those of the batch in the range.
+  /// Receives the advertisements in this range of the batch.
   ///
   /// - Parameter ownPayloads: what an adapter of ours sends.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, ownPayloads: [[UInt8]]) {

@@ -73,7 +73,7 @@ struct Hearing {
 
   mutating func poweredOff(at time: MonotonicTime) { overheard.poweredOff(at: time) }
 
-  /// The silence of now is nobody's fault.
+  /// The current silence has an innocent cause.
   mutating func acquit() { isAcquitted = true }
 
   /// - Parameter isEmpty: whether it came without data although it is of a kind that carries some.

@@ -1,6 +1,6 @@
 import Beacons
 
-/// What a keeper wants done, or known.
+/// An action or a report that a keeper asks for.
 enum KeeperAction: Equatable {
   case send(ManagementCommand)
   /// To the controller itself, by the adapter's raw socket.
@@ -11,13 +11,13 @@ enum KeeperAction: Equatable {
   case health(adapter: UInt16, ReceiverHealth, reason: String)
   /// A notice for people, given once.
   case notice(String)
-  /// A step is taken to make it hear again; to be counted.
+  /// A recovery step was taken; to be counted.
   case recovery(adapter: UInt16)
   /// All adapters present at the start are known; perhaps none of them is wanted.
   case listed(wanted: Int)
   /// Look whether there is a bluetoothd, and tell `ScanKeeper.bluetoothd`.
   case seekBluetoothd
-  /// Let bluetoothd discover on it, or no longer; it tells `ScanKeeper.discovering`.
+  /// Start or stop bluetoothd's discovery on it; the result goes to `ScanKeeper.discovering`.
   case discover(adapter: UInt16, Bool)
   /// Look whether rfkill blocks it, and tell `ScanKeeper.inspected`.
   case inspectBlock(adapter: UInt16)

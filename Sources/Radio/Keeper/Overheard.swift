@@ -1,13 +1,13 @@
 import Beacons
 
-/// What the kernel and other programs tell a controller, and what it answers, overheard on its raw socket: the only way
-/// to know whether it really scans.
+/// Commands to a controller from the kernel and other programs, and its answers, overheard on its raw socket: the only way to
+/// know whether it really scans.
 struct Overheard {
-  /// nil: not known yet, for it began before we listened.
+  /// nil: unknown, because it began before we listened.
   private(set) var isScanning: Bool?
   /// Since when that is so.
   private(set) var scanChanged: MonotonicTime
-  /// Reports only whom the kernel waits for.
+  /// Whether it reports only devices that the kernel waits for.
   private(set) var usesAcceptList = false
   private(set) var acceptListChanged: MonotonicTime
   /// Most controllers do not scan while they connect.

@@ -29,10 +29,10 @@ struct OwnScan {
     deadline = time
   }
 
-  /// Whether the scan that goes on is ours to stop.
+  /// Whether the running scan is ours to stop.
   var isOurs: Bool { phase == .on }
 
-  /// - Parameter isScanning: what is known of the controller.
+  /// - Parameter isScanning: the controller's known state.
   mutating func advance(to time: MonotonicTime, isScanning: Bool?) -> [HCICommand] {
     guard deadline <= time else { return [] }
     deadline = time + Self.retry
@@ -76,7 +76,7 @@ struct OwnScan {
       return begin()
     case (.setting, HCICommand.Opcode.setScanParameters),
       (.setting, HCICommand.Opcode.setExtendedScanParameters):
-      // Refused while a scan goes on; whose, does not matter.
+      // Refused while any scan is running, ours or another program's.
       phase = status == 0 ? .enabling : status == Self.disallowed ? .yielding : .idle
       return status == 0 ? [enabling(true)] : []
     case (.enabling, HCICommand.Opcode.setScanEnable), (.enabling, HCICommand.Opcode.setExtendedScanEnable):

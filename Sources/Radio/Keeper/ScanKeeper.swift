@@ -10,7 +10,7 @@ struct ScanKeeper {
   /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
   private var adapters: [UInt16: AdapterKeeper] = [:]
   private var isStopping = false
-  /// What one of our adapters sends. Another one hearing it says nothing about who is near.
+  /// What one of our adapters broadcasts. Hearing it with another adapter proves nothing.
   var ownPayloads: [[UInt8]] = []
 
   init(_ policy: KeeperPolicy, wants: @escaping @Sendable (AdapterInfo) -> Bool) {
@@ -48,7 +48,7 @@ struct ScanKeeper {
 
   // MARK: What the adapters' own sockets bring
 
-  /// Advertisements came from the adapter: those of the batch in the range.
+  /// The adapter received the advertisements in this range of the batch.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
     // The dictionary is asked once, not once per advertisement; by its subscript it would take memory for the way in and out.
     guard let place = adapters.index(forKey: index) else { return }
@@ -74,7 +74,7 @@ struct ScanKeeper {
 
   // MARK: What bluetoothd does
 
-  /// Whether there is one; asked for by `seekBluetoothd`, and told whenever it changes.
+  /// Whether bluetoothd is running: the reply to `seekBluetoothd`, and at every change.
   mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
     adapters.keys.sorted().flatMap { adapters[$0]?.bluetoothd(isThere, at: time) ?? [] }
   }

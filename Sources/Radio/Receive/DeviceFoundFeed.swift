@@ -17,7 +17,7 @@ public struct DeviceFoundFeed: ~Copyable {
   public private(set) var malformed: UInt64 = 0
 
   /// Takes a socket over, and closes it at the end.
-  /// - Throws: for what is not a connected socket of type SOCK_SEQPACKET.
+  /// - Throws: for anything but a connected socket of type SOCK_SEQPACKET.
   public init(descriptor: Int32, receiver: ReceiverIndex) throws(SystemError) {
     stream = PacketStream(try FeedSocket.take(descriptor))
     self.receiver = receiver
@@ -38,7 +38,7 @@ public struct DeviceFoundFeed: ~Copyable {
     }
   }
 
-  /// Takes what is there, until `turn` packets of it or more are taken.
+  /// Takes waiting packets, until there are none or `turn` are taken.
   private mutating func receive(
     _ turn: Int, into batch: inout AdvertisementBatch
   ) -> (packets: Int, isDrained: Bool, isOver: Bool) {

@@ -4,7 +4,7 @@ import Glibc
 import Machine
 
 /// Stands where the kernel's management interface would, for a radio whose advertisements another process sends: one adapter,
-/// hci0, which is switched on and takes what it is told.
+/// hci0, which is on and accepts every command.
 final class FeedKernel: Sendable {
   /// The radio's end.
   let management: HCISocket

@@ -2,7 +2,7 @@ import Machine
 import Beacons
 import Glibc
 
-/// What the keeper wants done.
+/// Carries out the keeper's actions.
 extension LiveLoop {
   func perform(_ actions: [KeeperAction]) throws(RadioError) {
     for action in actions {

@@ -3,8 +3,8 @@ public import Beacons
 import CBlueZ
 import Glibc
 
-/// The machine's Bluetooth adapters: hears every advertisement they report, on raw sockets, while a management
-/// monitor keeps them scanning. It works alongside bluetoothd.
+/// The machine's Bluetooth adapters. Receives the advertisements that they report on raw sockets, while a management monitor
+/// keeps them scanning; without CAP_NET_RAW, those that bluetoothd passes on (`takesBus`). It works alongside bluetoothd.
 ///
 /// ```swift
 /// let radio = try LiveRadio()
@@ -28,9 +28,9 @@ public final class LiveRadio: Sendable {
     public var unblocks = false
     /// How much of the time to listen.
     public var duty = ScanDuty.balanced
-    /// Whether bluetoothd's word is taken where raw sockets are not allowed.
+    /// Whether to receive through bluetoothd if raw sockets are not allowed.
     public var takesBus = false
-    /// What one of the adapters is to send.
+    /// The wake regions that one of the adapters broadcasts.
     public var broadcast: BroadcastPlan?
     /// Whether to wait if there is no adapter, or no Bluetooth, yet.
     public var waitsForAdapter = false
@@ -101,7 +101,7 @@ public final class LiveRadio: Sendable {
     if bell.reading < 0 { throw .system(SystemError(call: "pipe", code: EMFILE)) }
   }
 
-  /// Hears until `stop`. Blocks, so give it a thread of its own, or use `start`.
+  /// Receives until `stop`. Blocks, so give it a thread of its own, or use `start`.
   public func run(_ handlers: Handlers) throws(RadioError) {
     guard let management = try openManagement(handlers) else { return }
     let loop = LiveLoop(options, handlers, management: management, openRaw: sockets.raw)
@@ -123,8 +123,7 @@ public final class LiveRadio: Sendable {
     }
   }
 
-  /// Hears on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one
-  /// ended it.
+  /// Receives on a thread of its own until `stop`; `onEnd` is called there at the end, with the error if one ended it.
   public func start(_ handlers: Handlers, onEnd: @escaping @Sendable (RadioError?) -> Void) throws(RadioError)
   {
     do throws(SystemError) {

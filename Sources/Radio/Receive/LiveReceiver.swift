@@ -19,7 +19,7 @@ struct LiveReceiver {
   /// Takes at most `limit` packets from the socket and appends the advertisements in them.
   ///
   /// - Parameter onOther: gets every packet that brought no advertisement, from its type on.
-  /// - Returns: how many packets it took, and whether no more are there.
+  /// - Returns: how many packets it took, and whether the socket is empty now.
   mutating func receive(
     _ limit: Int, into batch: inout AdvertisementBatch, buffer: inout PacketBuffer,
     onEvent: (@Sendable (Span<UInt8>, AdapterInfo, WallTime) -> Void)?,
@@ -45,7 +45,7 @@ struct LiveReceiver {
             batch.append($0, payload: $1)
           }
         } catch {
-          // A bad report costs what follows it in its event, and no more.
+          // A bad report loses only the rest of its event.
         }
         if batch.count == before { onOther(packet, time) }
       }

@@ -5,6 +5,6 @@ public struct ReceiverCounts: Equatable, Sendable {
   public var receiver: ReceiverIndex
   /// Packets that the kernel dropped because they were not taken in soon enough.
   public var lost: Int64 = 0
-  /// Steps taken to make it hear again.
+  /// Recovery steps taken.
   public var recoveries: Int64 = 0
 }

@@ -32,7 +32,7 @@ public struct PhoneEngine: Sendable {
 
   // Background time.
   var graceUntil: Milliseconds
-  /// Until then an app that ranged in the foreground, or that fetches, goes on in the background, task or not.
+  /// Until then an app that ranged in the foreground, or that fetches, continues in the background, with or without a task.
   var lingersUntil: Milliseconds
   var backgroundSince: Milliseconds
   var keptAliveUntil: Milliseconds

@@ -20,7 +20,7 @@ struct PhoneRules: Sendable {
   let relaunchesAfterForceQuit: Bool
   let hasReducedAccuracy: Bool
   let tellsWhenInUseApart: Bool
-  /// Whether the app lacks the service session by which the system would know that it needs the permission for always.
+  /// Whether the app lacks the service session that tells the system that it needs the always permission.
   let lacksServiceSession: Bool
   let dropsBeacons: Bool
   let autoPauseAfter: Milliseconds?

@@ -1,6 +1,6 @@
 extension Simulation.Expectation {
-  /// Holds a simulation to the expectation. nil: it was met. Several near triggers must all meet a claim that names none;
-  /// the first one that does not is told.
+  /// Holds a simulation to the expectation. nil: it was met. Several near triggers must all meet a claim that names none; the
+  /// first one that does not is reported.
   public func miss(in simulation: Simulation) -> ExpectationMiss? {
     switch claim {
     case .state, .remaining: stateMiss(in: simulation)

@@ -81,7 +81,7 @@ public struct StrategyProfile: Hashable, Sendable {
   public var distanceFilter = Constant<Micrometres?>(nil, "none set", .high)
   public var pausesAutomatically = Constant(false, "not used", .high)
   public var pausesWhileAudio = Constant(false, "not used", .high)
-  /// Whether location that paused itself goes on when the phone moves.
+  /// Whether location that paused itself resumes when the phone moves.
   public var resumesWhenMoving = Constant(false, "paused until the app is opened", .medium)
   /// Whether the app has `UIBackgroundModes=audio`: it runs while it plays.
   public var hasAudioMode = Constant(true, "S4; an app that plays on in the background has it", .medium)
@@ -89,7 +89,7 @@ public struct StrategyProfile: Hashable, Sendable {
   public var timerFromFix = Constant(true, "S4: armed at the fix", .medium)
   /// From the end of one sample to the start of the next, or from start to start.
   public var sampleInterval = Constant<Milliseconds>(.seconds(60), "public analogue of S4", .low)
-  /// How long a sample goes on after the fix, or lasts from its start; nil: until the first fix.
+  /// How long a sample lasts after the fix, or lasts from its start; nil: until the first fix.
   public var sampleWindow = Constant<Milliseconds?>(.seconds(10), "public analogue of S4", .low)
 
   public var scanPeriod = Constant<Milliseconds>(.seconds(10), "AltBeacon default (30 s in newer)", .high)

@@ -5,7 +5,7 @@ import Settings
 
 /// A configuration as text, which can be changed without losing anything that people wrote into it.
 ///
-/// Every change is read again, and given only if the file then means exactly what was meant.
+/// Every changed text is read again, and returned only if it means exactly the wanted configuration.
 public struct ConfigurationText: Sendable {
   public let bytes: [UInt8]
   private let path: String
@@ -29,7 +29,8 @@ public struct ConfigurationText: Sendable {
     public var lines: String
   }
 
-  /// A hash of the content: who changes the file says which one was seen. It guards against accidents, not against forgery.
+  /// A hash of the content. A client that changes the file names the revision it saw. This guards against accidents, not
+  /// against forgery.
   public static func revision(of bytes: [UInt8]) -> String {
     var hash = FNV1a()
     hash.combine(bytes.span)
@@ -83,7 +84,7 @@ public struct ConfigurationText: Sendable {
       let configuration: Configuration
       do throws(ConfigurationErrors) { configuration = try load(bytes) } catch {
         let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
-        throw Unsupported("the file would have errors: \(first)", findings: error.diagnostics)
+        throw Unsupported("the file would have errors: \(first)", diagnostics: error.diagnostics)
       }
       guard configuration == edit.meant else {
         throw Unsupported("as the file is written, the change would mean something else")
@@ -93,14 +94,15 @@ public struct ConfigurationText: Sendable {
     } catch {
       throw EditRefusal(
         "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the lines are below",
-        findings: error.findings, yaml: yaml)
+        diagnostics: error.diagnostics, yaml: yaml)
     }
   }
 
   private func current(yaml: String) throws(EditRefusal) -> Configuration {
     do throws(ConfigurationErrors) { return try load(bytes) } catch {
       throw EditRefusal(
-        "the file has errors as it is", remedy: "correct them first", findings: error.diagnostics, yaml: yaml)
+        "the file has errors as it is", remedy: "correct them first", diagnostics: error.diagnostics,
+        yaml: yaml)
     }
   }
 
@@ -111,9 +113,9 @@ public struct ConfigurationText: Sendable {
   }
 
   private func root(of bytes: [UInt8]) throws(Unsupported) -> Node? {
-    let findings = Findings(file: path)
-    let root = YAMLDocument.read(bytes, findings: findings)
-    guard !findings.hasErrors else { throw Unsupported("it is not valid YAML") }
+    let diagnostics = Diagnostics(file: path)
+    let root = YAMLDocument.read(bytes, diagnostics: diagnostics)
+    guard !diagnostics.hasErrors else { throw Unsupported("it is not valid YAML") }
     return root?.node
   }
 

@@ -5,14 +5,14 @@ public struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
   public var remedy: String?
   /// What `check` says of the file as it is, or as it would be.
-  public var findings: [Diagnostic]
+  public var diagnostics: [Diagnostic]
   /// What was meant, to paste; nil: it would not be valid anywhere.
   public var yaml: String?
 
-  init(_ reason: String, remedy: String? = nil, findings: [Diagnostic] = [], yaml: String? = nil) {
+  init(_ reason: String, remedy: String? = nil, diagnostics: [Diagnostic] = [], yaml: String? = nil) {
     self.reason = reason
     self.remedy = remedy
-    self.findings = findings
+    self.diagnostics = diagnostics
     self.yaml = yaml
   }
 
@@ -23,10 +23,10 @@ public struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 struct Unsupported: Error {
   var reason: String
   /// What `check` would say of the changed file.
-  var findings: [Diagnostic]
+  var diagnostics: [Diagnostic]
 
-  init(_ reason: String, findings: [Diagnostic] = []) {
+  init(_ reason: String, diagnostics: [Diagnostic] = []) {
     self.reason = reason
-    self.findings = findings
+    self.diagnostics = diagnostics
   }
 }

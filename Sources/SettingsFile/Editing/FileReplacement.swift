@@ -1,7 +1,7 @@
 import Glibc
 import Machine
 
-/// A file of the user's that is replaced: whole or not at all, with its permissions, and with its owner where that is allowed.
+/// Replaces a user's file: completely or not at all, keeping its permissions, and its owner where that is allowed.
 struct FileReplacement {
   /// The file itself: where a link leads.
   private let path: String

@@ -52,8 +52,8 @@ struct MappingEditor {
 
   // MARK: Adding
 
-  /// Adds a key behind the last of `siblings` that is there, else at the end. `block` is the value in lines of its own,
-  /// if it is written so here; `flow` the value on one line.
+  /// Adds a key after the last of `siblings` that exists, or else at the end. `block` is the value in lines of its own, if it
+  /// is written so here; `flow` the value on one line.
   func add(
     _ key: String, flow: String, block: [String]? = nil, after siblings: [String]? = nil,
     _ edits: inout TextEdits

@@ -8,7 +8,7 @@ enum RuleValue: Equatable {
   /// `lost: auto`.
   case auto
 
-  /// Whether both are the same as far as they are written.
+  /// Whether both are written the same.
   func isClose(to other: RuleValue) -> Bool {
     switch (self, other) {
     case (.threshold(.distance(let a)), .threshold(.distance(let b))): abs(a - b) < 0.000_5
@@ -34,7 +34,7 @@ enum RuleValue: Equatable {
     return old.flatMap { measure.text(like: $0) } ?? measure.description
   }
 
-  /// What the reader makes of a text that `text` gave.
+  /// Reads back a text made by `text`, with its rounding.
   init(reading text: String) {
     guard let measure = try? Measure(text) else {
       self = .auto

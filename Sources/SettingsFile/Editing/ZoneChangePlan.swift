@@ -2,10 +2,10 @@ import Beacons
 import Proximity
 import Settings
 
-/// Which keys of a zone's rules must be written, so that the zone means what is wanted.
+/// Decides which keys of a zone's rules must be written to get the wanted zone.
 ///
-/// What the file leaves out has a default, which may follow from what is changed: `enter` is twice `near`. Where the default is
-/// not what is wanted, the key is added.
+/// Missing keys have defaults that may depend on a changed key: `enter` is twice `near`. Where the default is not the wanted
+/// value, the key is added.
 struct ZoneChangePlan {
   /// A key of a rule and its new text.
   struct Entry: Equatable {

@@ -3,7 +3,7 @@ import JSON
 import Proximity
 import Settings
 
-/// A calibration in plain words: when, where and with what it was made, how well it did, and what is missing.
+/// A calibration in plain words: when, where and with which beacon it was made, how good it is, and what is missing.
 struct CalibrationExplanation {
   var configuration: Configuration
 
@@ -22,10 +22,10 @@ struct CalibrationExplanation {
     let missing = configuration.rooms.map(\.name).filter { name in
       !account.stays.contains { $0.room == name && $0.seconds > 0 }
     }
-    if !missing.isEmpty { parts.append("never covered: \(listed(missing, joining: "and"))") }
+    if !missing.isEmpty { parts.append("not covered: \(listed(missing, joining: "and"))") }
     let heard = Set(configuration.roomCalibration?.receiverNames ?? [])
     let unheard = configuration.rooms.flatMap(\.receivers).filter { !heard.contains($0) }
-    if !unheard.isEmpty { parts.append("heard nothing meanwhile: \(listed(unheard, joining: "and"))") }
+    if !unheard.isEmpty { parts.append("did not hear the beacon: \(listed(unheard, joining: "and"))") }
     return parts.joined(separator: "; ")
   }
 
@@ -38,6 +38,6 @@ struct CalibrationExplanation {
     let share = decimal(100 * heldOut.right, decimals: 1) ?? "–"
     let delay = heldOut.delay.flatMap { decimal($0, decimals: 1) }.map { ", \($0) s late" } ?? ""
     return
-      "on stretches left out right for \(share) % of the time, \(heldOut.changes) changes told, \(heldOut.trueChanges) true\(delay)"
+      "right \(share) % of the time on stretches left out, \(heldOut.changes) changes reported, \(heldOut.trueChanges) true\(delay)"
   }
 }

@@ -59,7 +59,7 @@ private func words(_ radio: RadioSettings) -> String {
     case .full: "listens all the time"
     case .balanced: "listens half the time"
     case .wifiFriendly: "listens a quarter of the time, and leaves the rest to Wi-Fi"
-    case .off: "is not used: whatever is heard comes over MQTT"
+    case .off: "is not used: everything comes over MQTT"
     }
   return duty + (radio.unblocks ? "; an rfkill block is lifted" : "")
 }
@@ -95,7 +95,7 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
   parts.append("signal fluctuates by \(Measure(.gain, calibration.deviation))")
   if let position = calibration.position {
     let place = [position.x, position.y, position.z].map { "\(Measure(.distance, $0))" }
-    parts.append("hangs at \(place.joined(separator: ", "))")
+    parts.append("at \(place.joined(separator: ", "))")
   }
   if let adapter = receiver.adapter { parts.insert("the adapter \(adapter)", at: 0) }
   return parts.joined(separator: ", ")
@@ -103,10 +103,12 @@ private func sentence(_ receiver: ReceiverSettings) -> String {
 
 private func sentences(_ beacon: BeaconSettings) -> [String] {
   var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]
-  if let power = beacon.measuredPower { sentences.append("Taken to be \(Measure(.signal, power)) at 1 m.") }
+  if let power = beacon.measuredPower {
+    sentences.append("Its signal is assumed to be \(Measure(.signal, power)) at 1 m.")
+  }
   if !beacon.names.isEmpty {
     let names = beacon.names.sorted { $0.key < $1.key }.map { "\($0.value) (\(beacon.name):\($0.key))" }
-    sentences.append("People call them \(listed(names, joining: "and")).")
+    sentences.append("Names: \(listed(names, joining: "and")).")
   }
   if let key = beacon.bindKey {
     sentences.append(
@@ -147,11 +149,11 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
     return [
       "Made of \(isOne ? "the room" : "the rooms") \(listed(rooms, joining: "and")); watches \(beacons).",
       "enter: once a beacon is in \(isOne ? "it" : "one of them")\(lasting(zone.enter.dwell)).",
-      "exit: once it is in \(isOne ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or is heard no more.",
+      "exit: once it is in \(isOne ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or is no longer heard.",
     ]
   }
   let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
-  var sentences = ["Hears through \(receivers); watches \(beacons)."]
+  var sentences = ["Receives through \(receivers); watches \(beacons)."]
   if let near = zone.near {
     sentences.append(
       "near: once a beacon stays \(inside(near.rule)), and again only after it was \(beyond(near.rearm)).")
@@ -163,8 +165,8 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   }
   let silence =
     switch zone.lost {
-    case .auto: "unheard for a time learnt from its own interval"
-    case .after(let time): "unheard for \(Measure(.time, time.seconds))"
+    case .auto: "not heard for a time learned from its own interval"
+    case .after(let time): "not heard for \(Measure(.time, time.seconds))"
     }
   if zone.enter.threshold == ZoneReader.heardAtAll {
     sentences.append("exit: when it is \(silence).")

@@ -15,13 +15,13 @@ func sentence(_ http: HTTPSettings) -> String {
   case (false, false): break
   }
   if !http.proxies.isEmpty {
-    let verb = http.proxies.count == 1 ? "has" : "have"
-    parts.append("\(listed(http.proxies, joining: "and")) \(verb) checked who asks")
+    let verb = http.proxies.count == 1 ? "authenticates" : "authenticate"
+    parts.append("\(listed(http.proxies, joining: "and")) \(verb) users")
   }
   if !http.hosts.isEmpty { parts.append("also called \(listed(http.hosts, joining: "and"))") }
   parts.append(
     http.writePassword == nil
-      ? "nobody may change the configuration"
-      : "who has the password for writing may change the configuration")
+      ? "read-only"
+      : "the write password allows changes to the configuration")
   return parts.joined(separator: "; ")
 }

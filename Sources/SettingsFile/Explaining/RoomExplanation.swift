@@ -1,7 +1,7 @@
 import Proximity
 import Settings
 
-/// Rooms in plain words: how large they are, what they border on, who hangs in them, and what is missing.
+/// Rooms in plain words: size, neighbours, receivers, and what is missing.
 struct RoomExplanation {
   var configuration: Configuration
   private var shapes: [(name: String, floor: String?, outline: Outline)]
@@ -24,7 +24,7 @@ struct RoomExplanation {
       parts.append("on \(listed(floors, joining: "and"))")
     }
     if shapes.isEmpty {
-      parts.append("told by their receivers alone, because no outline is known")
+      parts.append("decided by receivers alone, because there are no outlines")
     } else {
       parts.append("\(square(shapes.reduce(0) { $0 + $1.outline.area })) inside outlines")
       parts.append(
@@ -34,7 +34,7 @@ struct RoomExplanation {
     }
     parts.append(
       CalibrationExplanation(configuration).text
-        ?? "not calibrated: `beaconkeeper calibrate` makes them better")
+        ?? "not calibrated: `beaconkeeper calibrate` improves this")
     return parts.joined(separator: "; ")
   }
 
@@ -71,11 +71,11 @@ struct RoomExplanation {
       }.map(\.name)
     }
     let names = room.receivers + (inside ?? [])
-    guard !names.isEmpty else { return "No receiver hangs in it: others tell." }
-    return "\(listed(names.map(placed), joining: "and")) \(names.count == 1 ? "hangs" : "hang") in it."
+    guard !names.isEmpty else { return "No receiver is in it; others decide." }
+    return "\(names.count == 1 ? "Receiver" : "Receivers"): \(listed(names.map(placed), joining: "and"))."
   }
 
-  /// Whether no room lists a receiver, so that its position tells where it hangs.
+  /// Whether no room lists a receiver, so that its position decides its room.
   private func isListedNowhere(_ receiver: String) -> Bool {
     !configuration.rooms.contains { $0.receivers.contains(receiver) }
   }

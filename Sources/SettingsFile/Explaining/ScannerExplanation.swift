@@ -11,7 +11,7 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
   switch settings.kind {
   case .beaconkeeper:
     sentences.append(
-      "Each receiver is called by its gateway and its name there, such as \(settings.prefix)hall/hci0.")
+      "Each receiver is named after its gateway and its name there, such as \(settings.prefix)hall/hci0.")
   case .espresense, .theengs, .json:
     let source =
       if scanner.topic.has(.receiver) {
@@ -21,8 +21,8 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
       } else {
         quoted(settings.receiver ?? "")
       }
-    let after = settings.prefix.isEmpty ? "" : ", after \(quoted(settings.prefix))"
-    sentences.append("The receiver is called by \(source)\(after).")
+    let after = settings.prefix.isEmpty ? "" : ", with \(quoted(settings.prefix)) in front"
+    sentences.append("The receiver is named by \(source)\(after).")
   }
   if !settings.aliases.isEmpty {
     let names = settings.aliases.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
@@ -30,12 +30,12 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
   }
   if !settings.identities.isEmpty {
     let names = settings.identities.values.sorted()
-    sentences.append("What it recognises itself stands for \(listed(names, joining: "and")).")
+    sentences.append("It recognises by itself \(listed(names, joining: "and")).")
   }
   if let status = scanner.status {
-    sentences.append("\(status.filter) says whether it is there.")
+    sentences.append("\(status.filter) says whether it is online.")
   } else {
-    sentences.append("Nothing says whether it is there: it is quiet when nothing comes.")
+    sentences.append("Nothing says whether it is online; without messages it counts as quiet.")
   }
   return Explanation.Item(name: settings.kind.rawValue, sentences: sentences)
 }

@@ -63,7 +63,7 @@ struct FloorNames {
     var name: String?
   }
 
-  /// Reads `floor:`; nil, with a finding, if it is missing or unknown.
+  /// Reads `floor:`; nil, with a diagnostic, if it is missing or unknown.
   func read(_ section: Section, of value: Value) -> Choice? {
     guard let written = section.take("floor") else {
       if names.count < 2 { return Choice(name: names.first) }

@@ -8,7 +8,7 @@ struct OutlineReader {
   /// m². Less than a cupboard is a wrong unit.
   private static let leastArea = 0.1
 
-  /// nil, with a finding, for anything but a plain polygon.
+  /// nil, with a diagnostic, for anything but a plain polygon.
   func read(_ value: Value) -> Outline? {
     guard let entries = value.list(hint: Self.hint) else { return nil }
     guard entries.count <= RoomSettings.cornerLimit + 1 else {

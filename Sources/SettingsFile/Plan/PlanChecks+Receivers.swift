@@ -1,7 +1,7 @@
 import Proximity
 import Settings
 
-/// Where receivers hang: by their positions, and by the rooms that list them.
+/// Checks receivers' positions against the rooms that list them.
 extension PlanChecks {
   /// Metres. A receiver outside a room may hear in.
   private static let farOutside = 10.0
@@ -35,7 +35,7 @@ extension PlanChecks {
     warnOfHeights()
   }
 
-  /// Heights count from the floor that a receiver hangs on.
+  /// Heights count from the floor of the receiver's storey.
   private func warnOfHeights() {
     let homes = homes
     for (receiver, entry) in placedReceivers {
@@ -75,7 +75,7 @@ extension PlanChecks {
   /// A position as written.
   private func place(of entry: Value) -> Value? {
     entry.node["position"].map {
-      Value(node: $0, name: "position", path: entry.path + ".position", findings: entry.findings)
+      Value(node: $0, name: "position", path: entry.path + ".position", diagnostics: entry.diagnostics)
     }
   }
 }

@@ -62,7 +62,7 @@ struct PlanChecks {
     }
     outlined[0].room.outline?.value.warning(
       "no receiver has a place, so outlines tell nothing",
-      hint: "list in each room the receivers that hang in it, or give receivers a position")
+      hint: "list the receivers in each room, or give receivers a position")
   }
 
   private func refuseTooManyCorners() {

@@ -6,7 +6,7 @@ struct PlanReader {
   /// The base of relative paths.
   var directory: String
 
-  /// - Parameter receiverEntries: those of `receivers:`, as written.
+  /// - Parameter receiverEntries: the entries of `receivers:`, as written.
   /// - Returns: the names of all rooms, also of those that could not be read.
   func read(
     _ section: Section, receiverEntries: [Value], into configuration: inout Configuration

@@ -4,7 +4,7 @@ import Settings
 /// Reads `rooms:`.
 struct RoomReader {
   var floors: FloorNames
-  /// Names under `receivers:`. Others may be heard of all the same: `hci0`, and scanners.
+  /// Names under `receivers:`. Other receivers may exist, too: `hci0`, and scanners.
   var receivers: [String]
 
   /// A room with what the checks need of it.
@@ -35,8 +35,8 @@ struct RoomReader {
     let area = section.take("area").flatMap(checkedName)
     if outlineValue == nil, list == nil, !section.hasUnknownKey {
       value.error(
-        "nothing tells when a beacon is in \(name.map(quoted) ?? "this room")",
-        hint: "add the receivers that hang in it, or its outline")
+        "nothing shows when a beacon is in \(name.map(quoted) ?? "this room")",
+        hint: "add its receivers, or its outline")
     }
     guard let name, let floor, outlineValue == nil || outline != nil else { return nil }
     return Entry(
@@ -48,7 +48,7 @@ struct RoomReader {
   }
 
   private func readReceivers(_ value: Value) -> [(name: String, value: Value)] {
-    let entries = value.list(hint: "the receivers that hang in it, for example [esp-kitchen]") ?? []
+    let entries = value.list(hint: "the receivers in it, for example [esp-kitchen]") ?? []
     var seen: Set<String> = []
     return entries.compactMap { entry in
       guard let name = checkedName(entry) else { return nil }

@@ -20,7 +20,7 @@ struct BeaconReader {
     let bindKey = section.take("bind_key").flatMap(readKeyName)
     let names = section.take("names")
     if written.isEmpty, !section.hasUnknownKey {
-      section.findings.error(
+      section.diagnostics.error(
         "how is this beacon recognised?", at: section.position, hint: "add one of \(listed(Self.patterns))")
     }
     for (key, extra) in written.dropFirst() {

@@ -29,7 +29,7 @@ struct CalibrationReader {
           + listed(lost.map(quoted), joining: "and"),
         hint: "calibrate again if rooms were renamed or divided")
     }
-    // A receiver that hangs in no room may have heard the walk, too. One that was renamed is also missed under its new name.
+    // A receiver that is in no room may have heard the walk, too. One that was renamed is also missed under its new name.
     let mounted = configuration.rooms.flatMap(\.receivers) + configuration.receivers.map(\.name)
     let heard = configuration.roomCalibration?.receiverNames ?? []
     let strangers = heard.filter { !mounted.contains($0) }

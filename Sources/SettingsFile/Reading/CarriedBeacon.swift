@@ -9,7 +9,7 @@ struct CarriedBeacon {
   /// What it sends; nil if it is known only by its address or key.
   var pattern: BeaconPattern
 
-  /// Finds the beacon; nil, with a finding, if there is none.
+  /// Finds the beacon; nil, with a diagnostic, if there is none.
   init?(_ value: Value, among beacons: [BeaconSettings], known: Set<String>) {
     guard let text = value.text() else { return nil }
     if known.contains(text), let entry = beacons.first(where: { $0.name == text }) {

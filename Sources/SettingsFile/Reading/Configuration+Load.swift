@@ -58,12 +58,12 @@ extension Configuration {
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
     calibrates: Bool = false
   ) throws(ConfigurationErrors) -> Loaded {
-    let findings = Findings(file: path)
+    let collected = Diagnostics(file: path)
     var reader = ConfigurationReader(
       environment: environment, directory: directory(of: path), defaultName: name(fromHost: hostName),
       connects: connects, calibrates: calibrates)
-    let configuration = reader.read(bytes, findings: findings)
-    let diagnostics = findings.sorted + (reader.keyFindings?.sorted ?? [])
+    let configuration = reader.read(bytes, diagnostics: collected)
+    let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
     return Loaded(configuration: configuration, warnings: diagnostics)
   }

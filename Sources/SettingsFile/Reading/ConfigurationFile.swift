@@ -44,7 +44,7 @@ struct ConfigurationFile {
       if count < 0, errno == EAGAIN {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&waiting, 1, Self.patience) > 0 else {
-          throw Unreadable(reason: "nobody writes into it")
+          throw Unreadable(reason: "nothing writes into it")
         }
         continue
       }

@@ -13,8 +13,8 @@ struct ConfigurationReader {
   var connects: Bool
   /// Whether the calibration is about to be written, and therefore not read.
   var calibrates: Bool
-  /// Findings in the keys file, whose positions are its own.
-  private(set) var keyFindings: Findings?
+  /// Diagnostics in the keys file, whose positions are its own.
+  private(set) var keyDiagnostics: Diagnostics?
 
   init(
     environment: [String: String], directory: String, defaultName: String, connects: Bool,
@@ -28,10 +28,10 @@ struct ConfigurationReader {
   }
 
   /// The configuration as far as it can be read. Use it only if no error was found.
-  mutating func read(_ bytes: [UInt8], findings: Findings) -> Configuration {
+  mutating func read(_ bytes: [UInt8], diagnostics: Diagnostics) -> Configuration {
     var configuration = Configuration(gatewayName: defaultName)
-    guard let root = YAMLDocument.read(bytes, findings: findings) else {
-      if !findings.hasErrors { findings.warning("the file is empty: all is at its default", at: nil) }
+    guard let root = YAMLDocument.read(bytes, diagnostics: diagnostics) else {
+      if !diagnostics.hasErrors { diagnostics.warning("the file is empty: all is at its default", at: nil) }
       return configuration
     }
     guard let section = root.section() else { return configuration }
@@ -133,9 +133,9 @@ struct ConfigurationReader {
           hint: "chmod 600 \(full)")
         return nil
       }
-      let findings = Findings(file: full)
-      defer { keyFindings = findings }
-      return KeysFileReader.read(file.bytes, findings: findings)
+      let diagnostics = Diagnostics(file: full)
+      defer { keyDiagnostics = diagnostics }
+      return KeysFileReader.read(file.bytes, diagnostics: diagnostics)
     } catch {
       let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
       guard isCredential(full) else {

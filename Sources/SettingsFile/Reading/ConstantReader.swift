@@ -11,7 +11,7 @@ struct AnyConstants {
     read = { name, value in constants.first { $0.name == name }.flatMap { $0.field.read(value) } }
   }
 
-  /// The value if it is valid for the constant; otherwise nil, with a finding.
+  /// The value if it is valid for the constant; otherwise nil, with a diagnostic.
   func value(of name: String, _ value: Value) -> ConstantValue? { read(name, value) }
 }
 
@@ -60,7 +60,7 @@ private func refuseConstant(_ name: String, of kinds: [AnyConstants], in section
       nearest(to: name, among: names).map { "did you mean \($0)?" }
       ?? "constants: \(listed(names, joining: "and"))"
   }
-  section.findings.error(
+  section.diagnostics.error(
     "no constant here is called \(quoted(name))", at: section.keyPosition(of: name), hint: hint)
 }
 
@@ -81,7 +81,7 @@ extension ConstantField {
   /// Ten years, the maximum of `Amount.duration`.
   private static var longest: Double { 3.2e8 }
 
-  /// The value; nil, with a finding, if it is invalid.
+  /// The value; nil, with a diagnostic, if it is invalid.
   fileprivate func read(_ value: Value) -> ConstantValue? {
     switch self {
     case .duration(_, let least): return readDuration(value, atLeast: Double(least) / 1000)

@@ -16,7 +16,7 @@ func refuseTwins(_ entries: [Value], _ kind: String) {
     guard let name = nameOf(entry) else { continue }
     let position = namePosition(entry)
     if let line = lines[name] {
-      entry.findings.error(
+      entry.diagnostics.error(
         "the \(kind) \(quoted(name)) is there already, on line \(line)", at: position,
         hint: "every \(kind) has a name of its own")
     } else {
@@ -36,20 +36,20 @@ func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
   for entry in entries {
     if let name = nameOf(entry), positions[name] == nil { positions[name] = namePosition(entry) }
   }
-  guard let findings = entries.first?.findings else { return }
+  guard let diagnostics = entries.first?.diagnostics else { return }
   let regions = Set(beacons.filter(\.pattern.isRegion).map(\.name))
   var names: [Identity: String] = [:]
   for beacon in beacons {
     let identity = Identity(pattern: beacon.pattern, key: beacon.identityKey)
     let position = positions[beacon.name]
     if let other = names[identity], other != beacon.name {
-      findings.error(
+      diagnostics.error(
         "\(quoted(beacon.name)) and \(quoted(other)) are the same beacon", at: position,
         hint: "keep one of them")
     }
     names[identity] = beacon.name
     if let colon = beacon.name.firstIndex(of: ":"), regions.contains(String(beacon.name[..<colon])) {
-      findings.error(
+      diagnostics.error(
         "\(quoted(beacon.name)) may be a member of the region \(quoted(String(beacon.name[..<colon])))",
         at: position, hint: "give it a name without a colon")
     }
@@ -59,7 +59,7 @@ func refuseEqualPatterns(_ entries: [Value], _ beacons: [BeaconSettings]) {
 /// Warns of beacons that no zone watches: their state is published, but they never cause a zone event.
 func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
   // An unreadable zone or name might be the one that watches it.
-  guard entries.first?.findings.hasErrors == false, !zones.isEmpty,
+  guard entries.first?.diagnostics.hasErrors == false, !zones.isEmpty,
     !zones.contains(where: { $0.beacons == nil })
   else {
     return
@@ -67,7 +67,7 @@ func warnOfIdleBeacons(_ entries: [Value], _ zones: [ZoneSettings]) {
   let watched = Set(zones.flatMap { $0.beacons ?? [] })
   for entry in entries {
     guard let name = nameOf(entry), !watched.contains(name) else { continue }
-    entry.findings.warning(
+    entry.diagnostics.warning(
       "no zone watches the beacon \(quoted(name))", at: namePosition(entry),
       hint: "add it to the beacons of a zone, unless its readings are all that you want")
   }

@@ -116,7 +116,7 @@ struct HomeAssistantReader {
     return section.keys.compactMap { name in
       let value = section.take(name, isVocabulary: false)
       if zoneNames.contains(name) { return value.map { (name, $0) } }
-      section.findings.error(
+      section.diagnostics.error(
         "there is no zone \(quoted(name))", at: section.keyPosition(of: name),
         hint: suggestion(for: name, among: zoneNames, whenEmpty: "zones: is empty"))
       return nil

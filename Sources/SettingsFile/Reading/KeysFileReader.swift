@@ -3,10 +3,10 @@ import Settings
 
 /// Reads the keys file: `name: 32 hexadecimal digits`, one per line. Messages never repeat a value.
 struct KeysFileReader {
-  /// nil, with a finding, if the file cannot be used.
-  static func read(_ bytes: [UInt8], findings: Findings) -> [String: SecretBytes]? {
-    guard let root = YAMLDocument.read(bytes, findings: findings) else {
-      return findings.hasErrors ? nil : [:]
+  /// nil, with a diagnostic, if the file cannot be used.
+  static func read(_ bytes: [UInt8], diagnostics: Diagnostics) -> [String: SecretBytes]? {
+    guard let root = YAMLDocument.read(bytes, diagnostics: diagnostics) else {
+      return diagnostics.hasErrors ? nil : [:]
     }
     guard let section = root.section(hint: "a line for each key: its name, a colon, 32 hexadecimal digits")
     else {

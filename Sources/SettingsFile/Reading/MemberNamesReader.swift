@@ -20,7 +20,7 @@ struct MemberNamesReader {
     for key in section.keys {
       guard let value = section.take(key, isVocabulary: false) else { continue }
       guard let member = pattern.memberName(key) else {
-        section.findings.error(
+        section.diagnostics.error(
           "\(quoted(key)) is not a member of this region", at: section.keyPosition(of: key),
           hint: "members are written as \(example)")
         continue

@@ -5,7 +5,7 @@ import RangingPolicy
 /// Reads `phones:`. Defaults:
 /// - `variant`: seed;
 /// - `zones`: every zone with a near rule that watches the beacon;
-/// - `rearm`: that of each zone.
+/// - `rearm`: each zone's own.
 struct PhoneReader {
   var beacons: [BeaconSettings]
   /// Includes entries that could not be read.
@@ -47,8 +47,8 @@ struct PhoneReader {
     }
     guard let carried else { return nil }
     let own = zoneValue == nil ? watching(carried) : chosen(zoneValue, watchedBy: carried)
-    if own.isEmpty, zoneValue == nil, !section.findings.hasErrors {
-      section.findings.warning(
+    if own.isEmpty, zoneValue == nil, !section.diagnostics.hasErrors {
+      section.diagnostics.warning(
         "no zone with a near rule watches \(quoted(carried.name)), so there will never be a verdict",
         at: section.position, hint: "give a zone that watches it a near distance")
     }

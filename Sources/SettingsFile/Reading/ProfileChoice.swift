@@ -13,7 +13,7 @@ struct ProfileChoice {
     if kind == "system", let older = Catalogue.systemName(for: text),
       let profile = profiles.first(where: { name($0) == older })
     {
-      value.findings.warning(
+      value.diagnostics.warning(
         "there is no profile of \(quoted(text)) alone: \(older) is taken, the newest up to it",
         at: value.position)
       return profile

@@ -66,7 +66,7 @@ struct ProfileReader {
     guard let name else { return nil }
     guard let base else {
       if !known.contains(name), !section.hasUnknownKey {
-        section.findings.error(
+        section.diagnostics.error(
           "there is no \(kind) \(quoted(name)) to change", at: section.position,
           hint: nearest(to: name, among: known).map { "did you mean to change \($0)?" }
             ?? "say what it starts from: based_on: \(kind == "system" ? "ios17" : "background-task")")
@@ -80,7 +80,7 @@ struct ProfileReader {
       return nil
     }
     if shipped.contains(name), baseName != name {
-      section.findings.warning(
+      section.diagnostics.warning(
         "\(quoted(name)) is a \(kind) that ships, and is replaced by one that starts from \(quoted(baseName))",
         at: section.position, hint: "give yours a name of its own")
     }

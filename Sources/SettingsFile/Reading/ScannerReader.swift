@@ -31,7 +31,7 @@ struct ScannerReader {
     if kind == .json {
       settings.mapping = readMapping(fields, each: each, in: section)
       if topic == nil, !section.hasUnknownKey {
-        section.findings.error(
+        section.diagnostics.error(
           "a json scanner needs its topic", at: section.position,
           hint: "for example topic: /gw/{receiver}/status")
       }
@@ -72,7 +72,7 @@ struct ScannerReader {
       scanner.mapping.fields[.receiver] == nil,
       settings.receiver == nil
     else { return }
-    section.findings.error(
+    section.diagnostics.error(
       "which receiver hears this?", at: section.position,
       hint: "{receiver} as a level of topic, or receiver: and a name")
   }
@@ -80,7 +80,7 @@ struct ScannerReader {
   private func readMapping(_ fields: Value?, each: Value?, in section: Section) -> JSONMapping? {
     let hint = "for example fields: { address: mac, rssi: rssi, raw: rawData }"
     guard let fields else {
-      section.findings.error("a json scanner needs fields", at: section.position, hint: hint)
+      section.diagnostics.error("a json scanner needs fields", at: section.position, hint: hint)
       return nil
     }
     guard let members = fields.section(hint: hint) else { return nil }
@@ -128,7 +128,7 @@ struct ScannerReader {
     }
   }
 
-  /// Names by what the scanner says.
+  /// Names by the scanner's own names.
   private func readNames(_ value: Value, example: String, _ read: (Value) -> String?) -> [String: String]? {
     guard let section = value.section(hint: "for example \(example)") else { return nil }
     defer { section.finish() }

@@ -6,23 +6,23 @@ struct Value {
   let name: String
   /// Its path in the vocabulary, such as `zones[].near`.
   let path: String
-  let findings: Findings
+  let diagnostics: Diagnostics
 
   var position: Diagnostic.Position { node.position }
 
   func error(_ message: String, hint: @autoclosure () -> String? = nil) {
-    findings.error(message, at: position, hint: hint())
+    diagnostics.error(message, at: position, hint: hint())
   }
 
   func warning(_ message: String, hint: @autoclosure () -> String? = nil) {
-    findings.warning(message, at: position, hint: hint())
+    diagnostics.warning(message, at: position, hint: hint())
   }
 
   /// The text of a scalar; nil, without a report, for anything else.
   var scalar: String? { node.scalar }
 
   /// The same value under another name in messages.
-  func named(_ name: String) -> Value { Value(node: node, name: name, path: path, findings: findings) }
+  func named(_ name: String) -> Value { Value(node: node, name: name, path: path, diagnostics: diagnostics) }
 
   var isNull: Bool { node.isNull }
 
@@ -58,7 +58,7 @@ struct Value {
       error("\(name) is an empty list", hint: hint ?? "remove the line, or add an entry")
     }
     return entries.map {
-      Value(node: $0, name: "an entry of \(name)", path: path + "[]", findings: findings)
+      Value(node: $0, name: "an entry of \(name)", path: path + "[]", diagnostics: diagnostics)
     }
   }
 
@@ -128,7 +128,7 @@ struct Value {
   }
 }
 
-/// A mapping whose keys are read one by one. Keys that nobody asked for are unknown.
+/// A mapping whose keys are read one by one. Keys that no reader asked for are unknown.
 final class Section {
   private let value: Value
   private var entries: [(key: String, keyPosition: Diagnostic.Position, value: Value)] = []
@@ -136,7 +136,7 @@ final class Section {
   private var places: [String: Int] = [:]
   private var asked: Set<String> = []
 
-  var findings: Findings { value.findings }
+  var diagnostics: Diagnostics { value.diagnostics }
   var position: Diagnostic.Position { value.position }
 
   init(_ pairs: [(key: Node, value: Node)], of value: Value) {
@@ -144,11 +144,11 @@ final class Section {
     for (keyNode, node) in pairs {
       let keyPosition = keyNode.position
       guard let key = keyNode.scalar else {
-        value.findings.error("a key must be a simple word", at: keyPosition)
+        value.diagnostics.error("a key must be a simple word", at: keyPosition)
         continue
       }
       if let twin = places[key] {
-        value.findings.error(
+        value.diagnostics.error(
           "\(quoted(key)) is given twice, first on line \(entries[twin].keyPosition.line)", at: keyPosition,
           hint: "keep one of them")
         continue
@@ -156,7 +156,7 @@ final class Section {
       places[key] = entries.count
       let path = value.path.isEmpty ? key : "\(value.path).\(key)"
       entries.append(
-        (key, keyPosition, Value(node: node, name: key, path: path, findings: value.findings)))
+        (key, keyPosition, Value(node: node, name: key, path: path, diagnostics: value.diagnostics)))
     }
   }
 
@@ -167,7 +167,7 @@ final class Section {
   /// The value for a key. `isVocabulary`: the key is one of ours, not a name that the user chose.
   func take(_ key: String, isVocabulary: Bool = true) -> Value? {
     asked.insert(key)
-    if isVocabulary { findings.noteAsked(for: key, in: value.path) }
+    if isVocabulary { diagnostics.noteAsked(for: key, in: value.path) }
     return places[key].map { entries[$0].value } ?? foreign(key)
   }
 
@@ -178,13 +178,13 @@ final class Section {
       asked.insert(name)
       reject(entries[place], hint: "here it is called \(key)")
       let path = value.path.isEmpty ? key : "\(value.path).\(key)"
-      return Value(node: entries[place].value.node, name: key, path: path, findings: findings)
+      return Value(node: entries[place].value.node, name: key, path: path, diagnostics: diagnostics)
     }
     return nil
   }
 
   private func reject(_ entry: (key: String, keyPosition: Diagnostic.Position, value: Value), hint: String) {
-    findings.error(
+    diagnostics.error(
       "\(quoted(entry.key)) is not a known key\(value.path.isEmpty ? "" : " of \(value.name)")",
       at: entry.keyPosition, hint: hint)
   }
@@ -194,18 +194,18 @@ final class Section {
     if let value = take(key) { return value }
     // In a large mapping some key always looks similar, so only the first ones are compared.
     let hasLookalike = entries.prefix(100).contains { nearest(to: $0.key, among: [key]) != nil }
-    if !hasLookalike { findings.error("\(key) is missing here", at: position, hint: hint) }
+    if !hasLookalike { diagnostics.error("\(key) is missing here", at: position, hint: hint) }
     return nil
   }
 
-  /// Whether there is a key that nobody asked for. It may be a misspelling of a missing one.
+  /// Whether there is a key that no reader asked for. It may be a misspelling of a missing one.
   var hasUnknownKey: Bool { entries.contains { !asked.contains($0.key) } }
 
-  /// Reports all keys that nobody asked for.
+  /// Reports all keys that no reader asked for.
   func finish() {
     let known = asked.sorted()
     let missing = known.filter { places[$0] == nil }
-    for entry in entries where !asked.contains(entry.key) && !findings.isFull {
+    for entry in entries where !asked.contains(entry.key) && !diagnostics.isFull {
       reject(
         entry,
         hint: nearest(to: entry.key, among: missing).map { "did you mean \($0)?" }

@@ -29,7 +29,8 @@ struct WakePlanReader {
       if !section.hasUnknownKey {
         whole.error(
           "what is to be broadcast?",
-          hint: "for whom, as os: ios17 and strategy: background-task; or when, as period and broadcasts")
+          hint:
+            "give os and strategy, such as os: ios17 and strategy: background-task; or period and broadcasts")
       }
       return nil
     }

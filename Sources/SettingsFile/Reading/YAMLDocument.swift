@@ -1,9 +1,9 @@
 /// A whole YAML file.
 enum YAMLDocument {
-  /// Its root; nil, with a finding, after an error. An empty file is nil without a finding.
-  static func read(_ bytes: [UInt8], findings: Findings) -> Value? {
+  /// Its root; nil, with a diagnostic, after an error. An empty file is nil without a diagnostic.
+  static func read(_ bytes: [UInt8], diagnostics: Diagnostics) -> Value? {
     if let end = endOfUTF8(in: bytes) {
-      findings.error(
+      diagnostics.error(
         "this is not UTF-8 text", at: .init(after: bytes[..<end]), hint: "save the file as UTF-8")
       return nil
     }
@@ -12,9 +12,9 @@ enum YAMLDocument {
         try unsafe YAMLParser(text).document()
       }
       guard let node, !node.isNull else { return nil }
-      return Value(node: node, name: "the file", path: "", findings: findings)
+      return Value(node: node, name: "the file", path: "", diagnostics: diagnostics)
     } catch {
-      findings.error(error.message, at: error.position, hint: error.hint)
+      diagnostics.error(error.message, at: error.position, hint: error.hint)
       return nil
     }
   }

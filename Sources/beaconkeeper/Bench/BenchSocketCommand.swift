@@ -13,10 +13,10 @@ struct BenchSocketCommand: AsyncParsableCommand {
     commandName: "socket",
     abstract: "Measures the live path from an adapter's socket to the outbox.",
     discussion: """
-      Reads advertisements from a SOCK_SEQPACKET socket that the parent process left open, one event per datagram. They are \
-      HCI events (LE advertising reports, legacy and extended), and take the place of an adapter's raw socket in the receive \
-      loop that `run` uses; the kernel's management interface is played by the command itself. With --form mgmt they are Device Found events of the kernel's management interface, which \
-      `run` does not read.
+      Reads advertisements from a SOCK_SEQPACKET socket that the parent process left open, one event per datagram. They \
+      are HCI events (LE advertising reports, legacy and extended). The socket replaces an adapter's raw socket in the \
+      receive loop that `run` uses; the command itself plays the kernel's management interface. With --form mgmt the \
+      events are Device Found events of the management interface, which `run` does not read.
 
       As in `run`, the advertisements then pass through the keeper that watches the adapter, the decision loop and the outbox. \
       There is no broker: messages wait in memory, as they do while a broker is unreachable. When the stream ends, the \

@@ -17,24 +17,24 @@ struct CalibrateCommand: AsyncParsableCommand {
       beaconkeeper calibrate --config <file> [--beacon <name>] --marks <file> <capture> ...
       """,
     discussion: """
-      Carry a beacon through all rooms and say where you are. Without captures, calibrate listens to the receivers that `run` \
-      would listen to, and shows a key for each room on the terminal: press it when you enter the room, the space bar to pause, \
-      q when you are done. Stay in each room for about 40 seconds, and walk about in it.
+      Carry a beacon through all rooms and say where you are. Without captures, calibrate listens to the same receivers as \
+      `run`, and shows a key for each room on the terminal. Press it when you enter the room, the space bar to pause, and \
+      q when you are done. Walk about in each room for some 40 seconds.
 
-      With captures it reads recordings, of any format that replay reads, and the marks that you made meanwhile: CSV with the \
-      header time,room or, if you know the places, time,room,x,y with metres in the coordinates of the outlines. Between two \
-      points of one room the way is straight. An empty room ends a mark. A time is RFC 3339, Unix seconds (100000000 and \
-      above) or seconds since the recording began (below).
+      With captures it reads recordings, in any format that replay reads, and your marks: CSV with the header time,room \
+      or, if you know the positions, time,room,x,y in metres and in the coordinates of the outlines. Between two points in \
+      the same room you are assumed to walk in a straight line. An empty room ends a mark. A time is RFC 3339, Unix \
+      seconds (100000000 and above) or seconds since the recording began (below).
 
         time,room
         0,kitchen
         45.5,hall
         90,
 
-      It fits each receiver's power and path-loss exponent, the loss of walls and maps of the signal; without outlines, the \
-      levels in each room. Then it tells how often the room would have been right on stretches of the walk that it left out, \
-      with all of that and with less, and keeps what helps. The result is written beside the configuration, for the line \
-      `calibration: rooms.json`; up to five earlier ones are kept as rooms.json.1 (the latest) to rooms.json.5.
+      calibrate learns each receiver's power and path-loss exponent, the loss per wall and maps of the signal; without \
+      outlines, the levels in each room. It then shows how often the room would have been right on parts of the walk that \
+      it did not learn from, step by step, and keeps what helps. It writes the result beside the configuration, for the \
+      line `calibration: rooms.json`, and keeps up to five earlier results as rooms.json.1 (the latest) to rooms.json.5.
 
       Exit status: 0 calibrated, 64 wrong usage, 65 marks or a recording that cannot be used, 69 nothing can be heard, 73 the \
       calibration cannot be written, 74 a file cannot be read, 78 a bad configuration, or one without rooms.
@@ -67,7 +67,7 @@ struct CalibrateCommand: AsyncParsableCommand {
   var record: String?
   @Option(
     help: ArgumentHelp(
-      "Live: hear this recording in real time instead of the radio; - reads standard input as it arrives.",
+      "Live: play this recording in real time instead of the radio; - reads standard input as it arrives.",
       valueName: "file"))
   var play: String?
   @Flag(help: "Write no calibration.")

@@ -94,12 +94,12 @@ struct CalibrationText {
     let kept = comparison.kept
     if let mistake = kept.mostMistaken {
       remarks.append(
-        "\(result.name(mistake.room)) is most often taken for \(result.name(mistake.told)): "
+        "\(result.name(mistake.room)) is most often mistaken for \(result.name(mistake.told)): "
           + "\(number(100 * mistake.share, 0)) % of its time.")
     }
     if let need = kept.neediest {
       remarks.append(
-        "A further receiver would help most in \(result.name(need.room)): it and \(result.name(need.other)) were taken "
+        "A further receiver would help most in \(result.name(need.room)): it and \(result.name(need.other)) were mistaken "
           + "for each other for \(number(need.seconds, 0)) s.")
     }
     if let first = result.strays.first {

@@ -8,7 +8,7 @@ import SettingsFile
 struct MarksFile {
   let path: String
 
-  /// - Parameter rooms: those of the configuration.
+  /// - Parameter rooms: the configured rooms.
   func read(rooms: [String]) throws(ExitCode) -> RecordingMarks {
     let bytes: [UInt8]
     do throws(SystemError) {

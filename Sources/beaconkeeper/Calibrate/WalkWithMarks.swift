@@ -5,7 +5,7 @@ import Gateway
 import Proximity
 import Settings
 
-/// What was heard of a beacon, and the rooms in which it was.
+/// What receivers heard of a beacon, and the rooms that it was in.
 struct WalkWithMarks {
   typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
 

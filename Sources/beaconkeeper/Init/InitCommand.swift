@@ -12,18 +12,18 @@ struct InitCommand: AsyncParsableCommand {
     abstract: "Asks a few questions and writes a configuration.",
     discussion: """
       init looks for an MQTT broker, tries the connection, listens for beacons, and asks which of them you want to watch \
-      and what the zone around this machine is called. It writes a configuration with comments, checks it, and offers \
-      to start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks \
-      nothing: --broker, --beacon and --zone are needed then (or --no-beacons, --no-zone).
+      and what the zone around this machine is called. It writes a configuration with comments, checks it, and offers to \
+      start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks nothing \
+      and requires --broker, --beacon (or --no-beacons) and --zone (or --no-zone).
 
       An IDENTITY is an address (C1:00:00:00:00:01), an iBeacon's UUID, UUID:MAJOR or UUID:MAJOR:MINOR, Eddystone's \
       NAMESPACE or NAMESPACE:INSTANCE, an AltBeacon's id, or an Eddystone URL.
 
-      The file goes to /etc/beaconkeeper/beaconkeeper.yaml if you may write there, otherwise to ./beaconkeeper.yaml. \
-      A password goes into a file of its own, with mode 0600. An existing configuration is replaced only if you say \
-      so, and kept as beaconkeeper.yaml.old. Exit status: 0 if the configuration is written, 1 if you end it before, \
-      64 if an answer is missing or cannot be used, 69 or 77 if the broker does not accept the connection, 73 if a file \
-      exists or cannot be written.
+      The file goes to /etc/beaconkeeper/beaconkeeper.yaml if you may write there, otherwise to ./beaconkeeper.yaml. A \
+      password goes into a file of its own, with mode 0600. An existing configuration is replaced only if you say so, and \
+      kept as beaconkeeper.yaml.old. Exit status: 0 if the configuration was written, 1 if you stopped before, 64 if an \
+      answer is missing or invalid, 69 or 77 if the broker does not accept the connection, 73 if a file exists or cannot \
+      be written.
 
       EXAMPLES
         sudo beaconkeeper init
@@ -39,7 +39,7 @@ struct InitCommand: AsyncParsableCommand {
   var broker: String?
   @Option(help: ArgumentHelp("The user name at the broker.", valueName: "name"))
   var user: String?
-  @Option(help: ArgumentHelp("A file with the password; its first line.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the password in its first line.", valueName: "file"))
   var passwordFile: String?
   @Option(
     help: ArgumentHelp(
@@ -121,7 +121,7 @@ struct InitCommand: AsyncParsableCommand {
   private func greet(_ path: String, _ surroundings: InitSurroundings) {
     guard surroundings.isAnswered else { return }
     say(
-      "A few questions, and then \(path) is written. Enter takes what stands in brackets, Ctrl-C writes nothing."
+      "Answer a few questions, and init writes \(path). Enter accepts the value in brackets; Ctrl-C writes nothing."
     )
     if output == nil, path == Placement.usualFile, Service.isInstalled {
       say("This is not the service's configuration, which only root may write: sudo beaconkeeper init")

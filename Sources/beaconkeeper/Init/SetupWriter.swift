@@ -9,7 +9,7 @@ struct SetupWriter {
   let isForced: Bool
   let surroundings: InitSurroundings
 
-  /// Asks before the interview, so that nobody answers ten questions for nothing.
+  /// Asks before the interview, so that nobody answers ten questions in vain.
   func askToReplace(_ path: String, keeping consequence: String) throws(SetupFault) {
     let folder = Self.folder(of: path)
     var status = stat()

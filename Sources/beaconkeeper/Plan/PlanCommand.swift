@@ -17,26 +17,26 @@ struct PlanCommand: ParsableCommand {
       """,
     discussion: """
       Each enter and exit of a beacon region gives an app in the background some time to range. A gateway that broadcasts \
-      regions in turns can renew that time again and again. `plan` searches for the rotation with the fewest regions, \
-      then the fewest wake-ups, then the least time on air, that leaves no gap for a phone within reach, whatever its \
-      latencies, and that wakes it before it has walked from the edge of the reach to the gateway. Turns need not be \
-      equally long or equally far apart. As a proof, the policy engine of `simulate` then follows phones that arrive at \
-      every second of the period (at up to 600 times in it), with callbacks as early and as late as possible, for an \
-      hour each. The worst case is reported.
+      regions in turns can renew that time again and again. `plan` searches for a rotation that leaves no gap for a phone \
+      within reach, whatever its latencies, and that wakes the phone before it has walked from the edge of the reach to \
+      the gateway. Of several, it takes the one with the fewest regions, then the fewest wake-ups, then the least time on \
+      air. Turns need not be equally long or evenly spaced. As a proof, the policy engine of `simulate` then follows \
+      phones that arrive at every second of the period (at up to 600 times in it), with callbacks as early and as late as \
+      possible, for an hour each. plan reports the worst case.
 
-      If every rotation leaves a gap, it says why, and what the best one covers. Latencies are those observed in the \
-      field (--variant observed); --set changes any constant. On Android the schedule of scans decides when an app \
-      listens, and no rotation changes it.
+      If every rotation leaves a gap, plan says why, and what the best one covers. Latencies are those observed in the \
+      field (--variant observed); --set changes any constant. On Android the scan schedule decides when an app listens, \
+      and no rotation changes that.
 
       Wake-ups are a risk in app review: Apple says that an app should not use background tasks simply to keep running. \
-      The review risk is at least that of the strategy, at least medium where a plan wakes the app more often than \
+      The review risk is never below that of the strategy. It is at least medium if a plan wakes the app more often than \
       the beacons themselves do, and high from 2 wake-ups a minute on. These limits are guesses; no source gives a number.
 
-      For one system and one strategy it prints the whole plan with its timeline; for several, one line for each pair \
-      that fits. --report F.html writes one page with a drawing for each.
+      For one system and one strategy, plan prints the whole plan with its timeline; for several, one line for each valid \
+      pair. --report F.html writes one page with a drawing for each.
 
-      Exit status: 0 a plan without a gap was found, or none is needed, for at least one pair; 1 for none; 64 wrong \
-      usage; 73 the report cannot be written; 74 standard output cannot be written; 78 a bad configuration.
+      Exit status: 0 at least one pair has a plan without a gap, or needs none; 1 no pair does; 64 wrong usage; 73 the \
+      report cannot be written; 74 standard output cannot be written; 78 a bad configuration.
 
       EXAMPLES
         beaconkeeper plan --os ios13 --strategy background-task
@@ -49,7 +49,7 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var profiles: ProfileOptions
   @Option(
     help: ArgumentHelp(
-      "How far the broadcasts are heard, 1m to 1km; default: that of the strategy, mostly 50m.",
+      "How far the broadcasts are heard, 1m to 1km; default: the strategy's, mostly 50m.",
       valueName: "distance"))
   var reach: String?
   @Option(help: ArgumentHelp("How fast phones approach, 0.01m/s to 100m/s.", valueName: "speed"))
@@ -69,7 +69,7 @@ struct PlanCommand: ParsableCommand {
   var config: String?
   @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
   var report: String?
-  @Flag(help: "JSON: one object, or an array where several pairs were asked for.")
+  @Flag(help: "Print JSON: one object, or an array for several pairs.")
   var json = false
 
   private var variant: Variant { profiles.chosenVariant ?? .observed }

@@ -1,7 +1,7 @@
 import RangingPolicy
 import WakePlanner
 
-/// A plan for people: what it is, its timeline, and what was found of it.
+/// A plan as text: the rotation, its timeline, and the proof.
 struct PlanText {
   let text: String
 

@@ -17,9 +17,9 @@ struct AssessmentTable {
     if unheard > .zero {
       rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"])
     }
-    rows.add(["changes", "\(assessment.changes) told, \(assessment.trueChanges) true"])
+    rows.add(["changes", "\(assessment.changes) reported, \(assessment.trueChanges) true"])
     rows.add(["missed", "\(assessment.missed)"])
-    rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s in the median" } ?? "none was told"])
+    rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s (median)" } ?? "none was reported"])
     if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
       rows.add(["position", "\(number(middle, 2)) m off in the median, \(number(most, 2)) m in 90 %"])
       rows.add(
@@ -34,14 +34,14 @@ struct AssessmentTable {
 
   private var seconds: Double { assessment.confusion.reduce(0) { $0 + $1.reduce(0, +) } }
 
-  /// Seconds; true rooms down, told ones across.
+  /// Seconds; true rooms in rows, reported rooms in columns.
   private var confusion: TextTable {
     let found = assessment.confusion.indices.filter { truth in assessment.confusion[truth].contains { $0 > 0 }
     }
     let told = (0...rooms.count).filter { column in
       found.contains { assessment.confusion[$0][column] > 0 || $0 == column }
     }
-    var table = TextTable(["TRUE \\ TOLD, s"] + told.map { name($0) ?? "no room" })
+    var table = TextTable(["TRUE \\ REPORTED, s"] + told.map { name($0) ?? "no room" })
     for truth in found {
       table.add(
         [name(truth) ?? ""]

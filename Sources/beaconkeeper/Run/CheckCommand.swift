@@ -12,7 +12,7 @@ struct CheckCommand: ParsableCommand {
     abstract: "Validates a configuration and explains what happens in each zone.",
     discussion: """
       All errors are reported together, each with its position and a likely fix. Keys and passwords are never shown. \
-      Without --config, check looks for the file as `run` does. Exit status: 0 if it is usable, 78 if not.
+      Without --config, check reads the file that `run` would read. Exit status: 0 if it is valid, 78 if not.
 
       EXAMPLES
         beaconkeeper check --config /etc/beaconkeeper/beaconkeeper.yaml
@@ -21,7 +21,7 @@ struct CheckCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
-  @Argument(help: ArgumentHelp("The configuration, in place of --config.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The configuration, instead of --config.", valueName: "file"))
   var file: String?
   @Flag(help: "Print one JSON object instead of text.")
   var json = false
@@ -70,9 +70,11 @@ struct CheckCommand: ParsableCommand {
     try show("scanners", explanation.scanners, none: nil)
     try show(
       "beacons", explanation.beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
+    let withNear = Set(configuration.zones.filter { $0.near != nil }.map(\.name))
     let zones = explanation.zones.map { zone in
       var zone = zone
-      let transitions = topics.transition(zone: zone.name, event: "enter, near, exit")
+      let transitions = topics.transition(
+        zone: zone.name, event: withNear.contains(zone.name) ? "enter, near, exit" : "enter, exit")
       zone.sentences.append("topics: \(transitions) and occupancy")
       return zone
     }

@@ -8,10 +8,10 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Checks everything the gateway needs and suggests fixes.",
     discussion: """
-      Prints a line for each of: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, who \
-      else uses the radio, clock, disk and broker, and one for each topic that the broker forbids. It changes nothing \
-      and can run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is \
-      well, 69 if something is wrong, 78 if the configuration is.
+      Prints one line for each of these: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, \
+      other users of the radio, clock, disk, broker, and each topic that the broker forbids. It changes nothing and can \
+      run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is well, 69 if \
+      something is wrong, 78 if the configuration has errors.
 
       EXAMPLES
         beaconkeeper doctor

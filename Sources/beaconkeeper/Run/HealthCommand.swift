@@ -8,10 +8,10 @@ struct HealthCommand: ParsableCommand {
     commandName: "health",
     abstract: "Checks whether a gateway is alive on this machine.",
     discussion: """
-      A gateway with a runtime directory, such as the service or the container, records there every 20 seconds that it \
-      is alive: that it handles deadlines when they are due. A gateway without its broker or its adapter is alive; \
-      `beaconkeeper doctor` shows what is missing. Exit status: 0 if it is alive, 69 if it is not running, or has recorded \
-      nothing for 75 seconds.
+      A gateway with a runtime directory, such as the service or the container, records there every 20 seconds that it is \
+      alive, which means that it handles deadlines in time. A gateway that waits for its broker or its adapter counts as \
+      alive; `beaconkeeper doctor` shows what is missing. Exit status: 0 if the gateway is alive, 69 if it is not running \
+      or has recorded nothing for 75 seconds.
 
       EXAMPLES
         sudo beaconkeeper health

@@ -16,7 +16,7 @@ struct PayloadDecoder {
     var description: String
   }
 
-  /// A line of the text form; what it does not have is not known.
+  /// A line of the text format; missing members are unknown.
   private struct Line: Decodable {
     var payload: String
     var address: String?

@@ -10,8 +10,8 @@ struct RecordCommand: AsyncParsableCommand {
     commandName: "record",
     abstract: "Records advertisements in a file that btmon and Wireshark can open.",
     discussion: """
-      A name that ends in .jsonl, or - for standard output, selects the text form: one JSON object per line. \
-      Any other name selects btsnoop. Ctrl-C stops the recording.
+      A name that ends in .jsonl, or - for standard output, selects text: one JSON object per line. Any other name selects \
+      btsnoop. Ctrl-C stops the recording.
 
       EXAMPLES
         sudo beaconkeeper record --output walk.btsnoop

@@ -16,9 +16,8 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay",
     abstract: "Runs a recording through the decisions of the gateway.",
     discussion: """
-      Reads btsnoop (btmon, Android), pcap, pcapng and text (one JSON object per line); `-` is standard input. \
-      Several captures are merged in order of time. Transitions go to standard output, with the same bytes on \
-      every run.
+      Reads btsnoop (btmon, Android), pcap, pcapng and text (one JSON object per line); `-` is standard input. Several \
+      captures are merged by time. Transitions go to standard output, with the same bytes on every run.
 
       A line of text needs these keys (the manual's page Recordings has them all):
         {"t": 1700000000.125, "receiver": "hci0", "address": "C1:00:00:00:00:01", "address_type": "random",
@@ -28,10 +27,10 @@ struct ReplayCommand: AsyncParsableCommand {
       that gateway is running, give another name with --gateway; otherwise the recording's last state overwrites the \
       real one.
 
-      --truth compares the rooms with where the beacon really was, and says on standard error how often they were \
-      right, how many changes were told and missed, how late, which room was told for which, and how far positions \
-      were off. With JSON lines the same is the last line of standard output. A mark holds until the next one; times \
-      are RFC 3339, Unix seconds or seconds since the recording began. --report draws it.
+      --truth compares the rooms with where the beacon really was. Standard error shows how often they were right, how \
+      many changes were reported or missed, how late, which rooms were mistaken for each other, and how far positions were \
+      off. With JSON lines, the last line of standard output has the same figures. A mark holds until the next one; times \
+      are RFC 3339, Unix seconds or seconds since the recording began. --report draws the result.
 
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
@@ -60,9 +59,9 @@ struct ReplayCommand: AsyncParsableCommand {
   var publish = false
   @Option(help: ArgumentHelp("Use this name instead of the configured gateway's.", valueName: "name"))
   var gateway: String?
-  @Flag(help: "Show it in the dashboard, with a bar to go to any time, until Ctrl-C.")
+  @Flag(help: "Show the recording in the dashboard until Ctrl-C, with a bar to go to any time.")
   var http = false
-  @Option(help: ArgumentHelp("With --http: where to serve it.", valueName: "address:port"))
+  @Option(help: ArgumentHelp("With --http: where to serve the dashboard.", valueName: "address:port"))
   var listen = "127.0.0.1:\(HTTPSettings.defaultPort)"
   @OptionGroup var rooms: RoomFollowing
 

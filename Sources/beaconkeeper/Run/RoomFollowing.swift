@@ -10,7 +10,7 @@ import Settings
 struct RoomFollowing: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where the beacon really was, as CSV with the header time,room or time,room,x,y: tells how right the rooms were.",
+      "Where the beacon really was, as CSV with the header time,room or time,room,x,y. Shows how often the rooms were right.",
       valueName: "file"))
   var truth: String?
   @Option(
@@ -24,7 +24,8 @@ struct RoomFollowing: ParsableArguments {
   var beacon: String?
   @Option(
     help: ArgumentHelp(
-      "With --truth: exit with status 1 if the rooms are right in less of the time.", valueName: "percent"))
+      "With --truth: exit with status 1 if the rooms are right less of the time than this.",
+      valueName: "percent"))
   var expectRight: Double?
 
   /// Whether standard output gets the page and nothing else.
@@ -39,7 +40,7 @@ struct RoomFollowing: ParsableArguments {
     if !(0...100).contains(expectRight) { throw ValidationError("--expect-right is 0 to 100 percent.") }
   }
 
-  /// nil: nobody asked.
+  /// nil: not requested.
   func follower(_ configuration: Configuration) throws -> RoomFollower? {
     guard truth != nil || report != nil else { return nil }
     if let beacon {
@@ -73,7 +74,7 @@ struct RoomFollowing: ParsableArguments {
     if let assessment = follower.journey.assessment {
       guard assessment.confusion.contains(where: { $0.contains { $0 > 0 } }) else {
         throw failure(
-          "\(truth ?? ""): no mark tells a room between \(start.rfc3339) and "
+          "\(truth ?? ""): no mark gives a room between \(start.rfc3339) and "
             + "\((start + (follower.journey.end - .zero)).rfc3339), when the recording was made", .dataError)
       }
       let table = AssessmentTable(

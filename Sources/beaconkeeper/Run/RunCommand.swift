@@ -40,7 +40,7 @@ struct RunCommand: AsyncParsableCommand {
   var waitForAdapter = false
   @Option(
     help: ArgumentHelp(
-      "Log this level and those above: debug (every message that is published, and the log of the private mosquitto), info (transitions and verdicts), notice, warning, error.",
+      "Log this level and those above: debug (every published message, and the private mosquitto's log), info (transitions and verdicts), notice, warning, error.",
       valueName: "level"))
   var logLevel = LogLevel.info
   @Option(

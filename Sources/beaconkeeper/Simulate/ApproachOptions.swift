@@ -5,7 +5,7 @@ import RangingPolicy
 struct ApproachOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Come from this far at this speed; may be given several times.", valueName: "50m@1m/s"))
+      "Approach from this distance at this speed; may be given several times.", valueName: "50m@1m/s"))
   var approach: [String] = []
   @Option(help: ArgumentHelp("Waypoints and events, JSON lines; - is standard input.", valueName: "file"))
   var timeline: String?
@@ -20,12 +20,12 @@ struct ApproachOptions: ParsableArguments {
   var rearm: String?
   @Option(
     help: ArgumentHelp(
-      "The UUID of the app's region: beacons of a timeline with another one are never seen. Default: the first UUID in the timeline.",
+      "The UUID of the app's region. The app never sees beacons in a timeline with another UUID. Default: the first UUID in the timeline.",
       valueName: "uuid"))
   var uuid: String?
   @Option(
     help: ArgumentHelp(
-      "Tell the app's state and background time remaining at this instant; may be given several times.",
+      "Show the app's state and the remaining background time at this time; may be given several times.",
       valueName: "time"))
   var at: [String] = []
   @Option(help: ArgumentHelp("How long to simulate.", valueName: "duration"))
@@ -83,7 +83,7 @@ struct ApproachOptions: ParsableArguments {
     }
   }
 
-  /// The timeline of a file; what it expects goes into `asked`.
+  /// The timeline of a file; its expectations go into `asked`.
   func story(_ path: String, into asked: inout [AskedExpectation]) throws -> Approach? {
     guard let near = try nearRule(unlessGiven: "4m") else { return nil }
     let text = InputText(path: path)

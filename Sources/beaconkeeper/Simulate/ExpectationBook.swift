@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// Holds every result to what is expected of it. Its size has a bound: of what was met and of what was not, the first ones
+/// Checks every result against the expectations. Its size has a bound: of what was met and of what was not, the first ones
 /// are kept, and all are counted.
 struct ExpectationBook {
   /// One expectation of one result.
@@ -94,7 +94,7 @@ struct ExpectationBook {
 
   /// Adds as missed what applied to no result: a misspelt name must not pass. Call it once, at the end.
   ///
-  /// - Parameter simulated: what was, in words.
+  /// - Parameter simulated: the result, in words.
   mutating func finish(simulated: String) {
     for (place, asked) in asked.enumerated() where applications[place] == 0 {
       misses[place] = 1

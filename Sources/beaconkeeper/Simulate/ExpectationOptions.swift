@@ -15,7 +15,7 @@ struct ExpectationOptions: ParsableArguments {
   var expectFile: String?
   @Option(
     help: ArgumentHelp(
-      "Write the results as JUnit XML: a test case for each expectation, profile and approach; without expectations one for each near trigger. - is standard output.",
+      "Write the results as JUnit XML: a test case for each expectation, profile and approach; without expectations, one for each near trigger; - is standard output.",
       valueName: "file"))
   var junit: String?
 
@@ -37,7 +37,7 @@ struct ExpectationOptions: ParsableArguments {
     }
   }
 
-  /// Those of the command line, then those of the file.
+  /// From the command line, then from the file.
   func asked() throws -> [AskedExpectation] {
     guard let path = expectFile else { return try given() }
     let text = InputText(path: path)

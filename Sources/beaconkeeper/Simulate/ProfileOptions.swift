@@ -19,7 +19,7 @@ struct ProfileOptions: ParsableArguments {
   @Option(
     name: .customLong("variant"),
     help: ArgumentHelp(
-      "iOS as the seed documents have it, or as observed since. Default: seed; for plan, observed.",
+      "iOS as the project's original documents describe it (seed), or as observed since. Default: seed; for plan, observed.",
       valueName: "seed|observed"))
   var chosenVariant: Variant?
   @Option(help: ArgumentHelp("Background time that a task grants.", valueName: "duration"))
@@ -31,7 +31,7 @@ struct ProfileOptions: ParsableArguments {
 
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
-  /// One line for each system that was asked for and has no profile of its own.
+  /// One line for each requested system that has no profile of its own.
   func substitutions(_ added: ProfileSettings, _ variant: Variant) -> [String] {
     let known = added.systems(variant).map(\.name)
     return os.filter { !known.contains($0) }.compactMap { wanted in
@@ -111,7 +111,7 @@ struct ProfileOptions: ParsableArguments {
 
 extension Variant: ExpressibleByArgument {}
 
-/// `simulate --list`: every profile with what it stands for.
+/// `simulate --list`: every profile with its description.
 struct ProfileList {
   let text: String
   /// The same for machines.

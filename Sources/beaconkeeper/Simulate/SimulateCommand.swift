@@ -18,37 +18,38 @@ struct SimulateCommand: ParsableCommand {
       beaconkeeper simulate --explain <strategy> [--os <name>]
       """,
     discussion: """
-      Follows a walk towards a beacon, a timeline of your own, or every approach in a recording, and says for each \
-      operating system and background strategy whether the app would have seen it come near, how late, or why not.
+      Follows a walk towards a beacon, a timeline of your own, or every approach in a recording. For each operating system \
+      and background strategy it shows whether the app would have noticed the beacon, how late, or why not.
 
-      --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each \
-      system: what share of the near triggers each delivers, and what that costs in battery over a day. --explain \
-      prints what the app of a strategy does, as pseudo-code, and its rules with their sources.
+      --report F.html writes one page with a drawing for each profile. --compare ranks the strategies of each system: the \
+      share of near triggers that each delivers, and its cost in battery over a day. --explain prints what an app with \
+      this strategy does, as pseudo-code, and the rules with their sources.
 
-      A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves evenly \
-      (null: out of range), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
-      region-exit, begin-task and end-task ("id"; "granted":false for one that is refused, "handler":true for one whose expiration \
-      handler ends it), audio-on, audio-off, \
-      background-fetch, screen-on, screen-off, bluetooth-on, bluetooth-off, permission ("value": always, when-in-use, denied, \
-      reduced-accuracy, …), location-start, location-stop, force-quit, low-memory, reboot, user-launch, debugger \
-      ("value": true or false), location-services-on, location-services-off, still, moving, bucket ("value": active, \
-      working-set, frequent, rare). Region events follow from the distance unless the timeline gives some. A waypoint may \
-      name one of several beacons, and its UUID: {"t":0,"beacon":"door","uuid":"…","distance_m":8}.
+      A timeline has one JSON object per line: waypoints {"t":0,"distance_m":50}, between which the phone moves at \
+      constant speed (null: out of range), and events {"t":3,"event":"background"}: foreground, background, region-enter, \
+      region-exit, begin-task and end-task ("id"; "granted":false for one that is refused, "handler":true for one whose \
+      expiration handler ends it), audio-on, audio-off, background-fetch, screen-on, screen-off, bluetooth-on, \
+      bluetooth-off, permission ("value": always, when-in-use, denied, reduced-accuracy, …), location-start, \
+      location-stop, force-quit, low-memory, reboot, user-launch, debugger ("value": true or false), location-services-on, \
+      location-services-off, still, moving, bucket ("value": active, working-set, frequent, rare). Region events follow \
+      from the distance unless the timeline has some of its own. A waypoint may name one of several beacons, and its UUID: \
+      {"t":0,"beacon":"door","uuid":"…","distance_m":8}.
 
       \(PlatformWords.ofEvents)
 
-      In a recording an approach lasts from the first sighting of a beacon to its loss, and the zones of the \
-      configuration decide near as `replay` does, unless --near gives a distance. Phones of the configuration come \
-      first, each with its own profile and only for the beacon that it carries.
+      In a recording, an approach lasts from the first sighting of a beacon to its loss. The configured zones decide near, \
+      as in `replay`, unless --near gives a distance. Configured phones come first, each with its own profile and only for \
+      the beacon that it carries.
 
-      --expect says what must come true, --expect-file says it for certain profiles and approaches, one JSON object per \
-      line: {"os":"ios17","strategy":"background-task","approach":"50m@1m/s","expect":"delivered within 2 s"}. Every \
-      member but expect may be left out. A timeline may have such lines, too: {"expect":"delivered"} or, at a time, \
-      {"t":50,"expect":"ranging"}, with os and strategy if you like. What is not met is told on standard error with the \
-      events that decided, and so is what applied to nothing.
+      --expect says what must come true. --expect-file does so for certain profiles and approaches, with one JSON object \
+      per line: {"os":"ios17","strategy":"background-task","approach":"50m@1m/s","expect":"delivered within 2 s"}. All \
+      members except expect are optional. A timeline may contain such lines, too: {"expect":"delivered"} or, at a time, \
+      {"t":50,"expect":"ranging"}, with os and strategy if needed. Failed expectations are printed to standard error with \
+      the events that decided, and so are expectations that applied to nothing.
 
       Exit status: 0 simulated, 1 an expectation was not met, 64 wrong usage, 65 a bad line in a timeline or in \
-      expectations, or a damaged recording, 73 a report cannot be written, 74 a file cannot be read or standard output not be written, 78 a bad configuration.
+      expectations, or a damaged recording, 73 a report cannot be written, 74 a file cannot be read or standard output \
+      cannot be written, 78 a bad configuration.
 
       EXAMPLES
         beaconkeeper simulate --approach 50m@1m/s --near 4m
@@ -65,7 +66,7 @@ struct SimulateCommand: ParsableCommand {
   @OptionGroup var approaches: ApproachOptions
   @Option(
     help: ArgumentHelp(
-      "A recording, of any format that replay reads; may be given several times.", valueName: "file"))
+      "A recording, in any format that replay reads; may be given several times.", valueName: "file"))
   var capture: [String] = []
   @Option(
     name: .shortAndLong,
@@ -81,13 +82,14 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Rank the strategies of each system by what they deliver and what they cost.")
   var compare = false
   @Option(
-    help: ArgumentHelp("How many approaches a day has, for the battery of --compare.", valueName: "number"))
+    help: ArgumentHelp(
+      "How many approaches there are in a day, for the battery cost of --compare.", valueName: "number"))
   var visitsPerDay = 1
   @Option(help: ArgumentHelp("Write a page with drawings; - is standard output.", valueName: "file"))
   var report: String?
   @OptionGroup var expectations: ExpectationOptions
   @Flag(
-    help: "JSON: one object, whatever was asked for; its schema is config/schemas/simulation.schema.json.")
+    help: "Print one JSON object; its schema is config/schemas/simulation.schema.json.")
   var json = false
   @Flag(help: "List the profiles and do nothing else.")
   var list = false
@@ -178,7 +180,7 @@ struct SimulateCommand: ParsableCommand {
       do {
         try recorded.follow(into: &account)
       } catch {
-        // What was good until then is told.
+        // Results up to the fault are shown.
         if account.approaches > 0 { try conclude(&account) }
         throw error
       }
@@ -192,7 +194,7 @@ struct SimulateCommand: ParsableCommand {
       asked, systems: Set(account.tallies.map(\.profile.os.name)), checksTriggers: expectations.junit != nil)
   }
 
-  /// Tells the results, then what was expected of them and did not come true.
+  /// Prints the results, then the expectations that failed.
   private func conclude(_ account: inout SimulationAccount) throws {
     account.finish()
     try tell(account)

@@ -82,7 +82,7 @@ struct SimulationAccount {
       return near.isEmpty ? examples : near
     }
   }
-  /// Judges what is expected once everything was followed.
+  /// Judges the expectations after the last approach.
   mutating func finish() {
     var systems: [String] = []
     var strategies: [String] = []

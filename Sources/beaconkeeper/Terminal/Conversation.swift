@@ -3,12 +3,12 @@ import Glibc
 import Setup
 import Synchronization
 
-/// Questions on standard error, answers from standard input; nobody answers if that is no terminal.
+/// Asks on standard error and reads answers from standard input, if that is a terminal.
 final class Conversation: Sendable {
   let isAnswered: Bool
   private let lines = Mutex(StandardInputLines())
 
-  /// - Parameter isAllowed: false: nobody is asked.
+  /// - Parameter isAllowed: false: asks nothing.
   init(isAllowed: Bool) { isAnswered = isAllowed && isatty(0) == 1 }
 
   func ask(_ question: Question) -> Reply {

@@ -30,13 +30,13 @@ extension ExitStatus {
   }
 }
 
-/// Says on standard error what is wrong and gives what to throw.
+/// Prints the error to standard error, and returns the exit code to throw.
 func failure(_ message: String, _ status: ExitStatus) -> ExitCode {
   say("beaconkeeper: \(message)")
   return ExitCode(status.rawValue)
 }
 
-/// Says what is wrong usage, though that shows only beside the configuration, and gives what to throw.
+/// Reports wrong usage that shows only together with the configuration, and returns the exit code to throw.
 func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitCode {
   let name = command.configuration.commandName ?? ""
   say(
@@ -45,7 +45,7 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
   return ExitCode(64)
 }
 
-/// The configuration that is named, else the first that is found, else the built-in one; its warnings are told.
+/// The named configuration, or else the first one found, or else the built-in one. Prints its warnings.
 ///
 /// - Parameters:
 ///   - connects: whether the broker's password is needed.

@@ -6,7 +6,7 @@ import Synchronization
 /// otherwise, short of SIGKILL.
 final class KeyTerminal {
   private let descriptor: Int32
-  /// Keys that came together and are still to be told, the last first.
+  /// Keys that arrived together and are still to be returned, the last first.
   private var typed: [Character] = []
 
   /// What to restore at the end of the program.
@@ -29,7 +29,7 @@ final class KeyTerminal {
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON)
     tcsetattr(descriptor, TCSADRAIN, &settings)
-    // A screen of its own, without cursor: what was on the terminal comes back at the end.
+    // The alternate screen, without cursor: the terminal's content returns at the end.
     write("\u{1B}[?1049h\u{1B}[?25l")
   }
 

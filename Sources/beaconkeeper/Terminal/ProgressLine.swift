@@ -1,6 +1,6 @@
 import Glibc
 
-/// How far a long work is: one line on a terminal that is written over; nothing where nobody looks.
+/// Shows the progress of long work: one line on a terminal, overwritten each time; nothing without a terminal.
 struct ProgressLine {
   private let isShown = isatty(2) == 1
   private let clock = ContinuousClock()
@@ -28,7 +28,7 @@ struct ProgressLine {
     write("\r\u{1B}[K" + line)
   }
 
-  /// Shows what is being done.
+  /// Shows the current step.
   mutating func show(_ text: String) {
     guard isShown else { return }
     shown = clock.now

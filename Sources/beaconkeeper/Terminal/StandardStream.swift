@@ -2,7 +2,7 @@ import ArgumentParser
 import Beacons
 import Glibc
 
-/// Standard output and standard error without a buffer: what is written is seen at once, also through a pipe.
+/// Standard output and standard error without a buffer, so that everything appears at once, also in a pipe.
 ///
 /// Not Foundation's `FileHandle.write`, which traps when a disk is full or nobody reads any more.
 enum StandardStream: Int32 {
@@ -50,7 +50,7 @@ func say(_ text: String) {
 
 /// A line on standard output, where results belong.
 ///
-/// Throws what ends the command: without a word where nobody reads any more (`| head`).
+/// Throws the error that ends the command; silently if nobody reads any more (`| head`).
 func tell(_ line: String) throws(ExitCode) { try put((line + "\n").utf8) }
 
 /// Bytes on standard output; throws as `tell` does.

@@ -1,7 +1,7 @@
 import RangingPolicy
 
 /// The plan for a phone and the proof of it: what phones that behave alike have in common.
-struct WakeFinding {
+struct WakeAnswer {
   var verdict: WakeProposal.Verdict
   var why: String?
   let plan: WakePlan?

@@ -1,9 +1,9 @@
 import Beacons
 
 /// Collects the errors and warnings in one file.
-final class Findings {
+final class Diagnostics {
   let file: String
-  private(set) var diagnostics: [Diagnostic] = []
+  private(set) var all: [Diagnostic] = []
   /// The keys that the reader understands, by the section's path.
   private(set) var vocabulary: [String: Set<String>] = [:]
 
@@ -14,7 +14,8 @@ final class Findings {
   private var counts: [Diagnostic.Severity: Int] = [:]
   var isFull: Bool { counts[.error, default: 0] >= Self.limit }
 
-  /// - Parameter hint: evaluated only if there is room for one more, because finding what was meant takes a while.
+  /// - Parameter hint: evaluated only if there is room for another diagnostic, because the search for similar names takes a
+  ///   while.
   func error(_ message: String, at position: Diagnostic.Position?, hint: @autoclosure () -> String? = nil) {
     report(.error, message, at: position, hint: hint)
   }
@@ -30,7 +31,7 @@ final class Findings {
     guard counts[severity, default: 0] < Self.limit else { return }
     let hint = hint()
     counts[severity, default: 0] += 1
-    diagnostics.append(
+    all.append(
       Diagnostic(severity: severity, file: file, position: position, message: message, hint: hint))
   }
 
@@ -41,7 +42,7 @@ final class Findings {
   /// By position; those about the whole file come first.
   var sorted: [Diagnostic] {
     let start = Diagnostic.Position(line: 0, column: 0)
-    return diagnostics.enumerated().sorted { a, b in
+    return all.enumerated().sorted { a, b in
       let (left, right) = (a.element.position ?? start, b.element.position ?? start)
       return left == right ? a.offset < b.offset : left < right
     }.map(\.element)
