@@ -13,7 +13,7 @@ extension Configuration {
     }
   }
 
-  /// Keys that resolve private addresses, with the entry that each stands for.
+  /// Keys that resolve private addresses, with the entry of each.
   var identityKeys: [(entry: BeaconEntryIndex, key: SecretKey)] {
     beacons.enumerated().compactMap { position, beacon in
       secretKey(beacon.identityKey).map { (BeaconEntryIndex(rawValue: Int32(clamping: position)), $0) }

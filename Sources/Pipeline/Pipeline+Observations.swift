@@ -2,7 +2,7 @@ import Beacons
 import Messages
 import Settings
 
-/// What comes from receivers elsewhere, and what goes to other gateways.
+/// Input from receivers elsewhere, and observations for other gateways.
 extension Pipeline {
   /// Processes what scanners heard.
   ///
@@ -37,9 +37,9 @@ extension Pipeline {
     take(sighting ?? nobody, into: &output)
   }
 
-  /// Starts, changes or ends the collection of what our radios hear, as the configuration says.
+  /// Starts, changes or ends the collection of our radios' sightings, as configured.
   ///
-  /// - Parameter boot: stands for this run of the gateway.
+  /// - Parameter boot: identifies this run of the gateway.
   package mutating func publishObservations(boot: String, after earlier: Pipeline? = nil) {
     tap = configuration.publish.observations.map { settings in
       earlier?.tap?.adapted(to: settings) ?? ObservationTap(settings, boot: boot)

@@ -34,7 +34,7 @@ extension Pipeline {
   mutating func followPhones(_ sighting: Sighting, into output: inout Output) {
     if !phones.hasBegun { phones.begin(at: sighting.time, wallTime: sighting.wallTime) }
     if sighting.beacon != .nobody, phones.carry(sighting.beacon) {
-      // What this sighting decides comes after it.
+      // Decisions from this sighting come after it.
       let first = nears.firstIndex { $0.time >= sighting.time } ?? nears.count
       for near in nears[..<first] { phones.trigger(near) }
       nears.removeFirst(first)

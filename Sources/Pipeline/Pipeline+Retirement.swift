@@ -4,8 +4,8 @@ import Settings
 import Messages
 import Proximity
 
-/// Anybody can invent members of a region. When the limit is reached, the member unheard for longest makes room, so that
-/// a beacon that is really there always finds room.
+/// Anybody can invent members of a region. When the limit is reached, the member heard longest ago is dropped, so that a
+/// beacon that is really there always finds room.
 extension Pipeline {
   /// Members heard since then stay.
   private static let silence = TimeSpan.seconds(10)

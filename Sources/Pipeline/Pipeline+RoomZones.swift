@@ -4,7 +4,7 @@ import Proximity
 
 /// Zones that are made of rooms follow what the rooms decide.
 extension Pipeline {
-  /// Passes on what rooms decided. Of an exit and the enter of the next room, only the latter says where the beacon is.
+  /// Passes on the rooms' decisions. Of an exit and the enter into the next room, only the latter says where the beacon is.
   mutating func placeInZones(_ decided: [RoomTransition]) {
     guard engine.hasRoomZones else { return }
     for (place, transition) in decided.enumerated() {

@@ -74,7 +74,7 @@ extension Pipeline {
 
   package var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }
 
-  /// A receiver became blind or sees again.
+  /// A receiver became blind, or works again.
   mutating func setRoomsBlind(
     _ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime, into output: inout Output
   ) {

@@ -14,7 +14,7 @@ public struct Pipeline: Sendable {
   package let configuration: Configuration
   /// Receivers that the configuration names.
   let configuredReceivers: Set<ReceiverIndex>
-  /// What each zone asks for, in words that are the same in every run.
+  /// Each zone's rules as text, the same in every run.
   let zoneDefinitions: [String]
   package var roster: Roster
   package var engine: ZoneEngine
@@ -229,7 +229,7 @@ public struct Pipeline: Sendable {
   /// Reports about phones' apps that were refused.
   public var refusedReports: UInt64 { phones.refusedReports }
 
-  /// Frames whose readings were not taken.
+  /// Frames whose readings were refused.
   package var refusedReadings: HealthMessage.RefusedReadings { roster.sealed.counts }
 
   /// Advertisements from private addresses on which no key was tried yet: too many strangers came at once.

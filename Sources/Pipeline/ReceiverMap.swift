@@ -9,7 +9,7 @@ package struct ReceiverMap: Sendable {
 
   package init() {}
 
-  /// Takes up names that are new in the source's table; `receiver` gives the pipeline's index.
+  /// Adds names that are new in the source's table; `receiver` returns the pipeline's index.
   package mutating func learn(_ table: ReceiverTable, _ receiver: (String) -> ReceiverIndex?) {
     while indices.count < table.names.count {
       let index = receiver(table.names[indices.count])

@@ -53,7 +53,7 @@ struct AccessInquiry: Sendable {
     guard let input = questions.encoded else { return [] }
     let lines = Lines()
     do throws(ChildProcess.StartError) {
-      // The very program that runs, also where another was installed meanwhile.
+      // The running program itself, even if another version was installed meanwhile.
       let child = try await ChildProcess.start(["/proc/self/exe", "ask-broker"], input: input) { line in
         if let line = AccessQuestions.Line(line) { lines.all.withLock { $0.append(line) } }
       }

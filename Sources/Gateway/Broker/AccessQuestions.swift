@@ -4,7 +4,7 @@ import Machine
 import Messages
 import Mosquitto
 
-/// What a child process asks the broker about our topics, and how it tells the answers.
+/// The questions that a child process asks the broker about our topics, and the form of its answers.
 ///
 /// MQTT 5 alone has words for "forbidden", but with a libmosquitto before 2.0.21 a packet of the broker's may end the process. So it
 /// is spoken by a process that nobody misses. It finds the questions on its standard input, where no list of processes shows the
@@ -102,7 +102,7 @@ public struct AccessQuestions: Codable, Sendable {
   /// The longest life of a child, even if its parent is gone.
   static let patience = Duration.seconds(20)
 
-  /// Reads the questions from standard input, asks them and tells the answers.
+  /// Reads the questions from standard input, asks them and reports the answers.
   public static func answer(tell: (String) -> Void) async throws {
     alarm(UInt32(patience.components.seconds))
     // If it crashes, it must end at once and silently. Swift's backtracer would keep the parent waiting.
@@ -120,7 +120,7 @@ public struct AccessQuestions: Codable, Sendable {
     if !isDiscreet, try await probe.isPassedOn(options, instanceTopic: instanceTopic) {
       return tell(.passedOn)
     }
-    // A broker at which this process ends shall have answered something by then.
+    // So that some answers are in before a broker makes this process crash.
     for start in stride(from: 0, to: questions.count, by: Self.atOnce) {
       let some = questions[start..<min(start + Self.atOnce, questions.count)]
       let answers = try await probe.mayPublish(some.map { ($0.topic, Array($0.payload)) })

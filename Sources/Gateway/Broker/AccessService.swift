@@ -3,13 +3,13 @@ import Machine
 import Mosquitto
 import ServiceLifecycle
 
-/// With MQTT 3.1.1 finds out which of our topics the broker forbids: it acknowledges what goes there, and drops it.
+/// With MQTT 3.1.1, finds out which of our topics the broker forbids: it acknowledges messages to them, and drops them.
 struct AccessService: Service {
   private let delivery: Delivery
   private let inquiry: AccessInquiry
   private let user: String?
 
-  /// Topics come in crowds: one process asks about many.
+  /// Many topics appear at once, so one process asks about many.
   private static let gathering = Duration.milliseconds(100)
   private static let topicsAtOnce = 200
   /// Topics that were refused are offered again one by one, each with a question of its own. New topics may come one by one for

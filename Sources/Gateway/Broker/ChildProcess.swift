@@ -5,8 +5,8 @@ import Synchronization
 
 /// A child process whose output is read line by line, with a thread of its own.
 ///
-/// The thread starts the child and lives as long as it: the kernel takes "the parent died" from the thread that
-/// forked (prctl(2), PR_SET_PDEATHSIG), and threads of a pool come and go.
+/// The thread starts the child and lives as long as the child: the kernel takes "the parent died" from the thread that forked
+/// (prctl(2), PR_SET_PDEATHSIG), and threads of a pool come and go.
 final class ChildProcess: Sendable {
   struct StartError: Error, CustomStringConvertible {
     var description: String

@@ -7,8 +7,8 @@ import Mosquitto
 
 /// A private, real mosquitto on loopback for those who have no broker yet: started and stopped with the gateway.
 ///
-/// It dies with us, even when we are killed with -9: its configuration lives in a private directory that is removed as soon as
-/// mosquitto has read it. Nobody comes in without a password: see `EmbeddedBrokerAccess`.
+/// It dies with us, even when we are killed with -9: its configuration lives in a private directory that is removed as soon
+/// as mosquitto has read it. Every client needs a password: see `EmbeddedBrokerAccess`.
 public final class EmbeddedBroker: Sendable {
   /// MQTT's own port: with it `mosquitto_sub` needs no `-p`.
   public static let usualPort = 1883
@@ -68,7 +68,7 @@ public final class EmbeddedBroker: Sendable {
     _ = await process.ended(within: .milliseconds(300))
   }
 
-  /// Waits for mosquitto to end by itself; gives its last words, or nil if the task is cancelled.
+  /// Waits for mosquitto to end by itself. Returns its last output, or nil if the task is cancelled.
   public func ended() async -> String? {
     await process.ended() == nil ? nil : process.lastWords
   }
@@ -101,7 +101,7 @@ public final class EmbeddedBroker: Sendable {
       }
     }
 
-    // It says when it runs, and when it cannot.
+    // mosquitto logs when it is ready, and why it cannot start.
     let word = Alarm()
     let process: ChildProcess
     do {

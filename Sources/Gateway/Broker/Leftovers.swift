@@ -44,7 +44,7 @@ struct Leftovers: Sendable {
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
 
-  /// What is to be said of a beacon at a topic if this run knows nothing of that beacon.
+  /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
     var message: Message

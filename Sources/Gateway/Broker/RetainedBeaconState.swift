@@ -48,7 +48,7 @@ struct RetainedBeaconState: Decodable {
 
   var claimsPlaces: Bool { !zones.isEmpty || room != nil }
 
-  /// The same, of a beacon that is nowhere and not heard; nil where the time makes no sense.
+  /// The same for a beacon that is nowhere and not heard; nil if the time makes no sense.
   func elsewhere(_ beacon: String) -> BeaconStateMessage? {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     guard let seen = try? style.parse(lastSeen) else { return nil }

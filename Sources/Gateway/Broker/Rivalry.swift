@@ -17,7 +17,7 @@ extension InstanceMessage {
     var time: String
   }
 
-  /// What stands there; nil: nothing of this kind.
+  /// The retained payload; nil: not of this kind.
   init?(_ payload: [UInt8]) {
     guard payload.count <= 1000, let read = try? JSONDecoder().decode(Payload.self, from: Data(payload))
     else {
@@ -50,7 +50,7 @@ struct Rivalry: Sendable {
 
   init(own: InstanceMessage) { self.own = own }
 
-  /// Takes in what stands on the topic.
+  /// Takes in a message on the topic.
   mutating func read(_ payload: [UInt8], isRetained: Bool) -> Verdict {
     guard let other = InstanceMessage(payload), other.instance != own.instance else { return .nothing }
     let earlier = rival.flatMap { $0.instance == other.instance ? $0 : nil }

@@ -88,7 +88,7 @@ extension Delivery {
       case .success(let firstRow):
         let wasStalled = state.outbox.isStalled
         state.outbox.committed(batch, firstRow: firstRow)
-        // What went to memory meanwhile still has to be written.
+        // Transitions that waited in memory meanwhile must still be written.
         if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
         logger.notice("transitions are being saved to disk again")

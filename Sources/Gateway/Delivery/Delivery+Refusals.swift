@@ -55,7 +55,7 @@ extension Delivery {
     }
   }
 
-  /// The row on disk of a message that comes back; nil: it has none, or the broker acknowledged it earlier.
+  /// The row on disk of a refused message; nil: it has none, or the broker acknowledged it earlier.
   private func row(of message: PublishedMessage, _ state: inout State) -> Int64? {
     let wasInDoubt = state.doubts?.forget(message.id, message.topic) ?? false
     return message.isAcknowledged && !wasInDoubt ? nil : row(of: message.id)

@@ -15,7 +15,7 @@ struct OwnStatus: Sendable {
   var hasToldLies = false
 }
 
-/// Under whose name we speak, and whether we are there.
+/// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
   /// Subscribes to the status of gateways with our name.
   func watchForRivals() {

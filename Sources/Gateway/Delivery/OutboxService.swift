@@ -7,7 +7,7 @@ import Synchronization
 /// Writes to disk what can wait a little, and retries a disk that failed and a broker that refused something. It sleeps while
 /// there is nothing of the kind.
 struct OutboxService: Service {
-  /// What comes in this time is written together.
+  /// Changes within this time are written together.
   private static let gathering = Duration.seconds(5)
 
   private let delivery: Delivery

@@ -1,8 +1,8 @@
 import Beacons
 
-/// How QoS 0 messages are published. A broker that closes the connection at a forbidden topic would do so again and again, and
-/// nobody could tell which topic it was. So the first message to each topic on a connection asks for an answer (QoS 1), and
-/// until the answer arrives nothing else goes there. A function of its input and of the time that is passed in.
+/// Decides how QoS 0 messages are published. A broker that closes the connection at a forbidden topic would do so again and
+/// again, and the topic would remain unknown. So the first message to each topic on a connection asks for an answer (QoS 1),
+/// and no other message goes to that topic until the answer arrives. A function of its input and of the time passed in.
 struct Unanswered: Sendable {
   enum Way: Equatable {
     case asItIs
@@ -30,7 +30,7 @@ struct Unanswered: Sendable {
 
   static func isQuestion(_ id: UInt64) -> Bool { id >= firstID }
 
-  /// - Parameter isRetained: it stands until the next one, so it must not be skipped.
+  /// - Parameter isRetained: it remains until the next one, so it must not be skipped.
   mutating func way(of topic: String, isRetained: Bool, at time: MonotonicTime) -> Way {
     switch topics[topic] {
     case .taken: return .asItIs

@@ -9,7 +9,8 @@ extension Doctor {
   private static let topicLimit = 200
   private static let toldLimit = 10
 
-  /// What the broker lets the gateway publish and subscribe to, asked topic by topic: exact rules are found too.
+  /// Asks the broker, topic by topic, what the gateway may publish and subscribe to. So rules for single topics are found,
+  /// too.
   func permissions(at remote: RemoteBroker) async -> [DoctorFinding] {
     let options = Options(remote, gateway: configuration.gatewayName)
     let probe = AccessProbe(options)

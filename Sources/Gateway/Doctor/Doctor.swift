@@ -16,7 +16,7 @@ public struct Doctor: Sendable {
 
   public init(_ configuration: Configuration) { self.configuration = configuration }
 
-  /// All findings, in the order in which the gateway needs the things.
+  /// All findings, in the order in which the gateway needs these things.
   public func examine() async -> [DoctorFinding] {
     var findings = radio() + [clock(), disk(), library()] + [await broker()]
     if case .remote(let remote) = configuration.broker, findings.last?.state == .ok {

@@ -3,7 +3,7 @@ import Dashboard
 import Door
 import Messages
 
-/// `events`: the overview about once a second, and each decision as it comes.
+/// `events`: the overview about once a second, and each decision as it is made.
 final class OverviewStream: EventSource {
   private let stage: any Stage
   private let overviews: SharedOverview

@@ -26,7 +26,7 @@ final class SharedOverview: Sendable {
 
   func json(for rights: Rights) -> [UInt8] { version(for: rights).json }
 
-  /// With the time at which it was made.
+  /// With the time it was made.
   func version(for rights: Rights) -> (json: [UInt8], made: MonotonicTime) {
     state.withLock { state in
       let now = LiveClock.now

@@ -8,7 +8,7 @@ import Settings
 
 /// What the dashboard shows: a running gateway, or a recording.
 package protocol Stage: Sendable {
-  /// Calls while nothing moves. Keep it short: decisions wait.
+  /// Calls `body` while the pipeline stands still. Keep it short, because decisions wait meanwhile.
   func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result
   var surroundings: Surroundings { get }
   /// For Prometheus.
@@ -29,6 +29,6 @@ package protocol Stage: Sendable {
 package protocol Player: Sendable {
   /// Where it is, as JSON.
   func position() -> [UInt8]
-  /// Goes to another time, pauses, or changes the speed; gives a refusal if the request makes no sense.
+  /// Goes to another time, pauses, or changes the speed. Returns a refusal if the request makes no sense.
   func control(_ request: JSONTree) -> Response?
 }

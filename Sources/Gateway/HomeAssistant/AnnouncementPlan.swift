@@ -49,7 +49,7 @@ struct AnnouncementPlan: Sendable {
       + configuration.phones.map { .phone($0.name) }
   }
 
-  /// nil where the configuration knows no such thing.
+  /// nil if the configuration has no such thing.
   func device(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
     isOn ? describe(subject, heard: heard)?.limited(to: detail) : nil
   }
@@ -102,7 +102,7 @@ extension BeaconPattern {
     if case .address(let bits) = self { DeviceAddress(bits: bits, kind: .public) } else { nil }
   }
 
-  /// As Home Assistant shows it beside the device.
+  /// The text that Home Assistant shows beside the device.
   fileprivate var model: String {
     switch self {
     case .iBeacon: "iBeacon"

@@ -12,8 +12,8 @@ struct Announcer: Sendable {
 
   /// By then the broker has sent its retained messages.
   private static let settling = TimeSpan.milliseconds(1500)
-  /// Between two announcements of one device. Home Assistant loses part of one that comes while it still works on the
-  /// last.
+  /// Between two announcements of one device. Home Assistant loses part of an announcement that arrives while it still works
+  /// on the last.
   private static let pause = TimeSpan.seconds(5)
   /// Messages in one call of `next`.
   private static let batch = 20
@@ -88,7 +88,7 @@ struct Announcer: Sendable {
     refusedMembers = 0
     unjudged = nil
     announced.removeAll()
-    // In an order that every run has, for of members only so many are taken.
+    // In the same order in every run, because the number of members is limited.
     for topic in kept.keys.sorted() { learn(topic) }
     if isConnected { sweepTime = max(sweepTime ?? time, time + .milliseconds(500)) }
   }
@@ -106,7 +106,7 @@ struct Announcer: Sendable {
       make: retained?.device?.make)
     unjudged?.insert(topic)
     learn(topic)
-    // One that comes late is looked at late.
+    // A late one is looked at late.
     if isConnected { sweepTime = sweepTime ?? time + Self.settling }
   }
 

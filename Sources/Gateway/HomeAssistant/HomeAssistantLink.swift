@@ -8,12 +8,12 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces
-/// devices as the gateway comes to know them.
+/// Tells Home Assistant what there is: listens to what the broker keeps and to Home Assistant's birth, and announces devices
+/// as the gateway discovers them.
 final class HomeAssistantLink: Service {
   /// Between two rounds of announcements, so that a burst is announced together and Home Assistant can keep up.
   private static let pause = Duration.milliseconds(250)
-  /// Where Home Assistant says that it has started, whatever prefix it was given for discovery.
+  /// The topic on which Home Assistant reports its start, whatever its discovery prefix.
   private static let usualBirthTopic = "homeassistant/status"
 
   private struct State {

@@ -8,7 +8,7 @@ struct SubjectQueue: Sendable {
   private var waiting: [Subject] = []
   private var head = 0
   private var members: Set<Subject> = []
-  /// Those whose time has not come.
+  /// Those that are not due yet.
   private var early: [Subject] = []
   /// When the first of `early` may be announced.
   private var earlyTime: MonotonicTime?

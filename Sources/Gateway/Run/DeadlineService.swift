@@ -8,7 +8,7 @@ struct DeadlineService: Service {
   /// An advertisement that was heard before a deadline may still be gathering, or on its way through the kernel; it must come
   /// first.
   private static let lag = LiveRadio.longestGathering + .milliseconds(50)
-  /// The least time between two looks, even if many beacons come and go.
+  /// The shortest time between two runs, even if many beacons come and go.
   private static let spacing = TimeSpan.milliseconds(100)
 
   /// No advertisement from before this time is still on its way.

@@ -60,7 +60,7 @@ public struct GatewayRun: Sendable {
   /// - Parameters:
   ///   - reloads: nil: there is no file to be read again.
   ///   - notifier: tells the service manager how the gateway is doing.
-  ///   - alive: where the gateway says that it is alive.
+  /// - alive: the file in which the gateway records that it is alive.
   public init(
     _ configuration: Configuration, reloads: ReloadRequests?, input: Input, listener: Listener,
     logger: Logger, notifier: ServiceNotifier? = nil, alive: AliveFile? = nil
@@ -183,7 +183,7 @@ public struct GatewayRun: Sendable {
       wallTime: LiveClock.wallNow)
   }
 
-  /// Continues where the outbox says that an earlier run ended.
+  /// Continues from the state in which an earlier run left the outbox.
   private func pipeline(_ outbox: OpenOutbox, into output: inout Pipeline.Output) -> Pipeline {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)

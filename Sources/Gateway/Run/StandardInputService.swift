@@ -7,7 +7,7 @@ import Radio
 import ServiceLifecycle
 import Synchronization
 
-/// Hears what another program writes to standard input, as it comes: the time of arrival counts, whatever time each entry
+/// Receives what another program writes to standard input as it arrives. The time of arrival counts, whatever time each entry
 /// tells. The end of the input ends the gateway.
 final class StandardInputService: Service {
   private enum Phase {

@@ -52,7 +52,7 @@ public struct TransitionLine: CustomStringConvertible {
     }
   }
 
-  /// What each receiver says for a room.
+  /// Each receiver's evidence for a room.
   private func reason(_ transition: RoomTransition) -> String {
     let heard = zip(message.witnesses, transition.evidence).map { "\($0) \(short($1.rssi)) dBm" }
     let words = heard.isEmpty ? "not heard, last by \(message.receiver)" : heard.joined(separator: ", ")

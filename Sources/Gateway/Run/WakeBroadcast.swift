@@ -5,7 +5,7 @@ import Radio
 import WakePlanner
 
 extension BroadcastPlan {
-  /// What the configuration lets an adapter send.
+  /// The broadcast that the configuration asks for.
   init(_ wake: WakeSettings) {
     let plan = wake.plan
     self.init(adapter: wake.adapter, identities: wake.identities, mostAtOnce: plan.mostAtOnce) { elapsed in
@@ -35,7 +35,7 @@ extension WakeSettings {
     }
   }
 
-  /// What `health` says of it.
+  /// Its entry in `health`.
   func message(_ status: BroadcastStatus, began: WallTime?) -> HealthMessage.Wake {
     HealthMessage.Wake(
       state: status.state.rawValue, reason: status.reason, adapter: status.adapter, began: began,

@@ -93,7 +93,7 @@ final class ScannerLink: Service {
     order.withLock { _ in
       let (result, hearing, table) = state.withLock { state in
         let result = body(&state.intake, &state.hearing)
-        // Taken out, so that its storage is ours alone and comes back to be used again.
+        // Taken out, so that its storage is uniquely referenced and can be reused.
         var hearing = Hearing()
         swap(&hearing, &state.hearing)
         return (result, hearing, state.intake.table)

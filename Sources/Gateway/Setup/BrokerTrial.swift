@@ -1,7 +1,7 @@
 import Settings
 import Mosquitto
 
-/// One attempt to connect, beside a gateway that runs and not in its place.
+/// One attempt to connect, beside a running gateway, without taking over its session.
 public struct BrokerTrial: Sendable {
   public enum Outcome: Sendable, CustomStringConvertible {
     case accepted

@@ -8,7 +8,7 @@ import Proximity
 public struct AirSurvey: Sendable {
   /// Devices kept at most. Phones change their address every quarter of an hour, and a hostile radio at will.
   public static let limit = 4096
-  /// A device unheard for this long makes room when the survey is full.
+  /// When the survey is full, devices not heard for this long are dropped.
   public static let forgetAfter = TimeSpan.seconds(60)
   private static let searchPause = TimeSpan.seconds(1)
 
@@ -39,12 +39,12 @@ public struct AirSurvey: Sendable {
   /// How often all devices were gone through for those to be forgotten.
   private(set) var searches = 0
 
-  /// - Parameter configuration: whose beacons are called by their names.
+  /// - Parameter configuration: its beacons appear under their names.
   public init(_ configuration: Configuration) { roster = Roster(configuration) }
 
   public var count: Int { devices.count }
 
-  /// Takes in an advertisement and gives its sender; nil where the survey is full, and for what the gateway itself sends.
+  /// Takes in an advertisement and returns its sender; nil if the survey is full, or if the gateway itself sent it.
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }

@@ -164,7 +164,7 @@ public struct ApproachFinder: ~Copyable {
     if let due { nextLoss = min(nextLoss, due) }
   }
 
-  /// Near triggers of stays under way; gives those that belong to stays still to begin.
+  /// Handles near triggers of current stays; returns those that belong to stays not begun yet.
   @discardableResult
   private mutating func noteTriggers() -> [TransitionMessage] {
     var later: [TransitionMessage] = []

@@ -1,7 +1,7 @@
 import Beacons
 import SettingsFile
 
-/// The line for `beacons:` that makes a device known, ready to paste.
+/// The line for `beacons:` that configures a device, ready to paste.
 public struct BeaconSuggestion: CustomStringConvertible {
   private let device: AirSurvey.Device
 

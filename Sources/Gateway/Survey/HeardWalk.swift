@@ -33,7 +33,7 @@ public struct HeardWalk: Sendable {
   /// The index of a receiver's name; nil: there are too many.
   public mutating func receiver(_ name: String) -> ReceiverIndex? { receivers.index(of: name) }
 
-  /// Takes in an advertisement; gives its sighting if it counts.
+  /// Takes in an advertisement; returns its sighting if it counts.
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
     latest = (advertisement.time, advertisement.wallTime)

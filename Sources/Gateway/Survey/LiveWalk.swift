@@ -8,7 +8,7 @@ import Radio
 import Scanners
 import Synchronization
 
-/// A walk that is heard now, through all receivers that `run` would hear, while somebody says where the beacon is.
+/// A live walk, received through the same receivers as `run`, while somebody marks where the beacon is.
 public final class LiveWalk: Sendable {
   public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
 
@@ -53,7 +53,7 @@ public final class LiveWalk: Sendable {
     }
   }
 
-  /// Where the beacon is from now on; nil: nobody says.
+  /// The beacon's room from now on; nil: unknown.
   public func mark(_ room: String?, at time: MonotonicTime, wallTime: WallTime) {
     state.withLock { state in
       let mark = RecordingMarks.Mark(time: .calendar(wallTime), room: room, line: state.marks.count + 2)

@@ -3,7 +3,7 @@ import Beacons
 import Messages
 import RangingPolicy
 
-/// One stay of a beacon in earshot, from its first sighting to its loss, as a phone that carries it goes through it.
+/// One stay of a beacon within range, from its first sighting to its loss, as experienced by a phone that carries it.
 ///
 /// Times count from the first sighting, in milliseconds. The path is thinned, so that a long stay takes no more room than
 /// a short one: of each 100 ms the nearest distance is kept, and of twice that whenever 2048 have come together.

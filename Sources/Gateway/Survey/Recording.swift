@@ -92,9 +92,9 @@ public struct Recording: ~Copyable {
   /// Reports in the captures that were malformed, in whole or in part.
   public var malformedEvents: Int64 { tracks.reduce(0) { $0 + $1.file.malformedEvents } }
 
-  /// Empties the batch and fills it with the next advertisements. `receiver` gives the index for a name.
+  /// Empties the batch and fills it with the next advertisements. `receiver` returns the index for a name.
   ///
-  /// A capture with a fault ends there. Throws the first such fault once everything good was delivered.
+  /// A capture with a fault ends there. Throws the first such fault after everything before it was delivered.
   public mutating func next(
     into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
   ) throws(CaptureError) -> Step {
@@ -124,7 +124,7 @@ public struct Recording: ~Copyable {
     }
   }
 
-  /// The track whose next thing happened first.
+  /// The track with the earliest next entry.
   private func earliest() -> Track? {
     var earliest: (track: Track, time: WallTime)?
     for track in tracks {

@@ -5,7 +5,7 @@ import Pipeline
 import Proximity
 import Settings
 
-/// Follows one beacon through the rooms of a recording, beside what a file of marks says of it.
+/// Follows one beacon through the rooms of a recording, and compares it with a file of marks.
 public struct RoomFollower: Sendable {
   /// As transitions name it; nil: none was wanted, and none was heard.
   public private(set) var beacon: String?
@@ -36,7 +36,7 @@ public struct RoomFollower: Sendable {
   ///   - beacon: as transitions name it; nil: the first that is heard.
   ///   - marks: where it was; each of their rooms must be configured.
   public init(_ configuration: Configuration, beacon: String?, marks: RecordingMarks? = nil) throws(NoRooms) {
-    // A pipeline gives receivers the same numbers, whatever it hears later.
+    // A receiver keeps its number in a pipeline, whatever is heard later.
     var table = Pipeline(configuration).receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else { throw NoRooms() }
     self.beacon = beacon

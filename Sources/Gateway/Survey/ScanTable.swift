@@ -60,7 +60,7 @@ public struct ScanTable: Sendable {
     }
   }
 
-  /// The `beacons:` section that makes every unconfigured beacon known, the strongest first.
+  /// The `beacons:` section that configures every beacon not configured yet, the strongest first.
   public func configuration(_ survey: AirSurvey, at time: MonotonicTime) -> [String] {
     var patterns: Set<BeaconPattern> = []
     let lines = survey.listing(at: time).compactMap { device, estimate -> String? in
@@ -91,7 +91,7 @@ public struct ScanTable: Sendable {
     ]
   }
 
-  /// A configured beacon's name stands bare; what a device calls itself stands in quotes, for it may say anything.
+  /// A configured beacon's name has no quotes; a device's own name is in quotes, because it may be anything.
   private func name(of device: AirSurvey.Device) -> String {
     if let beacon = device.beacon { return beacon.printable }
     if let local = device.localName, !local.isEmpty { return "“\(local.prefix(24))”" }

@@ -7,12 +7,12 @@ import Radio
 
 /// The sources of a live walk: our radios or a recording in their place, and the scanners of the configuration.
 public struct WalkEars: Sendable {
-  /// What stands for the radios.
+  /// The source of advertisements.
   public enum Input: Sendable {
     case radio
     /// Played in real time, once.
     case recording(path: String)
-    /// As it comes.
+    /// As they arrive.
     case standardInput
   }
 
@@ -24,7 +24,7 @@ public struct WalkEars: Sendable {
     self.walk = walk
   }
 
-  /// Hears until the task is cancelled or the input ends. What a source has to say goes to `onNotice`.
+  /// Receives until the task is cancelled or the input ends. A source's messages go to `onNotice`.
   ///
   /// Throws what leaves nothing to be heard: `RadioError`, `CaptureError`, `BrokerRefusal`, `InvalidOptions`.
   public func hear(_ input: Input, onNotice: @escaping @Sendable (String) -> Void) async throws {

@@ -44,7 +44,7 @@ extension Hindsight {
   ///
   /// - Parameters:
   ///   - configuration: with the same beacons and zones; rules and calibrations may differ.
-  ///   - beacon: whose sightings count; nil: all.
+  /// - beacon: only its sightings count; nil: all.
   ///   - since: earlier decisions are left out.
   ///   - warmUp: how long before `since` to begin; nil: with the first sighting that is remembered.
   ///   - spacing: between two points of the trace.

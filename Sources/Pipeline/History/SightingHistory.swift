@@ -3,7 +3,7 @@ import Beacons
 /// The latest sightings of configured beacons, for people who look back and try other thresholds. It holds a bounded number:
 /// with 27 sightings a second they last an hour.
 package struct SightingHistory: Sendable {
-  /// What happened, in the order in which it was decided on.
+  /// The records, in the order in which they were processed.
   package enum Event: Sendable {
     case sighting(Sighting)
     /// A receiver became blind, or works again.

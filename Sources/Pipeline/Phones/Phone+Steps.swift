@@ -103,7 +103,7 @@ extension Phone {
     news.tell(.window(window, at: time))
   }
 
-  /// The first time at which whole seconds are left; nil where none runs out.
+  /// The first time with whole seconds left; nil if no countdown runs.
   private static func nextCount(of window: Window, after time: Milliseconds) -> Milliseconds? {
     guard let expires = window.expires, window.state == .ranging || window.state == .background,
       expires > time

@@ -20,7 +20,7 @@ struct Phone: Sendable {
     var waiting: Waiting?
   }
 
-  /// A near trigger whose verdict is still to fall.
+  /// A near trigger that still has no verdict.
   struct Waiting: Sendable {
     var transition: String
     var zone: String
@@ -102,7 +102,7 @@ extension Phone.Lane {
   }
 }
 
-/// What the zone engine knows of a phone's beacon.
+/// The zone engine's state of a phone's beacon.
 extension Phone {
   /// Takes in that the beacon was heard.
   mutating func hear(

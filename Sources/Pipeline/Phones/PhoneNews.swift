@@ -10,7 +10,7 @@ struct PhoneNews: Sendable {
 
   /// With the phone's place in the configuration.
   var items: [(phone: Int, item: Item)] = []
-  /// The phone that speaks.
+  /// The phone in question.
   var phone = 0
   /// Where engines put what they have to say; empty in between.
   var policy = PolicyOutput()

@@ -1,8 +1,8 @@
 import Beacons
 import Messages
 
-/// What kind of beacon it is, judged by the frames it sends. The last of those that it sends says most: a RuuviTag may be an
-/// iBeacon too.
+/// What kind of beacon it is, judged by the frames it sends. If it sends several kinds, the last in this order decides: a
+/// RuuviTag may be an iBeacon too.
 package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
   case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
 
@@ -24,7 +24,7 @@ package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
 
   package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-  /// nil: the configuration says more than this.
+  /// nil: the configuration is more specific.
   var make: DeviceMake? {
     switch self {
     case .unknown: nil
@@ -58,7 +58,7 @@ struct BeaconKinds: Sendable {
     news.append(beacon)
   }
 
-  /// Forgets a beacon whose index serves another from now on.
+  /// Forgets a beacon whose index is reused.
   mutating func retire(_ beacon: BeaconIndex) {
     if kinds.indices.contains(Int(beacon.rawValue)) { kinds[Int(beacon.rawValue)] = .unknown }
   }

@@ -42,7 +42,7 @@ package struct Roster: Sendable {
     zonesByEntry = byEntry.map { $0.isEmpty ? open : ($0 + open).sorted() }
   }
 
-  /// Takes up the beacons of an earlier roster; gives for each its index here, nil for one no longer known.
+  /// Takes over the beacons of an earlier roster. Returns the index of each here; nil for those no longer known.
   mutating func adopt(_ previous: Roster) -> [BeaconIndex?] {
     let adopted = catalogue.adopt(previous.catalogue)
     sealed.adopt(previous.sealed)
@@ -61,7 +61,7 @@ package struct Roster: Sendable {
     catalogue.adopt(keys: keys)
   }
 
-  /// A text that stands for a beacon in every run.
+  /// A text that identifies a beacon in every run.
   func key(of beacon: BeaconIndex) -> String { catalogue.key(of: beacon) }
 
   /// See `BeaconCatalogue`.

@@ -37,7 +37,7 @@ struct SealedReadings: Sendable {
 
   func knows(_ beacon: BeaconIndex) -> Bool { decryptors[beacon] != nil }
 
-  /// - Parameter key: a text that stands for the beacon in every run.
+  /// - Parameter key: a text that identifies the beacon in every run.
   mutating func meet(_ beacon: BeaconIndex, _ bindKey: SecretKey, key: String) {
     decryptors[beacon] = BTHomeDecryptor(key: bindKey, lastCounter: ledger.earlier(key))
   }
@@ -88,7 +88,7 @@ struct SealedReadings: Sendable {
     return notices
   }
 
-  /// Takes over what an earlier one knew of a beacon whose key is still the same.
+  /// Takes over an earlier state of beacons whose key is unchanged.
   mutating func adopt(_ known: BeaconIndex, of other: SealedReadings, as beacon: BeaconIndex, key: SecretKey?)
   {
     guard let key, let decryptor = other.decryptors[known], decryptor.isFor(key) else { return }

@@ -6,7 +6,7 @@ struct EarlierZones {
     var name: String
     /// nil: there is no zone of that name now.
     var index: ZoneIndex?
-    /// Whether it asks for something else now.
+    /// Whether its definition has changed.
     var isChanged: Bool
   }
 

@@ -5,9 +5,9 @@ import Proximity
 
 /// What is known of a beacon, in a form that a later run can restore: with names instead of this run's indices.
 package struct SavedBeacon: Codable, Sendable {
-  /// As `BeaconCatalogue.key(of:)` gives it.
+  /// From `BeaconCatalogue.key(of:)`.
   package var key: String
-  /// As `BeaconCatalogue.heardKey(of:)` gives it.
+  /// From `BeaconCatalogue.heardKey(of:)`.
   var heardKey: String?
   /// Its published name; nil if saved by a version that did not keep it.
   var name: String?
@@ -66,7 +66,7 @@ package struct SavedReading: Codable, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon as it stands after a transition; nil where it is in no zone and no room, so that there is nothing to remember.
+  /// A beacon's state after a transition; nil if it is in no zone and no room, so that there is nothing to remember.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
@@ -106,7 +106,7 @@ extension Pipeline {
 
   package func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
 
-  /// An advertisement proves that its receiver sees.
+  /// An advertisement proves that its receiver works.
   mutating func proveSight(_ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output) {
     guard unproven.contains(receiver) else { return }
     setBlind(receiver, false, at: time, into: &output)

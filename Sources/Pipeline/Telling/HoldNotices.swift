@@ -3,7 +3,7 @@ import Proximity
 
 /// Notices about transitions that have to wait, each once.
 struct HoldNotices: Sendable {
-  /// For this many beacons; beyond that `transitions_held` in health says enough.
+  /// Logs this many beacons; beyond that, `transitions_held` in health is enough.
   private static let limit = 20
 
   private var beaconsTold = 0

@@ -23,7 +23,7 @@ struct NearestZone: Sendable {
     among candidates: [ZoneIndex], told: ZoneIndex?, distance: (ZoneIndex) -> Double?
   ) -> ZoneIndex? {
     guard candidates.count > 1 else { return candidates.first }
-    // A part, such as the kitchen, goes before the whole, such as the house.
+    // A part, such as the kitchen, takes precedence over the whole, such as the house.
     let narrow = candidates.filter { zone in !candidates.contains { isPart($0, of: zone) } }
     let distances = narrow.map { (zone: $0, metres: distance($0) ?? .infinity) }
     guard

@@ -6,8 +6,8 @@ struct HeardReading: Sendable {
   var reading: Reading
 }
 
-/// What each sighted beacon measures, and whose state must be published: at once after a transition, else at most once per
-/// `interval`.
+/// The latest readings of each beacon, and which states must be published: at once after a transition, otherwise at most once
+/// per `interval`.
 struct Telemetry: Sendable {
   let interval: TimeSpan
   /// By `BeaconIndex`: from when on a sighting causes the state to be published. Touched at every sighting, so only eight octets.
@@ -23,7 +23,7 @@ struct Telemetry: Sendable {
   private let newcomerTrials: UInt8
   private static let trialTime = TimeSpan.seconds(10)
 
-  /// Stands for a beacon that is known but was never sighted, such as the second of two identities in one advertisement.
+  /// For a beacon that is known but was never sighted, such as the second of two identities in one advertisement.
   private static let unsighted = MonotonicTime(nanoseconds: .min)
   /// Instead of a time: it is due already.
   private static let isDue = MonotonicTime(nanoseconds: .max)
@@ -43,7 +43,7 @@ struct Telemetry: Sendable {
     trials[Int(beacon.rawValue)] = newcomerTrials
   }
 
-  /// Forgets a beacon whose index serves another from now on. Nothing is due.
+  /// Forgets a beacon whose index is reused. Nothing is due.
   ///
   /// - Returns: whether there was news of it.
   mutating func retire(_ beacon: BeaconIndex) -> Bool {

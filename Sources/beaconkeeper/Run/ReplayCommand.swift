@@ -20,7 +20,8 @@ struct ReplayCommand: AsyncParsableCommand {
       captures are merged by time. Transitions go to standard output, with the same bytes on every run.
 
       A line of text needs these keys (the manual's page Recordings has them all):
-        {"t": 1700000000.125, "receiver": "hci0", "address": "C1:00:00:00:00:01", "address_type": "random",
+        {"t": 1700000000.125, "receiver": "hci0",
+         "address": "C1:00:00:00:00:01", "address_type": "random",
          "rssi": -72, "payload": "02011a0303aafe"}
 
       --publish sends transitions and retained states to the configured broker, below the gateway's own topics. If \
