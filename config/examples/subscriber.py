@@ -21,11 +21,11 @@ def on_message(client, userdata, message):
     t = json.loads(message.payload)
     key = f'{t["gateway"]} {t["epoch"]}'
     seen, seq = told.setdefault(key, {"last": 0, "missing": []}), t["seq"]
-    # What the broker refused for a while comes later: a number that is missing until then.
+    # Messages that the broker refused for a while arrive later; until then their numbers are missing.
     if seq > seen["last"]: seen["missing"], seen["last"] = (seen["missing"] + list(range(seen["last"] + 1, seq)))[-1000:], seq
     elif seq in seen["missing"]: seen["missing"].remove(seq)
     else: return
-    # Kept whole or not at all, and first: an end in between loses this one rather than telling it twice.
+    # Saved atomically, and first: if the program ends in between, this one is lost rather than reported twice.
     new = options.kept.with_name(options.kept.name + ".new")
     new.write_text(json.dumps(told))
     new.replace(options.kept)
