@@ -12,7 +12,7 @@ public struct AliveFile: Sendable {
 
   public let path: String
 
-  /// In the first directory that the service manager made for what lives as long as the process; nil: there is none.
+  /// In the first runtime directory that the service manager created; nil: there is none.
   public init?(environment: [String: String]) {
     guard let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, first.hasPrefix("/")
     else {

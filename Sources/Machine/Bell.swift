@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes a thread that polls. Ringing again and again costs no memory.
 package final class Bell: Sendable {
-  /// What is to be polled for reading; −1 where no descriptor was left: the thread then looks up when its time is over.
+  /// The descriptor to poll for reading; −1 if none was left: the thread then wakes at its next timeout.
   package let reading: Int32
   private let writing: Int32
 

@@ -15,7 +15,7 @@ public enum LiveClock {
 }
 
 extension LiveClock {
-  /// A calendar past 2262, which 64 bits of nanoseconds cannot tell, stands still there.
+  /// A date past 2262, which 64 bits of nanoseconds cannot hold, stays at the limit.
   package static func nanoseconds(seconds: Int64, nanoseconds: Int64) -> Int64 {
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     if overflow { return seconds < 0 ? .min : .max }

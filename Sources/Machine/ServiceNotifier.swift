@@ -17,7 +17,7 @@ public struct ServiceNotifier: Sendable {
     case status(String)
   }
 
-  /// A program that gives no sign of life for this long is restarted; nil: it need not give any.
+  /// The service manager restarts a program that gives no sign of life for this long; nil: no watchdog.
   public let patience: Duration?
   private let socket: Int32
   private let path: String

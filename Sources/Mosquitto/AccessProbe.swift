@@ -122,7 +122,7 @@ public struct AccessProbe: Sendable {
           case .connack(let code, _, _, _):
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):
-            // Too many at a time, which says nothing about the topic.
+            // Too many at a time, which proves nothing about the topic.
             if reason == 0x97 { return [] }
             if let place = places[mid] { refusals[place] = reasonWords(reason) }
           case .subscribed(let mid, let granted) where granted >= 0x80:

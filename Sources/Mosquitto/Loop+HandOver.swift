@@ -135,7 +135,7 @@ extension Session {
         place += 1
         if mid != 0 { state.inflight.append(entry, mid: mid, topic: topic, payload: payload) }
       }
-      // Rejected messages leave room, and no acknowledgement will report that.
+      // Rejected messages free room, and no acknowledgement will report that.
       if !results.rejected.isEmpty, state.hasRoom(options.maximumOutstanding) {
         state.waiters.wakeAll(for: .room)
       }

@@ -41,7 +41,7 @@ package struct Outbox: Sendable {
   var isBacklogged: Bool
   /// The batch being written. Later ones wait for it.
   var writing: OutboxStore.Batch?
-  /// Whether the disk has not responded for long. Its rows stay there, and nothing waits for it.
+  /// Whether the disk has been unresponsive for long. Its rows stay there, and nothing waits for it.
   package var isStalled = false
   private var mayOfferUnstored: Bool {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty

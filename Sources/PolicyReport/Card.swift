@@ -3,7 +3,7 @@ import RangingPolicy
 /// Examples that came to exactly the same under different systems: one card.
 struct Card {
   let id: String
-  /// The first of them stands for all.
+  /// The first of them represents all.
   let example: Report.Example
   private(set) var profiles: [PhoneProfile]
 
@@ -28,7 +28,7 @@ struct Card {
 
   private func comesToTheSame(as other: Report.Example) -> Bool {
     let (a, b) = (result, other.result)
-    // What is quick to compare comes first.
+    // Cheap comparisons come first.
     return a.profile.strategy == b.profile.strategy && example.phone == other.phone && a.end == b.end
       && a.profile.os.family == b.profile.os.family && a.batteryFactor == b.batteryFactor
       && !profiles.contains(b.profile)

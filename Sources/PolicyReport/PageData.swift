@@ -47,7 +47,7 @@ struct PageData {
     return words.count - 1
   }
 
-  /// What is beyond the limit is left out, and `until` says from when on.
+  /// Items beyond the limit are left out; `until` is where they begin.
   private mutating func object(_ card: Card, _ budget: Budget) -> String {
     let limit = budget.entries
     let result = card.result

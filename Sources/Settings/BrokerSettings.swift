@@ -8,7 +8,7 @@ public enum BrokerSettings: Hashable, Sendable {
   case remote(RemoteBroker)
 }
 
-/// An MQTT broker that is run by somebody else.
+/// An MQTT broker that the gateway does not start itself.
 public struct RemoteBroker: Hashable, Sendable {
   public var host: String
   /// Default 1883, or 8883 for `mqtts`.

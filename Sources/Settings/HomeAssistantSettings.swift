@@ -8,7 +8,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   public var prefix: String
   /// Default `device`.
   public var form: Discovery.Form
-  /// `zones`, by name; nil: every zone lies in `zone.home`.
+  /// `zones`, by name; nil: every zone is in `zone.home`.
   public var places: [Place]?
   /// `areas`: by zone, the Home Assistant area suggested for its device.
   public var areas: [String: String]

@@ -6,15 +6,15 @@ public struct ScannerSettings: Hashable, Sendable {
   public var kind: Scanner.Kind
   /// `topic`: nil: the usual one of its kind.
   public var topic: TopicPattern?
-  /// `status`: where it says `online` and `offline`; nil: where its kind usually does.
+  /// `status`: the topic of its `online` and `offline` messages; nil: its kind's usual topic.
   public var status: TopicPattern?
-  /// `receiver`: the receiver's name if neither topic nor message says it.
+  /// `receiver`: the receiver's name, if neither topic nor message has one.
   public var receiver: String?
   /// `prefix`: precedes the receivers' names.
   public var prefix: String
-  /// `receivers`: names for receivers, by what the scanner calls them.
+  /// `receivers`: names for receivers, by the scanner's own names.
   public var aliases: [String: String]
-  /// `identities`: names of beacons, by what the scanner calls them.
+  /// `identities`: names of beacons, by the scanner's own names.
   public var identities: [String: String]
   /// `each` and `fields`: how a message is read, if `kind` is `json`.
   public var mapping: JSONMapping?

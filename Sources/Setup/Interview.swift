@@ -76,7 +76,7 @@ public struct Interview {
     }
   }
 
-  /// Makes the draft another one if the reader finds no fault with it; gives the first fault, with its hint.
+  /// Replaces the draft if the reader finds no fault with the new one; otherwise returns the first fault, with its hint.
   mutating func take(_ change: (inout Draft) -> Void) -> String? {
     var changed = draft
     change(&changed)

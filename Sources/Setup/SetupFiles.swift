@@ -4,7 +4,7 @@ import SettingsFile
 /// What is to be written.
 public struct SetupFiles: Hashable, Sendable {
   public var configuration: String
-  /// nil: there is none, or it stays in the file that the user named.
+  /// nil: there is none, or it remains in the file that the user named.
   public var password: Secret?
 }
 

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The rotations worth a try for so many regions and a period: turns that begin as evenly apart as the grid has it, each as
+/// The rotations worth trying for a number of regions and a period: turns that begin as evenly as the grid allows, each as
 /// long as it must be.
 ///
 /// Gaps differ by at most one step of the grid, and each turn has the length that its own gap asks for. A phone that comes

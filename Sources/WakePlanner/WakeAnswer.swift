@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The plan for a phone and the proof of it: what phones that behave alike have in common.
+/// The plan for a phone, with its proof; shared by phones that behave alike.
 struct WakeAnswer {
   var verdict: WakeProposal.Verdict
   var why: String?

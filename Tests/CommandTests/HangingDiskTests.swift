@@ -119,6 +119,7 @@ import Testing
     let gateway = try stage.start()
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
+    // Decisions that wait for the disk show nowhere outside; the tags make two a second.
     try await Task.sleep(for: .seconds(4))
     let before = stage.numbers.count
     gateway.signal(SIGTERM)

@@ -1,5 +1,5 @@
 extension Script {
-  /// The time that all charts show together, and how times are told.
+  /// The time span that all charts share, and the format of times.
   static let view = #"""
     const data = JSON.parse(document.getElementById('data').textContent);
     const words = data.words;

@@ -1,7 +1,7 @@
 import Pages
 import RangingPolicy
 
-/// Where everything stands in the drawing of one phone's approach.
+/// The layout of the drawing of one phone's approach.
 struct ChartFrame {
   static let width = 420.0
   static let left = 38.0, right = 412.0, top = 30.0, floor = 148.0

@@ -1,6 +1,6 @@
 import RangingPolicy
 
-/// The lanes that consist of what happened in an instant.
+/// The lanes of momentary events.
 struct FactLanes {
   private(set) var region = Lane(.region, "Region events")
   private(set) var scans = Lane(.scans, "Scans")

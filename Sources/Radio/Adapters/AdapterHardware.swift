@@ -18,7 +18,7 @@ enum AdapterHardware {
     try systemCall("/dev/rfkill") { beaconkeeper_unblock(number) }
   }
 
-  /// Resets the USB device; ENODEV where the adapter is none.
+  /// Resets the USB device; ENODEV if the adapter is not on USB.
   static func resetUSB(_ adapter: UInt16) throws(SystemError) {
     // The adapter is a child of one of the device's interfaces.
     let device = "/sys/class/bluetooth/hci\(adapter)/device/.."

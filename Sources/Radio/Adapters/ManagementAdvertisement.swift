@@ -1,7 +1,7 @@
 public import Beacons
 
-/// Reads an advertisement out of a management event: Device Found (0x0012) or Advertisement Monitor Device
-/// Found (0x002F). nil for other events, for classic Bluetooth, and where the event is shorter than it says.
+/// Reads an advertisement out of a management event: Device Found (0x0012) or Advertisement Monitor Device Found (0x002F).
+/// nil for other events, for classic Bluetooth, and for events shorter than their stated length.
 ///
 /// Parameters: monitor handle 2 (0x002F only), address 6, address type 1 (1 public, 2 random), RSSI 1,
 /// flags 4, data length 2, data (BlueZ doc/mgmt-api.txt).

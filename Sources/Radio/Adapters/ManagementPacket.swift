@@ -81,7 +81,7 @@ struct ManagementCommand: Equatable, Sendable {
   }
 }
 
-/// What the management interface says.
+/// Events of the management interface.
 enum ManagementEvent {
   /// The answer to a command; parameters are empty where it failed.
   case answer(opcode: UInt16, status: ManagementStatus, parameters: Range<Int>)
@@ -93,7 +93,7 @@ enum ManagementEvent {
   case advertisingRemoved(instance: UInt8)
   case other
 
-  /// Event code, adapter index, length, parameters. nil when shorter than it says.
+  /// Event code, adapter index, length, parameters. nil if shorter than its stated length.
   static func parse(_ packet: Span<UInt8>) -> (adapter: UInt16, event: ManagementEvent)? {
     guard packet.count >= 6 else { return nil }
     let adapter = packet.littleEndian16(at: 2)

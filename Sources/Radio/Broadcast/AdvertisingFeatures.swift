@@ -45,7 +45,7 @@ struct AdvertisingFeatures: Equatable {
 
 /// Whether a plan can be broadcast; can be asked before the radio runs.
 public enum BroadcastOutlook: Equatable, Sendable {
-  /// By an adapter with so many instances; with one set only, each identity is on air by itself.
+  /// For an adapter with this many instances; with only one set, identities are on air one at a time.
   case possible(adapter: String, instances: Int, hasSingleSet: Bool)
   case impossible(String)
   case missingAdminCapability

@@ -1,6 +1,6 @@
 import Beacons
 
-/// What the kernel says to it.
+/// The kernel's answers and events.
 extension BroadcastKeeper {
   mutating func receive(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
     guard let (index, event) = ManagementEvent.parse(packet) else { return [] }
@@ -99,7 +99,7 @@ extension BroadcastKeeper {
       self.question = nil
       learned(status, parameters, at: time)
     case (.parameters(let number), .addAdvertisingParameters):
-      // The answer to one that was given up comes too late.
+      // A late answer to a command that was given up.
       if status == .success, parameters.count >= 1, parameters[0] != number { return }
       self.question = nil
       guard status == .success else { return refused(number, status, at: time) }
@@ -154,7 +154,7 @@ extension BroadcastKeeper {
       phase = .refused("this kernel is too old to broadcast; it takes Linux 5.11 or newer")
     default:
       refusals += 1
-      // It may have been somebody else's command that was under way just then, once.
+      // Once, it may have been another program's command that was in progress.
       if refusals >= 2, features?.hasSingleSet == true { isConnectable = true }
       pause = time + (refusals < 20 ? Self.retry : Self.longRetry)
     }

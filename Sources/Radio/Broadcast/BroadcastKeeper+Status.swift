@@ -1,6 +1,6 @@
 import Beacons
 
-/// What it says of itself.
+/// Its status.
 extension BroadcastKeeper {
   /// Why the adapter cannot have the plan on air as things are; nil: it can.
   var obstacle: String? {

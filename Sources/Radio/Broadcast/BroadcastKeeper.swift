@@ -1,10 +1,10 @@
 import Beacons
 
-/// Keeps on air what a plan says, as a pure state machine: packets and time go in, actions come out. Each identity on air is
-/// an advertising instance of the kernel's, added when its turn begins and removed when it ends; one command at a time. Other
-/// programs' instances are never touched. Ours have a timeout, so that they do not outlive a gateway that was killed.
+/// Keeps a plan's identities on air, as a pure state machine: packets and time go in, actions come out. Each identity on air
+/// is an advertising instance of the kernel's, added when its turn begins and removed when it ends; one command at a time.
+/// Other programs' instances are never touched. Ours have a timeout, so that they do not outlive a gateway that was killed.
 struct BroadcastKeeper {
-  /// The kernel gives a controller 2 s for each of the few commands that one of ours takes.
+  /// The kernel allows a controller 2 s for each of the few commands that one of ours needs.
   static let patience = TimeSpan.seconds(8)
   /// Before a command that was refused is sent again.
   static let retry = TimeSpan.milliseconds(100)
@@ -41,7 +41,7 @@ struct BroadcastKeeper {
     enum State: Equatable {
       /// Its parameters were sent.
       case setting
-      /// They were taken; its data comes next, and puts it on air.
+      /// The parameters were accepted. Its data follows, and puts it on air.
       case set
       case on
       /// To be removed; what it sends now, if anything, is unknown.
@@ -73,7 +73,7 @@ struct BroadcastKeeper {
   /// No command before this.
   var pause: MonotonicTime?
   var began: MonotonicTime?
-  /// When something else is to be on air.
+  /// When the identities on air change next.
   var change = MonotonicTime.distantFuture
   /// Since when something that is due is not on air, and why not.
   var missingSince: MonotonicTime?

@@ -46,7 +46,7 @@ public struct BroadcastPlan: Sendable {
   /// When an identity that is on air leaves it; no later than `limit`.
   func end(of identity: Int, after elapsed: TimeSpan, limit: TimeSpan) -> TimeSpan {
     var end = elapsed
-    // A plan with many short turns of the others is asked about as far ahead as matters.
+    // Looks ahead only as far as matters, because a plan may have many short turns.
     for _ in 0..<100 {
       let now = onAir(end)
       guard end < limit, now.identities.contains(identity) else { return min(end, limit) }
@@ -57,7 +57,7 @@ public struct BroadcastPlan: Sendable {
   }
 }
 
-/// How the broadcast of a plan goes.
+/// The state of a plan's broadcast.
 public struct BroadcastStatus: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     /// As planned.

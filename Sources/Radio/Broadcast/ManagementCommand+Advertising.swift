@@ -34,7 +34,7 @@ extension ManagementCommand {
     return Self(opcode: .addAdvertisingParameters, adapter: adapter, parameters: parameters)
   }
 
-  /// Instance 1, length of the data 1, of the scan response 1, data. It goes on air by this.
+  /// Instance 1, length of the data 1, of the scan response 1, data. This puts it on air.
   static func addAdvertisingData(_ adapter: UInt16, instance: UInt8, _ data: [UInt8]) -> Self {
     let length = UInt8(truncatingIfNeeded: data.count)
     return Self(opcode: .addAdvertisingData, adapter: adapter, parameters: [instance, length, 0] + data)

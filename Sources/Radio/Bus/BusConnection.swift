@@ -16,7 +16,7 @@ final class BusConnection {
   private var outgoing: [UInt8] = []
   private var serial: UInt32 = 0
 
-  /// To the system bus, at the address that the environment gives, else at the usual one.
+  /// Connects to the system bus, at the address from the environment, or else at the usual one.
   ///
   /// - Parameter address: instead of the environment's.
   init(address: String? = nil) throws(SystemError) {
@@ -66,7 +66,7 @@ final class BusConnection {
   func receive() -> [BusMessage] {
     flush()
     var chunk = [UInt8](repeating: 0, count: 16384)
-    // A bounded turn: the radio comes first.
+    // A bounded amount of work, because the radio comes first.
     for _ in 0..<64 {
       let count = unsafe chunk.withUnsafeMutableBytes {
         unsafe recv(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))

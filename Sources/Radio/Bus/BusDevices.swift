@@ -5,7 +5,7 @@ import Beacons
 struct BusDevices {
   /// Devices remembered; one more replaces any of them.
   static let limit = 1024
-  /// Of a payload put together, as long as an advertisement may be.
+  /// The longest rebuilt payload: the longest advertisement.
   private static let payloadLimit = 1650
 
   struct Heard: Equatable {

@@ -66,7 +66,7 @@ struct BusReader {
     return number
   }
 
-  /// With its length in so many bytes before it and a zero after it.
+  /// Preceded by its length in this many bytes, and followed by a zero.
   mutating func text(lengthSize: Int) -> String? {
     guard let length = integer(lengthSize), length < UInt64(end - offset) else { return nil }
     let text = String(decoding: bytes[offset..<offset + Int(length)], as: UTF8.self)

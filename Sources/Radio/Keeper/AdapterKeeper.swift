@@ -11,7 +11,7 @@ struct AdapterKeeper {
   static let blockInterval = TimeSpan.seconds(1)
   /// How long the state stays `lossy` after the last loss.
   static let lossShown = TimeSpan.seconds(5)
-  /// An adapter that goes down so soon after an error of its hardware was not switched off by a person.
+  /// An adapter that goes down this soon after a hardware error was not switched off by a person.
   static let aftermath = TimeSpan.seconds(10)
 
   enum Power: Equatable {
@@ -147,7 +147,7 @@ struct AdapterKeeper {
     return restorePHY() + endSubstitute() + removeMonitor(at: time)
   }
 
-  /// The kernel has dropped so many packets of its socket in all.
+  /// The total number of packets that the kernel has dropped from its socket.
   mutating func noteLost(_ total: Int64, at time: MonotonicTime) -> [KeeperAction] {
     guard total > lost else { return [] }
     lost = total

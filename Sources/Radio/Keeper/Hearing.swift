@@ -1,11 +1,11 @@
 import Beacons
 
 /// Derives from an adapter's reports, answers and commands whether it hears. A pure state machine: silence alone proves
-/// nothing, so a controller that is silent is asked a question that every living one answers.
+/// nothing, so a silent controller gets a command that every working one answers.
 struct Hearing {
-  /// Silence before the controller is asked, at most.
+  /// The longest silence before the controller is probed.
   static let calm = TimeSpan.milliseconds(800)
-  /// If much is heard, the first question comes sooner, but not before this time.
+  /// With much traffic it is probed sooner, but not before this time.
   private static let briefCalm = TimeSpan.milliseconds(300)
   /// The pause between two questions while they are answered.
   static let questionInterval = TimeSpan.seconds(2)

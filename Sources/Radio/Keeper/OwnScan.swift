@@ -1,16 +1,16 @@
 import Beacons
 
-/// A scan of our own, by commands to the controller: where the kernel gives us no monitor and there is no bluetoothd. A
-/// pure state machine. It never stops a scan that is not ours.
+/// A scan of our own, by commands to the controller, if the kernel grants us no monitor and there is no bluetoothd. A pure
+/// state machine. It never stops a scan that is not ours.
 struct OwnScan {
   private enum Phase: Equatable {
     case idle
-    /// What the controller can is asked.
+    /// Reading the controller's capabilities.
     case learning
     case setting
     case enabling
     case on
-    /// Somebody else scans, which serves us as well.
+    /// Another program is scanning, which serves us as well.
     case yielding
   }
 
@@ -58,7 +58,7 @@ struct OwnScan {
     return [enabling(false)]
   }
 
-  /// Somebody else's command.
+  /// Another program's command.
   mutating func overhear(_ opcode: UInt16) {
     let steersScan = [HCICommand.Opcode.setScanEnable, HCICommand.Opcode.setExtendedScanEnable].contains(
       opcode)

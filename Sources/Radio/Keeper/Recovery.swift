@@ -17,7 +17,7 @@ struct Recovery {
   static let budgetPeriod = TimeSpan.seconds(3600)
   /// The pauses after everything was tried in vain; the last one repeats.
   static let rests: [TimeSpan] = [.seconds(60), .seconds(300), .seconds(900), .seconds(3600)]
-  /// Sound for so long, it counts as healed.
+  /// After working for this long it counts as recovered.
   static let healed = TimeSpan.seconds(600)
 
   /// When this many fall silent together, a power cycle is justified.
@@ -110,7 +110,7 @@ struct Recovery {
     // It cannot be asked for less; a hiccup heals by itself.
     case .deaf(.noAnswer):
       return [(.powerCycle, .seconds(8)), (.reset, .seconds(15)), (.resetUSB, .seconds(15))]
-    // Its event mask is lost, and no scan restores it.
+    // Its event mask is lost, and restarting the scan does not restore it.
     case .deaf(.wasReset):
       return [
         (.renewScan, .zero), (.powerCycle, .milliseconds(1_500)), (.reset, .seconds(10)),

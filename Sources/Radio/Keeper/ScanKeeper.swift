@@ -50,7 +50,7 @@ struct ScanKeeper {
 
   /// The adapter received the advertisements in this range of the batch.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
-    // The dictionary is asked once, not once per advertisement; by its subscript it would take memory for the way in and out.
+    // The dictionary is searched once, not once per advertisement. Access by subscript would allocate memory.
     guard let place = adapters.index(forKey: index) else { return }
     adapters.values[place].heard(batch, range, ownPayloads: ownPayloads)
   }

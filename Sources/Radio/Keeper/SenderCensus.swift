@@ -17,7 +17,7 @@ struct SenderCensus {
     var count: UInt16 = 0
     var hadData = false
 
-    /// Whether it was silent for so long that another may take its place.
+    /// Whether it has been silent long enough for another to take its place.
     func isForgotten(at time: MonotonicTime) -> Bool {
       (time - last).nanoseconds > max(20_000_000_000, interval.multipliedSaturating(by: 20))
     }

@@ -46,7 +46,7 @@ public struct DeviceFoundFeed: ~Copyable {
     while packets < turn {
       stream.receive(into: &buffer)
       var count = buffer.count
-      // At the end the kernel gives empty packets, as many as are asked for.
+      // After the end the kernel returns empty packets without limit.
       if count == PacketBuffer.limit {
         while count > 0, buffer.range(count - 1).isEmpty { count -= 1 }
       }

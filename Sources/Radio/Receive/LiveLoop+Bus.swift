@@ -4,7 +4,7 @@ import Beacons
 /// The pause between two attempts to reach the system bus.
 private let busRetry = TimeSpan.seconds(5)
 
-/// bluetoothd, where the kernel gives us no monitor, or not even a raw socket.
+/// Uses bluetoothd if the kernel grants us no monitor, or not even a raw socket.
 extension LiveLoop {
   /// Connects to bluetoothd over the bus; without a bus, tries again later.
   func seekBlueZ() throws(RadioError) {

@@ -28,7 +28,7 @@ final class LiveLoop {
   /// Room for sorting.
   private var sorted = AdvertisementBatch()
   private var buffer = PacketBuffer()
-  /// Only where the kernel gives us no monitor.
+  /// Only if the kernel grants us no monitor.
   var blueZ: BlueZ?
   var hasBluetoothd: Bool?
   /// Those without a raw socket, by adapter index.
@@ -175,7 +175,7 @@ final class LiveLoop {
   private func hear(all: Bool) throws(RadioError) {
     var (packets, isDrained, isAny) = (0, true, false)
     var place = 0
-    // What an adapter says may end with another one listened to, or one fewer.
+    // An adapter's packets may start or end the use of another adapter.
     while place < listened.count, place + 3 < polled.count {
       if all || polled[place + 3].revents & Int16(POLLIN) != 0 {
         let received = try receiveAdvertisements(listened[place])

@@ -41,13 +41,13 @@ public final class LiveRadio: Sendable {
     public init() {}
   }
 
-  /// What the radio calls, on its own thread. Each gets the receivers known by then.
+  /// The radio's callbacks, on its own thread. Each gets the receivers known by then.
   public struct Handlers: Sendable {
     public var onBatch: @Sendable (borrowing AdvertisementBatch, ReceiverTable) -> Void
     public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
     /// Counts changed; at most once a second and receiver.
     public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
-    /// How the broadcast goes has changed.
+    /// The state of the broadcast has changed.
     public var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
     /// Something a person should know, in words.
     public var onNotice: @Sendable (String) -> Void = { _ in }
@@ -63,7 +63,7 @@ public final class LiveRadio: Sendable {
   struct Sockets: Sendable {
     var management: @Sendable () throws(RadioError) -> HCISocket
     var raw: @Sendable (_ adapter: UInt16, _ receiveBuffer: Int32) throws(RadioError) -> HCISocket
-    /// Until a kernel without Bluetooth is asked again.
+    /// The pause before checking a kernel without Bluetooth again.
     var pause = Duration.seconds(10)
 
     static let kernel = Sockets(
@@ -108,7 +108,7 @@ public final class LiveRadio: Sendable {
     try loop.run(until: bell)
   }
 
-  /// Where an adapter is waited for, so is the module of the kernel without which there is none. nil: stopped meanwhile.
+  /// If it waits for an adapter, it also waits for the kernel's Bluetooth module. nil: stopped meanwhile.
   private func openManagement(_ handlers: Handlers) throws(RadioError) -> HCISocket? {
     var hasTold = false
     while true {

@@ -30,7 +30,7 @@ struct LiveReceiver {
       stream.receive(into: &buffer)
       for place in 0..<buffer.count {
         let packet = buffer.bytes.span.extracting(buffer.range(place))
-        // A socket whose other end is closed gives empty packets, as many as are asked for.
+        // A socket whose other end is closed returns empty packets without limit.
         if packet.isEmpty { return (taken + place, true) }
         let (time, wallTime) = stream.time(of: place, in: buffer)
         guard packet.count > 3, packet[0] == HCIPacketType.event, packet[1] == 0x3E else {

@@ -3,7 +3,7 @@ import Beacons
 /// Turns the kernel's receive timestamps, which are of the calendar, into monotonic time that never steps
 /// back.
 struct ReceiveClock {
-  /// A greater age means that the wall clock was set meanwhile.
+  /// A greater age means that the wall clock was changed meanwhile.
   static let oldest = TimeSpan.seconds(10)
 
   private var latest = MonotonicTime(nanoseconds: .min)

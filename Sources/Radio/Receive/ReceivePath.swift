@@ -78,7 +78,7 @@ extension LiveRadio {
 
 /// Small files of the kernel's.
 enum SmallFile {
-  /// Its text, at most so many bytes; nil where it cannot be read.
+  /// The file's text, up to this many bytes; nil if it cannot be read.
   static func text(_ path: String, limit: Int = 32) -> String? {
     guard let number = try? systemCall(path, { unsafe open(path, O_RDONLY | O_CLOEXEC) }) else { return nil }
     let file = FileDescriptor(number)

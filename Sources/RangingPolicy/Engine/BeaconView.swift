@@ -1,6 +1,6 @@
 /// One beacon as an app sees it: how far away it is, and whether its near trigger waits.
 struct BeaconView: Hashable, Sendable {
-  /// Each beacon costs a look at every step, so a timeline may name only so many.
+  /// Each beacon costs time at every step, so their number in a timeline is limited.
   static let limit = 100
 
   private(set) var motion: Motion?

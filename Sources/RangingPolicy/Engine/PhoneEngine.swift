@@ -105,7 +105,7 @@ public struct PhoneEngine: Sendable {
   /// Later times are cut to this, so that none overflows.
   static let latest: Milliseconds = 1 << 60
 
-  /// From now on everything that happens is kept, and before it what the start brought with it.
+  /// Records all events from now on, preceded by those of the start.
   public mutating func keepHistory() {
     guard history == nil else { return }
     history = History()

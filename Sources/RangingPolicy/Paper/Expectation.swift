@@ -9,7 +9,7 @@ extension Simulation {
     public enum Claim: Hashable, Sendable {
       /// Less than a second after the crossing.
       case delivered
-      /// At most so long after the crossing.
+      /// At most this long after the crossing.
       case deliveredWithin(Milliseconds)
       /// At this time or before.
       case deliveredBy(Milliseconds)

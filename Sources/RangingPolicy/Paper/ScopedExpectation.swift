@@ -11,7 +11,7 @@ public struct ScopedExpectation: Hashable, Sendable {
   public var approach: String?
   /// The name of a phone of the configuration; nil: any phone or none.
   public var phone: String?
-  /// Where it stands in its file, from 1, the column in bytes; nil: in none.
+  /// Its position in its file, from 1, the column in bytes; nil: not from a file.
   public var line: Int?
   public var column: Int?
 
@@ -28,7 +28,7 @@ public struct ScopedExpectation: Hashable, Sendable {
     self.phone = phone
   }
 
-  /// Whether it is meant for such a simulation.
+  /// Whether it applies to a simulation.
   ///
   /// - Parameters:
   ///   - systems: every system that is simulated. A version without a profile takes the newest up to it, unless one of these

@@ -95,7 +95,7 @@ extension OSProfile {
     profile.hasReducedAccuracy = Constant(true, "iOS 14 and later", .high)
   }
 
-  /// Applies what was observed in the field since the seed documents.
+  /// Applies what was observed in the field since the documents S0 to S4.
   private mutating func observe() {
     let isSeven = name.hasPrefix("ios7")
     let old = isSeven || name == "ios8" || name == "ios9"

@@ -1,6 +1,6 @@
 extension StrategyProfile {
   /// The names of the constants that describe this strategy: those that differ from an app that does nothing special, and
-  /// those that its mechanism hangs on.
+  /// those that its mechanism depends on.
   public var ruleNames: [String] {
     let plain = StrategyProfile("", mechanism, "")
     let matters = Set(mattering)
