@@ -43,7 +43,7 @@ struct DoorService: Service {
       do {
         return try await Door.open(settings, machine: machineName(), content: DashboardContent(stage))
       } catch {
-        if "\(error)" != told { logger.error("no dashboard: \(error); will try again") }
+        if "\(error)" != told { logger.warning("no dashboard: \(error); will try again") }
         told = "\(error)"
       }
       do { try await Task.sleep(for: Self.pause) } catch { return nil }
