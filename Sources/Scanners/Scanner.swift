@@ -68,9 +68,9 @@ extension Scanner.Kind {
   /// Where a scanner of this kind says whether it is there, judged by where it publishes.
   func status(for topic: TopicPattern) -> TopicPattern? {
     switch self {
-    case .espresense: topic.replacing(from: "devices", by: "rooms/{receiver}/status")
-    case .theengs: topic.replacing(from: "BTtoMQTT", by: "LWT")
-    case .beaconkeeper: topic.replacing(from: "observations", by: "status")
+    case .espresense: topic.replacing(from: "devices", by: pattern("rooms/{receiver}/status"))
+    case .theengs: topic.replacing(from: "BTtoMQTT", by: pattern("LWT"))
+    case .beaconkeeper: topic.replacing(from: "observations", by: pattern("status"))
     case .json: nil
     }
   }
@@ -78,8 +78,8 @@ extension Scanner.Kind {
   /// The topic of its regular health reports.
   func telemetry(for topic: TopicPattern) -> TopicPattern? {
     switch self {
-    case .espresense: topic.replacing(from: "devices", by: "rooms/{receiver}/telemetry")
-    case .beaconkeeper: topic.replacing(from: "observations", by: "health")
+    case .espresense: topic.replacing(from: "devices", by: pattern("rooms/{receiver}/telemetry"))
+    case .beaconkeeper: topic.replacing(from: "observations", by: pattern("health"))
     case .theengs, .json: nil
     }
   }

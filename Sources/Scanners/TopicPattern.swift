@@ -27,17 +27,29 @@ public struct TopicPattern: Hashable, Sendable {
     case any
     case field(Field)
     case rest
+
+    /// As it is written in a pattern.
+    var text: String {
+      switch self {
+      case .text(let text): text
+      case .any: "+"
+      case .field(let field): "{\(field.rawValue)}"
+      case .rest: "#"
+      }
+    }
   }
 
   public static let limit = 200
-  /// As it was written.
-  public let text: String
   private let levels: [Level]
+
+  /// As it was written.
+  public var text: String { levels.map(\.text).joined(separator: "/") }
+
+  private init(levels: [Level]) { self.levels = levels }
 
   public init(_ text: String) throws(Problem) {
     guard !text.isEmpty else { throw .empty }
     guard text.utf8.count <= Self.limit else { throw .tooLong }
-    self.text = text
     var levels: [Level] = []
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
@@ -66,18 +78,16 @@ public struct TopicPattern: Hashable, Sendable {
   func naming(_ fields: [Field]) -> TopicPattern {
     guard Field.allCases.allSatisfy({ !has($0) }) else { return self }
     var rest = fields.suffix(levels.count { $0 == .any })
-    let named = text.split(separator: "/", omittingEmptySubsequences: false).map { part in
-      guard part == "+", let field = rest.popFirst() else { return String(part) }
-      return "{\(field.rawValue)}"
-    }
-    return (try? TopicPattern(named.joined(separator: "/"))) ?? self
+    return TopicPattern(
+      levels: levels.map { level in level == .any ? rest.popFirst().map(Level.field) ?? level : level })
   }
 
-  /// The pattern with other levels from the last one of this text on; nil if there is none.
-  func replacing(from level: String, by others: String) -> TopicPattern? {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard let place = parts.lastIndex(of: level[...]) else { return nil }
-    return try? TopicPattern((parts[..<place] + [others[...]]).joined(separator: "/"))
+  /// The pattern with other levels from the last one of this text on; nil if there is none, or if a field would be repeated.
+  func replacing(from level: String, by others: TopicPattern) -> TopicPattern? {
+    guard let place = levels.lastIndex(of: .text(level)) else { return nil }
+    let kept = levels[..<place]
+    guard Field.allCases.allSatisfy({ !kept.contains(.field($0)) || !others.has($0) }) else { return nil }
+    return TopicPattern(levels: kept + others.levels)
   }
 
   /// The MQTT filter that its topics match.
