@@ -5,7 +5,7 @@ import Mosquitto
 import Scanners
 import Settings
 
-/// Receives scanners' messages beside a running gateway: with a client id that the broker chooses, and no last will.
+/// Receives scanners' messages beside a running gateway: with a random client id and no last will.
 struct WalkScanners: Sendable {
   private let scanners: [Scanner]
   private let gateway: String
