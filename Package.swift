@@ -161,7 +161,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT", "Machine",
+        "BeaconKeys", "Beacons", "Captures", "Door", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT",
+        "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "RoomReport", "Setup",
@@ -208,7 +209,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["Brokers", "MessageSchemas", "Machine", "PageReading", "Randomness", "beaconkeeper"],
+      dependencies: [
+        "Beacons", "Brokers", "MessageSchemas", "Machine", "PageReading", "Randomness", "beaconkeeper",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "BeaconsTests", dependencies: ["Beacons", "BeaconKeys", "Randomness"], swiftSettings: house),
@@ -252,7 +255,7 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "DoorTests", dependencies: ["Door", "Settings"], swiftSettings: house),
+      name: "DoorTests", dependencies: ["Brokers", "Door", "Settings"], swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",

@@ -9,4 +9,8 @@ static inline int beaconkeeper_require_tls12(SSL_CTX *context) {
   return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 
+static inline int beaconkeeper_name_server(SSL *connection, const char *name) {
+  return (int)SSL_set_tlsext_host_name(connection, name);
+}
+
 #endif

@@ -1,7 +1,7 @@
 import CTLS
 import Settings
 
-/// The server's certificate and private key, ready for connections. TLS 1.2 and newer.
+/// What connections have in common: a server's certificate and private key, or whom a client trusts. TLS 1.2 and newer.
 ///
 /// libssl is here already, because libmosquitto needs it.
 @safe final class TLSContext: @unchecked Sendable {
@@ -25,6 +25,28 @@ import Settings
     guard unsafe SSL_CTX_use_PrivateKey_file(context, certificate.keyFile, SSL_FILETYPE_PEM) == 1,
       unsafe SSL_CTX_check_private_key(context) == 1
     else { throw Self.unusable("the private key \(certificate.keyFile)") }
+  }
+
+  /// A client's.
+  init(trusting trust: DoorClient.Trust) throws(Unusable) {
+    guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
+      throw Unusable(description: "libssl has no memory")
+    }
+    unsafe pointer = context
+    unsafe _ = beaconkeeper_require_tls12(context)
+    unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    switch trust {
+    case .system: unsafe _ = SSL_CTX_set_default_verify_paths(context)
+    case .authorities(let file), .certificates(let file):
+      guard unsafe SSL_CTX_load_verify_locations(context, file, nil) == 1 else {
+        throw Self.unusable("the certificate \(file)")
+      }
+    }
+    if case .certificates = trust {
+      // The gateway's own certificate need not be an authority's.
+      unsafe _ = X509_VERIFY_PARAM_set_flags(
+        SSL_CTX_get0_param(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
   }
 
   deinit { unsafe SSL_CTX_free(pointer) }

@@ -23,10 +23,11 @@ package enum JSONTree: Equatable, Sendable {
   /// The most values in one text.
   package static let limit = 20_000
 
-  package init(_ bytes: [UInt8]) throws(JSONCursor.Malformed) {
+  /// - Parameter limit: the most values.
+  package init(_ bytes: [UInt8], limit: Int = Self.limit) throws(JSONCursor.Malformed) {
     let bytes = bytes.span
     var cursor = JSONCursor()
-    var room = Self.limit
+    var room = limit
     self = try Self.value(bytes, &cursor, depth: 0, room: &room)
     guard cursor.peek(bytes) == nil else { throw cursor.malformed("nothing may follow the value") }
   }
@@ -43,7 +44,7 @@ package enum JSONTree: Equatable, Sendable {
     guard depth < JSONCursor.deepest else {
       throw cursor.malformed("nested deeper than \(JSONCursor.deepest) levels")
     }
-    guard room > 0 else { throw cursor.malformed("more than \(limit) values") }
+    guard room > 0 else { throw cursor.malformed("there are too many values") }
     room -= 1
     switch cursor.peek(bytes) {
     case UInt8(ascii: "\""): return .text(try JSONString.decode(cursor.string(bytes), of: bytes))

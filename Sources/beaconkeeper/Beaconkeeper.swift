@@ -12,7 +12,7 @@ struct Beaconkeeper: AsyncParsableCommand {
       InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
       DoctorCommand.self,
-      HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
+      TopCommand.self, HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
     ]
   )
 

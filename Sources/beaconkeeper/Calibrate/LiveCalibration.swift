@@ -110,7 +110,7 @@ final class LiveCalibration: Sendable {
       terminal.draw(screen.lines(hearing, beacon: beacon, at: now))
       if isOver.withLock({ $0 }) { return false }
       switch terminal.press(within: Self.pause) {
-      case .nothing: continue
+      case .nothing, .arrow: continue
       case .ended: return false
       case .key(let key):
         switch screen.press(key) {

@@ -7,7 +7,7 @@ import Synchronization
 final class KeyTerminal {
   private let descriptor: Int32
   /// Keys that arrived together and are still to be returned, the last first.
-  private var typed: [Character] = []
+  private var typed: [Press] = []
 
   /// What to restore at the end of the program.
   private static let usual = Mutex<(descriptor: Int32, settings: termios)?>(nil)
@@ -48,26 +48,61 @@ final class KeyTerminal {
     }
   }
 
-  enum Press {
+  enum Press: Equatable {
     case key(Character)
+    case arrow(Arrow)
     case nothing
     /// The terminal is gone.
     case ended
   }
 
-  /// The next key, or nothing after a while. Keys that send several characters, such as arrows, are no keys here.
+  enum Arrow {
+    case up, down, pageUp, pageDown, home, end
+  }
+
+  /// The next key, or nothing after a while.
   func press(within milliseconds: Int32) -> Press {
-    if let key = typed.popLast() { return .key(key) }
+    if let press = typed.popLast() { return press }
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&state, 1, milliseconds) > 0 else { return .nothing }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &bytes, bytes.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
     guard count > 0 else { return .ended }
-    // An escape begins what such a key sends, and it comes at once.
-    let keys = bytes.prefix(count).prefix { $0 != 0x1B }.filter { $0 < 0x80 }
-    typed = keys.reversed().map { Character(Unicode.Scalar($0)) }
-    return typed.popLast().map { .key($0) } ?? .nothing
+    typed = Self.presses(bytes.prefix(count)).reversed()
+    return typed.popLast() ?? .nothing
+  }
+
+  /// The keys in what was read. Keys such as arrows send an escape and more, which come at once (ECMA-48, section 5.4); those
+  /// that are not known, and characters beyond ASCII, are no keys here.
+  static func presses(_ bytes: some Collection<UInt8>) -> [Press] {
+    var presses: [Press] = []
+    var rest = Array(bytes)[...]
+    while let byte = rest.popFirst() {
+      guard byte == 0x1B else {
+        if byte < 0x80 { presses.append(.key(Character(Unicode.Scalar(byte)))) }
+        continue
+      }
+      guard let start = rest.first, start == UInt8(ascii: "[") || start == UInt8(ascii: "O") else { continue }
+      rest.removeFirst()
+      let numbers = rest.prefix { (0x20..<0x40).contains($0) }
+      rest = rest.dropFirst(numbers.count)
+      guard let last = rest.popFirst() else { continue }
+      if let arrow = arrow(String(decoding: numbers, as: UTF8.self), last) { presses.append(.arrow(arrow)) }
+    }
+    return presses
+  }
+
+  private static func arrow(_ numbers: String, _ last: UInt8) -> Arrow? {
+    switch (last, numbers) {
+    case (UInt8(ascii: "A"), _): .up
+    case (UInt8(ascii: "B"), _): .down
+    case (UInt8(ascii: "H"), _), (UInt8(ascii: "~"), "1"), (UInt8(ascii: "~"), "7"): .home
+    case (UInt8(ascii: "F"), _), (UInt8(ascii: "~"), "4"), (UInt8(ascii: "~"), "8"): .end
+    case (UInt8(ascii: "~"), "5"): .pageUp
+    case (UInt8(ascii: "~"), "6"): .pageDown
+    default: nil
+    }
   }
 
   /// Columns and lines.
@@ -81,8 +116,13 @@ final class KeyTerminal {
 
   /// Draws over what is there.
   func draw(_ lines: [String]) {
-    let (width, height) = size
-    let shown = lines.prefix(height).map { String($0.printable.prefix(width)) + "\u{1B}[K" }
+    let size = size
+    draw(ready: lines.map { String($0.printable.prefix(size.width)) }, height: size.height)
+  }
+
+  /// Draws lines that are cut and printable already, perhaps with colours.
+  func draw(ready lines: [String], height: Int) {
+    let shown = lines.prefix(height).map { $0 + "\u{1B}[K" }
     write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
   }
 

@@ -1,0 +1,80 @@
+/// Where a gateway's door is: `http://gate.lan:8099/beaconkeeper/`.
+public struct DoorAddress: Hashable, Sendable {
+  public var isTLS: Bool
+  /// A name or an address; one of IPv6 without brackets.
+  public var host: String
+  public var port: Int
+  /// Starts and ends with a slash.
+  public var path: String
+
+  public init(isTLS: Bool = false, host: String, port: Int, path: String = "/") {
+    self.isTLS = isTLS
+    self.host = host
+    self.port = port
+    self.path = path
+  }
+
+  /// Why a text is not the address of a gateway, in plain words.
+  public struct Malformed: Error, Equatable, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// Reads a URL; without a scheme, http is meant.
+  ///
+  /// - Parameter usualPort: where the text has none and the scheme is left out or http.
+  public init(_ text: String, usualPort: Int) throws(Malformed) {
+    var rest = text[...]
+    isTLS = false
+    var usual = usualPort
+    if let end = text.firstRange(of: "://") {
+      switch text[..<end.lowerBound].lowercased() {
+      case "http": break
+      case "https": (isTLS, usual) = (true, 443)
+      default: throw Malformed(description: "the scheme must be http or https")
+      }
+      rest = text[end.upperBound...]
+    }
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let path = rest[slash...]
+    var place = rest[..<slash]
+    guard !place.contains("@") else {
+      throw Malformed(description: "the URL holds a user; passwords come from --password-file")
+    }
+    guard path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"?#\\\"<>".utf8.contains($0) }) else {
+      throw Malformed(description: "the URL must end with its path")
+    }
+    var digits: Substring?
+    if place.first == "[" {
+      guard let end = place.firstIndex(of: "]") else {
+        throw Malformed(description: "the URL has [ without ]")
+      }
+      let tail = place[place.index(after: end)...]
+      guard tail.isEmpty || tail.first == ":" else { throw Malformed(description: "the URL names no port") }
+      if !tail.isEmpty { digits = tail.dropFirst() }
+      place = place[place.index(after: place.startIndex)..<end]
+    } else if let colon = place.firstIndex(of: ":") {
+      digits = place[place.index(after: colon)...]
+      place = place[..<colon]
+    }
+    let isHost =
+      (1...253).contains(place.utf8.count)
+      && place.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"[]<>\"\\^`{|}%".utf8.contains($0) }
+    guard isHost else { throw Malformed(description: "the URL names no host") }
+    host = String(place)
+    port = usual
+    if let digits {
+      guard let number = UInt16(digits), number > 0 else {
+        throw Malformed(description: "the URL needs a port from 1 to 65535")
+      }
+      port = Int(number)
+    }
+    self.path = path.isEmpty ? "/" : path.hasSuffix("/") ? String(path) : path + "/"
+  }
+
+  /// As the `Host` header has it.
+  var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}
+
+extension DoorAddress: CustomStringConvertible {
+  public var description: String { "\(isTLS ? "https" : "http")://\(authority)\(path)" }
+}

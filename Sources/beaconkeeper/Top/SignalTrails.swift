@@ -1,0 +1,49 @@
+import Beacons
+
+/// The signal of each beacon over the last pictures, for a sparkline.
+struct SignalTrails: Sendable {
+  /// Pictures that are remembered.
+  static let length = 30
+  /// Pictures that come faster count as one.
+  private static let step = TimeSpan.milliseconds(900)
+  /// From the weakest to the strongest that is usual, in dBm.
+  private static let range = -100.0 ... -45.0
+  private static let bars = Array("▁▂▃▄▅▆▇█")
+
+  /// By beacon; nil where it was not heard.
+  private var trails: [String: [Double?]] = [:]
+  private var lastSeen: [String: WallTime] = [:]
+  private var latest: WallTime?
+
+  mutating func add(_ picture: TopPicture) {
+    let isNew = latest.flatMap { latest in picture.time.map { $0 - latest >= Self.step } } ?? true
+    if isNew { latest = picture.time }
+    var next: [String: [Double?]] = [:]
+    for beacon in picture.beacons {
+      var trail = trails[beacon.id] ?? []
+      let isHeard = beacon.lastSeen != lastSeen[beacon.id] || beacon.lastSeen == nil
+      if isNew || trail.isEmpty {
+        trail.append(isHeard ? beacon.rssi : nil)
+      } else if isHeard {
+        trail[trail.count - 1] = beacon.rssi
+      }
+      lastSeen[beacon.id] = beacon.lastSeen
+      next[beacon.id] = trail.suffix(Self.length)
+    }
+    // Who is no longer in the picture is forgotten.
+    trails = next
+    lastSeen = lastSeen.filter { next[$0.key] != nil }
+  }
+
+  /// The latest is on the right.
+  func sparkline(of beacon: String) -> String {
+    let trail = trails[beacon] ?? []
+    let bars = trail.map { level -> Character in
+      guard let level else { return " " }
+      let (low, high) = (Self.range.lowerBound, Self.range.upperBound)
+      let share = (min(max(level, low), high) - low) / (high - low)
+      return Self.bars[Int((share * Double(Self.bars.count - 1)).rounded())]
+    }
+    return String(repeating: " ", count: Self.length - bars.count) + String(bars)
+  }
+}

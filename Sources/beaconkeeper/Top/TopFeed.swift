@@ -1,0 +1,66 @@
+import Beacons
+import Door
+import Machine
+import Synchronization
+
+/// Keeps the latest picture of a gateway, and comes again when the connection is lost.
+final class TopFeed: Sendable {
+  struct State: Sendable {
+    var picture: TopPicture
+    var trails = SignalTrails()
+    /// When the picture came.
+    var arrived: MonotonicTime
+    /// Why there is no newer one.
+    var fault: String?
+    /// Changes with all of this.
+    var version = 0
+
+    /// The gateway's time now.
+    func now(at time: MonotonicTime) -> WallTime? { picture.time.map { $0 + (time - arrived) } }
+  }
+
+  private static let pause = Duration.seconds(2)
+
+  private let client: DoorClient
+  private let state: Mutex<State>
+
+  init(_ client: DoorClient, _ picture: TopPicture) {
+    self.client = client
+    var first = State(picture: picture, arrived: LiveClock.now)
+    first.trails.add(picture)
+    state = Mutex(first)
+  }
+
+  var current: State { state.withLock { $0 } }
+
+  /// Until it is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      var why = "the gateway ended the connection"
+      do {
+        for try await event in try await client.events(TopCommand.events) where event.name == "overview" {
+          take(try TopPicture(event.data))
+        }
+      } catch let error as TopPicture.Stranger {
+        why = error.reason
+      } catch {
+        why = "\(error)"
+      }
+      state.withLock {
+        $0.fault = why
+        $0.version += 1
+      }
+      try? await Task.sleep(for: Self.pause)
+    }
+  }
+
+  private func take(_ picture: TopPicture) {
+    state.withLock {
+      $0.picture = picture
+      $0.trails.add(picture)
+      $0.arrived = LiveClock.now
+      $0.fault = nil
+      $0.version += 1
+    }
+  }
+}

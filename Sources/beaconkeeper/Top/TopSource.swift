@@ -1,0 +1,82 @@
+import ArgumentParser
+import Door
+import Settings
+import SettingsFile
+
+/// Which gateway `top` shows, and by which right.
+struct TopSource {
+  var address: DoorAddress
+  var password: String?
+  var trust = DoorClient.Trust.system
+
+  /// The gateway at a URL.
+  init(url: String) throws(ExitCode) {
+    do throws(DoorAddress.Malformed) {
+      address = try DoorAddress(url, usualPort: HTTPSettings.defaultPort)
+    } catch {
+      throw refusal("\(url): \(error)", TopCommand.self)
+    }
+  }
+
+  /// This machine's own gateway, as it is configured.
+  init(_ configuration: Configuration) {
+    let http = configuration.http ?? HTTPSettings()
+    let host =
+      switch http.address {
+      case "0.0.0.0": "127.0.0.1"
+      case "::": "::1"
+      default: http.address
+      }
+    let port = http.port == 0 ? HTTPSettings.defaultPort : http.port
+    address = DoorAddress(isTLS: http.tls != nil, host: host, port: port)
+    password = http.readPassword?.revealed
+    if let certificate = http.tls?.certFile { trust = .certificates(certificate) }
+  }
+
+  func client() throws(ExitCode) -> DoorClient {
+    do { return try DoorClient(address, password: password, trust: trust) } catch {
+      throw failure("\(error)", .configuration)
+    }
+  }
+
+  /// Why there is no picture, and what to throw.
+  func fault(_ error: any Error) -> ExitCode {
+    guard let error = error as? DoorClient.Failure else { return failure("\(error)", .software) }
+    switch error.kind {
+    case .unreachable, .silent:
+      return failure(
+        "no gateway answers at \(address): \(error). Does it run, with http: in its configuration?",
+        .unavailable)
+    case .notTrusted:
+      return failure(
+        "\(address) cannot be trusted: \(error). --ca-file names the authority of its certificate",
+        .unavailable)
+    case .notEncrypted:
+      return failure(
+        "\(address) does not speak TLS: \(error). Perhaps it is http://", .unavailable)
+    case .notHTTP, .tooLarge: return stranger("\(error)")
+    }
+  }
+
+  /// What an answer that is not the overview means.
+  func fault(_ reply: DoorClient.Reply) -> ExitCode {
+    let told = (try? TopPicture.Fault(reply.body)).map { " (\($0.text))" } ?? ""
+    switch reply.status {
+    case 401 where password == nil:
+      return failure(
+        "\(address) asks for a password: name a file that holds it with --password-file", .noPermission)
+    case 401: return failure("\(address) does not accept the password", .noPermission)
+    case 403, 421, 429:
+      return failure(
+        "\(address) does not let this in: status \(reply.status)\(told)", .noPermission)
+    case 502, 503, 504:
+      return failure(
+        "\(address) has no picture now: status \(reply.status)\(told)", .unavailable)
+    default: return stranger("it answers with status \(reply.status)")
+    }
+  }
+
+  func stranger(_ why: String) -> ExitCode {
+    failure("what answers at \(address) is not a Beaconkeeper: \(why)", .dataError)
+  }
+}
