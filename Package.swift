@@ -251,7 +251,7 @@ let package = Package(
       name: "DashboardTests",
       dependencies: [
         "Beacons", "Captures", "Dashboard", "JSON", "MessageSchemas", "Messages", "Pipeline", "Proximity",
-        "Scenes", "Settings",
+        "RangingPolicy", "Scenes", "Settings",
       ],
       swiftSettings: house),
     .testTarget(

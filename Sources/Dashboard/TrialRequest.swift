@@ -1,6 +1,7 @@
 import Beacons
 import JSON
 import Proximity
+import RangingPolicy
 import Settings
 
 /// A request to try rules of zones and calibrations of receivers that differ from the configured ones.
@@ -20,14 +21,15 @@ package struct TrialRequest: Sendable {
 
   private static let longest = 24 * 60.0
 
-  package init(_ body: [UInt8], of configuration: Configuration) throws(Refusal) {
+  /// The beacon that a request names.
+  package static func beacon(in tree: JSONTree) -> String? {
+    if case .text(let name)? = tree["beacon"] { name } else { nil }
+  }
+
+  package init(_ tree: JSONTree, of configuration: Configuration) throws(Refusal) {
     self.configuration = configuration
-    let tree: JSONTree
-    do throws(JSONCursor.Malformed) { tree = try JSONTree(body) } catch {
-      throw Refusal(description: "the body is not JSON: \(error.message)")
-    }
     guard case .object = tree else { throw Refusal(description: "the body must be a JSON object") }
-    if case .text(let name)? = tree["beacon"] { beacon = name }
+    beacon = Self.beacon(in: tree)
     if case .number(let minutes)? = tree["minutes"] {
       guard (0.1...Self.longest).contains(minutes) else {
         throw Refusal(description: "minutes must be from 0.1 to \(Int(Self.longest))")
@@ -49,8 +51,12 @@ package struct TrialRequest: Sendable {
     guard let place = configuration.zones.firstIndex(where: { $0.name == name }) else {
       throw Refusal(description: "there is no zone \(name)")
     }
+    let old = configuration.zones[place]
     try ZoneChange(entry).apply(to: &configuration.zones[place])
     zones.append(name)
+    for phone in configuration.phones.indices {
+      configuration.phones[phone].follow(from: old, to: configuration.zones[place])
+    }
   }
 
   private mutating func change(receiver entry: JSONTree) throws(Refusal) {
@@ -70,6 +76,29 @@ package struct TrialRequest: Sendable {
         throw Refusal(description: "an offset must be from -40 to 40 dB")
       }
       configuration.receivers[place].calibration.offset = offset
+    }
+  }
+}
+
+extension PhoneSettings {
+  /// A phone's triggers are the near rules of its zones, unless it has its own distance to re-arm.
+  fileprivate mutating func follow(from old: ZoneSettings, to new: ZoneSettings) {
+    for place in triggers.indices where triggers[place].zone == new.name {
+      let hasOwnRearm = triggers[place].near.rearm != Self.rearm(of: old)
+      if case .distance(let metres)? = new.near?.rule.threshold {
+        triggers[place].near.near = Micrometres((metres * 1e6).rounded())
+      } else {
+        triggers[place].near.near = nil
+      }
+      if !hasOwnRearm { triggers[place].near.rearm = Self.rearm(of: new) }
+    }
+  }
+
+  private static func rearm(of zone: ZoneSettings) -> Micrometres {
+    if case .distance(let metres)? = zone.near?.rearm {
+      Micrometres((metres * 1e6).rounded())
+    } else {
+      distanceless
     }
   }
 }

@@ -40,6 +40,8 @@ package struct ZoneChange: Sendable {
   }
 
   private func apply(_ entry: JSONTree, to rule: inout Rule) throws(TrialRequest.Refusal) {
+    // Heard at all.
+    if entry["threshold"] == .null { rule.threshold = .signal(-127) }
     if case .number(let number)? = entry["threshold"] {
       switch entry["unit"] {
       case .text("m")?: rule.threshold = try threshold(number, like: .distance(0))

@@ -102,8 +102,11 @@ final class Connection: ChannelInboundHandler {
       return send(Self.refusal(error), to: head, isLast: true)
     }
     if path == ["login"] || path == ["logout"] { return send(logInOrOut(request), to: head) }
-    let rights = reception.rights(of: request)
-    guard rights.read || reception.content.isPublic(path) else {
+    let isPublic = reception.content.isPublic(path)
+    guard let rights = isPublic ? Rights.none : reception.rights(of: request) else {
+      return send(Self.tooManyTries, to: head)
+    }
+    guard rights.read || isPublic else {
       var response = Response.error(401, "A password is needed.", remedy: "Log in.")
       // Not for browsers, which would show a prompt of their own; the page has a form.
       if headers["sec-fetch-mode"] == nil { response.headers.append(("WWW-Authenticate", "Bearer")) }
@@ -124,6 +127,11 @@ final class Connection: ChannelInboundHandler {
     }
   }
 
+  static let tooManyTries = Response(
+    status: 429,
+    Response.error(429, "Too many wrong passwords from this address.", remedy: "Wait a minute.").body,
+    headers: [("Retry-After", "60")])
+
   private static func isJSON(_ type: String?) -> Bool {
     type?.prefix { $0 != ";" }.lowercased() == Response.json
   }
@@ -139,12 +147,16 @@ final class Connection: ChannelInboundHandler {
   }
 
   private func logInOrOut(_ request: Request) -> Response {
-    guard request.method == .post else { return .error(405, "Log in with POST.") }
+    guard request.method == .post else {
+      var response = Response.error(405, "Log in with POST.")
+      response.headers.append(("Allow", "POST"))
+      return response
+    }
     if request.path == ["logout"] { return reception.logOut(request) }
     guard Self.isJSON(request.headers["content-type"]), let tree = try? JSONTree(request.body),
       case .text(let password)? = tree["password"]
     else { return .error(400, "A login is a JSON object with a password.") }
-    return reception.logIn(password)
+    return reception.logIn(password, from: peer)
   }
 
   // MARK: The answer
@@ -162,17 +174,20 @@ final class Connection: ChannelInboundHandler {
         promise: nil)
     }
     expect(within: Self.patience * 3)
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in
-      guard let self, !self.isClosed else { return }
-      guard staysOpen else { return self.close() }
-      self.state = .waiting
-      self.reception.waits(self)
-      self.expect(within: Self.idleTime)
-    }
-    // The next request may follow at once.
+    // The end is what lets the next request in: it waits until the client has taken this answer.
+    let taken = context.eventLoop.makePromise(of: Void.self)
+    taken.futureResult.assumeIsolated().whenSuccess { [weak self] in self?.end(staysOpen: staysOpen) }
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: taken)
+  }
+
+  private func end(staysOpen: Bool) {
+    guard let context, !isClosed else { return }
     state = .waiting
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    reception.waits(self)
+    expect(within: Self.idleTime)
+    // The next request may be here already, and then comes before this returns.
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    if !staysOpen { close() }
   }
 
   private var isClosed: Bool { if case .closed = state { true } else { false } }
@@ -204,7 +219,8 @@ final class Connection: ChannelInboundHandler {
 
   private func stream(_ source: any EventSource, to head: HTTPRequestHead) {
     guard let context else { return }
-    guard head.method == .GET, reception.beginStream(self) else {
+    if head.method == .HEAD { return send(Response(contentType: "text/event-stream", []), to: head) }
+    guard reception.beginStream(self) else {
       return send(.error(503, "Too many pages are open.", remedy: "Close one."), to: head)
     }
     state = .streaming(source)

@@ -81,10 +81,17 @@ public final class Door: Sendable {
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
             HTTPServerPipelineHandler(), HTTPServerProtocolErrorHandler(),
-            Connection(reception.value, peer: channel.remoteAddress?.ipAddress ?? ""),
+            Connection(reception.value, peer: Self.peer(channel.remoteAddress)),
           ])
         }
       }
+  }
+
+  /// An IPv4 client of an IPv6 socket has its own address (RFC 4291, section 2.5.5.2).
+  private static func peer(_ address: SocketAddress?) -> String {
+    let text = address?.ipAddress ?? ""
+    let mapped = "::ffff:"
+    return text.hasPrefix(mapped) && text.contains(".") ? String(text.dropFirst(mapped.count)) : text
   }
 
   private static func reason(_ error: any Error) -> String {

@@ -116,26 +116,24 @@ final class Reception {
 
   var seconds: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000_000) }
 
-  /// What a client may do, by session, password or place.
-  func rights(of request: Request) -> Rights {
+  /// What a client may do, by session, password or place; nil: too many wrong passwords came from its address.
+  func rights(of request: Request) -> Rights? {
     if let id = Sessions.id(in: request.headers["cookie"]), let rights = sessions.rights(of: id, at: seconds)
     {
       return rights
     }
     guard request.headers["authorization"] != nil else { return gatekeeper.rights(of: request) }
-    guard sessions.mayTry(at: seconds) else { return .none }
+    guard sessions.mayTry(request.peer, at: seconds) else { return nil }
     let rights = gatekeeper.rights(of: request)
-    if !rights.read { sessions.failed() }
+    if !rights.read { sessions.failed(request.peer) }
     return rights
   }
 
   /// A login with `{"password": …}`: a cookie that scripts cannot read and that other sites' pages do not send.
-  func logIn(_ password: String) -> Response {
-    guard sessions.mayTry(at: seconds) else {
-      return .error(429, "Too many wrong passwords.", remedy: "Wait a minute.")
-    }
+  func logIn(_ password: String, from peer: String) -> Response {
+    guard sessions.mayTry(peer, at: seconds) else { return Connection.tooManyTries }
     guard let rights = gatekeeper.rights(for: password) else {
-      sessions.failed()
+      sessions.failed(peer)
       return .error(401, "This password is wrong.")
     }
     let id =

@@ -9,21 +9,24 @@ struct Sessions {
   static let cookie = "beaconkeeper"
   private static let limit = 64
   static let lifetime: Int64 = 86400
-  /// Wrong passwords accepted per minute; after that every attempt must wait, right or wrong.
+  /// Wrong passwords of an address in a minute; what comes from it then waits, right or wrong.
   static let triesPerMinute = 10
+  /// Addresses that are told apart in a minute. Further ones wait.
+  private static let peerLimit = 1000
 
   private var sessions: [String: Session] = [:]
-  private var tries = 0
+  /// By address, in this minute.
+  private var tries: [String: Int] = [:]
   private var minute: Int64 = 0
 
   /// Whether a password may be tried now.
-  mutating func mayTry(at seconds: Int64) -> Bool {
-    if seconds / 60 != minute { (minute, tries) = (seconds / 60, 0) }
-    return tries < Self.triesPerMinute
+  mutating func mayTry(_ peer: String, at seconds: Int64) -> Bool {
+    if seconds / 60 != minute { (minute, tries) = (seconds / 60, [:]) }
+    return tries[peer].map { $0 < Self.triesPerMinute } ?? (tries.count < Self.peerLimit)
   }
 
   /// A password was wrong.
-  mutating func failed() { tries += 1 }
+  mutating func failed(_ peer: String) { tries[peer, default: 0] += 1 }
 
   /// - Parameter id: unguessable.
   mutating func begin(_ id: String, _ rights: Rights, at seconds: Int64) {

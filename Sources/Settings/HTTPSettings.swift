@@ -43,7 +43,14 @@ public struct HTTPSettings: Hashable, Sendable {
   }
 
   /// Whether only programs on this machine can reach it.
-  public var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
+  public var isLoopback: Bool {
+    let octets = address.split(separator: ".", omittingEmptySubsequences: false)
+    return address == "::1"
+      || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// The address as a URL has it.
+  public var host: String { address.contains(":") ? "[\(address)]" : address }
 
   /// An address of this machine's own with a port, such as `127.0.0.1:8099` or `[::1]:8099`; nil for anything else.
   public init?(loopback text: String) {

@@ -1,8 +1,10 @@
 import Beacons
 import Foundation
+import JSON
 import MessageSchemas
 import Messages
 import Pipeline
+import RangingPolicy
 import Scenes
 import Settings
 import Testing
@@ -84,7 +86,7 @@ struct APITests {
     let hindsight = try #require(scene.pipeline.hindsight)
     let body =
       #"{"beacon":"fleet:1.2","zones":[{"zone":"pump-3","near":{"threshold":0.5,"unit":"m","dwell_s":1,"rearm":5}}]}"#
-    let request = try TrialRequest(Array(body.utf8), of: hindsight.configuration)
+    let request = try TrialRequest(JSONTree(Array(body.utf8)), of: hindsight.configuration)
     let beacon = scene.pipeline.beacon(named: "fleet:1.2")
     let answer = TrialAnswer(
       request, of: beacon, hindsight, journal, Moment(scene.time, scene.wallTime), yaml: "zones:",
@@ -97,7 +99,7 @@ struct APITests {
   }
 
   @Test(arguments: [
-    ("", "not JSON"), ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
+    ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
     (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),
     (#"{"zones":[{"zone":"nowhere"}]}"#, "there is no zone nowhere"),
     (#"{"zones":[{"zone":"pump-3","near":{"threshold":7}}]}"#, "rearm must be farther than near"),
@@ -116,8 +118,28 @@ struct APITests {
   func `an attempt that makes no sense is refused in plain words`(body: String, words: String) throws {
     let configuration = try Scene.configuration(Scene.rules)
     #expect {
-      _ = try TrialRequest(Array(body.utf8), of: configuration)
+      _ = try TrialRequest(JSONTree(Array(body.utf8)), of: configuration)
     } throws: { "\($0)".contains(words) }
+  }
+
+  /// An attack: the index of a beacon that was new since the memory was taken.
+  @Test func `a beacon that the memory does not know yet has no trace, and harms nobody`() throws {
+    let (scene, journal) = try visit()
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let request = try TrialRequest(JSONTree(Array("{}".utf8)), of: hindsight.configuration)
+    let answer = TrialAnswer(
+      request, of: BeaconIndex(rawValue: 4711), hindsight, journal, Moment(scene.time, scene.wallTime),
+      yaml: "",
+      revision: nil)
+    #expect(String(decoding: answer.json, as: UTF8.self).contains(#""sightings":0"#))
+  }
+
+  @Test func `other near rules count for phones too`() throws {
+    let (scene, _) = try visit()
+    let body = #"{"zones":[{"zone":"pump-3","near":{"threshold":1,"unit":"m","dwell_s":1,"rearm":3}}]}"#
+    let request = try TrialRequest(JSONTree(Array(body.utf8)), of: scene.pipeline.configuration)
+    #expect(request.configuration.phones[0].near.near == 1_000_000)
+    #expect(request.configuration.phones[0].near.rearm == 3_000_000)
   }
 
   @Test func `every file of the page is part of the program, and only those`() throws {

@@ -124,13 +124,15 @@ struct SessionsTests {
   @Test func `ten wrong passwords a minute, then even the right one waits`() {
     var sessions = Sessions()
     for _ in 0..<10 {
-      let mayTry = sessions.mayTry(at: 30)
+      let mayTry = sessions.mayTry("10.0.0.1", at: 30)
       #expect(mayTry)
-      sessions.failed()
+      sessions.failed("10.0.0.1")
     }
-    let laterInTheMinute = sessions.mayTry(at: 59)
+    let laterInTheMinute = sessions.mayTry("10.0.0.1", at: 59)
     #expect(!laterInTheMinute)
-    let inTheNext = sessions.mayTry(at: 60)
+    let another = sessions.mayTry("10.0.0.2", at: 59)
+    #expect(another)
+    let inTheNext = sessions.mayTry("10.0.0.1", at: 60)
     #expect(inTheNext)
   }
 

@@ -77,7 +77,7 @@ package struct ConfigurationEditor: Sendable {
   ) -> Response {
     do throws(ConfigurationWriter.Refusal) {
       let (bytes, revision) = try writer.read()
-      if case .text(let seen)? = request["revision"], seen != revision {
+      if let seen = request["revision"], seen != .text(revision) {
         return .error(409, "The file was changed meanwhile.", remedy: "Reload the page and try again.")
       }
       let text = ConfigurationText(

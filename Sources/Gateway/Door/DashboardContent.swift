@@ -106,6 +106,10 @@ package struct DashboardContent: Content {
     case ("beacons", 3, true): return beacon(path[1], path[2], request)
     case ("transitions", 1, true): return .now(transitions(request))
     default:
+      let writable = ["try", "undo"]
+      if path.count == 1, writable.contains(path[0]) {
+        return .now(.error(405, "Send it with POST."))
+      }
       guard path.count == 1, isReading, let part = Overview.Part(rawValue: path[0]) else {
         return .now(Self.nothingHere)
       }
@@ -117,7 +121,7 @@ package struct DashboardContent: Content {
     switch what {
     case "cloud": return .now(beacon(name) { CloudPicture(of: $1, $0).json })
     case "history":
-      let minutes = request.query["minutes"].flatMap(Double.init) ?? 10
+      let minutes = Double(request.query["minutes"] ?? "10") ?? .nan
       guard (0.1...1440).contains(minutes) else {
         return .now(.error(400, "minutes must be from 0.1 to 1440."))
       }
@@ -185,19 +189,20 @@ package struct DashboardContent: Content {
 
   /// What other rules would have decided.
   private func attempt(_ body: [UInt8]) -> Response {
-    let base = stage.look { pipeline, journal, now in (pipeline.hindsight, journal, now) }
+    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
+    let name = TrialRequest.beacon(in: tree)
+    // All at one moment: a beacon's index means nothing in an earlier memory.
+    let base = stage.look { pipeline, journal, now in
+      (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, journal, now)
+    }
     guard let hindsight = base.0 else { return .error(404, "Nothing is remembered.") }
+    if name != nil, base.1 == nil { return Self.unheard(name ?? "") }
     do throws(TrialRequest.Refusal) {
-      let request = try TrialRequest(body, of: hindsight.configuration)
-      var beacon: BeaconIndex?
-      if let name = request.beacon {
-        beacon = stage.look { pipeline, _, _ in pipeline.beacon(named: name) }
-        if beacon == nil { return Self.unheard(name) }
-      }
+      let request = try TrialRequest(tree, of: hindsight.configuration)
       let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
       return Response(
         TrialAnswer(
-          request, of: beacon, hindsight, base.1, base.2, yaml: zonesYAML(changed),
+          request, of: base.1, hindsight, base.2, base.3, yaml: zonesYAML(changed),
           revision: stage.editor?.current()?.revision
         ).json)
     } catch {
@@ -210,9 +215,10 @@ package struct DashboardContent: Content {
     let after = request.query["after"]
     let found = stage.look { _, journal, _ in
       guard let after else { return journal.transitions(atMost: max(limit, 0)) }
-      return journal.entries(from: journal.place(after: after) ?? 0).compactMap {
+      let later = journal.entries(from: journal.place(after: after) ?? 0).compactMap {
         if case .transition(let message) = $0 { message } else { nil }
       }
+      return Array(later.prefix(max(limit, 0)))
     }
     return Response(
       JSONWriter.object {

@@ -29,8 +29,7 @@ struct DoorService: Service {
     await cancelWhenGracefulShutdown {
       guard let door = await open() else { return }
       let scheme = settings.tls == nil ? "http" : "https"
-      let host = settings.address.contains(":") ? "[\(settings.address)]" : settings.address
-      onReady("\(scheme)://\(host):\(door.port)/")
+      onReady("\(scheme)://\(settings.host):\(door.port)/")
       while (try? await Task.sleep(for: .seconds(86400))) != nil {}
       await door.close()
     }

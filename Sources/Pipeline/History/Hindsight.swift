@@ -53,6 +53,8 @@ extension Hindsight {
     spacing: TimeSpan = .zero
   ) -> Trial {
     var trial = Trial()
+    // It came after the memory was taken.
+    if let beacon, !roster.knows(beacon) { return trial }
     guard let first = history.firstTime else { return trial }
     trial.trace = Trace(spacing: spacing)
     let start = warmUp.map { since - $0 }

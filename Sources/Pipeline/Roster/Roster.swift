@@ -91,6 +91,9 @@ package struct Roster: Sendable {
   /// Beacons that turned out to be more than was known of them.
   mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
 
+  /// Whether it has a name here.
+  func knows(_ beacon: BeaconIndex) -> Bool { beacon.rawValue >= 0 && Int(beacon.rawValue) < catalogue.count }
+
   package func name(of beacon: BeaconIndex) -> String { catalogue.name(of: beacon) }
 
   /// What people call it; nil: by its name.

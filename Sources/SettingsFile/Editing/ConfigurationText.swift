@@ -86,7 +86,8 @@ public struct ConfigurationText: Sendable {
         let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
         throw Unsupported("the file would have errors: \(first)", diagnostics: error.diagnostics)
       }
-      guard configuration == edit.meant else {
+      // Phones copy the near rules of their zones.
+      guard configuration.withoutTriggers == edit.meant.withoutTriggers else {
         throw Unsupported("as the file is written, the change would mean something else")
       }
       let entry = try entry(edit.name, of: edit.list, in: bytes)
@@ -132,5 +133,13 @@ extension SourceText {
   fileprivate func lines(of node: Node) -> String {
     let start = startOfLine(range(of: node).lowerBound)
     return text(start..<endOfLine(end(of: node))) + "\n"
+  }
+}
+
+extension Configuration {
+  fileprivate var withoutTriggers: Configuration {
+    var configuration = self
+    for place in configuration.phones.indices { configuration.phones[place].triggers = [] }
+    return configuration
   }
 }

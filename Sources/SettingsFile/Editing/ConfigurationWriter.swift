@@ -29,8 +29,11 @@ public final class ConfigurationWriter: Sendable {
 
   public init(path: String) { self.path = path }
 
-  /// Whether there is a change to take back.
-  public var canUndo: Bool { steps.withLock { !$0.isEmpty } }
+  /// Whether there is a change to take back, which nobody's edit has followed.
+  public var canUndo: Bool {
+    guard let last = steps.withLock({ $0.last }), let now = try? read() else { return false }
+    return last.revision == now.revision
+  }
 
   /// The file as it is.
   public func read() throws(Refusal) -> (bytes: [UInt8], revision: String) {
@@ -58,7 +61,9 @@ public final class ConfigurationWriter: Sendable {
   /// Takes the last change back, unless the file was changed since. Gives the new revision.
   public func undo() throws(Refusal) -> String {
     try steps.withLock { steps throws(Refusal) in
-      guard let step = steps.last else { throw Refusal(reason: "there is nothing to take back") }
+      guard let step = steps.last else {
+        throw Refusal(reason: "there is nothing to take back", isConflict: true)
+      }
       _ = try write(step.before, over: step.revision)
       steps.removeLast()
       return ConfigurationText.revision(of: step.before)
@@ -72,7 +77,11 @@ public final class ConfigurationWriter: Sendable {
         reason: "the file was changed meanwhile", remedy: "reload the page and try again", isConflict: true)
     }
     do throws(SystemError) {
-      try FileReplacement(path).write(bytes)
+      // Somebody may save the file while ours is being written.
+      try FileReplacement(path).write(bytes) { (try? read().revision) == revision }
+    } catch  where error.code == ESTALE {
+      throw Refusal(
+        reason: "the file was changed meanwhile", remedy: "reload the page and try again", isConflict: true)
     } catch {
       throw Refusal(reason: "\(path) cannot be written: \(Self.words(error))", remedy: remedy(for: error))
     }

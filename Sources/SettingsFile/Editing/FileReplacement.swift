@@ -16,7 +16,8 @@ struct FileReplacement {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  func write(_ bytes: [UInt8]) throws(SystemError) {
+  /// - Parameter isStillMeant: is asked directly before the old file gives way; if not, `ESTALE` is thrown.
+  func write(_ bytes: [UInt8], ifStill isStillMeant: () -> Bool) throws(SystemError) {
     var old = stat()
     _ = try systemCall("stat") { unsafe stat(path, &old) }
     guard old.st_mode & S_IFMT == S_IFREG else { throw SystemError(call: "stat", code: EINVAL) }
@@ -25,6 +26,7 @@ struct FileReplacement {
     let number = try create(temporary)
     do throws(SystemError) {
       try fill(FileDescriptor(number), bytes, like: old)
+      guard isStillMeant() else { throw SystemError(call: "rename", code: ESTALE) }
       _ = try systemCall("rename") { unsafe rename(temporary, path) }
     } catch {
       unsafe unlink(temporary)

@@ -128,7 +128,7 @@ struct ReplayCommand: AsyncParsableCommand {
     let server = ReplayDoor(stage, settings)
     do {
       try await server.run { port in
-        say("beaconkeeper: the recording plays at http://\(settings.address):\(port)/; Ctrl-C ends it")
+        say("beaconkeeper: the recording plays at http://\(settings.host):\(port)/; Ctrl-C ends it")
       }
     } catch {
       throw failure("\(error)", .unavailable)
