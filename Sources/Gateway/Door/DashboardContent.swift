@@ -192,17 +192,17 @@ package struct DashboardContent: Content {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)
     // All at one moment: a beacon's index means nothing in an earlier memory.
-    let base = stage.look { pipeline, journal, now in
+    let (memory, beacon, journal, now) = stage.look { pipeline, journal, now in
       (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, journal, now)
     }
-    guard let hindsight = base.0 else { return .error(404, "Nothing is remembered.") }
-    if name != nil, base.1 == nil { return Self.unheard(name ?? "") }
+    guard let hindsight = memory else { return .error(404, "Nothing is remembered.") }
+    if let name, beacon == nil { return Self.unheard(name) }
     do throws(TrialRequest.Refusal) {
       let request = try TrialRequest(tree, of: hindsight.configuration)
       let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
       return Response(
         TrialAnswer(
-          request, of: base.1, hindsight, base.2, base.3, yaml: zonesYAML(changed),
+          request, of: beacon, hindsight, journal, now, yaml: zonesYAML(changed),
           revision: stage.editor?.current()?.revision
         ).json)
     } catch {

@@ -13,6 +13,8 @@ final class StrangersWatch: Sendable {
   private struct State {
     /// nil: no client asks.
     var survey: AirSurvey?
+    /// Whose beacons are no strangers.
+    var configuration: Configuration?
     var until = MonotonicTime(nanoseconds: .min)
   }
 
@@ -39,7 +41,11 @@ final class StrangersWatch: Sendable {
   /// Starts or continues the survey; returns what was heard.
   func devices(_ configuration: Configuration, areRevealed: Bool) -> [UInt8] {
     state.withLock { state in
-      if state.survey == nil { state.survey = AirSurvey(configuration) }
+      // After a reload some are no strangers any more, or are strangers again.
+      if state.survey == nil || state.configuration != configuration {
+        state.survey = AirSurvey(configuration)
+        state.configuration = configuration
+      }
       state.until = LiveClock.now + Self.patience
       isWatching.store(true, ordering: .relaxed)
       let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
