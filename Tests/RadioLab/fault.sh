@@ -5,7 +5,7 @@
 # RUNS: how often each fault is repeated. The measured times are appended to /out/table.
 tag=C1:00:00:00:00:01
 
-now() { date +%s.%N; }
+now() { echo "$EPOCHREALTIME"; }
 
 # since TIME TOPIC TEXT: the seconds from TIME to the first message that contains TEXT and whose topic ends in TOPIC.
 since() {
