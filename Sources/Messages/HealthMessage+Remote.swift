@@ -60,6 +60,32 @@ extension HealthMessage {
   }
 }
 
+extension HealthMessage {
+  /// Observations that the broker does not have yet.
+  public struct WaitingObservations: Hashable, Sendable {
+    public var batches: Int
+    /// Observations that had to make room, or that the broker refused.
+    public var lost: UInt64
+    /// Why they wait in memory only; nil: they are on disk once they have waited for some seconds.
+    public var fault: String?
+
+    public init(batches: Int, lost: UInt64, fault: String?) {
+      self.batches = batches
+      self.lost = lost
+      self.fault = fault
+    }
+
+    func write(in json: inout JSONWriter) {
+      json.key("observations_waiting")
+      json.object {
+        $0.field("batches", batches)
+        $0.field("durable", fault == nil)
+        if let fault { $0.field("reason", fault) }
+      }
+    }
+  }
+}
+
 extension HealthMessage.Remote {
   func write(in json: inout JSONWriter) {
     json.key("scanners")

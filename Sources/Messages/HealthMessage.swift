@@ -134,6 +134,8 @@ public struct HealthMessage: Sendable {
   public var heldTransitions: UInt64 = 0
   /// Observations for other gateways that were not published because too many came at once; nil: none are to be published.
   public var lostObservations: UInt64?
+  /// Observations that wait for the broker; nil: none waits.
+  public var waitingObservations: WaitingObservations?
   /// Sightings that did not count for rooms, because they came too late or their beacons were too many; nil: no rooms.
   public var droppedForRooms: UInt64?
   /// nil: there are no scanners.
@@ -215,7 +217,10 @@ public struct HealthMessage: Sendable {
         $0.field("unencrypted", refusedReadings.unencrypted)
       }
       $0.field("addresses_postponed", postponedAddresses)
-      if let lostObservations { $0.field("observations_lost", lostObservations) }
+      if let lostObservations {
+        $0.field("observations_lost", lostObservations + (waitingObservations?.lost ?? 0))
+      }
+      if let waitingObservations { waitingObservations.write(in: &$0) }
       if let droppedForRooms { $0.field("rooms_dropped", droppedForRooms) }
       if let remote { remote.write(in: &$0) }
       if let wake { write(wake, in: &$0) }

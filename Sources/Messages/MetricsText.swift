@@ -64,7 +64,14 @@ public struct MetricsText: Sendable {
       "transitions_held_total", "counter", "Enters and nears that had to wait, as they came too often.",
       health.heldTransitions)
     if let lost = health.lostObservations {
-      single("observations_lost_total", "counter", "Observations that were not published.", lost)
+      single(
+        "observations_lost_total", "counter", "Observations that were not published.",
+        lost + (health.waitingObservations?.lost ?? 0))
+    }
+    if let waiting = health.waitingObservations {
+      single(
+        "observations_waiting_batches", "gauge", "Batches of observations that the broker does not have yet.",
+        UInt64(clamping: waiting.batches))
     }
     if let dropped = health.droppedForRooms {
       single("rooms_dropped_total", "counter", "Sightings that did not count for rooms.", dropped)

@@ -4,7 +4,8 @@ import MQTT
 
 /// `observations/<partition>`: what this gateway's own radios heard of configured beacons, for another Beaconkeeper that decides.
 ///
-/// QoS 0: the next advertisement is better than this one repeated late, and transitions must not wait behind thousands of them.
+/// Without a buffer they have QoS 0: the next advertisement is better than this one repeated late, and transitions must not wait
+/// behind thousands of them.
 public struct ObservationsMessage: Hashable, Sendable {
   public struct Heard: Hashable, Sendable {
     /// Index in `receivers`.
@@ -69,7 +70,11 @@ public struct ObservationsMessage: Hashable, Sendable {
     return Int(hash.value % UInt128(partitions))
   }
 
-  public func message(topics: Topics) -> Message {
+  /// How many observations are in it.
+  public var count: Int { beacons.reduce(0) { $0 + $1.heard.count } }
+
+  /// - Parameter qos: 1 if it waits for the broker.
+  public func message(topics: Topics, qos: QoS = .atMostOnce) -> Message {
     let payload = JSONWriter.object {
       $0.field("v", 1)
       $0.field("gateway", gateway)
@@ -97,8 +102,19 @@ public struct ObservationsMessage: Hashable, Sendable {
       }
     }
     return Message(
-      topic: topics.observations(partition: partition), payload: payload, qos: .atMostOnce, retained: false)
+      topic: topics.observations(partition: partition), payload: payload, qos: qos, retained: false)
   }
+
+  /// The same batch, sent only now: it says how long it waited, because the receiver takes the time of arrival for the time at
+  /// which it was sent. `held`: nil: it was made before the machine last booted.
+  public static func delayed(_ payload: [UInt8], held: TimeSpan?) -> [UInt8] {
+    if let held, held < unsaid { return payload }
+    let value = held.map { String(milliseconds($0)) } ?? "null"
+    return payload.dropLast() + Array(",\"held_ms\":\(value)}".utf8)
+  }
+
+  /// Shorter waits are like a slow network.
+  private static let unsaid = TimeSpan.milliseconds(500)
 
   private static func milliseconds(_ span: TimeSpan) -> Int64 { span.nanoseconds / 1_000_000 }
 }

@@ -124,7 +124,7 @@ package struct OpenOutbox: Sendable {
   }
 
   /// Identifies one boot of the machine, and so its monotonic clock.
-  private static var bootID: String {
+  static var bootID: String {
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
   }
 }

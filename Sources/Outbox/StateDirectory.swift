@@ -43,4 +43,7 @@ public struct StateDirectory: Sendable {
   }
 
   func file(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).sqlite" }
+
+  /// Where observations wait. No outbox ends like this, whatever its gateway is called.
+  func observations(gateway: String) -> String { "\(path)/\(topicLevel(gateway)).observations" }
 }

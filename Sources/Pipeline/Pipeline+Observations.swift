@@ -49,14 +49,14 @@ extension Pipeline {
   /// What our radios heard since the last call.
   ///
   /// - Parameter time: now, on the clock of the advertisements.
-  package mutating func takeObservations(at time: MonotonicTime) -> [Message] {
+  package mutating func takeObservations(at time: MonotonicTime) -> [ObservationsMessage] {
     guard var tap else { return [] }
     self.tap = nil
     let messages = tap.take(at: time, gateway: configuration.gatewayName, receivers: receivers) {
       roster.key(of: $0)
     }
     self.tap = tap
-    return messages.map { $0.message(topics: topics) }
+    return messages
   }
 
   /// Sightings that were not published because too many came at once; nil: none are to be published.

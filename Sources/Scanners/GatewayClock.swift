@@ -13,6 +13,8 @@ struct GatewayClock: Equatable, Sendable {
   private var least: [(start: MonotonicTime, offset: TimeSpan)] = []
   /// When a message was last taken.
   private var taken: MonotonicTime?
+  /// Since when all are refused.
+  private var refusedSince: MonotonicTime?
 
   /// Our clock minus theirs; nil before the first message.
   var offset: TimeSpan? { least.map(\.offset).min() }
@@ -25,12 +27,18 @@ struct GatewayClock: Equatable, Sendable {
   /// believed.
   mutating func take(sent: MonotonicTime, arrival: MonotonicTime) throws(ScannerRefusal) -> TimeSpan {
     let apparent = arrival - sent
-    if let taken, arrival - taken > Self.tolerance { least.removeAll() }
     if let offset {
       let delay = apparent - offset
-      guard delay <= Self.tolerance, delay >= .zero - Self.tolerance else { throw .clock }
+      if delay > Self.tolerance || delay < .zero - Self.tolerance {
+        let since = refusedSince ?? arrival
+        refusedSince = since
+        guard arrival - since > Self.tolerance else { throw .clock }
+        least.removeAll()
+      }
     }
-    taken = arrival
+    // What was kept has drifted since then.
+    if let taken, arrival - taken > Self.tolerance { least.removeAll() }
+    (taken, refusedSince) = (arrival, nil)
     if let last = least.last, arrival - last.start < Self.part {
       least[least.count - 1].offset = min(last.offset, apparent)
     } else {

@@ -22,12 +22,14 @@ struct ObservationBatch: Equatable {
   var sequence: UInt64 = 0
   /// On the sender's monotonic clock, in milliseconds.
   var sent: Int64 = 0
+  /// How long it waited at the sender, in milliseconds; nil: since before the sender's machine booted.
+  var held: Int64? = 0
   var receivers: [String] = []
   var beacons: [(key: String, measuredPower: Int8?)] = []
   var heard: [Heard] = []
 
   static func == (a: Self, b: Self) -> Bool {
-    (a.gateway, a.boot, a.sequence, a.sent) == (b.gateway, b.boot, b.sequence, b.sent)
+    (a.gateway, a.boot, a.sequence) == (b.gateway, b.boot, b.sequence) && (a.sent, a.held) == (b.sent, b.held)
       && a.receivers == b.receivers && a.heard == b.heard && a.beacons.elementsEqual(b.beacons, by: ==)
   }
 
@@ -43,6 +45,7 @@ struct ObservationBatch: Equatable {
         case "boot": boot = try Self.text(bytes, &cursor)
         case "seq": sequence = UInt64(clamping: try Self.whole(bytes, &cursor))
         case "sent_ms": sent = try Self.whole(bytes, &cursor)
+        case "held_ms": held = cursor.takeWord("null", bytes) ? nil : try Self.whole(bytes, &cursor)
         case "receivers":
           try Self.elements(bytes, &cursor) { cursor throws(JSONCursor.Malformed) in
             guard receivers.count < Self.receiverLimit else { throw cursor.malformed("too many receivers") }
@@ -58,7 +61,7 @@ struct ObservationBatch: Equatable {
       guard cursor.peek(bytes) == nil, let version else { throw cursor.malformed("no batch") }
       guard version == 1 else { throw JSONCursor.Malformed(offset: -1, message: "version") }
       guard ScannedValue.isName(gateway), (1...64).contains(boot.utf8.count), sequence > 0, sent >= 0,
-        heard.allSatisfy({ receivers.indices.contains($0.receiver) })
+        held ?? 0 >= 0, heard.allSatisfy({ receivers.indices.contains($0.receiver) })
       else { throw cursor.malformed("a value is missing or out of range") }
     } catch {
       throw error.offset < 0 ? .version : .malformed

@@ -6,6 +6,8 @@ struct RemoteGateway: Sendable {
   private static let patience = TimeSpan.seconds(30)
   private static let formerLimit = 4
   static let partitionLimit = 4096
+  /// A batch that waited for longer says nothing about the sender's clock.
+  private static let longestHeld = TimeSpan.seconds(86_400)
   /// An observation older than this when it was sent is no news.
   static let oldest = TimeSpan.seconds(60)
 
@@ -36,8 +38,9 @@ struct RemoteGateway: Sendable {
   ) throws(ScannerRefusal) -> TimeSpan {
     do throws(ScannerRefusal) {
       try follow(batch.boot, at: arrival)
+      guard let held = batch.held.map(TimeSpan.milliseconds), held <= Self.longestHeld else { throw .age }
       let sent = MonotonicTime.zero + .milliseconds(batch.sent)
-      let offset = try clock.take(sent: sent, arrival: arrival)
+      let offset = try clock.take(sent: sent, arrival: arrival - held)
       guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       if let last = sequences[partition] { lost &+= batch.sequence - last - 1 }
       if sequences.count < Self.partitionLimit || sequences[partition] != nil {

@@ -40,7 +40,7 @@ extension ScannerIntake {
     let sent = MonotonicTime.zero + .milliseconds(batch.sent) + offset
     for heard in batch.heard {
       let age = TimeSpan.milliseconds(heard.age)
-      guard age >= .zero, age <= RemoteGateway.oldest else {
+      guard age >= .zero, age + .milliseconds(batch.held ?? 0) <= RemoteGateway.oldest else {
         gateways[batch.gateway]?.refuse(.age)
         refuse(.age, message.scanner, of: batch.gateway, into: &hearing)
         continue

@@ -14,9 +14,12 @@ public struct ObservationSettings: Hashable, Sendable {
   public var interval: TimeSpan
   /// `partitions`: over how many topics the beacons are spread. Default 1.
   public var partitions: Int
+  /// `buffer`: octets of batches that wait on disk while the broker is away; the oldest go first. nil: none waits.
+  public var buffer: Int?
 
-  public init(interval: TimeSpan = .milliseconds(200), partitions: Int = 1) {
+  public init(interval: TimeSpan = .milliseconds(200), partitions: Int = 1, buffer: Int? = nil) {
     self.interval = interval
     self.partitions = partitions
+    self.buffer = buffer
   }
 }

@@ -118,7 +118,9 @@ import Testing
     try scene.hear(Scene.iBeacon(minor: 3), from: 0xC1, rssi: -70, for: 1)
     // A stranger.
     try scene.hear([2, 1, 6], from: 0xC9, rssi: -70, for: 1)
-    let messages = scene.pipeline.takeObservations(at: scene.time)
+    let messages = scene.pipeline.takeObservations(at: scene.time).map {
+      $0.message(topics: scene.pipeline.topics)
+    }
     for message in messages {
       #expect(MessageSchemas.faults(topic: message.topic, payload: message.payload) == [])
       #expect(!message.retained && message.qos == .atMostOnce)
@@ -158,7 +160,9 @@ import Testing
         Scene.iBeacon(minor: UInt8(minor)), from: UInt64(0xC1_0000 + minor), rssi: -60,
         for: Double(times) / 10)
     }
-    let messages = scene.pipeline.takeObservations(at: scene.time)
+    let messages = scene.pipeline.takeObservations(at: scene.time).map {
+      $0.message(topics: scene.pipeline.topics)
+    }
     let octets = messages.reduce(0) { $0 + $1.payload.count }
     #expect(messages.allSatisfy { $0.payload.count <= 1150 })
     print(
@@ -175,7 +179,8 @@ import Testing
     next.publishObservations(boot: "another", after: earlier)
     scene.replace(next, receiver: scene.receiver)
     try scene.hear(rssi: -60, for: 0.1)
-    let message = try #require(scene.pipeline.takeObservations(at: scene.time).first)
+    let observations = try #require(scene.pipeline.takeObservations(at: scene.time).first)
+    let message = observations.message(topics: scene.pipeline.topics)
     #expect(
       String(decoding: message.payload, as: UTF8.self).contains("\"boot\":\"9f3c2a7be01d4455\",\"seq\":2"))
   }

@@ -78,6 +78,34 @@ import Testing
     #expect(desk.heard.count == 2)
   }
 
+  /// It was away for ten minutes. What it could not deliver at once says nothing about its clock.
+  @Test func aBatchThatWaitedIsLateAndTheClockStays() throws {
+    var desk = try desk()
+    say(batch(1, sent: 500), &desk)
+    // The client sent these before, and sends them again: they do not know how long they were under way.
+    say(batch(2, sent: 501), &desk, after: 600)
+    #expect(desk.refused(.clock) == 1)
+    for (number, sent) in [(3, 502.0), (4, 1090), (5, 1099)] {
+      var message = batch(UInt64(number), sent: sent)
+      message.payload = ObservationsMessage.delayed(message.payload, held: .seconds(1100 - sent))
+      say(message, &desk)
+    }
+    #expect(desk.refused(.age) == 1)
+    #expect(ages(desk).suffix(2) == [10_120, 1120])
+    say(batch(6, sent: 1101), &desk, after: 1)
+    #expect(ages(desk).last == 120)
+    #expect(desk.intake.gatewayFigures[0].offset == .seconds(500))
+  }
+
+  @Test(arguments: ["null", "-1", "9007199254740991"])
+  func aBatchOfAnUnknownTimeIsRefused(held: String) throws {
+    var desk = try desk()
+    var message = batch(1, sent: 500)
+    message.payload = message.payload.dropLast() + Array(",\"held_ms\":\(held)}".utf8)
+    say(message, &desk)
+    #expect(desk.heard.isEmpty)
+  }
+
   @Test func observationsOfTooLongAgoOrOfTheFutureAreRefused() throws {
     var desk = try desk()
     say(batch(1, sent: 500, ages: [0.1, 61, -0.1, 60]), &desk)

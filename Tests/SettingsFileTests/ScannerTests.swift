@@ -60,6 +60,11 @@ import Testing
     ("scanners: [{ kind: theengs, recievers: { a: b } }]", "1:29 error “recievers” is not a known key"),
     ("publish: { observations: maybe }", "1:26 error"),
     ("publish: { observations: { interval: 1 ms } }", "1:38 error interval cannot be 1 ms"),
+    ("publish: { observations: { buffer: 9 kB } }", "1:36 error buffer cannot be 0.009 MB"),
+    (
+      "publish: { observations: { buffer: 64 m } }",
+      "1:36 error buffer must be a size, and “64 m” is a distance"
+    ),
     ("publish: { observations: { partitions: 0 } }", "1:40 error partitions cannot be 0"),
   ])
   func anErrorHasItsPlace(yaml: String, expected: String) {
@@ -73,9 +78,10 @@ import Testing
     #expect(
       try read("publish: { observations: true }").configuration.publish.observations == ObservationSettings())
     #expect(
-      try read("publish: { observations: { interval: 500 ms, partitions: 8 } }").configuration.publish
+      try read("publish: { observations: { interval: 500 ms, partitions: 8, buffer: 64 MB } }").configuration
+        .publish
         .observations
-        == ObservationSettings(interval: .milliseconds(500), partitions: 8))
+        == ObservationSettings(interval: .milliseconds(500), partitions: 8, buffer: 64_000_000))
   }
 
   @Test func checkSaysWhatAScannerIs() throws {

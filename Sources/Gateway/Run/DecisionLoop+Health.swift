@@ -55,6 +55,7 @@ extension DecisionLoop {
     var message = state.health.message(
       of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
     message.remote = onScannerFigures.withLock { $0 }?()
+    message.waitingObservations = onWaitingObservations.withLock { $0 }?()
     return message
   }
 }

@@ -22,6 +22,8 @@ final class DecisionLoop: Sendable {
     var remoteReceivers = ReceiverMap()
     var health = HealthBook(from: LiveClock.now)
     var isSubscribed = false
+    /// Collected before the latest reload, and not yet taken.
+    var observations: [(message: Message, count: Int)] = []
     /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
     /// When `advance` is called at the latest.
@@ -50,6 +52,8 @@ final class DecisionLoop: Sendable {
   let strangers = StrangersWatch()
   /// What `health` tells of scanners.
   let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
+  /// What `health` tells of observations that wait for the broker.
+  let onWaitingObservations = Mutex<(@Sendable () -> HealthMessage.WaitingObservations?)?>(nil)
   /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
   let logger: Logger
@@ -151,8 +155,7 @@ final class DecisionLoop: Sendable {
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       tell(&state)
       // What was collected under the earlier configuration means its beacons.
-      let observations = state.pipeline.takeObservations(at: LiveClock.now)
-      if !observations.isEmpty { delivery.sendNow(observations) }
+      state.observations += takeObservations(&state)
       let earlier = state.pipeline
       state.pipeline = earlier.reconfigured(new)
       state.pipeline.publishObservations(boot: boot, after: earlier)

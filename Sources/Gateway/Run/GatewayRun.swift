@@ -127,7 +127,7 @@ public struct GatewayRun: Sendable {
     var services: [any Service] = []
     if let companion { services.append(companion) }
     services += [OutboxService(delivery), link, DeadlineService(decisions), homeAssistant, leftovers]
-    services += [scanners, ObservationService(decisions)]
+    services += [scanners, ObservationService(decisions, options, stateDirectory, logger)]
     if options.protocolVersion == .v311 {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
@@ -176,11 +176,16 @@ public struct GatewayRun: Sendable {
     if lost > 0 { throw TransitionsLost(count: lost) }
   }
 
+  /// nil: nothing is kept.
+  private var stateDirectory: StateDirectory? {
+    if case .walk(_, isDemonstration: true) = input { return nil }
+    return StateDirectory(configured: configuration.stateDirectory)
+  }
+
   private func openOutbox() throws -> OpenOutbox {
-    if case .walk(_, isDemonstration: true) = input { return OpenOutbox() }
+    guard let stateDirectory else { return OpenOutbox() }
     return try OpenOutbox(
-      gateway: configuration.gatewayName, directory: StateDirectory(configured: configuration.stateDirectory),
-      wallTime: LiveClock.wallNow)
+      gateway: configuration.gatewayName, directory: stateDirectory, wallTime: LiveClock.wallNow)
   }
 
   /// Continues from the state in which an earlier run left the outbox.

@@ -44,18 +44,4 @@ extension DecisionLoop {
 
   /// Every receiver that the configuration names or that has reported.
   var receiverNames: [String] { state.withLock { $0.pipeline.receivers.names } }
-
-  /// Publishes what our radios heard since the last call; what cannot be sent now is dropped.
-  ///
-  /// - Returns: how long to collect; nil: nothing is published.
-  func publishObservations() -> TimeSpan? {
-    let (messages, interval) = state.withLock { state in
-      (
-        state.pipeline.takeObservations(at: LiveClock.now),
-        state.pipeline.configuration.publish.observations?.interval
-      )
-    }
-    if !messages.isEmpty { delivery.sendNow(messages) }
-    return interval
-  }
 }

@@ -43,7 +43,7 @@ enum RuleValue: Equatable {
     switch measure.dimension {
     case .distance: self = .threshold(.distance(measure.value))
     case .signal: self = .threshold(.signal(measure.value))
-    case .time, .speed, .gain: self = .time(.seconds(measure.value))
+    case .time, .speed, .gain, .size: self = .time(.seconds(measure.value))
     }
   }
 }

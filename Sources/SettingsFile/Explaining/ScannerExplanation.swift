@@ -42,6 +42,9 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
 
 func sentence(_ observations: ObservationSettings) -> String {
   let topics = observations.partitions == 1 ? "one topic" : "\(observations.partitions) topics"
+  let kept = observations.buffer.map {
+    "; while the broker is away, up to \(Measure(.size, Double($0))) wait on disk"
+  }
   return
-    "what its own radios hear of configured beacons, every \(Measure(.time, observations.interval.seconds)), on \(topics)"
+    "what its own radios hear of configured beacons, every \(Measure(.time, observations.interval.seconds)), on \(topics)\(kept ?? "")"
 }

@@ -2,9 +2,9 @@ import Beacons
 
 /// What a number in the configuration measures, and its units.
 enum Dimension: CaseIterable {
-  case distance, time, speed, signal, gain
+  case distance, time, speed, signal, gain, size
 
-  /// Units, each with its size in metres, seconds, metres per second, dBm or dB.
+  /// Units, each with its size in metres, seconds, metres per second, dBm, dB or octets.
   var units: [(word: String, factor: Double)] {
     switch self {
     case .distance: [("m", 1), ("cm", 0.01), ("mm", 0.001), ("km", 1000)]
@@ -12,6 +12,7 @@ enum Dimension: CaseIterable {
     case .speed: [("m/s", 1), ("km/h", 1 / 3.6)]
     case .signal: [("dBm", 1)]
     case .gain: [("dB", 1)]
+    case .size: [("MB", 1e6), ("kB", 1e3), ("GB", 1e9)]
     }
   }
 
@@ -22,6 +23,7 @@ enum Dimension: CaseIterable {
     case .speed: "a speed"
     case .signal: "a signal strength"
     case .gain: "a difference of signal"
+    case .size: "a size"
     }
   }
 
@@ -32,6 +34,7 @@ enum Dimension: CaseIterable {
     case .speed: "1 m/s"
     case .signal: "-70 dBm"
     case .gain: "3 dB"
+    case .size: "64 MB"
     }
   }
 }
@@ -39,7 +42,7 @@ enum Dimension: CaseIterable {
 /// A number with its unit, such as `1.5 m` or `-72 dBm`.
 struct Measure: Equatable {
   var dimension: Dimension
-  /// In metres, seconds, metres per second, dBm or dB.
+  /// In metres, seconds, metres per second, dBm, dB or octets.
   var value: Double
 
   enum Problem: Error, Equatable {
@@ -81,6 +84,7 @@ extension Measure: CustomStringConvertible {
     case .speed: "\(shortest(value)) m/s"
     case .signal: "\(shortest(value)) dBm"
     case .gain: "\(shortest(value)) dB"
+    case .size: value < 1e9 ? "\(shortest(value / 1e6)) MB" : "\(shortest(value / 1e9)) GB"
     case .time:
       if value > 0, value < 1 {
         "\(shortest(value * 1000)) ms"

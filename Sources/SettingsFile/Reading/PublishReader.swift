@@ -4,6 +4,8 @@ import Settings
 /// Reads `publish:`.
 struct PublishReader {
   private static let hint = "true, or for example { interval: 200 ms, partitions: 1 }"
+  /// Octets. The least holds a minute of a busy gateway.
+  private static let buffers = 1e6...4e9
 
   func read(_ value: Value) -> PublishSettings {
     var settings = PublishSettings()
@@ -31,6 +33,18 @@ struct PublishReader {
         settings.partitions = max(count, 1)
       }
     }
+    settings.buffer = section.take("buffer").flatMap(readBuffer)
     return settings
+  }
+
+  private func readBuffer(_ value: Value) -> Int? {
+    guard let octets = value.measure(.size) else { return nil }
+    guard Self.buffers.contains(octets) else {
+      value.error(
+        "buffer cannot be \(Measure(.size, octets))",
+        hint: "from 1 MB to 4 GB; ten minutes of a busy gateway are about 10 MB")
+      return nil
+    }
+    return Int(octets)
   }
 }

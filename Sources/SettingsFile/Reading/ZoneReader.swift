@@ -159,7 +159,7 @@ extension Threshold {
     switch measure.dimension {
     case .distance: self = .distance(measure.value)
     case .signal: self = .signal(measure.value)
-    case .time, .speed, .gain: return nil
+    case .time, .speed, .gain, .size: return nil
     }
   }
 

@@ -1,0 +1,182 @@
+import Beacons
+import Dispatch
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Outbox
+import Synchronization
+
+/// Publishes observations that wait for the broker, on a connection of its own: transitions must not wait behind thousands of
+/// them.
+final class ObservationLine: Sendable {
+  /// How long the disk may take at the end.
+  private static let patience = Duration.seconds(3)
+
+  private struct State {
+    var queue: ObservationQueue
+    /// Octets on disk.
+    var limit: Int
+    var toldFault: String?
+  }
+
+  private let state: Mutex<State>
+  private let client: Client
+  /// nil: they wait in memory only.
+  private let store: ObservationStore?
+  /// Why there is no `store`.
+  private let storeFault: String?
+  private let disk = DispatchQueue(label: "observations")
+  private let logger: Logger
+
+  init(
+    _ options: Options, gateway: String, _ directory: StateDirectory?, limit: Int, _ logger: Logger
+  ) throws {
+    var options = options
+    options.clientID += "-observations"
+    options.will = nil
+    client = try Client(options)
+    self.logger = logger
+    var queue = ObservationQueue()
+    var store: ObservationStore?
+    var fault: String? = "none was asked for"
+    if let directory {
+      do {
+        let opened = try ObservationStore.open(gateway: gateway, directory: directory)
+        if let notice = opened.notice { logger.warning("\(notice)") }
+        queue = ObservationQueue(try opened.store.extent())
+        (store, fault) = (opened.store, nil)
+      } catch {
+        fault = words(error)
+        logger.error("observations wait in memory only: \(words(error))")
+      }
+    }
+    (self.store, storeFault) = (store, fault)
+    state = Mutex(State(queue: queue, limit: limit))
+  }
+
+  /// Connects, and follows the connection until `close`.
+  func start() {
+    client.start()
+    Task { [weak self, events = client.events, logger] in
+      for await event in events {
+        guard let self else { return }
+        switch event {
+        case .connected:
+          self.state.withLock { $0.queue.connected() }
+          await self.tend()
+          self.send()
+        case .disconnected: self.state.withLock { $0.queue.disconnected() }
+        case .acknowledged(let id):
+          self.state.withLock { $0.queue.acknowledged(Int64(clamping: id)) }
+          self.send()
+          // The next page, so that much is sent faster than it comes.
+          await self.tend()
+        case .rejected(let message, let reason):
+          // It would be refused again.
+          self.state.withLock { $0.queue.refused(Int64(clamping: message.id)) }
+          logger.warning("the broker refuses observations on \(message.topic): \(reason)")
+          self.send()
+        case .refused, .message, .subscriptionRefused: break
+        }
+      }
+    }
+  }
+
+  func take(_ batches: [(message: Message, count: Int)], limit: Int) {
+    let now = LiveClock.now
+    state.withLock { state in
+      state.limit = limit
+      for (message, count) in batches {
+        state.queue.add(topic: message.topic, payload: message.payload, observations: count, at: now)
+      }
+    }
+    send()
+  }
+
+  /// Hands over what the connection takes.
+  private func send() {
+    state.withLock { state in
+      while let batch = state.queue.next() {
+        let held = batch.made.map { LiveClock.now - $0 }
+        do throws(PublishError) {
+          try client.publish(
+            ObservationsMessage.delayed(batch.payload, held: held), to: batch.topic,
+            id: UInt64(clamping: batch.number))
+        } catch {
+          state.queue.takeBack(batch)
+          return
+        }
+      }
+    }
+  }
+
+  /// Does what is due on disk. Returns when it is done.
+  func tend(isLast: Bool = false) async {
+    guard let store else { return }
+    let (work, page, limit) = state.withLock { state in
+      (
+        state.queue.takeWork(at: LiveClock.now, isLast: isLast),
+        isLast ? nil : state.queue.wantsPage(at: LiveClock.now), state.limit
+      )
+    }
+    guard work != nil || page != nil else { return }
+    let finished = Alarm()
+    disk.async {
+      if let work { self.perform(work, store, limit: limit) }
+      if let page { self.fetch(after: page, store) }
+      finished.ring()
+    }
+    await finished.wait(for: isLast ? Self.patience : nil)
+    send()
+  }
+
+  private func perform(_ work: ObservationQueue.Work, _ store: ObservationStore, limit: Int) {
+    do {
+      let dropped = try store.perform(work, limit: limit)
+      state.withLock { $0.queue.done(work, dropped: dropped) }
+    } catch {
+      state.withLock { $0.queue.failed(work, words(error)) }
+    }
+    tellFault()
+  }
+
+  private func fetch(after number: Int64, _ store: ObservationStore) {
+    do {
+      let rows = try store.batches(after: number)
+      state.withLock { $0.queue.take(page: rows) }
+    } catch {
+      state.withLock { $0.queue.failed(reading: words(error)) }
+    }
+    tellFault()
+  }
+
+  private func tellFault() {
+    let news = state.withLock { state -> String?? in
+      guard state.queue.fault != state.toldFault else { return nil }
+      state.toldFault = state.queue.fault
+      return .some(state.queue.fault)
+    }
+    guard let news else { return }
+    if let fault = news {
+      logger.warning("observations wait in memory only: \(fault)")
+    } else {
+      logger.notice("observations wait on disk again")
+    }
+  }
+
+  var figures: HealthMessage.WaitingObservations {
+    state.withLock { state in
+      HealthMessage.WaitingObservations(
+        batches: state.queue.count, lost: state.queue.lost,
+        fault: storeFault ?? state.queue.fault)
+    }
+  }
+
+  /// Waits a little for the broker, and writes the rest to disk.
+  func close() async {
+    await client.stop()
+    await tend(isLast: true)
+    if let store { disk.async { store.close() } }
+  }
+}

@@ -1,0 +1,56 @@
+import Beacons
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Outbox
+import ServiceLifecycle
+import Settings
+import Synchronization
+
+/// Publishes what this gateway's radios hear, for other gateways, at the interval of the configuration.
+struct ObservationService: Service {
+  private let decisions: DecisionLoop
+  private let options: Options
+  /// nil: nothing is to be kept on disk.
+  private let directory: StateDirectory?
+  private let logger: Logger
+
+  init(_ decisions: DecisionLoop, _ options: Options, _ directory: StateDirectory?, _ logger: Logger) {
+    self.decisions = decisions
+    self.options = options
+    self.directory = directory
+    self.logger = logger
+  }
+
+  func run() async throws {
+    // nil while observations do not wait.
+    var line: ObservationLine?
+    while true {
+      // Without settings nothing is published, until a reload turns it on.
+      let (batches, settings) = decisions.takeObservations()
+      if let limit = settings?.buffer {
+        let open = try line ?? open(limit: limit)
+        line = open
+        open.take(batches, limit: limit)
+        await open.tend()
+      } else {
+        await line?.close()
+        line = nil
+        if !batches.isEmpty { decisions.delivery.sendNow(batches.map(\.message)) }
+      }
+      if Task.isCancelled || Task.isShuttingDownGracefully { break }
+      let interval = settings.map { Duration.nanoseconds($0.interval.nanoseconds) }
+      await cancelWhenGracefulShutdown { await decisions.reloads.wait(for: interval) }
+    }
+    await line?.close()
+  }
+
+  private func open(limit: Int) throws -> ObservationLine {
+    let line = try ObservationLine(
+      options, gateway: decisions.delivery.topics.gateway, directory, limit: limit, logger)
+    decisions.onWaitingObservations.withLock { figures in figures = { [weak line] in line?.figures } }
+    line.start()
+    return line
+  }
+}

@@ -1,0 +1,216 @@
+import Beacons
+import DequeModule
+
+/// Which batches of observations are sent, written to disk and deleted, and when. A function of what happens and of the time.
+///
+/// While the broker takes them, batches stay in memory, to spare SD cards. Once one has waited for `patience`, or at the end, all
+/// go to disk, and from there to the broker. They are sent in the order in which they were made, whatever happens.
+package struct ObservationQueue: Sendable {
+  /// Batches that are sent and not yet acknowledged.
+  static let window = 64
+  /// How long a batch waits in memory. So much is lost by a crash.
+  static let patience = TimeSpan.seconds(5)
+  /// The least time between two transactions.
+  static let pace = TimeSpan.seconds(2)
+  /// After a failure.
+  static let retry = TimeSpan.seconds(10)
+  /// Octets in memory, while the disk fails or is slow.
+  static let memoryLimit = 8 << 20
+  /// Rows that are fetched at once.
+  static let pageSize = 256
+
+  /// What the disk has to do.
+  package struct Work: Equatable, Sendable {
+    package var added: [WaitingBatch] = []
+    /// Rows that the broker has.
+    package var removed: [Int64] = []
+    /// Rows up to this one are under way, and not to be dropped for want of room.
+    package var kept: Int64 = 0
+
+    package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+  }
+
+  /// What is on disk.
+  package struct Extent: Sendable, Equatable {
+    package var count = 0
+    /// The highest number that was ever there.
+    package var last: Int64 = 0
+
+    package init(count: Int = 0, last: Int64 = 0) {
+      self.count = count
+      self.last = last
+    }
+  }
+
+  /// Sent, and not acknowledged; by number.
+  private var underWay: [Int64: WaitingBatch] = [:]
+  /// Those of `underWay` that are on disk too.
+  private var storedUnderWay: Set<Int64> = []
+  /// Fetched from disk, to be sent next.
+  private var page: Deque<WaitingBatch> = []
+  /// The last one of `page`, or what it began after.
+  private var fetched: Int64 = 0
+  private var onDisk: Extent
+  /// Not on disk; sent once everything on disk is.
+  private var memory: Deque<WaitingBatch> = []
+  private var memoryOctets = 0
+  /// Acknowledged, and still on disk.
+  private var finished: [Int64] = []
+  private var nextNumber: Int64
+  private var isConnected = false
+  private var lastWork: MonotonicTime?
+  private var lastFetch: MonotonicTime?
+  private var isWriting = false
+  private var isFetching = false
+  private var writeFault: String?
+  private var readFault: String?
+  /// What is wrong with the disk; nil: nothing.
+  package var fault: String? { writeFault ?? readFault }
+  /// Observations that were dropped, the oldest first, because too many waited.
+  package private(set) var lost: UInt64 = 0
+
+  /// - Parameter extent: what an earlier run left.
+  package init(_ extent: Extent = Extent()) {
+    onDisk = extent
+    nextNumber = extent.last + 1
+  }
+
+  /// Batches that the broker does not have.
+  package var count: Int {
+    onDisk.count - finished.count + memory.count + underWay.count - storedUnderWay.count
+  }
+
+  package mutating func add(
+    topic: String, payload: [UInt8], observations: Int, at time: MonotonicTime
+  ) {
+    let batch = WaitingBatch(
+      number: nextNumber, topic: topic, payload: payload, observations: observations, made: time)
+    nextNumber += 1
+    memory.append(batch)
+    memoryOctets += batch.octets
+    while memoryOctets > Self.memoryLimit, let oldest = memory.popFirst() {
+      memoryOctets -= oldest.octets
+      lost += UInt64(oldest.observations)
+    }
+  }
+
+  package mutating func connected() { isConnected = true }
+  package mutating func disconnected() { isConnected = false }
+
+  /// The next batch to send; it counts as under way. nil: there is none now, or it has to be fetched.
+  package mutating func next() -> WaitingBatch? {
+    guard isConnected, underWay.count < Self.window else { return nil }
+    if let batch = page.popFirst() {
+      underWay[batch.number] = batch
+      storedUnderWay.insert(batch.number)
+      return batch
+    }
+    guard fetched >= onDisk.last, !isWriting, let batch = memory.popFirst() else { return nil }
+    memoryOctets -= batch.octets
+    underWay[batch.number] = batch
+    return batch
+  }
+
+  /// A batch could not be handed over after all.
+  package mutating func takeBack(_ batch: WaitingBatch) {
+    underWay[batch.number] = nil
+    if storedUnderWay.remove(batch.number) != nil {
+      page.prepend(batch)
+    } else {
+      memory.prepend(batch)
+      memoryOctets += batch.octets
+    }
+  }
+
+  /// After which row to fetch a page from disk; nil: nothing is to be fetched now. `take(page:)` or `failed(reading:)` must follow.
+  package mutating func wantsPage(at time: MonotonicTime) -> Int64? {
+    guard isConnected, !isFetching, page.isEmpty, fetched < onDisk.last else { return nil }
+    if readFault != nil, let lastFetch, time - lastFetch < Self.retry { return nil }
+    lastFetch = time
+    isFetching = true
+    return fetched
+  }
+
+  /// A page was fetched: `rows` may be empty if the rest of the rows is gone.
+  package mutating func take(page rows: [WaitingBatch]) {
+    // Rows may have been dropped for want of room since they were read.
+    page.append(contentsOf: rows.filter { $0.number > fetched })
+    fetched = max(fetched, rows.last?.number ?? onDisk.last)
+    readFault = nil
+    isFetching = false
+  }
+
+  package mutating func acknowledged(_ number: Int64) {
+    guard underWay.removeValue(forKey: number) != nil else { return }
+    if storedUnderWay.remove(number) != nil { finished.append(number) }
+  }
+
+  /// The broker refused a batch for good.
+  package mutating func refused(_ number: Int64) {
+    if let batch = underWay[number] { lost += UInt64(batch.observations) }
+    acknowledged(number)
+  }
+
+  /// What to write now; nil: nothing. `finished` or `failed` must follow.
+  ///
+  /// - Parameter isLast: whether the run ends: then everything goes to disk.
+  package mutating func takeWork(at time: MonotonicTime, isLast: Bool = false) -> Work? {
+    guard !isWriting else { return nil }
+    let wait = writeFault == nil ? Self.pace : Self.retry
+    guard isLast || lastWork.map({ time - $0 >= wait }) ?? true else { return nil }
+    var work = Work()
+    let oldest =
+      underWay.values.filter { !storedUnderWay.contains($0.number) }.compactMap(\.made).min()
+      ?? memory.first?.made
+    if isLast || oldest.map({ time - $0 >= Self.patience }) ?? false {
+      work.added =
+        underWay.values.filter { !storedUnderWay.contains($0.number) }.sorted { $0.number < $1.number }
+        + memory
+    }
+    work.removed = finished
+    work.kept = underWay.keys.max() ?? 0
+    guard !work.isEmpty else { return nil }
+    lastWork = time
+    isWriting = true
+    return work
+  }
+
+  /// The disk has done it.
+  ///
+  /// - Parameter dropped: what had to go because the file reached its limit: how many rows and observations, and the last row.
+  package mutating func done(_ work: Work, dropped: ObservationStore.Dropped) {
+    isWriting = false
+    writeFault = nil
+    finished.removeFirst(work.removed.count)
+    onDisk.count += work.added.count - work.removed.count - dropped.rows
+    lost += UInt64(clamping: dropped.observations)
+    page.removeAll { $0.number <= dropped.last }
+    fetched = max(fetched, dropped.last)
+    guard let last = work.added.last?.number else { return }
+    let wasAllFetched = fetched >= onDisk.last && page.isEmpty
+    for batch in work.added {
+      if memory.first?.number == batch.number {
+        memory.removeFirst()
+        memoryOctets -= batch.octets
+      } else if underWay[batch.number] != nil {
+        storedUnderWay.insert(batch.number)
+      } else {
+        // The broker acknowledged it meanwhile.
+        finished.append(batch.number)
+      }
+    }
+    // Those under way are on disk now, and must not be fetched and sent again.
+    if wasAllFetched { fetched = max(fetched, work.kept) }
+    onDisk.last = last
+  }
+
+  package mutating func failed(_ work: Work, _ reason: String) {
+    isWriting = false
+    writeFault = reason
+  }
+
+  package mutating func failed(reading reason: String) {
+    readFault = reason
+    isFetching = false
+  }
+}
