@@ -170,9 +170,10 @@ public struct Pipeline: Sendable {
   /// When `advance` next has something to do; nil: not before another advertisement.
   public var nextDeadline: MonotonicTime? {
     let never = MonotonicTime.distantFuture
+    // Two at a time: `min` with more arguments than three makes an array of them on the heap, and every batch asks this.
     let next = min(
-      engine.nextDeadline ?? never, phones.nextDeadline ?? never, crowds.next ?? never,
-      rooms?.nextDeadline ?? never)
+      min(engine.nextDeadline ?? never, phones.nextDeadline ?? never),
+      min(crowds.next ?? never, rooms?.nextDeadline ?? never))
     return next == never ? nil : next
   }
 

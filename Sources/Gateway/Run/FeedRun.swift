@@ -30,7 +30,8 @@ public struct FeedRun: Sendable {
   ) throws {
     self.form = form
     self.descriptor = descriptor
-    let pipeline = Pipeline(configuration, limits: limits)
+    var pipeline = Pipeline(configuration, limits: limits)
+    if configuration.http != nil { pipeline.keepHistory() }
     let ignoring = GatewayRun.Listener(
       onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
     let logger = Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }

@@ -102,7 +102,9 @@ struct BroadcastKeeper {
     case .ready: work = instances.values.reduce(.distantFuture) { min($0, due($1)) }
     case .waiting, .asking, .refused: work = .distantFuture
     }
-    return min(work, change, late, told == nil && !isStopping ? startUpEnd ?? .distantFuture : .distantFuture)
+    return min(
+      min(work, change), min(late, told == nil && !isStopping ? startUpEnd ?? .distantFuture : .distantFuture)
+    )
   }
 
   /// When a missing broadcast becomes a failure; for the status only.

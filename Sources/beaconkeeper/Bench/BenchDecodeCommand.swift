@@ -15,7 +15,7 @@ struct BenchDecodeCommand: ParsableCommand {
   var framesOnly = false
 
   func run() throws {
-    let corpus = try Corpus(path: corpus, receiver: ReceiverIndex(rawValue: 0))
+    let corpus = try Corpus(path: corpus, receivers: [ReceiverIndex(rawValue: 0)])
     var frames: UInt64 = 0
     var declined: UInt64 = 0
     var readings: UInt64 = 0

@@ -4,12 +4,15 @@ import ArgumentParser
 import Beacons
 import Gateway
 import Messages
+import Settings
 
 struct BenchZonesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "zones",
     abstract:
-      "Measures the path from bytes in memory to the zones' decisions: decoding, identity, estimates, zones.")
+      "Measures the path from bytes in memory to the zones' decisions: decoding, identity, estimates, zones.",
+    discussion:
+      "The receivers of the configuration take turns in hearing; without any, hci0 hears everything.")
 
   @Argument(help: "A file of advertisements from Tests/Benchmarks/corpus.")
   var corpus: String
@@ -22,9 +25,10 @@ struct BenchZonesCommand: ParsableCommand {
   var spacing = 50
 
   func run() throws {
-    var pipeline = Pipeline(try loadConfiguration(config), limits: .benchmark)
-    guard let receiver = pipeline.receiver("hci0") else { throw failure("no receiver", .software) }
-    var corpus = try Corpus(path: corpus, receiver: receiver)
+    let configuration = try loadConfiguration(config)
+    var pipeline = Pipeline(configuration, limits: .benchmark)
+    let names = configuration.receivers.isEmpty ? ["hci0"] : configuration.receivers.map(\.name)
+    var corpus = try Corpus(path: corpus, receivers: names.compactMap { pipeline.receiver($0) })
     var output = Pipeline.Output()
     var time = MonotonicTime.zero
     var cpu = 0.0

@@ -7,7 +7,8 @@ import FoundationEssentials
 struct Corpus {
   private(set) var batch = AdvertisementBatch()
 
-  init(path: String, receiver: ReceiverIndex) throws {
+  /// - Parameter receivers: at least one; they take turns.
+  init(path: String, receivers: [ReceiverIndex]) throws {
     let bytes: [UInt8]
     do {
       bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -22,7 +23,7 @@ struct Corpus {
       let end = offset + 9 + Int(bytes[offset + 8])
       let bits = bytes[offset..<offset + 6].reversed().reduce(0) { $0 << 8 | UInt64($1) }
       let advertisement = Advertisement(
-        receiver: receiver,
+        receiver: receivers[batch.count % receivers.count],
         address: DeviceAddress(bits: bits, kind: bytes[offset + 6] == 2 ? .random : .public),
         rssi: Int8(bitPattern: bytes[offset + 7]), time: .zero, wallTime: WallTime(nanoseconds: 0))
       batch.append(advertisement, payload: bytes.span.extracting(offset + 9..<end))
