@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Settings
+import Synchronization
 
 /// The HTTP server: one thread, a bounded number of connections, and a gatekeeper in front of everything.
 public final class Door: Sendable {
@@ -13,6 +14,7 @@ public final class Door: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let channel: any Channel
   private let reception: NIOLoopBound<Reception>
+  private let closing = Mutex<Task<Void, Never>?>(nil)
   /// The port that it listens on.
   public let port: Int
 
@@ -51,11 +53,20 @@ public final class Door: Sendable {
     port = channel.localAddress?.port ?? 0
   }
 
-  /// Closes every connection and the server.
+  /// Closes every connection and the server. A second call waits for the first: a loop that has stopped answers nobody.
   public func close() async {
-    try? await channel.close()
-    try? await channel.eventLoop.submit { [reception] in reception.value.closeAll() }.get()
-    try? await group.shutdownGracefully()
+    let task = closing.withLock { closing in
+      let task =
+        closing
+        ?? Task { [group, channel, reception] in
+          try? await channel.close()
+          try? await channel.eventLoop.submit { reception.value.closeAll() }.get()
+          try? await group.shutdownGracefully()
+        }
+      closing = task
+      return task
+    }
+    await task.value
   }
 
   private static func bootstrap(

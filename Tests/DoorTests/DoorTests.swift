@@ -176,6 +176,14 @@ struct DoorTests {
     }
   }
 
+  @Test func `a door that is closed twice at once ends both calls`() async throws {
+    try await withDoor { door in
+      async let first: Void = door.close()
+      await door.close()
+      await first
+    }
+  }
+
   @Test func `a port that is taken is told in plain words`() async throws {
     try await withDoor { door in
       await #expect {

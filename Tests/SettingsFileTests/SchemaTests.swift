@@ -36,7 +36,8 @@ import Settings
 
   @Test func knowsTheKeysThatTheReaderKnows() throws {
     let diagnostics = Diagnostics(file: "everything.yaml")
-    var reader = ConfigurationReader(environment: [:], directory: "/", defaultName: "pi", connects: true)
+    let files = NamedFileReader(environment: [:], directory: "/", connects: true)
+    var reader = ConfigurationReader(files, defaultName: "pi")
     _ = reader.read(Array(Self.everything.utf8), diagnostics: diagnostics)
     let schema = try Schema()
     var keys: [String: Set<String>] = [:]

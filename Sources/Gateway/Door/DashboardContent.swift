@@ -12,9 +12,9 @@ import Synchronization
 
 /// The paths of the API, the page and the metrics.
 package struct DashboardContent: Content {
-  private let stage: any Stage
+  let stage: any Stage
   private let overviews: SharedOverview
-  private let marks = MarkKeeper()
+  let marks = MarkKeeper()
 
   package init(_ stage: any Stage) {
     self.stage = stage
@@ -135,10 +135,6 @@ package struct DashboardContent: Content {
     }
   }
 
-  private static let mayOnlyLook = Response.error(
-    403, "You may look, but not change anything.",
-    remedy: "Log in with the password of http.write_password_file.")
-
   static func unheard(_ name: String) -> Response { .error(404, "No beacon of this name was heard yet.") }
 
   private func beacon(_ name: String, _ body: (Pipeline, BeaconIndex) -> [UInt8]?) -> Response {
@@ -154,60 +150,6 @@ package struct DashboardContent: Content {
     }
     guard let (beacon, hindsight, journal, now) = found, let hindsight else { return Self.unheard(name) }
     return Response(BeaconHistory(of: beacon, hindsight, journal, now, over: length).json)
-  }
-
-  /// Changes the configuration's file.
-  private func write(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
-    guard rights.write else { return .now(Self.mayOnlyLook) }
-    guard let editor = stage.editor else {
-      return .now(.error(404, "There is no configuration file to change."))
-    }
-    let stage = stage
-    switch (path[0], request.method) {
-    case ("zones", .put): return .later { editor.change(zone: path[1], request.body) }
-    case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
-    case ("undo", .post): return .later { editor.undo() }
-    default: return .now(.error(405, "There is nothing to be done with this method."))
-    }
-  }
-
-  /// Saves a mark of where somebody stands.
-  private func mark(_ body: [UInt8], _ rights: Rights) -> Response {
-    guard rights.write else { return Self.mayOnlyLook }
-    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
-    let (configuration, now) = stage.look { pipeline, _, now in (pipeline.configuration, now) }
-    do throws(TrialRequest.Refusal) {
-      let count = try marks.book.withLock { book throws(TrialRequest.Refusal) in
-        try book.add(tree, configuration, at: now.wallTime)
-        return book.count
-      }
-      return Response(JSONWriter.object { $0.field("marks", count) })
-    } catch {
-      return .error(422, "This mark is not kept: \(error).")
-    }
-  }
-
-  /// What other rules would have decided.
-  private func attempt(_ body: [UInt8]) -> Response {
-    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
-    let name = TrialRequest.beacon(in: tree)
-    // All at one moment: a beacon's index means nothing in an earlier memory.
-    let (memory, beacon, journal, now) = stage.look { pipeline, journal, now in
-      (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, journal, now)
-    }
-    guard let hindsight = memory else { return .error(404, "Nothing is remembered.") }
-    if let name, beacon == nil { return Self.unheard(name) }
-    do throws(TrialRequest.Refusal) {
-      let request = try TrialRequest(tree, of: hindsight.configuration)
-      let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
-      return Response(
-        TrialAnswer(
-          request, of: beacon, hindsight, journal, now, yaml: zonesYAML(changed),
-          revision: stage.editor?.current()?.revision
-        ).json)
-    } catch {
-      return .error(422, "This cannot be tried: \(error).")
-    }
   }
 
   private func transitions(_ request: Request) -> Response {
@@ -274,9 +216,4 @@ package struct DashboardContent: Content {
       return OverviewStream(stage, overviews, from: place, rights: rights)
     }
   }
-}
-
-/// The marks of one run.
-private final class MarkKeeper: Sendable {
-  let book = Mutex(MarkBook())
 }

@@ -59,9 +59,9 @@ extension Configuration {
     calibrates: Bool = false
   ) throws(ConfigurationErrors) -> Loaded {
     let collected = Diagnostics(file: path)
-    var reader = ConfigurationReader(
-      environment: environment, directory: directory(of: path), defaultName: name(fromHost: hostName),
-      connects: connects, calibrates: calibrates)
+    let files = NamedFileReader(
+      environment: environment, directory: directory(of: path), connects: connects)
+    var reader = ConfigurationReader(files, defaultName: name(fromHost: hostName), calibrates: calibrates)
     let configuration = reader.read(bytes, diagnostics: collected)
     let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }

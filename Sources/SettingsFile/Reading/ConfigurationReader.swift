@@ -4,26 +4,17 @@ import Proximity
 
 /// Reads the whole file section by section, and checks references between sections.
 struct ConfigurationReader {
-  var environment: [String: String]
-  /// The base of relative paths: the directory of the configuration file.
-  var directory: String
+  let files: NamedFileReader
   /// The gateway's name if the file has none.
-  var defaultName: String
-  /// Whether the broker's password is needed.
-  var connects: Bool
+  let defaultName: String
   /// Whether the calibration is about to be written, and therefore not read.
-  var calibrates: Bool
+  let calibrates: Bool
   /// Diagnostics in the keys file, whose positions are its own.
   private(set) var keyDiagnostics: Diagnostics?
 
-  init(
-    environment: [String: String], directory: String, defaultName: String, connects: Bool,
-    calibrates: Bool = false
-  ) {
-    self.environment = environment
-    self.directory = directory
+  init(_ files: NamedFileReader, defaultName: String, calibrates: Bool = false) {
+    self.files = files
     self.defaultName = defaultName
-    self.connects = connects
     self.calibrates = calibrates
   }
 
@@ -37,11 +28,10 @@ struct ConfigurationReader {
     guard let section = root.section() else { return configuration }
     defer { section.finish() }
     if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
-    let files = NamedFileReader(environment: environment, directory: directory, connects: connects)
     if let value = section.take("broker") {
       configuration.broker = BrokerReader(files: files).read(value) ?? .embedded
     }
-    let keys = section.take("keys_file").map { readKeys($0) } ?? [:]
+    let keys = section.take("keys_file").map { files.keys($0, diagnostics: &keyDiagnostics) } ?? [:]
     configuration.keys = keys ?? [:]
 
     if let radio = section.take("radio") { configuration.radio = RadioReader().read(radio) }
@@ -58,7 +48,7 @@ struct ConfigurationReader {
     let readScanners = scanners.map(scannerReader.read)
     configuration.scanners = readScanners.compactMap(\.self)
     refuseTwinScanners(scanners, readScanners)
-    let roomNames = PlanReader(directory: directory).read(
+    let roomNames = PlanReader(directory: files.directory).read(
       section, receiverEntries: receivers, into: &configuration)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
@@ -83,7 +73,9 @@ struct ConfigurationReader {
     }
     if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
     configuration.http = section.take("http").flatMap { HTTPReader(files: files).read($0) }
-    configuration.metrics = section.take("metrics").flatMap { MetricsReader(directory: directory).read($0) }
+    configuration.metrics = section.take("metrics").flatMap {
+      MetricsReader(directory: files.directory).read($0)
+    }
     if let value = section.take("publish"), !value.isNull {
       configuration.publish = PublishReader().read(value)
     }
@@ -104,7 +96,7 @@ struct ConfigurationReader {
     defer { section.finish() }
     if let name = section.take("name").flatMap(checkedName) { configuration.gatewayName = name }
     configuration.stateDirectory = section.take("state_directory").flatMap { $0.text() }
-      .map { absolute($0, in: directory) }
+      .map { absolute($0, in: files.directory) }
   }
 
   private func readTelemetry(_ value: Value) -> TelemetrySettings {
@@ -120,35 +112,6 @@ struct ConfigurationReader {
       settings.health = time
     }
     return settings
-  }
-
-  private mutating func readKeys(_ value: Value) -> [String: SecretBytes]? {
-    guard let path = value.text() else { return nil }
-    let full = absolute(path, in: directory, environment)
-    do throws(ConfigurationFile.Unreadable) {
-      let file = try ConfigurationFile(path: full)
-      guard file.isPrivate(in: environment) else {
-        value.error(
-          "others may read the keys: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
-          hint: "chmod 600 \(full)")
-        return nil
-      }
-      let diagnostics = Diagnostics(file: full)
-      defer { keyDiagnostics = diagnostics }
-      return KeysFileReader.read(file.bytes, diagnostics: diagnostics)
-    } catch {
-      let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
-      guard isCredential(full) else {
-        value.error(what)
-        return nil
-      }
-      if connects {
-        value.error(what, hint: credentialHint)
-      } else {
-        value.warning(what, hint: credentialHint)
-      }
-      return nil
-    }
   }
 }
 

@@ -1,25 +1,19 @@
 import Settings
 
-/// Reads the files that a configuration names: passwords, certificates, private keys.
+/// Reads the files that a configuration names: passwords, keys, certificates, private keys.
 struct NamedFileReader {
-  var environment: [String: String]
+  let environment: [String: String]
   /// The base of relative paths: the directory of the configuration file.
-  var directory: String
+  let directory: String
   /// Whether passwords and credentials are needed; if not, their absence is only a warning.
-  var connects: Bool
+  let connects: Bool
 
   /// The first line of a file that only its owner may read.
   func password(_ value: Value) -> Secret? {
     guard let path = value.text() else { return nil }
     let full = absolute(path, in: directory, environment)
     do throws(ConfigurationFile.Unreadable) {
-      let file = try ConfigurationFile(path: full)
-      guard file.isPrivate(in: environment) else {
-        value.error(
-          "others may read the password: \(quoted(full)) has mode 0\(String(file.mode, radix: 8))",
-          hint: "chmod 600 \(full)")
-        return nil
-      }
+      guard let file = try privateFile(full, of: "password", value) else { return nil }
       guard let text = String(validating: file.bytes, as: UTF8.self) else {
         value.error("the password file is not UTF-8 text")
         return nil
@@ -34,6 +28,36 @@ struct NamedFileReader {
           : path.hasPrefix("/") ? "look at its path and its owner" : "it is looked for in \(directory)")
       return nil
     }
+  }
+
+  /// The keys of a keys file; nil, with a diagnostic, if it cannot be used.
+  ///
+  /// - Parameter diagnostics: those in the file, whose positions are its own.
+  func keys(_ value: Value, diagnostics: inout Diagnostics?) -> [String: SecretBytes]? {
+    guard let path = value.text() else { return nil }
+    let full = absolute(path, in: directory, environment)
+    do throws(ConfigurationFile.Unreadable) {
+      guard let file = try privateFile(full, of: "keys", value) else { return nil }
+      let found = Diagnostics(file: full)
+      diagnostics = found
+      return KeysFileReader.read(file.bytes, diagnostics: found)
+    } catch {
+      let what = "the keys file \(quoted(full)) cannot be read: \(error.reason)"
+      if isCredential(full) { lacks(what, value, hint: credentialHint) } else { value.error(what) }
+      return nil
+    }
+  }
+
+  /// A file that only its owner may read; nil, with a diagnostic, if others may.
+  private func privateFile(_ path: String, of what: String, _ value: Value)
+    throws(ConfigurationFile.Unreadable) -> ConfigurationFile?
+  {
+    let file = try ConfigurationFile(path: path)
+    if file.isPrivate(in: environment) { return file }
+    value.error(
+      "others may read the \(what): \(quoted(path)) has mode 0\(String(file.mode, radix: 8))",
+      hint: "chmod 600 \(path)")
+    return nil
   }
 
   func checkedPassword(_ password: String, _ value: Value) -> Secret? {

@@ -1,0 +1,75 @@
+import Beacons
+import Dashboard
+import Door
+import JSON
+import Machine
+import Pipeline
+import Settings
+import SettingsFile
+import Synchronization
+
+/// What a client changes: the configuration's file, marks, and rules on trial, which change nothing.
+extension DashboardContent {
+  private static let mayOnlyLook = Response.error(
+    403, "You may look, but not change anything.",
+    remedy: "Log in with the password of http.write_password_file.")
+
+  /// Changes the configuration's file.
+  func write(_ path: [String], _ request: Request, _ rights: Rights) -> Answer {
+    guard rights.write else { return .now(Self.mayOnlyLook) }
+    guard let editor = stage.editor else {
+      return .now(.error(404, "There is no configuration file to change."))
+    }
+    let stage = stage
+    switch (path[0], request.method) {
+    case ("zones", .put): return .later { editor.change(zone: path[1], request.body) }
+    case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
+    case ("undo", .post): return .later { editor.undo() }
+    default: return .now(.error(405, "There is nothing to be done with this method."))
+    }
+  }
+
+  /// Saves a mark of where somebody stands.
+  func mark(_ body: [UInt8], _ rights: Rights) -> Response {
+    guard rights.write else { return Self.mayOnlyLook }
+    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
+    let (configuration, now) = stage.look { pipeline, _, now in (pipeline.configuration, now) }
+    do throws(TrialRequest.Refusal) {
+      let count = try marks.book.withLock { book throws(TrialRequest.Refusal) in
+        try book.add(tree, configuration, at: now.wallTime)
+        return book.count
+      }
+      return Response(JSONWriter.object { $0.field("marks", count) })
+    } catch {
+      return .error(422, "This mark is not kept: \(error).")
+    }
+  }
+
+  /// What other rules would have decided.
+  func attempt(_ body: [UInt8]) -> Response {
+    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
+    let name = TrialRequest.beacon(in: tree)
+    // All at one moment: a beacon's index means nothing in an earlier memory.
+    let (memory, beacon, journal, now) = stage.look { pipeline, journal, now in
+      (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, journal, now)
+    }
+    guard let hindsight = memory else { return .error(404, "Nothing is remembered.") }
+    if let name, beacon == nil { return Self.unheard(name) }
+    do throws(TrialRequest.Refusal) {
+      let request = try TrialRequest(tree, of: hindsight.configuration)
+      let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
+      return Response(
+        TrialAnswer(
+          request, of: beacon, hindsight, journal, now, yaml: zonesYAML(changed),
+          revision: stage.editor?.current()?.revision
+        ).json)
+    } catch {
+      return .error(422, "This cannot be tried: \(error).")
+    }
+  }
+}
+
+/// The marks of one run.
+final class MarkKeeper: Sendable {
+  let book = Mutex(MarkBook())
+}
