@@ -31,7 +31,7 @@ import Testing
     #expect(elements("020106 00 ffff") == [.structure(type: 0x01, data: 2..<3)])
   }
 
-  @Test func aLyingLengthCostsNoneOfThoseBefore() {
+  @Test func aWrongLengthKeepsTheStructuresBeforeIt() {
     #expect(
       elements("020106 0516aafe")
         == [.structure(type: 0x01, data: 2..<3), .declined(type: 0x16, .truncated(needs: 5, has: 3))])

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func whoWasSeenAtAnAddressIsForgottenWithHisRow() {
+  @Test func aRetiredBeaconsAddressIsForgotten() {
     var memory = AddressMemory()
     let address = DeviceAddress(bits: 7, kind: .random)
     let beacon = BeaconIndex(rawValue: 3)

@@ -2,7 +2,7 @@ import Beacons
 import Testing
 
 @Suite struct AdvertisementBatchTests {
-  @Test func whatSeveralReceiversHeardComesInTheOrderOfTime() {
+  @Test func severalReceiversAreMergedByTime() {
     var batch = AdvertisementBatch()
     var room = AdvertisementBatch()
     for (receiver, times) in [(0, [5, 9, 9, 40]), (1, [1, 9, 20])] as [(UInt16, [Int64])] {
@@ -27,7 +27,7 @@ import Testing
     #expect(seen == ["1:1", "0:5", "0:9", "0:9", "1:9", "1:20", "0:40"])
   }
 
-  @Test func whatIsInOrderStaysAsItIs() {
+  @Test func anOrderedBatchKeepsItsOrder() {
     var batch = AdvertisementBatch()
     var room = AdvertisementBatch()
     batch.sortByTime(by: &room)

@@ -93,7 +93,7 @@ import Testing
     #expect(readings("015d 3a7f 3c0901 6001") == ["battery_pct": .number(93), "channel": .number(1)])
   }
 
-  @Test func severalOfAKindAreNumberedWhateverTheirIds() {
+  @Test func readingsOfOneKindAreNumbered() {
     #expect(
       readings("02ca09 02cf09 451101 3a00 3a01")
         == [
@@ -178,7 +178,7 @@ import Testing
     #expect(declines(service("fcd2", "")) == [.wrongLength(expected: 1, got: 0)])
   }
 
-  @Test func everyQuantityHasANameOfItsOwn() {
+  @Test func noTwoQuantitiesShareAName() {
     #expect(Set(Quantity.allCases.map(\.name)).count == Quantity.allCases.count)
   }
 }

@@ -61,7 +61,7 @@ import Testing
     #expect(catalogue.revision == 2)
   }
 
-  @Test func strangersAreNobody() {
+  @Test func anUnknownDeviceGivesNoSighting() {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "other", pattern: .iBeacon(uuid: 1))])
     #expect(catalogue.see(advertisement(), iBeacon(1, 2)) == nil)
     #expect(catalogue.count == 0)
@@ -97,7 +97,7 @@ import Testing
       (17, "alt:fe0001"), (18, "alt:65534.1"), (19, "alt:01"),
       (20, "alt"),
     ])
-  func aMemberIsNamedByWhatItsRegionLeavesOpen(octets: Int, name: String) {
+  func aMembersNameAddsWhatItsRegionLeavesOpen(octets: Int, name: String) {
     let id: [UInt8] = (1...16).map { $0 } + [0xFF, 0xFE, 0, 1]
     var catalogue = BeaconCatalogue(entries: [
       BeaconEntry(name: "alt", pattern: .altBeacon(idPrefix: Array(id.prefix(octets))))
@@ -145,7 +145,7 @@ import Testing
     #expect(catalogue.entries(of: BeaconIndex(rawValue: 4)).map(\.rawValue) == [4, 2, 3])
   }
 
-  @Test func anAddressIsASightingWhateverItSends() {
+  @Test func aConfiguredAddressMatchesAnyPayload() {
     var catalogue = BeaconCatalogue(entries: [
       BeaconEntry(name: "tag", pattern: .address(0xC100_0000_0001), measuredPower: -61)
     ])
@@ -195,7 +195,7 @@ import Testing
     #expect(catalogue.see(advertisement(), iBeacon(1, 3)) != nil)
   }
 
-  @Test func soManyAreTakenUpAtOnceAndThenSoManyASecond() {
+  @Test func newMembersAreAdmittedInABurstThenAtARate() {
     var catalogue = BeaconCatalogue(
       entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))],
       limits: AdmissionLimits(burst: 20, perSecond: 20))
@@ -218,7 +218,7 @@ import Testing
     #expect(catalogue.count == 50)
   }
 
-  @Test func theRowOfWhoeverIsRetiredServesAnother() {
+  @Test func aRetiredBeaconsRowIsReused() {
     var catalogue = BeaconCatalogue(
       entries: [
         BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
@@ -258,7 +258,7 @@ import Testing
     #expect(adopted.count { $0 == nil } == 1)
   }
 
-  @Test func readingsWithoutIdentityBelongToWhoWasLastSeenAtTheAddress() {
+  @Test func readingsWithoutIdentityGoToTheLastBeaconAtThatAddress() {
     var catalogue = BeaconCatalogue(entries: [BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid))])
     let telemetry = advertisement(0xC100_0000_0005)
     var recognition = catalogue.begin(telemetry)

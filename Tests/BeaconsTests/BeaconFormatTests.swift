@@ -91,7 +91,7 @@ import Testing
         ])
   }
 
-  @Test func telemetryLeavesOutWhatATagCannotMeasure() {
+  @Test func telemetryOmitsUnavailableValues() {
     #expect(
       readings(service("feaa", "2000000080000000000000000000"))
         == ["advertisement_count": .number(0), "uptime_s": .number(0)])
@@ -148,7 +148,7 @@ import Testing
     #expect(declines(manufacturer("0006", "")) == [.wrongLength(expected: 1, got: 0)])
   }
 
-  @Test func oneBadStructureCostsNoOther() {
+  @Test func aBadStructureDoesNotAffectTheOthers() {
     let good = service("feaa", "30fc0011223344556677")
     let results = decode(manufacturer("004c", "0215") + good + "03ff4c" + "1e16")
     #expect(results.count == 4)

@@ -18,7 +18,7 @@ import Testing
     for _ in 0..<3 { #expect(resolver.entry(for: address, at: .zero)?.rawValue == 5) }
   }
 
-  @Test func resolvesNobodyElse() throws {
+  @Test func otherAddressesDoNotResolve() throws {
     var resolver = AddressResolver(
       keys: [(entry: BeaconEntryIndex(rawValue: 0), key: try key(sample))], memory: 4)
     #expect(resolver.entry(for: DeviceAddress(bits: address.bits ^ 1, kind: .random), at: .zero) == nil)
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// With 5,000 keys and a thousand new addresses a second, fifty a second are looked into: a hostile radio costs no more.
-  @Test func strangersCostABoundedShareAndWhoIsHereIsStillFound() {
+  @Test func strangersUseABoundedShareAndKnownDevicesStillResolve() {
     var budget = ResolutionBudget()
     var strangers = 0
     var found: Int64?
@@ -49,7 +49,7 @@ import Testing
     #expect(found.map { $0 <= 1500 } == true)
   }
 
-  @Test func whoMustWaitIsAskedForAgain() throws {
+  @Test func aPostponedAddressIsResolvedLater() throws {
     // More keys than may be tried in a second on those who come for the first time.
     var budget = ResolutionBudget()
     let cost = Int(ResolutionBudget.rate)
@@ -168,7 +168,7 @@ import Testing
     #expect(try fates([4136, 99, 100]) == ["continued", "restarted", "continued"])
   }
 
-  @Test func whoeverSendsOldFramesStartsItAgainOnceInTenMinutes() throws {
+  @Test func replayedFramesRestartTheCounterAtMostEveryTenMinutes() throws {
     #expect(
       try fates([4136, 37, 4137, 38, 37, 0]) == [
         "continued", "restarted", "continued", "replayed", "replayed", "replayed",
@@ -183,7 +183,7 @@ import Testing
   }
 
   /// A forged frame neither starts the counter again nor moves it.
-  @Test func onlyWhatTheKeyOpensCounts() throws {
+  @Test func onlyAuthenticatedReadingsCount() throws {
     var decryptor = BTHomeDecryptor(key: try key(bindKey), lastCounter: 4136)
     var forged = bytes(try #require(Self.sealed[0]))
     forged[forged.count - 1] ^= 1

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     "", "C1", "C1:00:00:00:00", "C1:00:00:00:00:01:02", "C1:00:00:00:00:0G", "C100:00:00:00:01:0",
   ])
-  func declinesWhatIsNoAddress(text: String) {
+  func rejectsInvalidAddresses(text: String) {
     #expect(DeviceAddress(text, kind: .public) == nil)
   }
 

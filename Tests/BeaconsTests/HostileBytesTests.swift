@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Else a frame would be announced whose readings never come.
-  @Test func whatAFormatChecksIsWhatItDecodes() {
+  @Test func checkAcceptsExactlyWhatDecodeAccepts() {
     func outcome(_ body: () throws(Decline) -> Void) -> Decline? {
       do throws(Decline) {
         try body()

@@ -10,7 +10,7 @@ import Testing
     func hash(_ seed: HashSeed) -> UInt64 { number & 15 | number << 40 }
   }
 
-  @Test(arguments: 0..<5 as Range<UInt64>) func whatIsTakenOutLeavesTheOthersToBeFound(seed: UInt64) {
+  @Test(arguments: 0..<5 as Range<UInt64>) func removingAKeyKeepsTheOthersReachable(seed: UInt64) {
     var dice = SeededGenerator(seed: seed)
     var table = PlaceTable<Key>()
     var numbers: [UInt64] = []

@@ -7,7 +7,7 @@ import Testing
     ("a\u{1B}[2Jb", "a[2Jb"), ("a\r\nb", "ab"), ("a\u{85}b", "ab"), ("a\u{2028}b\u{2029}c", "abc"),
     ("a\u{202E}b\u{2066}c\u{200F}", "abc"), ("\u{E000}a\u{F8FF}\u{F0000}", "a"), ("a\u{378}", "a"),
     ("a\u{3164}b\u{200B}c\u{FE0F}", "abc"), ("a\u{A0}b\u{3000}c", "a b c"), ("\u{301}\u{301}a", "a"),
-  ]) func onlyWhatShowsAsItselfIsKept(text: String, expected: String) {
+  ]) func onlyPrintableCharactersAreKept(text: String, expected: String) {
     #expect(text.printable == expected)
   }
 

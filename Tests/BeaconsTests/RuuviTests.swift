@@ -45,7 +45,7 @@ import Testing
     #expect(low["tx_power_dbm"] == .number(-40))
   }
 
-  @Test func format5LeavesOutWhatIsNotAvailable() {
+  @Test func format5OmitsUnavailableValues() {
     let payload = manufacturer("0499", "058000ffffffff800080008000ffffffffffffffffffffff")
     #expect(BeaconsTests.readings(payload).isEmpty)
     #expect(details(payload) == ["data_format": .number(5)])
@@ -114,7 +114,7 @@ import Testing
     #expect(readings["calibrating"] == .flag(true))
   }
 
-  @Test func format6LeavesOutWhatIsNotAvailable() {
+  @Test func format6OmitsUnavailableValues() {
     #expect(
       readings(ruuvi: "068000ffffffffffffffffffffffffffffffffff")
         == ["measurement_sequence": .number(255), "calibrating": .flag(true)])
@@ -132,7 +132,7 @@ import Testing
         ])
   }
 
-  @Test func formatE1LeavesOutWhatIsNotAvailable() {
+  @Test func formatE1OmitsUnavailableValues() {
     let data = "e18000" + String(repeating: "ff", count: 37)
     #expect(readings(ruuvi: data) == ["calibrating": .flag(true)])
   }

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooShortOrTooLongIsNone() {
+  @Test func tooShortAndTooLongPayloadsAreRejected() {
     for length in [0, 1, 7, 32, 255] {
       #expect(ShortPayload([UInt8](repeating: 1, count: length).span) == nil)
     }

@@ -43,7 +43,7 @@ struct BtsnoopTests {
     #expect(Heard(file).items.count == 1)
   }
 
-  @Test func aCutFileYieldsWhatCameBeforeAndSaysWhereItEnds() {
+  @Test func aTruncatedFileYieldsItsCompleteRecordsAndThePosition() {
     let header = CaptureBytes.btsnoopHeader(2001)
     let record = CaptureBytes.btsnoopRecord(event, flags: 3, microseconds: 7)
     let file = header + record + record

@@ -30,7 +30,7 @@ struct CaptureDecoderTests {
     #expect(Heard(file, piece: 4096).items.count == 20_000)
   }
 
-  @Test func whatIsNoCaptureIsNamed() {
+  @Test func anUnknownFileTypeIsNamed() {
     #expect(Heard([]).error?.kind == .empty)
     #expect(Heard([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0]).error?.kind == .compressed)
     #expect(Heard(text: "hello\n").error?.kind == .unknownFormat)

@@ -33,7 +33,7 @@ struct PcapTests {
     #expect(heard.error?.message.contains("btmon") == true)
   }
 
-  @Test func aCutFileYieldsWhatCameBefore() {
+  @Test func aTruncatedFileYieldsItsCompleteRecords() {
     let packet = Self.encapsulations[1].1
     let file = CaptureBytes.pcap(
       [(1, 2, packet), (3, 4, packet)], magic: 0xA1B2_C3D4, link: 201, isBig: false)

@@ -34,7 +34,7 @@ import Testing
     #expect(marks[1].point == nil && marks[2].point == nil)
   }
 
-  @Test func theSizeOfANumberTellsWhatItCountsFrom() throws {
+  @Test func theMagnitudeOfATimeTellsItsOrigin() throws {
     let marks = try marks("time,room\n1627997452.25,hall\n2021-08-03T13:30:53Z,bath\n")
     #expect(marks[0].time == .calendar(WallTime(nanoseconds: 1_627_997_452_250_000_000)))
     #expect(marks[1].time == .calendar(WallTime(nanoseconds: 1_627_997_453_000_000_000)))

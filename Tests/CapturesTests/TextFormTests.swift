@@ -22,7 +22,7 @@ struct TextFormTests {
       ])
   }
 
-  @Test func allThatIsMissingIsToldAtOnce() {
+  @Test func allMissingFieldsAreReportedTogether() {
     let heard = Heard(text: #"{"rssi": -70}"# + "\n")
     let told = "\(heard.error.map { "\($0)" } ?? "")"
     for key in ["t", "receiver", "address", "address_type", "payload"] {
@@ -55,7 +55,7 @@ struct TextFormTests {
     "01",
     "1.", ".5", "+1", "0x10", "1e", "-", "null", "",
   ])
-  func timeThatIsNoneIsRefused(text: String) {
+  func anInvalidTimeIsRefused(text: String) {
     let heard = Heard(text: Self.line + "\n" + Self.line(("1700000000.123456789", text)))
     #expect(heard.items.count == 1)
     #expect(heard.error?.place == .line(2))
@@ -162,7 +162,7 @@ struct TextFormTests {
     #expect(heard.error?.place == .line(4097))
   }
 
-  @Test func aCutFileYieldsWhatCameBefore() {
+  @Test func aTruncatedFileYieldsItsCompleteRecords() {
     let file = Array((Self.line + "\n" + Self.line + "\n").utf8)
     let length = Self.line.utf8.count
     for cut in 1..<file.count {

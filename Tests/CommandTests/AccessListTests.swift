@@ -20,7 +20,7 @@ import Testing
     ("max_queued_messages 0", "5"), ("max_queued_messages 10000", "5"), ("max_queued_messages 0", "3.1.1"),
     ("max_queued_messages 10000", "3.1.1"),
   ])
-  func whatNeedsNoAnswerHoldsUpNothingEither(queue: String, version: String) async throws {
+  func aForbiddenQoS0TopicDelaysNoOtherMessage(queue: String, version: String) async throws {
     let access = try file(
       "topic readwrite beaconkeeper/#\ntopic readwrite homeassistant/#\ntopic deny beaconkeeper/forecourt/health\n",
       "acl")
@@ -64,7 +64,7 @@ import Testing
     ("max_queued_messages 0", "5"), ("max_queued_messages 10000", "5"), ("max_queued_messages 0", "3.1.1"),
     ("max_queued_messages 10000", "3.1.1"),
   ])
-  func aForbiddenTopicHoldsUpNothingElse(queue: String, version: String) async throws {
+  func aForbiddenTopicDelaysNoOtherMessage(queue: String, version: String) async throws {
     let access = try file(Self.open + Self.closed, "acl")
     let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root\n\(queue)")
     defer { broker.stop() }
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// With MQTT 3.1.1 the broker acknowledges what it drops, and nobody reloads the gateway or ends its connection.
-  @Test func whatIsForbiddenWhileItRunsIsNoticedAndComesLate() async throws {
+  @Test func aTopicForbiddenWhileRunningIsNoticedAndItsMessagesComeLater() async throws {
     let access = try file("topic readwrite #\n", "acl")
     let broker = try await Broker("allow_anonymous true\nacl_file \(access)\nuser root")
     defer { broker.stop() }
@@ -158,7 +158,7 @@ import Testing
     ("topic write beaconkeeper/#\ntopic write homeassistant/#\n", "forecourt-1", false),
     ("pattern write beaconkeeper/%c/#\ntopic write homeassistant/#\n", "forecourt", true),
   ])
-  func noTopicIsTakenForForbiddenThatIsAllowed(list: String, id: String, isUnseen: Bool) async throws {
+  func anAllowedTopicIsNeverReportedAsForbidden(list: String, id: String, isUnseen: Bool) async throws {
     let access = try file(list + "user watcher\ntopic read #\n", "acl")
     let accounts = try await passwordFile("watcher:w\n")
     let broker = try await Broker(
@@ -177,7 +177,7 @@ import Testing
 
   /// It ends libmosquitto 2.0.11 with what it says in MQTT 5, or speaks none.
   @Test(arguments: [("inventive", "ended without an answer"), ("old", "speaks MQTT 3.1.1 only")])
-  func aBrokerThatCannotBeAskedHarmsNobody(habit: String, words: String) async throws {
+  func aBrokerThatAnswersNoInquiryDoesNoHarm(habit: String, words: String) async throws {
     let broker = try await StrangeBroker(habit)
     defer { broker.stop() }
     let gateway = try gateway(at: "\(broker.port)")

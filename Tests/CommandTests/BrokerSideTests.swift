@@ -152,7 +152,7 @@ import Testing
     #expect(second.isRunning)
   }
 
-  @Test func theNodeREDFlowIsWholeAndItsFunctionsAreJavaScript() throws {
+  @Test func theNodeREDFlowIsCompleteAndItsFunctionsAreValidJavaScript() throws {
     let text = try Data(contentsOf: Command.package.appendingPathComponent("config/examples/node-red.json"))
     let nodes = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
     let ids = nodes.compactMap { $0["id"] as? String }

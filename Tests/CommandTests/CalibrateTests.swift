@@ -108,7 +108,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: house.path("rooms.json")))
   }
 
-  @Test func ofSeveralBeaconsOneMustBeNamed() async throws {
+  @Test func aRecordingOfSeveralBeaconsNeedsABeaconOption() async throws {
     let house = try House()
     try house.write(House.walk(addresses: [1, 2]), "walk.jsonl")
     let refused = try await house.calibrate("--dry-run")
@@ -152,7 +152,7 @@ import Testing
     #expect(result.status == 0 && result.output.contains("The walk is too short to tell"), "\(result.output)")
   }
 
-  @Test func withoutRoomsOrTerminalOrMarksItSaysWhatIsMissing() async throws {
+  @Test func missingRoomsTerminalOrMarksAreNamed() async throws {
     let house = try House()
     let config = house.path("site.yaml")
     let unmarked = try await Command(["calibrate", "--config", config, house.path("walk.jsonl")]).end()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct DoctorTests {
-  @Test func everythingIsLookedAtAndTheStatusSaysWhetherItStandsInTheWay() async throws {
+  @Test func everyCheckRunsAndTheStatusTellsWhetherOneFailed() async throws {
     let result = try await Command.run("doctor")
     #expect(result.isCalm)
     for subject in ["configuration", "kernel", "adapter", "clock", "disk", "broker"] {
@@ -22,14 +22,14 @@ import Testing
     #expect(checks.count >= 6)
   }
 
-  @Test func aBrokerThatIsNotThereIsAFaultInWords() async throws {
+  @Test func anUnreachableBrokerIsReported() async throws {
     let path = try file("broker: { url: \"mqtt://127.0.0.1:9\" }\n", "yaml")
     let result = try await Command.run("doctor", "--config", path)
     #expect(result.lines.contains { $0.hasPrefix("FAULT    broker") && $0.contains("127.0.0.1:9") })
     #expect(result.status == 69)
   }
 
-  @Test func aFaultyConfigurationIsSaidAndTheRestIsLookedAt() async throws {
+  @Test func aFaultyConfigurationIsReportedAndTheOtherChecksStillRun() async throws {
     let path = try file("zonnes: []\n", "yaml")
     let result = try await Command.run("doctor", "--config", path)
     #expect(result.status == 78)
@@ -39,7 +39,7 @@ import Testing
 
   /// Topics and filters are asked about one by one, and nobody hears of it.
   @Test(arguments: ["max_queued_messages 0", "max_queued_messages 1000"])
-  func whatTheBrokerForbidsIsNamedAndNobodyHearsOfTheQuestions(queue: String) async throws {
+  func forbiddenTopicsAreNamedAndTheProbesReachNoSubscriber(queue: String) async throws {
     let access = try file(
       """
       topic readwrite beaconkeeper/home/#

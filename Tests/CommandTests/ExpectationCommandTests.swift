@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExpectationCommandTests {
   private static let stock = ["simulate", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "stock"]
 
-  @Test func whatIsMetChangesNothingAndExitsWith0() async throws {
+  @Test func aMetExpectationChangesNothingAndExitsWith0() async throws {
     let plain = try await Command(Self.stock).end()
     let result = try await Command(
       Self.stock + ["--expect", "missed: GRACE_EXPIRED", "--expect", "ranging at 5 s"]
@@ -14,7 +14,7 @@ import Testing
     #expect(result.status == 0 && result.errors.isEmpty && result.output == plain.output)
   }
 
-  @Test func whatIsNotMetExitsWith1AndTellsWhatDecided() async throws {
+  @Test func aMissedExpectationExitsWith1AndNamesItsCause() async throws {
     let plain = try await Command(Self.stock).end()
     let result = try await Command(Self.stock + ["--expect", "delivered within 2 s"]).end()
     #expect(result.status == 1 && result.output == plain.output)
@@ -34,7 +34,7 @@ import Testing
     #expect(long.status == 0)
   }
 
-  @Test func aTimelineCarriesWhatItExpects() async throws {
+  @Test func aTimelineContainsItsExpectations() async throws {
     let text = """
       {"t":0,"distance_m":50}
       {"t":50,"distance_m":0}
@@ -145,7 +145,7 @@ import Testing
     #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(words), "\(result.errors)")
   }
 
-  @Test func filesThatCannotBeUsedAreToldInPlainWords() async throws {
+  @Test func unusableFilesAreReported() async throws {
     let bad = try file("{\"expect\":\"late\"}\n{\"expect\":\"missed: TASK\"}\n", "jsonl")
     for (arguments, status, words) in [
       (["--expect-file", bad], Int32(65), "\(bad):2:11: error: \"task\" is no reason for a miss; one of "),

@@ -22,7 +22,7 @@ import Testing
     #expect(try await explain("low-power").output.contains("The same as stock."))
   }
 
-  @Test func sourcesAndConfidenceAreTold() async throws {
+  @Test func sourcesAndConfidenceAreShown() async throws {
     let result = try await explain("background-task", "--os", "ios7")
     #expect(result.output.contains("\nRULES OF ios7\n"))
     let cap = try #require(result.lines.first { $0.hasPrefix("task_cap ") })
@@ -67,7 +67,7 @@ import Testing
     #expect(try await explain("stock", "--json").status == 64)
   }
 
-  @Test func aStrategyOfTheConfigurationIsExplainedByWhatItStartsFrom() async throws {
+  @Test func aConfiguredStrategyIsExplainedByItsBaseStrategy() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("explain-\(UUID()).yaml")
     try Data(
       """

@@ -24,7 +24,7 @@ import Testing
         enter: { distance: 3 m }
     """
 
-  @Test func everyFaultOfAConfigurationIsToldAtOnce() async throws {
+  @Test func allFaultsOfAConfigurationAreReportedTogether() async throws {
     let path = try file(Self.faults, "yaml")
     let result = try await Command.run("check", "--config", path)
     let places = result.errors.split(separator: "\n").filter { $0.contains(": error: ") }
@@ -53,7 +53,7 @@ import Testing
     #expect(result.isCalm)
   }
 
-  @Test func aCaptureThatIsCutTellsWhatWasGoodAndWhereItEnds() async throws {
+  @Test func aTruncatedCaptureYieldsItsGoodPartAndThePosition() async throws {
     let walk = try String(
       contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
     let recording = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl").path
@@ -68,7 +68,7 @@ import Testing
     #expect(whole.lines.count == 4)
   }
 
-  @Test(arguments: ["/", "/nowhere/walk.btsnoop"]) func whatCannotBeReadIsNamed(path: String) async throws {
+  @Test(arguments: ["/", "/nowhere/walk.btsnoop"]) func anUnreadableFileIsNamed(path: String) async throws {
     let result = try await Command(["replay"] + demo + ["--capture", path]).end()
     #expect(result.status == 74)
     #expect(result.errors.contains(path))
@@ -80,7 +80,7 @@ import Testing
     #expect(result.errors.contains("standard input"))
   }
 
-  @Test func wrongHexNamesItsLineAndCostsNoOther() async throws {
+  @Test func badHexNamesItsLineAndDoesNotAffectTheOthers() async throws {
     let result = try await Command(["decode"], input: "0201zz\n0303aafe0716aafe100003\n").end()
     #expect(result.status == 65)
     #expect(result.errors.contains("line 1: \"z\" at position 5"), "\(result.errors)")
@@ -105,7 +105,7 @@ import Testing
     #expect(result.output.contains("EXAMPLES"))
   }
 
-  @Test func whatNobodyKnowsIsAUsageError() async throws {
+  @Test func unknownOptionsAreUsageErrors() async throws {
     #expect(try await Command.run("run", "--no-such-option").status == 64)
     #expect(try await Command.run("replay").status == 64)
   }

@@ -113,7 +113,7 @@ import Testing
   }
 
   /// What was decided in the disk's silence goes to the broker, which is well.
-  @Test func anEndSoonAfterLosesNothingWhereTheBrokerTakesIt() async throws {
+  @Test func stoppingSoonAfterwardsLosesNothingTheBrokerAccepts() async throws {
     let stage = try await Stage()
     defer { stage.end() }
     let gateway = try stage.start()
@@ -129,7 +129,7 @@ import Testing
     #expect(Set(stage.numbers).count == stage.numbers.count)
   }
 
-  @Test func anEndMeanwhileIsQuickAndTellsWhatIsLost() async throws {
+  @Test func stoppingWithAHangingDiskIsQuickAndReportsLosses() async throws {
     let stage = try await Stage()
     defer { stage.end() }
     let gateway = try stage.start()

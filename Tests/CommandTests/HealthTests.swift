@@ -50,13 +50,13 @@ import Testing
     #expect(result.errors.contains("its last record: 3 beacons known"), "\(result.errors)")
   }
 
-  @Test func aWordFromBeforeTheMachineStartedCountsForNothing() async throws {
+  @Test func anAliveFileFromBeforeTheBootIsIgnored() async throws {
     try leave("\(bootTime() + 3_600_000_000_000) 3 beacons known")
     #expect(try await health().status == 69)
   }
 
   @Test(arguments: ["", "alive", "x y", "12", String(repeating: "9", count: 40) + " z", "\0\0\0"])
-  func whatIsNoWordIsRefused(text: String) async throws {
+  func anInvalidAliveFileIsRefused(text: String) async throws {
     try leave(text)
     let result = try await health()
     #expect(result.status == 65 && result.isCalm, "\(result.errors)")

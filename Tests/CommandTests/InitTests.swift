@@ -39,14 +39,14 @@ import Testing
     #expect(broker.messages.isEmpty, "the trial leaves nothing there")
   }
 
-  @Test func withoutATerminalWhatIsMissingIsNamedAndNothingIsWritten() async throws {
+  @Test func withoutATerminalMissingOptionsAreNamedAndNothingIsWritten() async throws {
     let result = try await run()
     #expect(result.status == 64)
     for option in ["--broker", "--beacon", "--zone"] { #expect(result.errors.contains(option)) }
     #expect(names == [])
   }
 
-  @Test func whatIsThereIsReplacedOnlyByForceAndThenKept() async throws {
+  @Test func anExistingFileIsReplacedOnlyWithForceAndKeptAsABackup() async throws {
     let path = folder.appendingPathComponent("beaconkeeper.yaml")
     try Data("# mine\n".utf8).write(to: path)
     let refused = try await run("--broker", "embedded", "--no-beacons")

@@ -63,7 +63,7 @@ struct LiveCalibrationTests {
     #expect(again.errors.contains("the earlier one is rooms.json.1 now"))
   }
 
-  @Test func whatIsGivenUpLeavesNothing() async throws {
+  @Test func anAbandonedCalibrationLeavesNoFiles() async throws {
     let (result, folder) = try await walk([("heard by: ", "1"), ("> 1", "\u{3}")])
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(

@@ -54,7 +54,7 @@ import Testing
       result.errors.split(separator: "\n").contains { $0.contains(date) && $0.hasSuffix("notice: stopped") })
   }
 
-  @Test func aLevelHidesWhatIsBelowIt() async throws {
+  @Test func aLevelHidesLowerLevels() async throws {
     let result = try await log("--log-level", "warning") { _ in false }
     #expect(result.output == "" && !result.errors.contains("stopped"))
   }

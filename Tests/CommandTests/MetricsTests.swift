@@ -30,7 +30,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: metrics.path))
   }
 
-  @Test func aFileThatCannotBeWrittenCostsNothingElse() async throws {
+  @Test func anUnwritableMetricsFileDoesNotStopTheGateway() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let gateway = try Command(

@@ -43,7 +43,7 @@ import Testing
     return try JSONDecoder().decode(Proposal.self, from: Data(result.output.utf8))
   }
 
-  @Test func aPlanIsToldWithItsTimelineItsProofAndItsCost() async throws {
+  @Test func aPlanIsPrintedWithTimelineProofAndCost() async throws {
     let result = try await Command(["plan", "--os", "ios13", "--strategy", "background-task"]).end(
       within: 120)
     #expect(result.status == 0 && result.errors.isEmpty)
@@ -71,7 +71,7 @@ import Testing
     #expect(proposal.battery_of_day < 1.1 && proposal.battery_of_day_location_always == 2)
   }
 
-  @Test func whereNoneIsWithoutAGapTheStatusAndTheWordsSaySo() async throws {
+  @Test func aPlanWithAGapIsReportedAndChangesTheStatus() async throws {
     let proposal = try await Self.plan(
       "--os", "ios17", "--strategy", "stock", "--regions", "3", status: 1)
     #expect(!proposal.gap_free && proposal.cover < 0.6 && proposal.longest_gap_s == 6)
@@ -81,7 +81,7 @@ import Testing
     #expect(android.plan == nil && android.why?.contains("whatever is on air") == true)
   }
 
-  @Test func whatListensAnyhowNeedsNone() async throws {
+  @Test func aStrategyThatAlwaysListensNeedsNoPlan() async throws {
     let proposal = try await Self.plan("--os", "ios7", "--strategy", "location-always")
     #expect(!proposal.needs_plan && proposal.plan == nil)
     #expect(
@@ -97,7 +97,7 @@ import Testing
     #expect(none.status == 1 && none.output.contains("ios6 knows no beacons"))
   }
 
-  @Test func aPageIsWrittenWholeOrNotAtAll() async throws {
+  @Test func aPageIsNeverWrittenInPart() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).html").path
     let pair = ["--os", "ios7", "--strategy", "stock"]
     let result = try await Command(["plan", "--report", path] + pair).end(within: 120)

@@ -127,7 +127,7 @@ import Testing
     #expect(second.status == 0 && first.output == second.output, "\(second.errors)")
   }
 
-  @Test func whatIsExpectedIsHeldTo() async throws {
+  @Test func aMissedExpectationFailsTheReplay() async throws {
     let (walk, marks) = Self.recording()
     let truth = ["--truth", try file(marks, "csv")]
     let site = Self.site(outlines: true)
@@ -137,7 +137,7 @@ import Testing
       strict.status == 1 && strict.errors.contains("in less than 100 % of the time"), "\(strict.errors)")
   }
 
-  @Test func ofSeveralBeaconsOneMustBeNamed() async throws {
+  @Test func aRecordingOfSeveralBeaconsNeedsABeaconOption() async throws {
     let (walk, marks) = Self.recording(addresses: ["C1:00:00:00:00:01", "C1:00:00:00:00:02"])
     let site = Self.site(outlines: true, more: "  - { name: key, address: C1:00:00:00:00:02 }\n")
     let truth = ["--truth", try file(marks, "csv")]
@@ -150,7 +150,7 @@ import Testing
     #expect(none.status == 78 && none.errors.contains("no such beacon"), "\(none.errors)")
   }
 
-  @Test func whatCannotBeComparedIsToldInWords() async throws {
+  @Test func marksThatCannotBeComparedAreExplained() async throws {
     let (walk, _) = Self.recording()
     let site = Self.site(outlines: true)
     for (marks, words) in [

@@ -78,7 +78,7 @@ import Testing
 
   /// Whoever has left while the gateway was off stays home for ever, if this fails; also where the state folder was lost.
   @Test(arguments: [(SIGKILL, true), (SIGTERM, true), (SIGKILL, false)])
-  func whoLeftWhileTheGatewayWasOffIsAway(signal: Int32, keepsState: Bool) async throws {
+  func aBeaconThatLeftWhileTheGatewayWasOffIsAway(signal: Int32, keepsState: Bool) async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())").path
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Everybody "leaves" when a threshold is edited, if this fails.
-  @Test func anEditedThresholdMovesNobody() async throws {
+  @Test func anEditedThresholdCausesNoTransition() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let path = try configuration(broker)
@@ -126,7 +126,7 @@ import Testing
     #expect(try await gateway.end(within: 10).status == 0)
   }
 
-  @Test func aReceiverThatIsMissingIsTold() async throws {
+  @Test func aMissingReceiverIsReported() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let rules = Self.rules.replacing(

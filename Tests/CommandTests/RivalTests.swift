@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     ("protocol: 5", "protocol: 5"), ("protocol: 3.1.1", "protocol: 3.1.1"), ("client_id: a", "client_id: b"),
   ])
-  func theSecondStopsWithWords(first: String, second: String) async throws {
+  func aSecondGatewayOfTheSameNameStopsWithAReason(first: String, second: String) async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let one = try gateway(broker, first)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// As the last will of a connection that was given up does, which comes when it likes.
-  @Test func whoeverSaysThatItIsOfflineIsPutRight() async throws {
+  @Test func aFalseOfflineStatusIsCorrected() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let one = try gateway(broker, "protocol: 5")

@@ -33,7 +33,7 @@ import Testing
     broker.messages.filter { $0.topic == topic }.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test func aWalkPastAnESPresenseIsToldAsTransitions() async throws {
+  @Test func aWalkPastAnESPresenseGivesTransitions() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     let topic = "espresense/devices/iBeacon:\(Self.uuid)-1-2/kitchen"
@@ -95,7 +95,7 @@ import Testing
     #expect(result.status == 0 && result.isCalm)
   }
 
-  @Test func whatOneGatewayHearsMovesABeaconAtAnother() async throws {
+  @Test func oneGatewaysObservationsMoveABeaconAtAnother() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
     func configuration(_ name: String, _ more: String) throws -> String {

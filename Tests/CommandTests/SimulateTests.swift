@@ -73,7 +73,7 @@ import Testing
     #expect(walk.profiles[1].missed == ["GRACE_EXPIRED": 1])
   }
 
-  @Test func aRecordingComesToWhatThePhonesComeToLive() async throws {
+  @Test func aRecordingGivesTheSameVerdictsAsTheLiveGateway() async throws {
     let replay = try await Command([
       "replay", "--config", try Self.site(phones: true), "--capture", "config/walk.jsonl", "--format", "mqtt",
     ]).end()
@@ -82,7 +82,7 @@ import Testing
     #expect(verdicts.contains { $0.contains("phone/ben/") && $0.contains("\"outcome\":\"GRACE_EXPIRED\"") })
   }
 
-  @Test func aNearDistanceOfItsOwnGoesBeforeTheZones() async throws {
+  @Test func theNearOptionOverridesTheZones() async throws {
     let near = try await Self.walk("--config", try Self.site(phones: false), "--near", "16m", "--os", "ios7")
     let stock = try #require(near.profiles.first { $0.strategy == "stock" })
     #expect(stock.delivered + stock.late >= 1)
@@ -112,7 +112,7 @@ import Testing
     #expect(try await page() == first)
   }
 
-  @Test func aDamagedRecordingTellsWhatWasGoodUntilThen() async throws {
+  @Test func aDamagedRecordingYieldsItsGoodPart() async throws {
     let walk = try String(
       contentsOf: Command.package.appendingPathComponent("config/walk.jsonl"), encoding: .utf8)
     let path = try file(walk + "{\"t\":\n", "jsonl")
@@ -121,7 +121,7 @@ import Testing
     #expect(result.status == 65 && result.output.contains("GRACE_EXPIRED 1"))
   }
 
-  @Test func aReportIsThereWholeOrNotAtAll() async throws {
+  @Test func aReportIsNeverWrittenInPart() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -205,7 +205,7 @@ import Testing
     ),
     (["--os", "ios5"], "--os ios5 is none of ios6, "),
   ])
-  func whatFitsNothingIsRefusedInWords(arguments: [String], words: String) async throws {
+  func unusableOptionsAreRefused(arguments: [String], words: String) async throws {
     let result = try await Command(Self.walk + arguments).end()
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(result.errors.contains(words), "\(result.errors)")
@@ -247,7 +247,7 @@ import Testing
     #expect(result.status == 0 && result.output.contains(name) && result.errors.isEmpty)
   }
 
-  @Test func theAppsBackgroundTimeIsToldAtAnyInstant() async throws {
+  @Test func theAppsBackgroundTimeIsGivenForAnyInstant() async throws {
     let walk = ["simulate", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "background-task"]
     let table = try await Command(walk + ["--at", "5s", "--at", "50s", "--at", "200s"]).end()
     #expect(table.output.contains("BACKGROUND TIME REMAINING"))
@@ -258,7 +258,7 @@ import Testing
       json.output.contains(#""at":[{"t":50,"state":"ranging","background_time_remaining":140,"why":null}]"#))
   }
 
-  @Test func eachOfSeveralBeaconsIsToldAndAnotherUUIDIsNeverSeen() async throws {
+  @Test func eachBeaconHasItsResultAndAForeignUUIDIsNeverSeen() async throws {
     let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
     let timeline = """
       {"t":0,"distance_m":30,"beacon":"door","uuid":"\(uuid)"}
@@ -290,7 +290,7 @@ import Testing
     #expect(result.status == 65 && result.errors.contains(message), "\(result.errors)")
   }
 
-  @Test func aFileThatCannotBeReadOrWrittenIsToldInPlainWords() async throws {
+  @Test func unreadableAndUnwritableFilesAreReported() async throws {
     let folder = FileManager.default.temporaryDirectory.path
     for (arguments, status) in [
       (Self.walk + ["--os", "ios7", "--report", folder], Int32(73)),

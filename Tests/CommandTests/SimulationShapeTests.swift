@@ -56,7 +56,7 @@ import Testing
     #expect(document.comparison?.visits_per_day == 3 && document.results.count == document.profiles.count)
   }
 
-  @Test func expectationsAreToldWithTheirMessages() async throws {
+  @Test func expectationsAreListedWithTheirMessages() async throws {
     let document = try await Self.simulate(
       "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "stock", "--expect", "delivered", "--expect",
       "missed", status: 1)
@@ -86,7 +86,7 @@ import Testing
     #expect(document.expectations.count + document.expectations_left_out == all)
   }
 
-  @Test func theSchemaRefusesWhatNobodyKnows() async throws {
+  @Test func theSchemaRefusesUnknownKeys() async throws {
     let output = try await Command.run(
       "simulate", "--json", "--approach", "50m@1m/s", "--os", "ios7", "--strategy", "stock"
     ).output

@@ -23,7 +23,7 @@ import Testing
     return (gateway, broker)
   }
 
-  @Test func whatComesThroughAPipeIsHeardNowAndItsEndIsAnEndInGoodOrder() async throws {
+  @Test func pipedInputIsHeardAtOnceAndItsEndEndsTheRunWithoutError() async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// As `my-receiver | beaconkeeper run …` on Ctrl-C, which reaches both. Who ends first is a matter of chance.
-  @Test(arguments: 0..<20) func anEndOfTheInputAndASignalTogetherAreAnEndInGoodOrder(turn: Int) async throws {
+  @Test(arguments: 0..<20) func endOfInputTogetherWithASignalIsNoError(turn: Int) async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }

@@ -35,13 +35,13 @@ import Testing
     #expect(shown.contains(#/b0 +-60 dBm +9 m +house +hci0 +0 s ago/#), "\(shown)")
   }
 
-  @Test func whatTheAirSaysCannotSteerTheTerminal() throws {
+  @Test func controlCharactersFromTheAirDoNotReachTheTerminal() throws {
     let shown = text(try picture(beacons: 1, name: #"\u001b[2J\u009b31m\u202e\r\nhouse"#))
     #expect(shown.unicodeScalars.allSatisfy { $0 == "\n" || $0.isPrintable }, "\(shown)")
   }
 
   @Test(arguments: ["", "{}", "[]", #"{"v":2,"gateway":"g","health":{}}"#, #"{"error":"no"}"#, "<html>"])
-  func whatIsNoOverviewIsAStranger(text: String) {
+  func anAnswerThatIsNoOverviewIsRejected(text: String) {
     #expect(throws: TopPicture.Stranger.self) { try TopPicture(Array(text.utf8)) }
   }
 
@@ -59,7 +59,7 @@ import Testing
     #expect(try order() == ["b2", "b1", "b0"])
   }
 
-  @Test func itScrollsWithinWhatThereIsAndFitsEverySize() throws {
+  @Test func scrollingStaysInBoundsAtEverySize() throws {
     var screen = TopScreen()
     let tables = TopTables(picture: try picture(beacons: 50))
     for height in [1, 2, 3, 5, 24, 200] {

@@ -91,7 +91,7 @@ private let script = "/usr/bin/script"
     try await gateway.end()
   }
 
-  @Test func aGatewayThatGoesIsSaidAndASignalGivesTheTerminalBack() async throws {
+  @Test func aLostGatewayIsShownAndASignalRestoresTheTerminal() async throws {
     let gateway = try await Gateway()
     let terminal = try Terminal(["top", "--url", gateway.url])
     #expect(try await terminal.command.wait(60) { terminal.command.outputSoFar.contains("occupied") })
@@ -119,7 +119,7 @@ private let script = "/usr/bin/script"
     try await gateway.end()
   }
 
-  @Test func whatCannotBeShownIsToldWithAStatus() async throws {
+  @Test func failuresToConnectExitWithAStatus() async throws {
     let nobody = try await Command.run("top", "--url", "http://127.0.0.1:1", "--once")
     #expect(nobody.status == 69 && nobody.errors.contains("nothing listens there"))
     let broker = try await Broker()

@@ -58,7 +58,7 @@ import Testing
     _ = try await gateway.end()
   }
 
-  @Test func aBrokerThatRefusesThePasswordIsSaidInWords() async throws {
+  @Test func aRefusedPasswordIsReported() async throws {
     let users = try file("", "users")
     let broker = try await Broker("allow_anonymous false\npassword_file \(users)")
     defer { broker.stop() }
@@ -144,7 +144,7 @@ import Testing
     #expect(plain.count == 4)
   }
 
-  @Test func whatThePhonesRealAppTellsIsTakenAndGarbageRefused() async throws {
+  @Test func appReportsAreAcceptedAndGarbageIsRefused() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("phones-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(

@@ -113,7 +113,7 @@ struct VectorTests {
 
   /// Real events of one afternoon: nothing is declined but for these reasons. Without a decoder are Samsung
   /// (company 0x0075, 261), Sonos (0x05A7, 106) and Xiaomi (0x038F, 1): none of them beacons.
-  @Test func capturedEventsDeclineOnlyWhatIsExplained() throws {
+  @Test func capturedEventsAreDeclinedOnlyForKnownReasons() throws {
     var declines: [String: Int] = [:]
     var formats: [String: Int] = [:]
     let records = try SharedVectors.records("ttu+ruuvitag-sensor.hcidump")

@@ -82,9 +82,9 @@ import Testing
   @Test(arguments: [
     "", "allowed", "allowed x", "refused 1", "Fatal error: 3", "munmap_chunk(): invalid pointer",
   ])
-  func whatADyingProcessSaysIsNoAnswer(text: String) { #expect(AccessQuestions.Line(text) == nil) }
+  func theOutputOfAKilledProcessIsNoAnswer(text: String) { #expect(AccessQuestions.Line(text) == nil) }
 
-  @Test func whoAsksIsGivenTimeButLessAndLess() {
+  @Test func repeatedInquiriesGetShorterTimeouts() {
     var pace = InquiryPace()
     var (pauses, now) = ([Double](), MonotonicTime.zero)
     for _ in 0..<8 {

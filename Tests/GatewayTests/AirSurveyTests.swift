@@ -46,7 +46,7 @@ import Testing
     return (table.lines(survey, at: .zero), table.objects(survey, at: .zero))
   }
 
-  @Test func whoCallsHimselfAsABeaconOfOursIsToldApart() throws {
+  @Test func aStrangerWithAConfiguredNameIsToldApart() throws {
     let (lines, objects) = try table([
       (1, Scene.iBeacon(minor: 2)), (2, Self.named("fleet:1.2")), (3, Self.named("~a1b2c3")),
     ])

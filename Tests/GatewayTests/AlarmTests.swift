@@ -13,7 +13,7 @@ import Testing
     await sleeper.value
   }
 
-  @Test(.timeLimit(.minutes(1))) func whatRangBeforeIsNotMissed() async {
+  @Test(.timeLimit(.minutes(1))) func aRingBeforeTheWaitIsNotMissed() async {
     let alarm = Alarm()
     alarm.ring()
     alarm.ring()
@@ -21,7 +21,7 @@ import Testing
     #expect(await elapsed { await alarm.wait(for: .milliseconds(100)) } >= .milliseconds(90))
   }
 
-  @Test(.timeLimit(.minutes(1))) func itsTimeComes() async {
+  @Test(.timeLimit(.minutes(1))) func theWaitEndsAtItsDeadline() async {
     let alarm = Alarm()
     #expect(await elapsed { await alarm.wait(for: .milliseconds(100)) } >= .milliseconds(90))
   }

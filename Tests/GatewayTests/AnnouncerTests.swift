@@ -82,7 +82,7 @@ private struct Home {
 }
 
 @Suite struct AnnouncerTests {
-  @Test func saysNothingBeforeItKnowsWhatTheBrokerKeeps() throws {
+  @Test func announcesNothingBeforeTheRetainedTopicsAreKnown() throws {
     var home = try Home()
     home.pass(10)
     #expect(home.said.isEmpty)
@@ -108,7 +108,7 @@ private struct Home {
     #expect(home.said.count { $0.topic.contains("beacon_fridge") } == 2)
   }
 
-  @Test func whatABeaconIsIsKnownFromItsFramesAndKeptThroughARestart() throws {
+  @Test func aBeaconsKindIsLearntFromItsFramesAndSurvivesARestart() throws {
     func device(_ home: Home) throws -> [String: Any] {
       let payload = try #require(home.kept["homeassistant/device/beaconkeeper_home/beacon_fridge/config"])
       let whole = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
@@ -130,7 +130,7 @@ private struct Home {
     #expect(try home.restarted(Home.rules + "\nhome_assistant: { form: component }").kept == home.kept)
   }
 
-  @Test func anotherChoiceOfEntitiesAddsAndTakesBack() throws {
+  @Test func anotherChoiceOfEntitiesAddsAndRemovesThem() throws {
     var home = try Home()
     home.connect()
     home.pass()
@@ -151,7 +151,7 @@ private struct Home {
     }
   }
 
-  @Test func aMemberWithANameOfItsOwnIsCalledSo() throws {
+  @Test func aMemberWithADisplayNameIsAnnouncedByIt() throws {
     var home = try Home(
       Home.rules.replacing("DD4425 } }", with: "DD4425 }, names: { \"1.2\": Bella } }"))
     home.connect()
@@ -185,7 +185,7 @@ private struct Home {
     #expect(home.announcer.refusedMembers == 3)
   }
 
-  @Test(arguments: [0, 3], [true, false]) func aLoweredLimitTakesBackWhatIsTooMuch(
+  @Test(arguments: [0, 3], [true, false]) func aLoweredLimitRemovesTheExcessDevices(
     limit: Int, byReload: Bool
   ) throws {
     var home = try Home()
@@ -219,7 +219,7 @@ private struct Home {
     #expect(home.said.count == before + 1)
   }
 
-  @Test func everythingIsSaidAgainWhenHomeAssistantStartsAndNotAllAtOnce() throws {
+  @Test func devicesAreAnnouncedAgainInStepsWhenHomeAssistantStarts() throws {
     let beacons = (0..<100).map {
       "  - { name: b\($0), address: \"C1:00:00:00:01:\(String($0 + 16, radix: 16))\" }"
     }
@@ -256,7 +256,7 @@ private struct Home {
   static let without = Home.rules.replacing("      - { name: shop, beacons: [fridge] }\n", with: "")
     .replacing("  - { name: shop, beacons: [fridge] }\n", with: "")
 
-  @Test(arguments: [true, false]) func whatTheConfigurationDropsIsTakenBackOnce(byReload: Bool) throws {
+  @Test(arguments: [true, false]) func droppedDevicesAreRemovedOnce(byReload: Bool) throws {
     var home = try Home()
     home.connect()
     home.pass()
@@ -304,7 +304,7 @@ private struct Home {
   }
 
   @Test(arguments: ["form: device", "form: component", "off"])
-  func isSettledOnlyOnceNothingIsLeftToSayOrToTakeBack(next: String) throws {
+  func isSettledOnceNothingIsLeftToAnnounceOrRemove(next: String) throws {
     func yaml(_ rules: String, _ form: String) -> String {
       rules + "\nhome_assistant: " + (form == "off" ? form : "{ \(form) }")
     }
@@ -354,7 +354,7 @@ private struct Home {
 
   /// Home Assistant keeps what was let go of and is not announced again.
   @Test(arguments: ["device", "component"])
-  func theOtherFormTakesOverOnlyWhatIsStillAnnounced(form: String) throws {
+  func theOtherDiscoveryFormMigratesOnlyAnnouncedDevices(form: String) throws {
     func yaml(_ form: String, _ entities: String) -> String {
       Home.rules + "\nhome_assistant: { form: \(form), entities: \(entities) }"
     }
@@ -398,7 +398,7 @@ private struct Home {
     #expect(home.devices.contains("beacon_fleet_3A9_2E9"))
   }
 
-  @Test func aBrokerThatForgotIsToldAnew() throws {
+  @Test func aBrokerThatLostItsRetainedTopicsGetsThemAgain() throws {
     var home = try Home()
     home.connect()
     home.pass()
@@ -411,7 +411,7 @@ private struct Home {
     #expect(home.kept == before)
   }
 
-  @Test func thePipelineTellsWhatIsNew() throws {
+  @Test func thePipelineReportsNewBeacons() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 12)
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)
@@ -425,7 +425,7 @@ private struct Home {
   }
 
   /// Whoever may write there can leave 100,000 topics of ours; each is looked at twice, however many wait.
-  @Test func manyTopicsAreTakenBackAtAPriceEach() throws {
+  @Test func removingManyTopicsTakesLinearTime() throws {
     var home = try Home()
     for number in 0..<20_000 {
       home.kept["homeassistant/sensor/beaconkeeper_home/ghost_\(number)_x/config"] = Array("{}".utf8)

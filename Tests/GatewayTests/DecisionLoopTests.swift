@@ -69,7 +69,7 @@ import Testing
 
   private var events: [String] { told.transitions.withLock { $0.map(\.event) } }
 
-  @Test func whoIsNotHeardAnyMoreLeavesWithoutAnotherAdvertisement() async throws {
+  @Test func aSilentBeaconExitsWithoutAnotherAdvertisement() async throws {
     let loop = try loop()
     let service = Task { try await DeadlineService(loop).run() }
     defer { service.cancel() }
@@ -89,7 +89,7 @@ import Testing
     #expect(try await wait { events.first == "enter shop" })
   }
 
-  @Test func whatTheBrokerHasNotGotWaitsInOrderAndIsCounted() async throws {
+  @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {
     let loop = try loop()
     let service = Task { try await DeadlineService(loop).run() }
     defer { service.cancel() }
@@ -99,7 +99,7 @@ import Testing
     #expect(loop.delivery.figures.lost == 0)
   }
 
-  @Test func whatWasDecidedIsFoundByTheNextStart() async throws {
+  @Test func theNextStartFindsEarlierDecisions() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loop-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     func open() throws -> OpenOutbox {

@@ -42,7 +42,7 @@ struct EmbeddedBrokerTests {
     return Credentials(username: try #require(word(after: "-u")), password: word(after: "-P"))
   }
 
-  @Test func nobodyComesInWithoutAPassword() async throws {
+  @Test func aClientWithoutPasswordIsRefused() async throws {
     let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
     let watcher = try watcher(of: broker)
     for credentials in [
@@ -64,7 +64,7 @@ struct EmbeddedBrokerTests {
     await broker.stop()
   }
 
-  @Test func whoWatchesHearsEverythingAndMayOnlyTellOfPhones() async throws {
+  @Test func theWatcherMayReadEverythingAndPublishOnlyAppReports() async throws {
     let broker = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
     let gateway = try client(of: broker, broker.credentials)
     let watcher = try client(of: broker, try watcher(of: broker))
@@ -165,7 +165,7 @@ struct EmbeddedBrokerTests {
     await broker.stop()
   }
 
-  @Test func aPortInUseIsSaid() async throws {
+  @Test func aPortInUseIsReported() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
     await #expect(throws: EmbeddedBrokerError.portInUse(broker.port)) {
       _ = try await EmbeddedBroker.start(port: broker.port, log: log)
@@ -173,7 +173,7 @@ struct EmbeddedBrokerTests {
     await broker.stop()
   }
 
-  @Test func missingMosquittoIsSaidWithTheRemedy() {
+  @Test func missingMosquittoIsReportedWithARemedy() {
     #expect(throws: EmbeddedBrokerError.notInstalled(searched: ["/nowhere"])) {
       _ = try EmbeddedBroker.mosquitto(in: ["/nowhere"])
     }
@@ -202,7 +202,7 @@ struct EmbeddedBrokerTests {
     #expect(try children().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1))) func whoWaitsForItsEndCanBeCancelled() async throws {
+  @Test(.timeLimit(.minutes(1))) func waitingForItsEndCanBeCancelled() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
     let before = Task { await broker.ended() }
     before.cancel()

@@ -29,7 +29,7 @@ struct LeftoversTests {
         """))
   }
 
-  @Test func placesAreTakenBackOnceNoneAreTold() throws {
+  @Test func retainedPlacesAreClearedWhenPlacesAreSwitchedOff() throws {
     let plain = Leftovers(
       try Scene.configuration(
         "gateway: { name: home }\nbeacons: [{ name: key, address: \"C1:00:00:00:00:05\" }]"))
@@ -88,7 +88,7 @@ struct LeftoversTests {
         + #""readings":{"door":true,"temperature_c":24.3,"temperature_c_2":3}}"#)
   }
 
-  @Test func aZoneAsPlainTextIsPutRightToo() {
+  @Test func aStalePlainTextZoneIsCorrected() {
     let topic = "beaconkeeper/home/beacon/fleet%3A1.2/zone"
     let correction = leftovers.correction(of: topic, Array("office".utf8))
     #expect(correction?.message.topic == topic)
@@ -96,7 +96,7 @@ struct LeftoversTests {
     #expect(leftovers.correction(of: topic, Array("not_home".utf8)) == nil)
   }
 
-  @Test func aRoomIsPutRightToo() {
+  @Test func aStaleRoomIsCorrected() {
     let topic = "beaconkeeper/home/beacon/fleet%3A1.2/room"
     let correction = leftovers.correction(of: topic, Array(#"{"v":1,"room":"living room"}"#.utf8))
     #expect(correction?.message.topic == topic)
@@ -109,7 +109,7 @@ struct LeftoversTests {
     }
   }
 
-  @Test func aStateThatNamesOnlyARoomIsPutRight() throws {
+  @Test func aStaleStateThatNamesOnlyARoomIsCorrected() throws {
     let payload =
       #"{"zones":[],"room":"hall","last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#
     let topic = "beaconkeeper/home/beacon/fleet%3A1.2/state"

@@ -17,7 +17,7 @@ import Testing
     #expect("\(TransitionLine(enter))".contains("Bella"))
   }
 
-  @Test func aRoomNamesWhatItsReceiversSaid() {
+  @Test func aRoomsLineNamesItsReceivers() {
     func line(_ event: RoomTransition.Event, _ probability: Double?, reason: Evidence.Reason? = nil) -> String
     {
       let evidence = [-58.26, -71].map {

@@ -65,7 +65,7 @@ import Testing
     #expect(try read([path]) == ["hall 0", "hall 1000", "hall deaf"])
   }
 
-  @Test func whatWasGoodBeforeAFaultIsDelivered() throws {
+  @Test func recordsBeforeAFaultAreDelivered() throws {
     let path = try capture("hall", [10, 11], "{garbage\n")
     var recording = try Recording(paths: [path])
     var batch = AdvertisementBatch()

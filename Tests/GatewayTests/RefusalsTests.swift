@@ -45,7 +45,7 @@ private final class Desk {
     offer.map { String(decoding: $0.parked.message.payload, as: UTF8.self) }
   }
 
-  @Test func whatGoesToARefusedTopicWaitsAndTheRestGoesOn() {
+  @Test func messagesToARefusedTopicWaitAndTheOthersGoOn() {
     #expect(!refusals.park(enter("Garage", "1"), row: 1))
     #expect(refusals.refused(enter("Garage", "1"), row: 1, id: 1, at: at(0)))
     #expect(!refusals.refused(enter("Garage", "2"), row: 2, id: 2, at: at(0)), "the topic is told once")
@@ -75,7 +75,7 @@ private final class Desk {
     #expect(!refusals.park(enter("Garage", "4"), row: 4))
   }
 
-  @Test func whatIsRefusedAgainIsOfferedLaterAndLater() throws {
+  @Test func repeatedRefusalsAreRetriedAtGrowingIntervals() throws {
     _ = refusals.refused(enter("Garage", "1"), row: nil, id: 0, at: at(0))
     var times: [Double] = []
     for second in 0..<4000 {
@@ -90,7 +90,7 @@ private final class Desk {
     #expect(refusals.next(at: at(4000)) != nil, "at a reload at once")
   }
 
-  @Test func ofARetainedTopicOnlyTheNewestWaits() throws {
+  @Test func onlyTheNewestRetainedMessageOfATopicWaits() throws {
     let topic = "beaconkeeper/home/beacon/key/state"
     _ = refusals.refused(message(topic, "1", retained: true), row: nil, id: 0, at: at(0))
     for number in 2..<5 { #expect(refusals.park(message(topic, "\(number)", retained: true), row: nil)) }
@@ -157,7 +157,7 @@ private final class Desk {
     #expect(refusals.park(enter("a"), row: 7))
   }
 
-  @Test func roomIsBoundedAndWhatIsGivenUpIsCounted() {
+  @Test func parkedMessagesAreBoundedAndDropsAreCounted() {
     let large = String(repeating: "x", count: 1 << 20)
     for number in 0..<40 {
       _ = refusals.refused(

@@ -31,14 +31,14 @@ import Testing
   }
 
   /// A broker that was killed comes back with what an earlier run left.
-  @Test func whatAnEarlierRunLeftIsNoRival() {
+  @Test func retainedMessagesOfAnEarlierRunAreNoRival() {
     var rivalry = Rivalry(own: run("b", started: 20, said: 20))
     for _ in 0..<5 {
       #expect(rivalry.read(payload(run("a", started: 10, said: 10)), isRetained: true) == .nothing)
     }
   }
 
-  @Test func whatABrokerKeptLongAgoIsNoSignOfLife() {
+  @Test func anOldRetainedMessageIsNoSignOfLife() {
     var rivalry = Rivalry(own: run("b", started: 20, said: 20))
     for said in [19, 12, 19, 15, 19] {
       #expect(rivalry.read(payload(run("a", started: 10, said: said)), isRetained: true) == .nothing)
@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: [
     "", "{}", "[]", #"{"instance":1}"#, #"{"instance":"","started":"","time":""}"#, "{\"v\":1",
   ])
-  func whatMakesNoSenseIsNothing(_ text: String) {
+  func invalidMessagesAreIgnored(_ text: String) {
     var rivalry = Rivalry(own: run("b", started: 20, said: 20))
     #expect(rivalry.read(Array(text.utf8), isRetained: false) == .nothing)
   }

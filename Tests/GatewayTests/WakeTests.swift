@@ -59,7 +59,7 @@ import WakePlanner
     #expect(survey.listing(at: .zero).map(\.device.address.bits) == [9])
   }
 
-  @Test func whatIsBroadcastStaysThroughAReload() throws {
+  @Test func broadcastsContinueThroughAReload() throws {
     var scene = try Scene(Self.rules)
     let next = scene.pipeline.reconfigured(try Scene.configuration(Scene.rules))
     scene.replace(next, receiver: scene.receiver)

@@ -24,7 +24,7 @@ import Testing
     String(repeating: "9", count: 41), String(repeating: "[", count: 33) + String(repeating: "]", count: 33),
     "[" + String(repeating: "0,", count: JSONTree.limit) + "0]",
   ])
-  func whatIsNoJSONOrTooMuchOfItIsRefused(text: String) { #expect(tree(text) == nil) }
+  func invalidAndOversizedJSONIsRefused(text: String) { #expect(tree(text) == nil) }
 
   @Test func theDeepestIsRead() {
     #expect(tree(String(repeating: "[", count: 32) + String(repeating: "]", count: 32)) != nil)

@@ -18,7 +18,7 @@ import Testing
     #expect(String(decoding: json, as: UTF8.self) == #"{"z":1,"list":[1,2],"inner":{},"a":true}"#)
   }
 
-  @Test func escapesWhatWouldEndAStringOrALine() {
+  @Test func escapesQuotesAndControlCharacters() {
     var writer = JSONWriter()
     writer.value("a\"b\\c\n\u{0}\u{7F}é")
     #expect(writer.text == #""a\"b\\c\u000a\u0000\u007fé""#)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func writesNullForWhatJSONCannotHold(number: Double) {
+  func writesNullForNonFiniteNumbers(number: Double) {
     var writer = JSONWriter()
     writer.value(number, decimals: 1)
     #expect(writer.text == "null")

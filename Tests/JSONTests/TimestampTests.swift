@@ -19,7 +19,7 @@ import Testing
     #expect(WallTime(nanoseconds: nanoseconds).rfc3339 == text)
   }
 
-  @Test func saysWhatTheCalendarSaysOfAnyTime() throws {
+  @Test func agreesWithTheCalendarForAnyTime() throws {
     var calendar = Calendar(identifier: .iso8601)
     calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
     var chance = SeededGenerator(seed: 1)

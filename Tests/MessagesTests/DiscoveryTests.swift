@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["van", "fleet:1.2", "a_b", "a/b", "Küche", "_", "", "a__b", "_2E", "Anna's key"])
-  func everyNameHasAnIDOfItsOwnAndComesBackFromIt(name: String) {
+  func idsAreUniqueAndGiveBackTheirNames(name: String) {
     let id = discoveryID(name)
     #expect(
       id.utf8.allSatisfy {
@@ -34,7 +34,7 @@ import Testing
     #expect(DiscoveryDevice.Subject(objectID: "beacon_" + id) == .beacon(name))
   }
 
-  @Test(arguments: ["a_", "a_1", "a_zz", "a_2e", "_5G", "a.b", "_C3"]) func otherIDsAreNobodys(id: String) {
+  @Test(arguments: ["a_", "a_1", "a_zz", "a_2e", "_5G", "a.b", "_C3"]) func foreignIDsGiveNoName(id: String) {
     #expect(discoveryName(id) == nil)
   }
 
@@ -99,7 +99,7 @@ import Testing
     #expect(components["enter_yard"]?["platform"] as? String == "device_automation")
   }
 
-  @Test func whatTellsWhetherTheGatewayIsThereNeverBecomesUnavailable() throws {
+  @Test func theGatewaysStatusEntityIsAlwaysAvailable() throws {
     let message = discovery.messages(GatewayDevice(name: "home").device(topics: topics))[0]
     let components = try #require(try object(message)["components"] as? [String: [String: Any]])
     #expect((components["connectivity"]?["availability"] as? [Any])?.isEmpty == true)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func everyChoiceOfEntitiesHasWhatTheOneBeforeHas() throws {
+  @Test func everyLargerChoiceOfEntitiesIncludesTheSmaller() throws {
     let readings = [.temperature, .batteryLevel, .accelerationX, .movementCount].map { ReadingKind($0) }
     func keys(_ detail: EntityDetail) -> Set<String> {
       Set(beacon(readings).limited(to: detail).components.filter(\.isEntity).map(\.key))
@@ -199,7 +199,7 @@ import Testing
 
   /// A page that nobody answers for would be worse than none.
   @Test(arguments: [nil, "https://example.org/beacons"], Discovery.Form.allCases)
-  func whomToAskIsToldIfTheConfigurationSaysSo(page: String?, form: Discovery.Form) throws {
+  func aConfiguredSupportURLIsAnnounced(page: String?, form: Discovery.Form) throws {
     let discovery = Discovery(gateway: "home", version: "1", form: form, supportURL: page)
     for message in discovery.messages(beacon()) {
       let origin = try #require(try object(message)["origin"] as? [String: Any])
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func withoutPlacesWhoeverIsInAZoneIsHome() {
+  @Test func withoutPlacesEveryZoneCountsAsHome() {
     let tracker = beacon().components[0]
     #expect(tracker[text: "state_topic"] == "beaconkeeper/home/beacon/fleet%3A1.2/zone")
     #expect(tracker[text: "value_template"] == "{{ 'not_home' if value == 'not_home' else 'home' }}")
@@ -215,7 +215,7 @@ import Testing
   }
 
   /// Of what a template makes, Home Assistant takes no other words than home and not_home.
-  @Test func placesAreToldByATopicOfTheirOwnWithoutATemplate() throws {
+  @Test func placesHaveTheirOwnTopicAndNeedNoTemplate() throws {
     let places = ZonePlaces([
       Place(zone: "house", entity: "zone.home"), Place(zone: "yard", entity: "zone.work", name: "Anna's"),
       Place(zone: "gate", entity: "zone.work", name: "Anna's"),

@@ -22,7 +22,7 @@ import Testing
     return message
   }()
 
-  @Test func tellsWhatHealthTells() {
+  @Test func holdsTheFiguresOfHealth() {
     let lines = MetricsText.text(health, gateway: "home", isConnected: true).split(separator: "\n").filter {
       !$0.hasPrefix("#")
     }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func keepsEverySampleOnALineOfItsOwnWhateverAReceiverIsCalled() {
+  @Test func everySampleIsOneLineForAnyReceiverName() {
     let text = MetricsText.text(health, gateway: "home", isConnected: false)
     #expect(
       text.contains(#"beaconkeeper_receiver_blind{gateway="home",receiver="attic \"a\\b\"\n"} 0"# + "\n"))

@@ -22,7 +22,7 @@ import Testing
         + #""remaining_s":null,"os":"ios7","strategy":"stock","why":null}"#)
   }
 
-  @Test func aWindowThatEndsSaysWhatIsLeftAndWhy() {
+  @Test func anEndingWindowTellsTheRemainingTimeAndTheReason() {
     let message = WindowMessage(
       phone: "anna", state: .background, since: time, time: time, remaining: 12_345, os: "ios7",
       strategy: "stock", why: .audioPause
@@ -32,7 +32,7 @@ import Testing
     #expect(text(message).hasSuffix(#""why":"AUDIO_PAUSE"}"#))
   }
 
-  @Test func aVerdictNamesItsTransitionAndWhatLedToIt() {
+  @Test func aVerdictNamesItsTransitionAndItsEvidence() {
     var verdict = VerdictMessage(
       phone: "anna", gateway: "g", transition: "00ff", zone: "pump", beacon: "van", os: "ios7",
       strategy: "stock", outcome: .graceExpired, time: time + .seconds(9), near: time, delivered: nil,

@@ -128,7 +128,7 @@ import Testing
     #expect(faults(message) == [])
   }
 
-  @Test func whatIsNoNumberDoesNoHarm() {
+  @Test func nonFiniteNumbersDoNotTrap() {
     var message = Self.message
     message.decision = .room(
       RoomTransition(

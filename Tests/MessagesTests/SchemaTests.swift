@@ -98,7 +98,7 @@ import Testing
       #"{"v":1,"gateway":"g","beacon":"b","room":"r","probability":1,"since":null,"runner_up":{"room":"q"},"position":null}"#
     ),
   ])
-  func whatIsWrongIsFound(topic: String, payload: String) {
+  func wrongPayloadsAreFound(topic: String, payload: String) {
     #expect(!MessageSchemas.faults(topic: "beaconkeeper/g/\(topic)", payload: Array(payload.utf8)).isEmpty)
   }
 }

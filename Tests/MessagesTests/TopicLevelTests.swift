@@ -9,7 +9,8 @@ import Testing
     #expect(name(ofTopicLevel: level) == written)
   }
 
-  @Test(arguments: ["%", "%4", "%G1", "a%2", "%FF", "%C3"]) func whatIsNoNamesLevelHasNone(level: String) {
+  @Test(arguments: ["%", "%4", "%G1", "a%2", "%FF", "%C3"]) func anInvalidTopicLevelGivesNoName(level: String)
+  {
     #expect(name(ofTopicLevel: level) == nil)
   }
 }

@@ -68,7 +68,7 @@ import Testing
     -.greatestFiniteMagnitude,
   ]
 
-  @Test func saysTheSameAsTheWriterWhateverIsInIt() throws {
+  @Test func theFastWriterGivesTheSameBytesAsJSONWriter() throws {
     var dice = SeededGenerator(seed: 1)
     func any(_ names: [String]) throws -> String { try #require(names.randomElement(using: &dice)) }
     func any() throws -> Double { try #require(Self.numbers.randomElement(using: &dice)) }
@@ -128,7 +128,7 @@ import Testing
     #expect(!sent.retained)
   }
 
-  @Test func idDependsOnWhatHappenedAndNotOnWhoSaysIt() {
+  @Test func idDependsOnTheEventAndNotOnTheSender() {
     var other = Self.message
     other.epoch = 8
     other.sequence = 1

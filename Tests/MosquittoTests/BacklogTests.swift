@@ -37,14 +37,14 @@ import Testing
     #expect(!backlog.hasNext(room: 3))
   }
 
-  @Test func whatIsTakenOutIsBoundedInOctetsToo() {
+  @Test func handedOverMessagesAreBoundedInOctets() {
     var backlog = backlog(Array(repeating: .atLeastOnce, count: 5), octets: Backlog.octetLimit / 2)
     #expect(take(from: &backlog, atMost: 64, room: 64) == [0, 1])
     #expect(take(from: &backlog, atMost: 64, room: 64) == [2, 3])
     #expect(take(from: &backlog, atMost: 64, room: 64) == [4])
   }
 
-  @Test func whatIsTakenOutCountsUntilLibmosquittoHasSeenIt() {
+  @Test func handedOverMessagesCountUntilLibmosquittoHasThem() {
     var backlog = backlog([.atLeastOnce, .atMostOnce])
     #expect(take(from: &backlog, atMost: 9, room: 9).count == 2)
     #expect((backlog.atLeastOnce, backlog.atMostOnce, backlog.hasNext(room: 9)) == (1, 1, false))

@@ -17,7 +17,7 @@ import Testing
     #expect(!caution.isActive)
   }
 
-  @Test func whoGetsThroughAfterAllIsNoSuspectAnyMore() {
+  @Test func anAcknowledgedMessageIsNoLongerSuspected() {
     var caution = Caution()
     _ = caution.closed(under: 1...2)
     #expect(caution.closed(under: 1...1) == .sendAgain)
@@ -27,7 +27,7 @@ import Testing
     #expect(!caution.isActive)
   }
 
-  @Test func whatWasRefusedBeforeIsFoundAtOnce() {
+  @Test func aMessageRefusedBeforeIsFoundAtOnce() {
     var caution = Caution()
     caution.watch(upTo: 5)
     #expect(caution.isActive)

@@ -55,7 +55,7 @@ extension RealBroker {
       #expect(!dumped.contains("hunter2"))
     }
 
-    @Test func unknownHostIsSaid() async throws {
+    @Test func anUnknownHostIsReported() async throws {
       let (client, recorder) = try connect(to: Listener(answer: nil), host: "no-such-host.invalid")
       try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
       #expect(recorder.refusals.first?.kind == .hostUnknown)
@@ -103,7 +103,7 @@ extension RealBroker {
       return (client, listener, heard)
     }
 
-    @Test func stopDeliversWhatIsOutstandingAndEndsTheEvents() async throws {
+    @Test func stopDeliversOutstandingMessagesAndEndsTheEvents() async throws {
       let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last") }
       let began = ContinuousClock.now
@@ -115,7 +115,7 @@ extension RealBroker {
       await listener.stop()
     }
 
-    @Test func stopWritesWhatWaitsWithoutAcknowledgement() async throws {
+    @Test func stopWritesWaitingQoS0Messages() async throws {
       let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last", qos: .atMostOnce) }
       await client.stop()
@@ -124,7 +124,7 @@ extension RealBroker {
       await listener.stop()
     }
 
-    @Test func whoStopsReadingEventsAndBeginsAgainMissesNone() async throws {
+    @Test func pausingTheReaderLosesNoEvents() async throws {
       let broker = try await Broker().start()
       let client = try Client(Options(host: "127.0.0.1", port: broker.port))
       for number in 0..<300 { try client.publish([0], to: "again", id: UInt64(number)) }
@@ -202,7 +202,7 @@ extension RealBroker {
       await second.stop()
     }
 
-    @Test func whatDoesNotSpeakMQTTIsRefusedInWords() async throws {
+    @Test func aPeerThatSpeaksNoMQTTIsReported() async throws {
       let web = try Listener(answer: "HTTP/1.1 400 Bad Request\r\n\r\n")
       let (client, recorder) = try connect(to: web)
       try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
@@ -240,7 +240,7 @@ extension RealBroker {
       }
     }
 
-    @Test func whatTheBrokerForbidsIsRejectedAndTheRestGoesOn() async throws {
+    @Test func forbiddenMessagesAreRejectedAndTheOthersGoOn() async throws {
       let broker = try Broker("allow_anonymous true\nacl_file DIR/acl")
       try broker.write("topic read open/#\ntopic write open/#\n", to: "acl")
       try await broker.start()

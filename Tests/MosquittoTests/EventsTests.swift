@@ -10,7 +10,7 @@ import Testing
     return seen
   }
 
-  @Test func whatCameBeforeTheEndIsReadAfterIt() async {
+  @Test func eventsBeforeTheEndAreReadAfterIt() async {
     let events = Events()
     events.yield(contentsOf: [.acknowledged(id: 1), .acknowledged(id: 2)])
     events.finish()
@@ -19,7 +19,7 @@ import Testing
     #expect(await identities(events).isEmpty)
   }
 
-  @Test func largeMessagesThatNobodyReadsAreBoundedInOctets() async {
+  @Test func unreadMessagesAreBoundedInOctets() async {
     let events = Events()
     let payload = [UInt8](repeating: 0, count: 250_000)
     for _ in 0..<1000 {
@@ -33,7 +33,7 @@ import Testing
     #expect(events.lostMessages == UInt64(1000 - octets / 250_000))
   }
 
-  @Test func nothingIsKeptForAReaderWhoWasCancelled() async throws {
+  @Test func aCancelledReaderKeepsNoEvents() async throws {
     let events = Events()
     let reader = Task { await identities(events) }
     try await Task.sleep(for: .milliseconds(20))

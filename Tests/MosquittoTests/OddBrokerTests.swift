@@ -12,7 +12,7 @@ extension RealBroker {
       client.session.state.withLock { $0.outstandingAtMostOnce }
     }
 
-    @Test func whatIsNeverAcknowledgedDoesNotHoldUpWhatNeedsNoAcknowledgement() async throws {
+    @Test func unacknowledgedMessagesDoNotDelayQoS0() async throws {
       let broker = try await OddBroker(.silent)
       let (client, recorder) = try connect(to: broker) {
         $0.protocolVersion = .v311
@@ -38,7 +38,7 @@ extension RealBroker {
     }
 
     /// Four hundred messages before it: more than what libmosquitto rings its own bell with, which nobody hears, has room for.
-    @Test(arguments: [1, 400]) func whatComesInOneRecordOfTLSIsReadAtOnce(before: Int) async throws {
+    @Test(arguments: [1, 400]) func packetsInOneTLSRecordAreReadTogether(before: Int) async throws {
       let certificates = try await Certificates()
       try await certificates.issue("server", host: "127.0.0.1")
       let broker = try await OddBroker(
@@ -60,7 +60,7 @@ extension RealBroker {
       await client.stop()
     }
 
-    @Test func whatIsHandedOverTogetherTravelsInFewSegments() async throws {
+    @Test func messagesHandedOverTogetherTravelInFewSegments() async throws {
       let broker = try await OddBroker(.talkative)
       let (client, recorder) = try prepare(to: broker) { $0.protocolVersion = .v311 }
       for number in 0..<60 { try client.publish([0], to: "out", id: UInt64(number)) }
@@ -72,7 +72,7 @@ extension RealBroker {
       await client.stop()
     }
 
-    @Test func aPacketThatNobodyNeedsEndsTheConnection() async throws {
+    @Test func anUnexpectedPacketEndsTheConnection() async throws {
       let broker = try await OddBroker(.boundless)
       let (client, recorder) = try connect(to: broker) {
         $0.protocolVersion = .v311
@@ -92,7 +92,7 @@ extension RealBroker {
       return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 
-    @Test func whoWaitsForRoomIsWokenWhereAllIsRejected() async throws {
+    @Test func rejectionsWakeASenderThatWaitsForRoom() async throws {
       let broker = try await Broker("allow_anonymous true\nmax_qos 0").start()
       var options = Options(host: "127.0.0.1", port: broker.port)
       options.maximumOutstanding = 100
@@ -111,7 +111,7 @@ extension RealBroker {
       #expect(await client.stop() == 0)
     }
 
-    @Test func whatIsTooLargeWithoutAcknowledgementIsRejectedToo() async throws {
+    @Test func anOversizedQoS0MessageIsRejected() async throws {
       let broker = try await Broker("allow_anonymous true\nmax_packet_size 1000").start()
       let (client, recorder) = try connect(to: broker)
       try await recorder.waitForConnection()

@@ -151,7 +151,7 @@ extension RealBroker {
       return (broker, client, recorder)
     }
 
-    @Test func whoWaitsForRoomWithoutAcknowledgementSleepsUntilTheConnectionGoes() async throws {
+    @Test func aQoS0SenderWaitingForRoomWakesWhenTheConnectionIsLost() async throws {
       let (broker, client, recorder) = try await connectToOneThatStopsReading()
       defer { broker.resume() }
       let patient = Task {
@@ -298,7 +298,7 @@ extension RealBroker {
       #expect(throws: PublishError.self) { try client.subscribe(to: filter) }
     }
 
-    @Test func aFloodNobodyReadsDoesNotFillTheMemory() async throws {
+    @Test func anUnreadFloodDoesNotFillTheMemory() async throws {
       let broker = try await Broker().start()
       let client = try Client(Options(host: "127.0.0.1", port: broker.port))
       try client.subscribe(to: "flood")

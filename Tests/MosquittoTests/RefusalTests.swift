@@ -70,7 +70,7 @@ extension RealBroker {
     }
 
     /// Caution is asked for while others are under way: each of them is told of all the same.
-    @Test func whatIsTriedAgainAmongOthersSwallowsNoAcknowledgement() async throws {
+    @Test func retriesAmongOtherMessagesLoseNoAcknowledgement() async throws {
       let broker = try Broker("allow_anonymous true")
       try await broker.start()
       let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .v311 }
@@ -84,7 +84,7 @@ extension RealBroker {
       #expect(await client.stop() == 0)
     }
 
-    @Test func aBrokerWithPropertiesOfItsOwnDoesNotEndUs() async throws {
+    @Test func unknownBrokerPropertiesDoNotEndTheConnection() async throws {
       let broker = try await OddBroker(.inventive)
       let (client, recorder) = try connect(to: broker) { $0.protocolVersion = .safest }
       try await recorder.wait("an answer") { $0.connections + $0.refusals.count > 0 }
@@ -94,7 +94,7 @@ extension RealBroker {
 
     /// One connection for many of them; one for each that costs it.
     @Test(arguments: ["max_queued_messages 0", "max_queued_messages 100000"], [1, 20])
-    func aBrokerIsAskedUnheardWhatItAllows(queue: String, limit: Int) async throws {
+    func probingABrokersRightsReachesNoSubscriber(queue: String, limit: Int) async throws {
       let broker = try Broker(
         "allow_anonymous true\nacl_file DIR/acl\n\(queue)\nmax_inflight_messages \(limit)")
       try broker.write("topic readwrite open/#\n", to: "acl")

@@ -26,7 +26,7 @@ import Testing
     CalendarCorrection(time: MonotonicTime.zero + .seconds(100), wallTime: today, lastForeignRow: 7)
   }
 
-  @Test func whatHappenedBeforeTheCalendarWasSetGetsItsTrueTime() {
+  @Test func transitionsBeforeTheCalendarWasSetGetTheirTrueTime() {
     var message = transition(at: 40, calendar: WallTime(nanoseconds: 60_000_000_000))
     let id = message.id
     correction.apply(to: &message, row: nil)
@@ -47,7 +47,7 @@ import Testing
     #expect(message.wallTime == said)
   }
 
-  @Test func whatAnotherBootDecidedKeepsItsTime() {
+  @Test func transitionsOfAnotherBootKeepTheirTime() {
     let said = WallTime(nanoseconds: 60_000_000_000)
     var message = transition(at: 40, calendar: said)
     correction.apply(to: &message, row: 7)

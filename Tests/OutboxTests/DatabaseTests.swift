@@ -30,7 +30,7 @@ import Testing
     #expect(rows[0]["no such column"].isNull)
   }
 
-  @Test func whatThrowsIsUndone() throws {
+  @Test func aThrowingTransactionIsRolledBack() throws {
     struct Second: Error {}
     #expect(throws: Second.self) {
       try database.write { connection in

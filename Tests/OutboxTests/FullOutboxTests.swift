@@ -49,7 +49,7 @@ import Testing
     try store.waiting(after: 0, limit: 100_000).rows.map(\.transition.sequence)
   }
 
-  @Test func whatWasTakenBeforeIsKeptAndInOrder() throws {
+  @Test func earlierTransitionsStayInOrder() throws {
     let (store, path) = try store()
     let taken = fill(store)
     #expect(taken > 500)
@@ -65,7 +65,7 @@ import Testing
     again.close()
   }
 
-  @Test func whatTheBrokerTakesMakesRoom() throws {
+  @Test func acknowledgedTransitionsMakeRoom() throws {
     let (store, _) = try store()
     let taken = fill(store)
     // Nothing fits, but what was delivered may always go.

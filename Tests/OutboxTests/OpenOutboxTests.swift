@@ -39,7 +39,7 @@ import Testing
     return batch
   }
 
-  @Test func whatWaitsIsThereAtTheNextStartInTheSameWords() throws {
+  @Test func waitingTransitionsSurviveARestartUnchanged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     let store = try #require(first.store)
@@ -59,7 +59,7 @@ import Testing
         == written.transitions.suffix(3).map { String(decoding: $0.json, as: UTF8.self) })
   }
 
-  @Test func whatTheBrokerHasIsGone() throws {
+  @Test func acknowledgedTransitionsAreRemoved() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     let store = try #require(first.store)
@@ -237,7 +237,7 @@ import Testing
     #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
   }
 
-  @Test func ofDamagedFilesTheLastThreeAreKept() throws {
+  @Test func theLastThreeDamagedFilesAreKept() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for run in 0..<6 {
       let outbox = try open(at: start + .seconds(Double(run)))
@@ -253,7 +253,7 @@ import Testing
     #expect(text.hasSuffix("run 4"))
   }
 
-  @Test(arguments: [true, false]) func anOutboxThatWasEmptiedOrRemovedIsTold(isRemoved: Bool) throws {
+  @Test(arguments: [true, false]) func anEmptiedOrRemovedOutboxIsReported(isRemoved: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     #expect(first.notices.isEmpty)
@@ -269,7 +269,7 @@ import Testing
     #expect(try open().notices.isEmpty)
   }
 
-  @Test func aFolderThatCannotBeMadeIsToldAndDoneWithout() throws {
+  @Test func aStateFolderThatCannotBeMadeIsReported() throws {
     try Data().write(to: folder)
     defer { try? FileManager.default.removeItem(at: folder) }
     let outbox = try open()
@@ -282,7 +282,7 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test func nobodyElseMayLookIntoIt() throws {
+  @Test func otherUsersCannotReadTheOutbox() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let outbox = try open()
     _ = try outbox.store?.commit(batch(1...3, epoch: 1))
@@ -332,7 +332,7 @@ import Testing
     #expect(try String(contentsOfFile: victim, encoding: .utf8) == "of somebody else")
   }
 
-  @Test func aFolderThatOthersMayLookIntoIsToldOrClosed() throws {
+  @Test func aStateFolderOpenToOthersIsClosedOrReported() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
     try FileManager.default.createDirectory(
@@ -347,7 +347,7 @@ import Testing
   }
 
   /// A beacon that goes and comes all the time keeps its row; one that has gone is not there at the next start.
-  @Test func whoHasLeftIsForgottenAndWhoIsBackIsNot() throws {
+  @Test func departedBeaconsAreForgottenAndReturnedOnesAreNot() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     var scene = try Scene()
     try scene.hear(rssi: -50, for: 20)

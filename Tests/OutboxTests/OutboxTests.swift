@@ -54,7 +54,7 @@ import Testing
   }
 
   /// A verdict speaks of a transition, which waits for the disk.
-  @Test func aVerdictNeverOvertakesWhatWasDecidedBeforeIt() {
+  @Test func aVerdictNeverOvertakesEarlierTransitions() {
     var outbox = Outbox(isDurable: true)
     outbox.add(transition(1))
     outbox.add(verdict("1"))
@@ -73,7 +73,7 @@ import Testing
     #expect(drain(&outbox) == ["2", "verdict 2"])
   }
 
-  @Test func aVerdictWaitsForWhatAnEarlierRunLeft() {
+  @Test func aVerdictWaitsForTheTransitionsOfAnEarlierRun() {
     var outbox = Outbox(isDurable: true, stored: 2)
     outbox.add(transition(3))
     outbox.add(verdict("3"))
@@ -85,7 +85,7 @@ import Testing
     #expect(drain(&outbox) == ["3", "verdict 3"])
   }
 
-  @Test func aVerdictOnWhatWasGivenUpWaitsForNothing() {
+  @Test func aVerdictOnADroppedTransitionDoesNotWait() {
     var outbox = Outbox()
     for number in 0...Outbox.transitionLimit { outbox.add(transition(UInt64(number))) }
     outbox.add(verdict("x"))
@@ -109,7 +109,7 @@ import Testing
     #expect(drain(&outbox) == ["a=1"])
   }
 
-  @Test func isBoundedAndCountsWhatItGaveUp() {
+  @Test func isBoundedAndCountsDrops() {
     var outbox = Outbox()
     for sequence in 0..<UInt64(Outbox.transitionLimit + 3) { outbox.add(transition(sequence)) }
     #expect(outbox.count == Outbox.transitionLimit)
@@ -120,7 +120,7 @@ import Testing
 
   /// Commits, failures, fetches, sending and acknowledgements in any order: each transition is offered once, in the order
   /// in which it was decided, and nothing stays behind.
-  @Test(arguments: 0..<20) func whateverTheDiskDoesAllAreOfferedOnceAndInOrder(seed: UInt64) {
+  @Test(arguments: 0..<20) func withAFailingDiskTransitionsAreStillOfferedOnceAndInOrder(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var outbox = Outbox(isDurable: true)
     var rows: [(row: Int64, transition: TransitionMessage)] = []
@@ -187,7 +187,7 @@ import Testing
   }
 
   /// The same with a disk that does not answer for long, again and again: each is offered once, and in order within its epoch.
-  @Test(arguments: 0..<20) func aDiskThatHangsHoldsUpNothing(seed: UInt64) {
+  @Test(arguments: 0..<20) func aHangingDiskDelaysNothing(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var outbox = Outbox(isDurable: true)
     var rows: [(row: Int64, transition: TransitionMessage)] = []

@@ -117,7 +117,7 @@ import Testing
     #expect(page.damaged == [2])
   }
 
-  @Test func aCalendarThatWasWrongIsPutRightForRoomsToo() {
+  @Test func aCalendarCorrectionCoversRoomTransitions() {
     let now = start + .seconds(1000)
     let correction = CalendarCorrection(
       time: MonotonicTime(nanoseconds: 5) + .seconds(60), wallTime: now)

@@ -91,7 +91,7 @@ import Testing
     #expect(scene.pipeline.refusedReports == 0)
   }
 
-  @Test func whatTheBrokerKeptCountsOnceAndOnlyIfItCanStillBeTrue() throws {
+  @Test func aRetainedAppReportCountsOnceAndOnlyIfItCanStillBeTrue() throws {
     var scene = try scene()
     try scene.hear(rssi: -85, for: 15)
     #expect(state(scene) == "suspended")

@@ -70,7 +70,7 @@ import Testing
     #expect(news == ["fleet:1.2"] || news.isEmpty)
   }
 
-  @Test func whoeverIsInAZoneIsNeverForgotten() throws {
+  @Test func aBeaconInAZoneIsNeverRetired() throws {
     var flood = try Flood()
     for _ in 0..<20 {
       flood.time = flood.time + .milliseconds(100)
@@ -84,7 +84,7 @@ import Testing
     #expect(state.map { String(decoding: $0.payload, as: UTF8.self) }?.contains("pump-3") == true)
   }
 
-  @Test func refusalsAreToldOnceAndCounted() throws {
+  @Test func refusalsAreReportedOnceAndCounted() throws {
     var flood = try Flood()
     flood.invent(50, for: 4)
     let notices = flood.pipeline.takeNotices()
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// Beyond what each may do as a newcomer, they wait for each other.
-  @Test func membersThatComeAndGoWaitForTheirTurnAndAreTold() throws {
+  @Test func flickeringMembersWaitForTheirTurnAndAreReported() throws {
     let limits = AdmissionLimits(
       members: 400, burst: 400, perSecond: 100, transitions: RateLimit(burst: 20, perSecond: 2))
     var flood = try Flood(limits)
@@ -134,7 +134,7 @@ import Testing
     #expect(flood.pipeline.heldTransitions == 0)
   }
 
-  @Test func homeAssistantIsToldOfAMemberOnceItWasHeardForSomeTime() throws {
+  @Test func aMemberIsAnnouncedOnceItWasHeardForSomeTime() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 3)
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 1)

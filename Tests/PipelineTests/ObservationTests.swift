@@ -61,7 +61,7 @@ import Testing
     "entry address c10000000006 fridge", "eddystone-uid 1 1",
     "ibeacon f29dc74adbbd12de318ac8b046dd4425 70000 2",
   ])
-  func aKeyOfNobodyOnlyTellsTheTime(key: String) throws {
+  func anObservationOfAnUnknownKeyOnlyAdvancesTheTime(key: String) throws {
     var scene = try Scene()
     tell(&scene, [key], at: [0, 1])
     #expect(scene.pipeline.counts.sightings == 0)
@@ -112,7 +112,7 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).isEmpty)
   }
 
-  @Test func whatOurRadiosHearIsToldInBatchesOfOnePartition() throws {
+  @Test func observationsArePublishedInBatchesOfOnePartition() throws {
     var scene = try publisher(ObservationSettings(partitions: 4))
     try scene.hear(rssi: -60, for: 1)
     try scene.hear(Scene.iBeacon(minor: 3), from: 0xC1, rssi: -70, for: 1)
@@ -137,14 +137,14 @@ import Testing
     #expect(scene.pipeline.takeObservations(at: scene.time).isEmpty)
   }
 
-  @Test func whatIsTooMuchToPublishIsCounted() throws {
+  @Test func unpublishedObservationsAreCounted() throws {
     var scene = try publisher()
     try scene.hear(rssi: -60, for: 2100)
     #expect(scene.pipeline.lostObservations == scene.pipeline.counts.sightings - 20_000)
   }
 
   /// Otherwise two gateways would send each other's echoes for ever.
-  @Test func whatOthersHeardIsNotPassedOn() throws {
+  @Test func observationsOfOthersAreNotPassedOn() throws {
     var scene = try publisher()
     tell(&scene, [Self.van], at: [0, 1])
     #expect(scene.pipeline.takeObservations(at: .zero).isEmpty)

@@ -165,7 +165,7 @@ import Testing
     #expect(scene.output.verdicts.filter { $0.phone == "r" }.map(\.zone) == ["car-wash"])
   }
 
-  @Test func whoLeavesOneZoneForAnotherHasLeftTheFirst() throws {
+  @Test func changingZonesLeavesTheFirst() throws {
     let zones = Self.pump.replacing("- name: pump", with: "- name: pump\n    receivers: [hci0]")
     var scene = try Scene(
       zones + "  - { name: shop, receivers: [hci1], near: { distance: 2 m, dwell: 1 s, rearm: 4 m } }\n"
@@ -183,7 +183,7 @@ import Testing
     #expect(scene.output.verdicts.map(\.zone) == ["pump", "shop"])
   }
 
-  @Test func theCountdownIsToldOnceASecondToThoseWhoAsk() throws {
+  @Test func theCountdownIsPublishedOnceASecondIfConfigured() throws {
     var scene = try scene(
       "name: quiet, strategy: background-task", "name: loud, strategy: background-task, countdown: true")
     try scene.hear(rssi: -85, for: 20)

@@ -11,7 +11,7 @@ import Testing
   private static let empty =
     #"{"v":1,"gateway":"forecourt","zone":"pump-3","state":"empty","count":0,"beacons":[]}"#
 
-  @Test func aWalkPastThePumpIsToldInOrder() throws {
+  @Test func aWalkPastThePumpGivesItsTransitionsInOrder() throws {
     var scene = try Scene()
     try scene.hear(rssi: -85, for: 5)
     try scene.hear(rssi: -58, for: 8)
@@ -49,7 +49,7 @@ import Testing
     #expect(exit.wallTime.rfc3339 == "2026-11-20T21:50:14.900Z")
   }
 
-  @Test func whoIsBeyondRearmIsNearNoMoreThoughStillIn() throws {
+  @Test func beyondRearmABeaconIsNoLongerNearButStillInTheZone() throws {
     func near(_ scene: Scene) -> [Bool] {
       scene.output.items.compactMap {
         guard case .state(.occupancy(let occupancy)) = $0, occupancy.place == "pump-3" else { return nil }
@@ -64,7 +64,7 @@ import Testing
     #expect(near(scene).last == false)
   }
 
-  @Test func occupancySaysWhoIsInAndSinceWhen() throws {
+  @Test func occupancyListsBeaconsAndSinceWhen() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let state = try #require(scene.state("zone/pump-3/occupancy"))
@@ -77,7 +77,7 @@ import Testing
     #expect(scene.state("zone/pump-3/occupancy") == Self.empty)
   }
 
-  @Test func whatPeopleCallAMemberStandsBesideItsName() throws {
+  @Test func aMembersDisplayNameStandsBesideItsName() throws {
     var scene = try Scene(
       Scene.rules.replacing("DD4425 } }", with: "DD4425 }, names: { \"1.2\": Bella } }"))
     try scene.hear(rssi: -58, for: 5)
@@ -88,7 +88,7 @@ import Testing
     #expect(!String(decoding: enter.json, as: UTF8.self).contains("Bella"))
   }
 
-  @Test func nothingIsSaidOfAZoneBeforeAReceiverIsThere() throws {
+  @Test func aZonePublishesNothingBeforeItHasAReceiver() throws {
     var scene = try Scene()
     #expect(scene.pipeline.allStates().allSatisfy { payload($0).contains(#""state":"unknown""#) })
     scene.pipeline.setBlind(scene.receiver, false, at: scene.time, into: &scene.output)

@@ -134,8 +134,7 @@ import Testing
     return next
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>) func whatIsRetainedFollowsFromTheTransitions(seed: UInt64) throws
-  {
+  @Test(arguments: 0..<40 as Range<UInt64>) func retainedStateFollowsFromTheTransitions(seed: UInt64) throws {
     var dice = SeededGenerator(seed: seed)
     var output = Pipeline.Output()
     var model = Model()

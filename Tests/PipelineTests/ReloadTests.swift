@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct ReloadTests {
-  @Test func whoIsInsideAnUnchangedZoneStaysInside() throws {
+  @Test func anUnchangedZoneKeepsItsBeacons() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let before = scene.story
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Everybody "leaves" at home when a threshold is edited, if this fails.
-  @Test func aZoneWithOtherRulesKeepsWhoIsInIt() throws {
+  @Test func aZoneWithNewRulesKeepsItsBeacons() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let before = scene.state("zone/pump-3/occupancy")
@@ -39,7 +39,7 @@ import Testing
     #expect(scene.story == story)
   }
 
-  @Test func whoIsBeyondTheNewThresholdLeavesAfterItsDwell() throws {
+  @Test func aBeaconBeyondTheNewThresholdExitsAfterItsDwell() throws {
     var scene = try Scene()
     try scene.hear(rssi: -72, for: 8)
     #expect(scene.story.contains("enter pump-3 fleet:1.2"))
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// It stays for ever, if this fails: nothing more is heard of it.
-  @Test func whoEntersByTheNewRulesAndIsSilentLeavesAgain() throws {
+  @Test func aSilentBeaconThatEnteredByNewRulesExitsAgain() throws {
     var scene = try Scene()
     try scene.hear(rssi: -76, for: 8)
     #expect(!scene.story.contains("enter pump-3 fleet:1.2"))
@@ -89,7 +89,7 @@ import Testing
     #expect(!scene.story.contains("exit shop fleet:1.2"))
   }
 
-  @Test func whoWasHeardByOtherReceiversOnlyLeaves() throws {
+  @Test func aBeaconHeardOnlyByRemovedReceiversExits() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     try scene.reload(Scene.rules.replacing("- name: shop", with: "- name: shop\n    receivers: [hci9]"))
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// It is known by its address, and watched for what it sends.
-  @Test func whatABeaconSendsBesidesIsKept() throws {
+  @Test func readingsSurviveAReload() throws {
     let rules = Scene.rules.replacing("name: fridge", with: "name: tag")
       .replacing("00:00:05", with: "00:00:01")
     var scene = try Scene(rules)

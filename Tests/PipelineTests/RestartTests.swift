@@ -35,7 +35,7 @@ import Testing
     scene.replace(next, receiver: ReceiverIndex(rawValue: 1))
   }
 
-  @Test func whoIsStillThereIsNotAnnouncedAgain() throws {
+  @Test func aBeaconThatStayedIsNotAnnouncedAgain() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     try restart(&scene, after: 30)
@@ -44,7 +44,7 @@ import Testing
     #expect(scene.story.isEmpty)
   }
 
-  @Test func whoLeftMeanwhileExitsAfterAFullIntervalOfSight() throws {
+  @Test func aBeaconThatLeftMeanwhileExitsAfterItsLostTime() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     try restart(&scene, after: 600)
@@ -80,7 +80,7 @@ import Testing
     #expect(scene.story.isEmpty)
   }
 
-  @Test func aZoneWithOtherRulesKeepsWhoIsInIt() throws {
+  @Test func aZoneWithNewRulesKeepsItsBeacons() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     scene.output.removeAll()
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Somebody who has left stays home for ever, if this fails.
-  @Test func theStateOfWhoLeftMeanwhileIsPutRight() throws {
+  @Test func theRetainedStateOfADepartedBeaconIsCorrected() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 5)
     let before = scene.state("beacon/fleet%3A1.2/state")
@@ -109,7 +109,7 @@ import Testing
     #expect(scene.state("beacon/fleet%3A1.2/state")?.contains(#""zones":[]"#) == true)
   }
 
-  @Test func whatItMeasuredLastIsKept() throws {
+  @Test func lastReadingsSurviveARestart() throws {
     var scene = try Scene()
     try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -60, for: 2)
     try restart(&scene, after: 60)

@@ -14,7 +14,7 @@ import Testing
     scene.output.items.compactMap { if case .room(let room) = $0 { room } else { nil } }
   }
 
-  @Test func nothingIsToldUnlessAskedFor() throws {
+  @Test func nothingIsPublishedUnlessConfigured() throws {
     for more in [
       "", "\nhome_assistant: { room_presence: off }", "\nhome_assistant: on", "\nhome_assistant: off",
     ] {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aBeaconIsToldOncePerSecondAndReceiver() throws {
+  @Test func aBeaconIsPublishedOncePerSecondAndReceiver() throws {
     var scene = try Scene(Self.on)
     let found = scene.pipeline.receiver("hall")
     let hall = try #require(found)
@@ -42,7 +42,7 @@ import Testing
     #expect((0.5...1.5).contains(nearest.distance) && farthest.distance > 3 * nearest.distance)
   }
 
-  @Test func everyBeaconHasAPaceOfItsOwnAndStrangersNone() throws {
+  @Test func everyBeaconHasItsOwnPaceAndStrangersAreNotPublished() throws {
     var scene = try Scene(Self.on)
     for _ in 0..<100 {
       try scene.hear(rssi: -58, for: 0.1)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// Without a signal there is no distance.
-  @Test func whatHasNoSignalIsNotTold() {
+  @Test func sightingsWithoutSignalAreNotPublished() {
     var rooms = RoomPresence(prefix: "rooms")
     func sighting(_ seconds: Double, rssi: Int8? = -60) -> Sighting {
       Sighting(

@@ -17,7 +17,7 @@ import Testing
   private static let yaml =
     head + "rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]"
 
-  @Test func aWalkIsToldOnAllTopics() throws {
+  @Test func aWalkIsPublishedOnAllTopics() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.stay(inKitchen: false)
@@ -31,7 +31,7 @@ import Testing
     #expect(told.receiver == "door")
   }
 
-  @Test func withoutRoomsNothingIsSaidOfThem() throws {
+  @Test func withoutRoomsNoRoomTopicIsPublished() throws {
     var scene = try Scene()
     try scene.hear(rssi: -50, for: 5)
     let texts = scene.pipeline.allStates().map { $0.topic + String(decoding: $0.payload, as: UTF8.self) }
@@ -54,7 +54,7 @@ import Testing
     #expect(flat.retained("beacon/key/room")?.contains(#""room":null"#) == true)
   }
 
-  @Test func aReloadKeepsWhoIsInARoomThatStays() throws {
+  @Test func aReloadKeepsTheBeaconsOfAnUnchangedRoom() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     let new = try Scene.configuration(Self.yaml + "\nzones: [{ name: home }]")

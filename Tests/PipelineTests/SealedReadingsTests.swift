@@ -81,7 +81,7 @@ import Settings
     #expect(scene.pipeline.takeNotices().map { $0.contains("cellar") && $0.contains("battery") } == [true])
   }
 
-  @Test func aReplayIsNotTakenAndIsToldOnce() throws {
+  @Test func aReplayedFrameIsRefusedAndReportedOnce() throws {
     var scene = try scene()
     try hear(4136, &scene)
     try hear(4130, &scene)
@@ -107,7 +107,7 @@ import Settings
     #expect(scene.pipeline.takeNotices().map { $0.contains("unencrypted") } == [true])
   }
 
-  @Test func whoHasNoKeyIsBelievedInClear() throws {
+  @Test func withoutAKeyPlainReadingsCount() throws {
     var scene = try scene()
     try scene.hear(Scene.temperature(2150), from: 0xC100_0000_0009, rssi: -60, for: 1)
     #expect(scene.state("beacon/attic/state")?.contains(#""temperature_c":21.5"#) == true)
@@ -116,7 +116,7 @@ import Settings
     #expect(scene.pipeline.takeNotices().map { $0.contains("attic") && $0.contains("bind_key") } == [true])
   }
 
-  @Test func aWrongKeyIsToldOnceAndCounted() throws {
+  @Test func aWrongKeyIsReportedOnceAndCounted() throws {
     var scene = try scene(key: "00112233445566778899aabbccddeeff")
     try hear(4136, &scene)
     try hear(4137, &scene)

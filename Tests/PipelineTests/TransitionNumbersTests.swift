@@ -31,7 +31,7 @@ import Testing
     #expect(transitions.allSatisfy { $0.epoch == 7 })
   }
 
-  @Test func anEpochCountsAnewFromWhatIsNumberedAgain() throws {
+  @Test func aNewEpochNumbersWaitingTransitionsFrom1() throws {
     var numbers = TransitionNumbers(epoch: 7)
     var output = try Self.decided()
     numbers.number(&output)

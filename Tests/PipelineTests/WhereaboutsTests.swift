@@ -30,7 +30,7 @@ import Testing
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test func aBeaconIsInOneZoneOrInNoneAndThatIsToldOnceAtEachChange() throws {
+  @Test func aBeaconsZoneIsPublishedOnceAtEachChange() throws {
     var scene = try Scene()
     try scene.hear(rssi: -58, for: 60)
     scene.pass(600)
@@ -41,7 +41,7 @@ import Testing
     #expect(told(scene, "place") == [])
   }
 
-  @Test func ofTwoCirclesAroundOneReceiverItIsTheSmaller() throws {
+  @Test func ofTwoZonesAroundOneReceiverTheSmallerWins() throws {
     var scene = try Scene(Self.rules(Self.nested))
     try scene.hear(rssi: -58, for: 5)
     #expect(told(scene).last == "desk")
@@ -51,7 +51,7 @@ import Testing
     #expect(told(scene).last == "not_home")
   }
 
-  @Test func aPartGoesBeforeTheWholeEvenWhereAReceiverOfTheWholeIsNearer() throws {
+  @Test func aContainedZoneWinsOverItsContainer() throws {
     var scene = try Scene(
       Self.rules("  - { name: house }\n  - { name: kitchen, receivers: [hci0] }"))
     let found = scene.pipeline.receiver("hall")
@@ -111,7 +111,7 @@ import Testing
     #expect(told(scene, "place").filter { $0 == "home" } == ["home"])
   }
 
-  @Test func aBrokerThatMayHaveForgottenIsToldWhatWasToldLast() throws {
+  @Test func afterAReconnectTheLastZonesArePublishedAgain() throws {
     var scene = try Scene(
       Self.rules(Self.nested, "home_assistant: { zones: { desk: zone.my_office } }"))
     try scene.hear(rssi: -58, for: 5)

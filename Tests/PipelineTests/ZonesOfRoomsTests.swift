@@ -101,7 +101,7 @@ import Testing
     #expect(flat.retained("zone/down/occupancy")?.contains("unknown") == false)
   }
 
-  @Test func aReloadKeepsWhoIsInAndLetsOutWhoIsNot() throws {
+  @Test func aReloadKeepsPresentBeaconsAndReleasesAbsentOnes() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.scene.reload(

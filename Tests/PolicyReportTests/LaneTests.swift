@@ -60,7 +60,7 @@ import Testing
     #expect(lane.rows.count == 1 && lane.rows[0].count == 2)
   }
 
-  @Test func thePhoneIsToldWhereItIsOutOfTheOrdinary() throws {
+  @Test func unusualStatesOfThePhoneHaveTheirLanes() throws {
     let lanes = try Self.lanes([
       (10, .background), (20, .audio(true)), (30, .audio(false)), (40, .bluetooth(false)),
       (50, .bluetooth(true)),

@@ -38,7 +38,7 @@ import WakePlanner
     #expect(report.html == (try Self.report(Self.pairs)).html)
   }
 
-  @Test func aPlanIsToldWithCoverCostAndWhatItHangsOn() throws {
+  @Test func aPlanShowsCoverCostAndAssumptions() throws {
     let page = try #require(PageReader(try Self.report(Self.pairs).html))
     for words in [
       "Region 1 is on air for 4 s of every 37 s.", "no gap", "in part", "none needed", "no plan",

@@ -93,7 +93,7 @@ import Testing
     #expect(after.engine.zones(of: beacon) == scene.engine.zones(of: beacon))
   }
 
-  @Test func anotherConfigurationTakesOverWhatItStillKnows() throws {
+  @Test func aNewConfigurationTakesOverKnownState() throws {
     var before = Scene([.simple(), .simple(enter: .distance(20), exit: .distance(30))])
     before.hear(Signal.at3m, from: 0, to: 30, receiver: 5)
     var state = try reread(before.engine.state(of: beacon))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct BlindnessTests {
   private let zone = ZoneIndex(rawValue: 0)
 
-  @Test func nobodyLeavesABlindZone() {
+  @Test func aBlindZoneHasNoExits() {
     var scene = Scene([.simple()])
     scene.hear(Signal.at3m, from: 0, to: 30)
     scene.blind(true, at: 31)
@@ -52,7 +52,7 @@ import Testing
     #expect(scene.story == ["enter 0.0", "exit 64.0"])
   }
 
-  @Test func whoIsHeardAgainNeverLeft() {
+  @Test func aBeaconHeardAgainAfterBlindnessNeverExits() {
     var scene = Scene([.simple()])
     scene.hear(Signal.at3m, from: 0, to: 30)
     scene.blind(true, at: 31)

@@ -11,7 +11,7 @@ import Testing
     return try #require(scene.engine.estimate(of: BeaconIndex(rawValue: 0))).estimate.distance
   }
 
-  @Test(arguments: [5, 20, 0, -20] as [Int8]) func aWildOneBringsNobodyNear(level: Int8) throws {
+  @Test(arguments: [5, 20, 0, -20] as [Int8]) func aWildFirstSampleGivesNoNear(level: Int8) throws {
     #expect(try distance(level) > 0.3)
   }
 

@@ -121,7 +121,7 @@ import Testing
     #expect(scene.transitions.first?.distance == nil)
   }
 
-  @Test func theLearntIntervalIsTold() {
+  @Test func theLearntIntervalIsReported() {
     var scene = Scene([.simple()])
     scene.hear(Signal.at3m, from: 0, to: 60, every: 2)
     let interval = scene.engine.estimate(of: BeaconIndex(rawValue: 0))?.estimate.interval?.seconds ?? 0

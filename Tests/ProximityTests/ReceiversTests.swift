@@ -26,7 +26,7 @@ import Testing
     #expect(scene.transitions.last?.evidence.unit == .metres)
   }
 
-  @Test func whoIsPutOutOfAZoneWasWhereTheDecidingReceiverHeardHim() throws {
+  @Test func aForcedExitNamesTheDecidingReceiversDistance() throws {
     var scene = Scene([.simple()])
     for second in 0..<20 {
       scene.hear(Signal.at1m, at: Double(second), receiver: 0)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Also where it is no later than what came before: the newest to come is the last.
-  @Test func theLastSightingIsToldAsItCame() {
+  @Test func theLastSightingIsReportedUnchanged() {
     var scene = Scene([.simple()])
     let beacon = BeaconIndex(rawValue: 0)
     #expect(scene.engine.lastSighting(of: beacon) == nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RetirementTests {
   private let zone = ZoneIndex(rawValue: 0)
 
-  @Test func whoeverIsInAZoneStays() {
+  @Test func beaconsInAZoneAreNotRetired() {
     var scene = Scene([.simple()])
     let beacon = BeaconIndex(rawValue: 0)
     scene.hear(Signal.at3m, from: 0, to: 5)

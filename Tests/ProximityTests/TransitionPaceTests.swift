@@ -32,7 +32,7 @@ import Testing
     #expect(scene.transitions.last?.event == .exit)
   }
 
-  @Test func whatIsHeldHappensOnceItMayIfItIsStillTrue() {
+  @Test func aHeldTransitionHappensLaterIfStillTrue() {
     var scene = Scene([Self.hasty])
     Self.flicker(&scene, for: 20)
     scene.transitions.removeAll()
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Heard in bursts, as by who flickers on purpose: an old timer of silence must not hide that it waits.
-  @Test func whatIsHeldIsCountedWhateverElseIsDue() {
+  @Test func heldTransitionsAreCounted() {
     var scene = Scene([.simple(near: 2, enter: .signal(-90), lost: .after(.seconds(1)))])
     for cycle in 0..<25 {
       let start = Double(cycle) * 1.8
@@ -59,7 +59,7 @@ import Testing
     #expect(told.count == 1)
   }
 
-  @Test func whatIsHeldIsToldOnceABeacon() {
+  @Test func heldTransitionsAreReportedOncePerBeacon() {
     var scene = Scene([Self.hasty])
     Self.flicker(&scene, for: 600)
     let told = scene.engine.takeHeld()
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// A thousand beacons that anybody can invent, and one that nobody can.
-  @Test func aCrowdWaitsForItsTurnAndNobodyElseDoes() {
+  @Test func onlyTheCrowdWaitsForItsTurn() {
     let zone = Zone.simple(enter: .signal(-127), lost: .after(.seconds(3600)))
     var engine = ZoneEngine(site: Site(zones: [zone]), crowd: RateLimit(burst: 100, perSecond: 50))
     for beacon in 0...1000 as ClosedRange<Int32> {
@@ -128,7 +128,7 @@ import Testing
     #expect(transitions.count <= 2 + 2 * (10 + 2))
   }
 
-  @Test func whoWouldWaitForTooLongAsksAgain() {
+  @Test func aTransitionThatWouldWaitTooLongIsRetried() {
     let zone = Zone.simple(enter: .signal(-127), lost: .after(.seconds(100_000)))
     var engine = ZoneEngine(site: Site(zones: [zone]), crowd: RateLimit(burst: 1, perSecond: 1))
     for beacon in 0..<500 as Range<Int32> {

@@ -44,7 +44,7 @@ import Testing
     #expect(try entered(swing: 0) > 4.5)
   }
 
-  @Test func whatDecidedIsBeyondTheThresholdThatItNames() throws {
+  @Test func theDecidingValueIsBeyondTheNamedThreshold() throws {
     for level in stride(from: -75, through: -60, by: 1) as StrideThrough<Int8> {
       for transition in wavering(level, by: 4).transitions where transition.event == .enter {
         #expect(transition.evidence.value <= transition.evidence.threshold)
@@ -75,14 +75,14 @@ import Testing
   }
 
   /// However close it seems, it may be half a metre off.
-  @Test func nobodyIsCertainlyAtTheAntenna() throws {
+  @Test func theDeviationIsAtLeastHalfAMetre() throws {
     var scene = Scene([.simple()])
     scene.hear(0, from: 0, to: 30)
     #expect(try estimate(scene).distanceDeviation >= 0.5)
   }
 
   /// The nearest of several that seem alike is so by luck.
-  @Test func theNearestOfManyIsToldLessNearThanItSeems() throws {
+  @Test func theNearestOfManyIsCorrectedForSelection() throws {
     func nearest(_ levels: Int8...) throws -> Double {
       var scene = Scene([.simple()])
       for step in 0..<20 {

@@ -131,7 +131,7 @@ import Testing
     #expect(scene.story == ["enter 0.0"])
   }
 
-  @Test func occupancyTellsWhoIsInsideSinceWhen() {
+  @Test func occupancyListsBeaconsWithTheirEntryTimes() {
     var scene = Scene([.simple(near: 2)], beacons: 3)
     scene.hear(Signal.at1m, at: 1, beacon: 2)
     scene.hear(Signal.at3m, at: 2, beacon: 0)

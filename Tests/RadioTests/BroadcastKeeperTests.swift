@@ -50,7 +50,7 @@ struct BroadcastKeeperTests {
     #expect(model.commands <= 31 * 9 + 1)
   }
 
-  @Test func thatItWaitsIsToldOnlyIfItLasts() {
+  @Test func waitingIsReportedOnlyIfItLasts() {
     var model = ModelBroadcaster(Self.plan())
     model.run(10)
     #expect(model.statuses.first?.state == .on)
@@ -125,7 +125,7 @@ struct BroadcastKeeperTests {
     #expect(model.trespasses == [])
   }
 
-  @Test func whatBluetoothdRemovesIsAddedAgainAndWhatItAddsIsLeft() {
+  @Test func instancesRemovedByBluetoothdReturnAndItsOwnStay() {
     var model = ModelBroadcaster(Self.plan())
     for start in 0..<40 {
       model.run(1.7)

@@ -17,7 +17,7 @@ struct BusTests {
     return message
   }()
 
-  @Test func whatIsWrittenIsReadAgain() throws {
+  @Test func messagesReadBackAsWritten() throws {
     let parsed = try #require(try BusMessage.parse(Self.discoveringEnds))
     let message = try #require(parsed.message)
     #expect(parsed.length == Self.discoveringEnds.count)

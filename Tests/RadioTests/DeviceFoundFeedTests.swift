@@ -40,7 +40,7 @@ struct DeviceFoundFeedTests {
     }
   }
 
-  @Test func whatIsNoAdvertisementIsCountedAndCostsNoOther() throws {
+  @Test func otherEventsAreCountedAndDoNotAffectAdvertisements() throws {
     let whole = Self.found()
     var datagrams = (0..<whole.count).map { Array(whole[..<$0]) } + [[UInt8](repeating: 0xFF, count: 4000)]
     let damaged = datagrams.count
@@ -64,7 +64,7 @@ struct DeviceFoundFeedTests {
     #expect(try !feed.next(into: &batch))
   }
 
-  @Test func whatGatheredInAPauseComesTogetherHoweverManyBuffersItFills() throws {
+  @Test func packetsGatheredInAPauseComeInOneBatch() throws {
     let (ours, sender) = Self.pair()
     var feed = try DeviceFoundFeed(descriptor: ours, receiver: ReceiverIndex(rawValue: 0))
     var batch = AdvertisementBatch()

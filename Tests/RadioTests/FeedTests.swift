@@ -47,12 +47,12 @@ struct FeedTests {
     #expect(health.first == .ok && health.last == .gone)
   }
 
-  @Test func whatIsNoEventCostsNoOther() throws {
+  @Test func aMalformedEventDoesNotAffectTheOthers() throws {
     let others: [[UInt8]] = [[1], [4], [4, 0x3E, 1], [UInt8](repeating: 0xFF, count: 4000)]
     #expect(try Self.hear(others + Self.reports() + others).heard == 2)
   }
 
-  @Test func theKernelAnswersWhatItKnows() {
+  @Test func thePlayedKernelAnswersKnownCommands() {
     #expect(FeedKernel.answer([3, 0, 0xFF, 0xFF, 0, 0]) == [1, 0, 0xFF, 0xFF, 7, 0, 3, 0, 0, 1, 0, 0, 0])
     #expect(FeedKernel.answer([0x77, 0, 0, 0, 0, 0]) == [2, 0, 0, 0, 3, 0, 0x77, 0, 1])
     #expect(FeedKernel.answer([3, 0]) == [])

@@ -131,7 +131,7 @@ struct ForgedBusTests {
 
   /// BlueZ has one name for two answers: it discovers for us already, and the kernel was busy so that it will not.
   @Test(arguments: [false, true])
-  func whatInProgressMeansIsAsked(discovers: Bool) throws {
+  func anInProgressErrorIsClarifiedByAQuestion(discovers: Bool) throws {
     let bus = try Bus()
     let owner = try connect(bus)
     var name = BusWriter()
@@ -195,7 +195,7 @@ struct ForgedBusTests {
     return message.bytes + body.bytes
   }
 
-  @Test func whoTakesTheNameOverIsBelievedFromThenOn() throws {
+  @Test func aNewOwnerOfTheNameIsTrusted() throws {
     let bus = try Bus()
     let blueZ = try BlueZ(address: bus.address)
     #expect(news(of: blueZ, until: .isThere(false)).contains(.isThere(false)))

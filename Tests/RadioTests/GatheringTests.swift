@@ -34,7 +34,7 @@ import Testing
     #expect(pauses(perSecond: 5_000_000).suffix(10).allSatisfy { $0 == .zero })
   }
 
-  @Test func whatIsLeftInTheSocketIsReceivedAtOnce() {
+  @Test func packetsLeftInTheSocketAreReceivedAtOnce() {
     var gathering = Gathering()
     let then = MonotonicTime(nanoseconds: 100_000_000)
     #expect(gathering.pause(after: 1, isDrained: true, at: .zero) == .milliseconds(100))

@@ -15,7 +15,7 @@ struct HealthTests {
 
   @Test func anAdapterThatHearsIsOk() { #expect(lab().health == .ok) }
 
-  @Test func nobodyNearIsQuietAndNothingIsDoneAboutIt() {
+  @Test func anEmptyRoomIsQuietAndNeedsNoRecovery() {
     var lab = lab(tags: [])
     #expect(lab.health == .quiet)
     lab.run(700)
@@ -213,7 +213,7 @@ struct HealthTests {
 
 /// Random troubles in random order.
 struct KeeperPropertyTests {
-  @Test(arguments: 0..<60) func itIsNeverFooledForLongAndNeverUndoesWhatOthersOwn(seed: Int) {
+  @Test(arguments: 0..<60) func blindnessIsAlwaysNoticedAndOthersScansAreLeftAlone(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var lab = ModelAdapter()
     lab.tags = (0..<Int.random(in: 0...5, using: &random)).map { _ in Int.random(in: 1...40, using: &random) }

@@ -182,7 +182,7 @@ struct LiveLoopTests {
     }
   }
 
-  @Test func whoWaitsForBluetoothCanBeStopped() throws {
+  @Test func waitingForBluetoothCanBeStopped() throws {
     var options = LiveRadio.Options()
     options.waitsForAdapter = true
     try play(options, missing: .max) { _, log, radio in
@@ -193,7 +193,7 @@ struct LiveLoopTests {
     }
   }
 
-  @Test func withoutBluetoothNobodyWaitsUnasked() throws {
+  @Test func withoutBluetoothItWaitsOnlyOnRequest() throws {
     try play(missing: 1) { _, log, _ in
       #expect(log.wait { $0.hasEnded })
       log.news.withLock { #expect($0.error == .noBluetooth) }

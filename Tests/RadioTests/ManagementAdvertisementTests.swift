@@ -35,7 +35,7 @@ struct ManagementAdvertisementTests {
     #expect(try #require(Self.read(Self.found(0x12, rssi: 127))).advertisement.rssi == nil)
   }
 
-  @Test func whatIsNoneIsNil() {
+  @Test func otherPacketsGiveNil() {
     #expect(Self.read(Self.found(0x12, type: 0)) == nil)
     #expect(Self.read(Self.found(0x13)) == nil)
     #expect(Self.read(Self.found(0x12, claims: 8)) == nil)

@@ -73,7 +73,7 @@ struct ScanKeeperTests {
     }
   }
 
-  @Test func whatCannotBeSwitchedOnIsTriedAgainEverMoreSeldom() {
+  @Test func anAdapterThatCannotBePoweredIsRetriedAtGrowingIntervals() {
     var stage = Stage()
     _ = stage.hear(ManagementPackets.list([0]))
     _ = stage.hear(ManagementPackets.information(0, settings: ManagementPackets.lowEnergy))
@@ -162,7 +162,7 @@ struct ScanKeeperTests {
     #expect(stage.hear(ManagementPackets.settings(0, 0)) == [])
   }
 
-  @Test func noAdapterAtAllIsTold() {
+  @Test func aMissingAdapterIsReported() {
     var stage = Stage()
     #expect(stage.hear(ManagementPackets.list([])) == [.listed(wanted: 0)])
   }

@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Whatever bucket the app is put in, the engine has something to do a few times an hour, not at every millisecond.
-  @Test(arguments: Catalogue.strategies().map(\.name)) func aBucketWakesNobodyAgainAndAgain(strategy: String)
+  @Test(arguments: Catalogue.strategies().map(\.name)) func aBucketAllowsOnlyItsWakeUps(strategy: String)
     throws
   {
     guard let system = Catalogue.system(named: "android8"),

@@ -74,7 +74,7 @@ import Testing
     #expect(rankings.contains { $0.systems.map(\.name) == ["ios17", "ios18", "ios26"] })
   }
 
-  @Test func whatAlwaysRangesCostsTwiceTheBatteryAllDay() {
+  @Test func alwaysRangingCostsTwiceTheBattery() {
     let rankings = Comparison.ranking(Self.tallies([Self.walk(50, 1000)]))
     #expect(Self.entry("ios7", "location-always", rankings)?.tally.batteryFactor == 2)
     let task = Self.entry("ios7", "background-task", rankings)?.tally.batteryFactor ?? 0

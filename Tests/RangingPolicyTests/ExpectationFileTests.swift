@@ -7,7 +7,7 @@ import Testing
   private func timeline(_ text: String) -> TimelineFile { TimelineFile(Array(text.utf8)) }
   private func file(_ text: String) -> ExpectationFile { ExpectationFile(Array(text.utf8)) }
 
-  @Test func aTimelineCarriesWhatIsExpectedWithItsPlace() throws {
+  @Test func expectationsInATimelineHavePositions() throws {
     let file = timeline(
       """
       {"t":0,"distance_m":50}
@@ -35,7 +35,7 @@ import Testing
     (#"{"expect":"late","distance_m":7}"#, 18, "no member of an expectation"),
     (#"{"expect":"ranging"}"#, 11, "when is missing"),
   ])
-  func aBadExpectationIsToldWithItsPlace(line: String, column: Int, words: String) {
+  func aBadExpectationIsReportedWithItsPosition(line: String, column: Int, words: String) {
     for faults in [timeline("{\"t\":0,\"distance_m\":1}\n\(line)\n").faults, file("\n\(line)\n").faults] {
       #expect(faults.map(\.line) == [2])
       #expect(faults.map(\.column) == [column])
@@ -60,7 +60,7 @@ import Testing
     #expect(ScopedExpectation(Simulation.Expectation(.late)).applies(to: other, of: nil, on: "x", among: []))
   }
 
-  @Test func aFileWithoutExpectIsToldSo() {
+  @Test func aFileWithoutExpectIsReported() {
     #expect(file(#"{"os":"ios17"}"#).faults.map(\.message).first?.hasPrefix("\"expect\" is missing") == true)
     #expect(file("").expectations.isEmpty && file("\n \n").faults.isEmpty)
   }

@@ -37,7 +37,7 @@ import Testing
       try miss(text.replacing("9.999", with: "187").replacing(" 10 s", with: " 11 s"), in: Self.task) != nil)
   }
 
-  @Test func backgroundTimeIsToldToHalfASecond() throws {
+  @Test func backgroundTimeIsExactToHalfASecond() throws {
     let left = try #require(Self.task.window(at: 99_000)?.remaining(at: 99_000))
     let whole = left / 1000
     #expect(try miss("remaining \(whole) s at 99 s", in: Self.task) == nil)
@@ -46,7 +46,7 @@ import Testing
     #expect(try miss("remaining unlimited at 99 s", in: Self.task) != nil)
   }
 
-  @Test func everyTriggerMustMeetWhatNamesNone() throws {
+  @Test func anExpectationWithoutATriggerAppliesToEveryTrigger() throws {
     #expect(Self.visits.verdicts.map(\.outcome) == [.delivered, .graceExpired, .graceExpired])
     #expect(try miss("delivered of near 1", in: Self.visits) == nil)
     #expect(try miss("missed of near 3", in: Self.visits) == nil)
@@ -57,7 +57,7 @@ import Testing
     #expect(fourth.happened == "there were 3 near triggers")
   }
 
-  @Test func nothingIsDeliveredToWhoNeverComesNear() throws {
+  @Test func withoutAnApproachNothingIsDelivered() throws {
     let passing = Walk().follow([(0, 30), (20, 10), (40, 30)])
     #expect(try miss("no trigger", in: passing) == nil)
     #expect(try miss("no trigger", in: Self.stock) != nil)
@@ -80,7 +80,7 @@ import Testing
     #expect(state.contains("\n  grace = 10 s "))
   }
 
-  @Test func whatComesAfterTheEndIsNotKnown() throws {
+  @Test func timesAfterTheEndAreUnknown() throws {
     let end = try #require(try miss("suspended at 500 s", in: Self.stock))
     #expect(end.needs == 500_000 && end.happened.hasPrefix("nothing is known: the simulation ended at "))
   }
@@ -124,7 +124,7 @@ import Testing
     ("delivered of near", "\"of\" goes with near and the number"), ("delivered of near 0", "from 1"),
     ("ranging at 5 s of near 2", "\"of near\" goes with delivered, late and missed"),
   ])
-  func whatIsNoExpectationIsToldWithTheForms(text: String, words: String) {
+  func anInvalidExpectationIsReportedWithTheValidForms(text: String, words: String) {
     let refusal = #expect(throws: Simulation.Expectation.Unreadable.self) { try Simulation.Expectation(text) }
     #expect(refusal?.description.contains(words) == true, "\(refusal?.description ?? "")")
   }

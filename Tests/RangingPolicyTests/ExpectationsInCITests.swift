@@ -37,7 +37,7 @@ import Testing
     #expect(missed.map(\.expected) == [.init(.state(.suspended, at: 20_000))])
   }
 
-  @Test func theManualShowsWhatIsCompiledHere() throws {
+  @Test func theManualsExampleIsTheCodeHere() throws {
     let here = URL(fileURLWithPath: #filePath)
     let page = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Sources/RangingPolicy/RangingPolicy.docc/ExpectationsInCI.md")

@@ -13,13 +13,13 @@ import Testing
 
   /// S3: ranging "generally stops after 10 s". The device log of S0 has no such grace once a task was begun.
   @Test(arguments: [("stock", 110.0), ("background-task", 126)])
-  func whoRangesInTheForegroundGoesOnForAWhile(strategy: String, closed: Double) {
+  func foregroundRangingContinuesForAWhileInTheBackground(strategy: String, closed: Double) {
     let result = Walk(os: "ios17", strategy: strategy).follow(
       [], [(0, .foreground), (100, .background)], until: 200)
     #expect(result.closed == closed)
   }
 
-  @Test func whoDoesNotRangeInTheForegroundIsSuspendedAtOnce() {
+  @Test func anAppThatDoesNotRangeIsSuspendedAtOnce() {
     let walk = Walk(os: "ios17", changeStrategy: { $0.rangingStarted.value = false })
     #expect(walk.follow([], [(0, .foreground), (100, .background)], until: 200).closed == 100)
     let denied = Walk(os: "ios17").follow(

@@ -44,7 +44,7 @@ import Testing
     #expect(handlers.map(\.task?.rawValue) == [-1, 1])
   }
 
-  @Test func oneTaskWithoutAHandlerKillsTheAppWhateverTheOthersDo() {
+  @Test func oneTaskWithoutAHandlerKillsTheApp() {
     let result = Walk(strategy: "background-task").follow(
       [], [(0, .background), (0, .begin(1, handler: true)), (0, .begin(2))], until: 300)
     #expect(result.tasks.ends == 2)
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A suspended app cannot begin to play: that is another app's music.
-  @Test func musicOfAnotherAppKeepsNobodyAlive() {
+  @Test func anotherAppsMusicKeepsNoAppAlive() {
     let result = Walk().follow([], [(0, .regionEnter), (50, .audio(true))], until: 300)
     #expect(result.ranging == 10)
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(try page(strategy).text.hasPrefix("# \(strategy.name)\n"))
   }
 
-  @Test func whatIsNoStrategyHasNoPage() {
+  @Test func anUnknownStrategyHasNoPage() {
     #expect(StrategyPage(on: "Rules") == nil)
     #expect(StrategyPage(on: "") == nil)
   }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Catalogue.strategies())
-  func thePseudoCodeDoesWhatTheProfileSays(strategy: StrategyProfile) throws {
+  func thePseudoCodeFollowsTheProfile(strategy: StrategyProfile) throws {
     let parts = Parts(try page(strategy))
     if strategy.beginsTask.value || strategy.mechanism == .sampledLocation {
       #expect(parts.has("beginBackgroundTask(expirationHandler:"))

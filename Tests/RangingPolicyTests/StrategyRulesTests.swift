@@ -9,7 +9,7 @@ import Testing
     return try #require(PhoneProfile(os: os, strategy: strategy))
   }
 
-  @Test func aStrategyIsExplainedByWhatItDoes() throws {
+  @Test func aStrategyIsExplainedByItsRules() throws {
     let task = try profile("ios7", "background-task")
     #expect(task.strategy.ruleNames.contains("begins_task"))
     #expect(!task.strategy.ruleNames.contains("starts_location"))
@@ -21,7 +21,7 @@ import Testing
     #expect(!(try profile("ios7", "stock").systemRuleNames.contains("task_cap")))
   }
 
-  @Test func whateverTheUserChangesInAStrategyIsShown() throws {
+  @Test func everyUserChangeToAStrategyIsShown() throws {
     var stock = try #require(Catalogue.strategy(named: "stock"))
     #expect(!stock.ruleNames.contains("slots_taken"))
     stock.set("slots_taken", to: .count(30), source: "measured", confidence: .high)

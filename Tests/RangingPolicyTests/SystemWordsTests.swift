@@ -3,14 +3,14 @@ import Testing
 
 /// Outcomes and evidence in the words of Apple's and Google's documentation.
 @Suite struct SystemWordsTests {
-  @Test func anOutcomeIsToldInOurWordsAndApples() {
+  @Test func anOutcomeIsGivenInOurTermsAndApples() {
     #expect(
       Reason.taskExpired.explanation(on: [.iOS])
         == "background time had run out (backgroundTimeRemaining reached 0; beginBackgroundTask(expirationHandler:))"
     )
   }
 
-  @Test func thePlatformDecidesWhoseWordsAreTold() {
+  @Test func thePlatformDecidesWhoseTermsAreUsed() {
     #expect(Reason.bluetoothOff.explanation(on: [.iOS]) == "Bluetooth was off (CBManagerState.poweredOff)")
     #expect(
       Reason.bluetoothOff.explanation(on: [.android]) == "Bluetooth was off (BluetoothAdapter.STATE_OFF)")
@@ -19,7 +19,7 @@ import Testing
         == "Bluetooth was off (CBManagerState.poweredOff; BluetoothAdapter.STATE_OFF)")
   }
 
-  @Test func anOutcomeWithoutANameIsToldInOurWordsOnly() {
+  @Test func anOutcomeWithoutASystemNameUsesOurTerms() {
     #expect(Reason.reboot.explanation == "the phone had restarted")
   }
 
@@ -27,7 +27,7 @@ import Testing
     #expect(reason.explanation.hasPrefix(reason.words))
   }
 
-  @Test func whatHappenedHasTheNameOfTheCall() {
+  @Test func eventsHaveTheNameOfTheSystemCall() {
     #expect(Fact.What.taskBegun.systemWord(on: .iOS) == "beginBackgroundTask(expirationHandler:)")
     #expect(Fact.What.sessionStarted.systemWord(on: .iOS) == "startUpdatingLocation()")
     #expect(Fact.What.scanStarted.systemWord(on: .android) == "BluetoothLeScanner.startScan()")

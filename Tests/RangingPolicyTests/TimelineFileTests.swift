@@ -33,7 +33,7 @@ import Testing
     (#"{"t":1,"event":"permission","value":"maybe"}"#, 37), (#"{"t":0,"event":"a"#, 18), ("{\"t\":0}x", 8),
     (#"{"t":0,"event":"debugger","value":3}"#, 35), ("\u{FEFF}{\"t\":0}", 1),
   ])
-  func aBadLineIsToldWithItsPlace(line: String, column: Int) {
+  func aBadLineIsReportedWithItsPosition(line: String, column: Int) {
     let faults = faults("{\"t\":0,\"distance_m\":1}\n\(line)\n")
     #expect(faults.map(\.line) == [2])
     #expect(faults.map(\.column) == [column])

@@ -17,12 +17,12 @@ import Testing
   }
 
   @Test(arguments: ["ios0x11", "ios1e3", "ios", "ios17.", "ios1.2.3.4.5", "ios٣"])
-  func whatIsNoVersionIsNone(version: String) {
+  func anInvalidVersionIsRejected(version: String) {
     #expect(Catalogue.systemName(for: version) == nil)
   }
 
   /// What an app's CI is told must name what decided.
-  @Test func theEvidenceOfAnAndroidPhoneNamesWhatHappenedToIt() {
+  @Test func anAndroidPhonesEvidenceNamesItsEvents() {
     let result = Walk(os: "android14", strategy: "altbeacon-foreground-service").follow(
       [(0, 20), (16, 4), (20, 4)], [(5, .background), (7, .locationServices(false)), (8, .screen(true))])
     let facts = result.verdicts.first?.evidence.map(\.what) ?? []

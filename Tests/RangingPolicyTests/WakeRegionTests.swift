@@ -21,7 +21,7 @@ import Testing
     return (simulation.callbacks, simulation)
   }
 
-  @Test func eachRegionIsToldByItself() throws {
+  @Test func eachRegionHasItsOwnEvents() throws {
     let told = try Self.callbacks([
       (10_000, .onAir(0, true)), (12_000, .onAir(1, true)), (15_000, .onAir(0, false)),
       (60_000, .onAir(1, false)),
@@ -51,7 +51,7 @@ import Testing
     #expect(told.map(\.time) == [11_000, 90_000])
   }
 
-  @Test func whatIsOnAirIsHeardOnlyWithinReach() throws {
+  @Test func aBroadcastIsHeardOnlyInRange() throws {
     let walk: [Timeline.Waypoint] = [
       .init(time: 0, distance: nil), .init(time: 30_000, distance: 10_000_000),
       .init(time: 40_000, distance: nil),

@@ -80,7 +80,7 @@ import Testing
     #expect(Self.report().html.contains("default-src &#39;none&#39;"))
   }
 
-  @Test func itSaysWhatWasToldAndWhatWasTrue() throws {
+  @Test func itShowsDecisionsBesideTheTruth() throws {
     let page = try #require(PageReader(Self.report().html))
     for words in [
       "Which room was van in?", "kitchen", "esp-2", "entered kitchen", "from kitchen to hall", "90 % sure",

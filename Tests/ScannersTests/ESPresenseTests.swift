@@ -36,7 +36,7 @@ import Testing
     #expect(desk.heard == ["kitchen C1:00:00:00:00:01 -70"])
   }
 
-  @Test func anIdentityOfItsOwnStandsForABeaconByName() throws {
+  @Test func aCustomIdNamesABeacon() throws {
     var desk = try desk(#", identities: { "phone:anna": anna }"#)
     desk.say("espresense/devices/phone:anna/kitchen", Self.message("phone:anna", mac: "5f0000000001"))
     #expect(desk.heard == ["kitchen [entry address c10000000001 anna] -67"])
@@ -63,7 +63,7 @@ import Testing
     #expect(desk.heard.map { $0.split(separator: " ")[0] } == ["esp-kitchen", "roof"])
   }
 
-  @Test func whatTheBrokerHadKeptIsNoObservation() throws {
+  @Test func aRetainedMessageIsNoObservation() throws {
     var desk = try desk()
     for _ in 0..<3 {
       let isOurs = desk.say("espresense/devices/x/kitchen", Self.message("x"), retained: true)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: ["", String(repeating: "x", count: 65), "a\u{202E}b", " a", "a\nb"])
-  func aNameThatCannotBeShownIsNone(room: String) throws {
+  func anUnprintableNameIsRejected(room: String) throws {
     var desk = try desk()
     desk.say("espresense/devices/known:c10000000001/\(room)", Self.message("known:c10000000001"))
     #expect(desk.refused(.receiver) == 1)

@@ -33,7 +33,7 @@ import Testing
     desk.hearing.observations.map { Int(((desk.now - $0.time).seconds * 1000).rounded()) }
   }
 
-  @Test func whatItHeardIsHeardAtItsOwnTime() throws {
+  @Test func observationsKeepTheirOwnTime() throws {
     var desk = try desk()
     say(batch(1, sent: 500), &desk)
     #expect(desk.heard == ["hall/hci0 [\(Self.key)] -61"])
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// 300 ms under way, as against none before.
-  @Test func aSlowNetworkDoesNotMoveWhatWasHeard() throws {
+  @Test func aSlowNetworkDoesNotShiftTimes() throws {
     var desk = try desk()
     say(batch(1, sent: 500), &desk)
     desk.hearing.removeAll()
@@ -132,7 +132,7 @@ import Testing
     #expect(desk.intake.gatewayFigures[0].boot == "b")
   }
 
-  @Test func ofTwoGatewaysOfOneNameTheFirstCountsAndTheOtherIsNamed() throws {
+  @Test func ofTwoGatewaysWithOneNameTheFirstCountsAndTheOtherIsReported() throws {
     var desk = try desk()
     for second in 0..<10 {
       say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 0.5)
@@ -149,7 +149,7 @@ import Testing
     #expect(desk.heard.count == 12)
   }
 
-  @Test func ourOwnObservationsAreNobodysNews() throws {
+  @Test func ourOwnObservationsAreIgnored() throws {
     var desk = try desk()
     let isOurs = desk.say("beaconkeeper/home/observations/0", batch(1, sent: 1).payload)
     #expect(isOurs)
@@ -183,7 +183,7 @@ import Testing
       .malformed
     ),
   ])
-  func whatIsNoBatchIsRefused(payload: String, cause: ScannerRefusal) throws {
+  func anInvalidBatchIsRefused(payload: String, cause: ScannerRefusal) throws {
     var desk = try desk()
     desk.say("beaconkeeper/hall/observations/0", payload)
     #expect(desk.heard == [])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Whether a receiver elsewhere can hear") struct RemoteHealthTests {
   private static let heard = #"{"mac":"c10000000001","rssi":-60}"#
 
-  @Test func itsLastWillBlindsItAndItsReturnOpensItsEyes() throws {
+  @Test func aScannersLastWillMakesItBlindUntilItReturns() throws {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     desk.say("espresense/devices/x/kitchen", Self.heard)
     desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
@@ -14,7 +14,7 @@ import Testing
     #expect(desk.changes == ["kitchen ok", "kitchen gone", "kitchen ok"])
   }
 
-  @Test func aReceiverOfTheConfigurationIsToldEvenIfItNeverHeardAnybody() throws {
+  @Test func aConfiguredReceiverIsReportedBeforeItHearsAnything() throws {
     var desk = try Desk("scanners: [{ kind: espresense }]")
     desk.say("espresense/rooms/kitchen/status", "offline", retained: true)
     desk.say("espresense/rooms/nowhere/status", "offline", retained: true)
@@ -63,7 +63,7 @@ import Testing
     #expect(desk.changes == ["kitchen gone"])
   }
 
-  @Test func ofAnotherGatewayEachRadioHasAHealth() throws {
+  @Test func eachRadioOfAnotherGatewayHasItsOwnHealth() throws {
     var desk = try Desk("scanners: [{ kind: beaconkeeper }]")
     desk.say(
       "beaconkeeper/hall/health",

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["4c0", "4c 00", "xyz", String(repeating: "ab", count: 2000)])
-  func whatIsNoPayloadIsRefused(data: String) throws {
+  func anInvalidPayloadIsRefused(data: String) throws {
     var desk = try Desk("scanners: [{ kind: theengs }]")
     desk.say("home/OMG1/BTtoMQTT/x", #"{"id":"C1:00:00:00:00:01","rssi":-61,"manufacturerdata":"\#(data)"}"#)
     #expect(desk.refused(.payload) == 1)

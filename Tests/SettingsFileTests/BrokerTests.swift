@@ -75,7 +75,7 @@ import Testing
     #expect(broker.password?.revealed == "hunter2")
   }
 
-  @Test func whoOnlyChecksNeedsNoPassword() throws {
+  @Test func checkNeedsNoPassword() throws {
     for key in ["password_env: NO_SUCH", "password_file: /no/such"] {
       let loaded = try Configuration.read(
         Array("broker: { url: mqtt://b, username: gw, \(key) }".utf8), path: "test.yaml", environment: [:],
@@ -135,7 +135,7 @@ import Testing
     #expect(diagnose(unit, environment: ["CREDENTIALS_DIRECTORY": folder.path]).isEmpty)
   }
 
-  @Test func aCredentialThatIsMissingIsAnErrorForTheGatewayAndAWarningForWhoOnlyChecks() throws {
+  @Test func aMissingCredentialIsAnErrorForRunAndAWarningForCheck() throws {
     let folder = try Folder()
     let path = try folder.write(unit, to: "beaconkeeper.yaml")
     let faults = try #require(throws: ConfigurationErrors.self) {

@@ -33,7 +33,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [maps, levels]) func whatIsWrittenIsReadBackAndAsTheSchemaSays(_ file: CalibrationFile)
+  @Test(arguments: [maps, levels]) func aWrittenCalibrationReadsBackAndMatchesTheSchema(
+    _ file: CalibrationFile
+  )
     throws
   {
     #expect(try CalibrationFile(file.text) == file)
@@ -63,7 +65,7 @@ import Testing
       "line 1, column 54: a point is [x, y, level, spread, weight]"
     ),
   ])
-  func whatIsWrongIsToldWithItsPlace(_ text: String, _ expected: String) {
+  func faultsAreReportedWithTheirPosition(_ text: String, _ expected: String) {
     #expect(fault(text) == expected)
   }
 

@@ -67,7 +67,7 @@ import Testing
     #expect(try content(path) == "a: 7\n")
   }
 
-  @Test func whatCannotBeWrittenIsRefusedWithARemedy() throws {
+  @Test func anUnwritableFileIsRefusedWithARemedy() throws {
     let missing = try #require(throws: ConfigurationWriter.Refusal.self) {
       try ConfigurationWriter(path: "/no/such.yaml").read()
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// Whatever a configuration looks like: a change loses no comment, and the file then means what was meant, and nothing else.
 @Suite struct EditPropertyTests {
-  @Test(arguments: 0..<6) func everyChangeMeansWhatWasMeant(seed: UInt64) throws {
+  @Test(arguments: 0..<6) func everyRandomEditReadsBackAsIntended(seed: UInt64) throws {
     var dice = SeededGenerator(seed: seed)
     var changes = 0
     for _ in 0..<60 {

@@ -14,7 +14,7 @@ import Testing
     #expect(loaded.warnings == [])
   }
 
-  @Test func meansWhatItSays() throws {
+  @Test func itsValuesAreTheDocumentedOnes() throws {
     let configuration = try Configuration.load(path: Self.path).configuration
     #expect(configuration.gatewayName == "home")
     #expect(configuration.broker == .embedded)

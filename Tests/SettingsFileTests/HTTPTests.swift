@@ -139,7 +139,7 @@ import Testing
     #expect("\(told)".contains("chmod 600"))
   }
 
-  @Test func whoOnlyChecksNeedsNoPassword() throws {
+  @Test func checkNeedsNoPassword() throws {
     let yaml = """
       http:
         listen: 0.0.0.0

@@ -42,7 +42,7 @@ import Testing
     ("on", "room_presence"), ("off", nil), ("rooms/presence", "rooms/presence"),
     ("\"espresense/devices/{beacon}\"", "espresense/devices/{beacon}"), ("beaconkeepers", "beaconkeepers"),
   ])
-  func roomsAreToldBelowATopic(value: String, rooms: String?) throws {
+  func roomsArePublishedBelowATopic(value: String, rooms: String?) throws {
     let read = try settings("home_assistant: { room_presence: \(value) }")
     #expect(read.rooms == rooms)
     #expect(try settings("home_assistant: on").rooms == nil)
@@ -86,12 +86,12 @@ import Testing
     ("home_assistant: { support_url: \"javascript:alert(1)\" }", "is not the address of a page"),
     ("home_assistant: { support_url: \"https://a b\" }", "is not the address of a page"),
   ])
-  func faultsAreToldInWords(yaml: String, words: String) {
+  func faultsAreExplained(yaml: String, words: String) {
     let found = diagnose("zones: [{ name: house }, { name: yard }]\n" + yaml)
     #expect(found.contains { "\($0)".contains(words) && $0.position?.line == 2 }, "\(found)")
   }
 
-  @Test func aFaultIsToldWhereItStands() {
+  @Test func aFaultIsReportedAtItsPosition() {
     let found = diagnose("home_assistant:\n  room_presence: /rooms\n  support_url: nowhere\n")
     #expect(
       found.map { $0.position?.line } == [2, 3] && found.map { $0.position?.column } == [18, 16], "\(found)")

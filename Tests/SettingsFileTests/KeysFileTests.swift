@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [key, "\"00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF\""])
-  func givesKeysTheirNames(text: String) throws {
+  func readsNamedKeys(text: String) throws {
     let loaded = try load(
       keys: "anna: \(text)\n",
       "beacons: [{ name: phone, irk: anna }, { name: cellar, address: C1:00:00:00:00:01, bind_key: anna }]")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [0o644, 0o640, 0o604, 0o660])
-  func ofAnotherModeIsRefused(mode: Int) throws {
+  func aKeysFileOfAnotherModeIsRefused(mode: Int) throws {
     let faults = try faults(keys: "anna: \(Self.key)\n", mode: mode, "beacons: [{ name: p, irk: anna }]")
     #expect(faults.count == 1)
     #expect(faults[0].file.hasSuffix("/beaconkeeper.yaml"))
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o400])
-  func ofItsOwnersAloneIsRead(mode: Int) throws {
+  func aPrivateKeysFileIsRead(mode: Int) throws {
     #expect(try load(keys: "anna: \(Self.key)\n", mode: mode).configuration.keys.count == 1)
   }
 
@@ -49,14 +49,14 @@ import Testing
     "? [\(key)]\n: a",
     "anna: \(key.replacing("a", with: "x"))", key,
   ])
-  func withAFaultNeverShowsAKey(keys: String) throws {
+  func faultsNeverShowAKey(keys: String) throws {
     let faults = try faults(keys: keys)
     #expect(!faults.isEmpty)
     #expect(faults.allSatisfy { $0.file.hasSuffix("/keys.yaml") })
     #expect(!"\(faults)".contains("33445566"))
   }
 
-  @Test func thatIsNotThereIsToldWhereItIsNamed() throws {
+  @Test func aMissingKeysFileIsReportedWhereItIsNamed() throws {
     let folder = try Folder()
     let path = try folder.write("keys_file: keys.yaml\nbeacons: [{ name: p, irk: anna }]", to: "b.yaml")
     let error = try #require(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
@@ -64,7 +64,7 @@ import Testing
     #expect("\(error)".contains("there is no such file"))
   }
 
-  @Test func namesThatAreNotInItAreFaults() throws {
+  @Test func unknownKeyNamesAreFaults() throws {
     let faults = try faults(keys: "anna: \(Self.key)", "beacons: [{ name: p, irk: ana }]")
     #expect(faults.map(\.mark) == ["2:27 error"])
     #expect(faults[0].hint == "did you mean anna?")

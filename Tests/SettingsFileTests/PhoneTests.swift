@@ -156,7 +156,7 @@ import Testing
   ])
   func aWrongPhoneIsToldLikeAWrongZone(_ fault: Fault) { expectOne(fault) }
 
-  @Test func whatIsSimulatedIsSaidInWords() throws {
+  @Test func theSimulationIsExplained() throws {
     let loaded = try read(
       """
       \(Self.site)phones:

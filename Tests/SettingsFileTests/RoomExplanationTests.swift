@@ -41,7 +41,7 @@ import Testing
     #expect(explanation.rooms.last?.sentences[1] == "Next to no other room.")
   }
 
-  @Test func whatIsMissingIsSaid() throws {
+  @Test func missingPartsAreNamed() throws {
     let explanation = Explanation(
       try read(
         """
@@ -73,7 +73,7 @@ import Testing
       ])
   }
 
-  @Test func withoutRoomsNothingIsSaid() throws {
+  @Test func withoutRoomsThereIsNoExplanation() throws {
     let explanation = Explanation(try read("gateway: {}").configuration)
     #expect(explanation.plan == nil && explanation.rooms.isEmpty)
   }

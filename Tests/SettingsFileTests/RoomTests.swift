@@ -179,7 +179,7 @@ import Testing
       "the rooms cover 1500 m²: positions are computed in cells of more than 25 cm"
     ),
   ])
-  func whatLooksWrongOnThePlanIsSaid(yaml: String, words: String) throws {
+  func suspiciousPlansAreWarnedOf(yaml: String, words: String) throws {
     let found = diagnose(yaml)
     let first = try #require(found.first)
     #expect(found.count == 1, "\(found)")
@@ -195,7 +195,7 @@ import Testing
     "rooms: [{ name: k, outline: \(kitchen), receivers: [r] }, { name: h, outline: [[3 m, 0 m], [5 m, 0 m], [5 m, 6 m], [0 m, 6 m], [0 m, 4 m], [3 m, 4 m]] }]",
     "receivers: [{ name: a, position: [3.2 m, 2 m] }]\nrooms: [{ name: k, outline: \(kitchen), receivers: [a] }, { name: h, outline: \(hall) }]",
   ])
-  func whatMayBeSoIsNotComplainedAbout(yaml: String) { #expect(diagnose(yaml) == []) }
+  func plausiblePlansGiveNoWarning(yaml: String) { #expect(diagnose(yaml) == []) }
 
   @Test func thereIsALimitToEverything() {
     let rooms = (0..<70).map { "{ name: r\($0), receivers: [s\($0)] }" }.joined(separator: ", ")
@@ -262,7 +262,7 @@ import Testing
       diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen, room: kitchen }]") == [])
   }
 
-  @Test func beaconsThatNoZoneWatchesAreInRoomsAllTheSame() {
+  @Test func roomsFollowBeaconsThatNoZoneWatches() {
     let beacons =
       "beacons: [{ name: a, address: C1:00:00:00:00:01 }, { name: b, address: C1:00:00:00:00:02 }]\n"
     let zones = "zones: [{ name: z, beacons: [a] }]\n"

@@ -84,7 +84,7 @@ import Testing
         == ObservationSettings(interval: .milliseconds(500), partitions: 8, buffer: 64_000_000))
   }
 
-  @Test func checkSaysWhatAScannerIs() throws {
+  @Test func checkExplainsAScanner() throws {
     let explanation = Explanation(
       try read(
         "scanners: [{ kind: espresense, prefix: esp-, receivers: { a: attic } }]\npublish: { observations: true }"

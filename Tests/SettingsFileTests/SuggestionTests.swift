@@ -67,7 +67,7 @@ import Settings
   }
 
   /// 8,000 names and as many that are like all of them.
-  @Test(.timeLimit(.minutes(1))) func manyMisspeltNamesAreToldAtOnce() throws {
+  @Test(.timeLimit(.minutes(1))) func manyMisspeltNamesAreReportedTogether() throws {
     var lines = ["beacons:"]
     for number in 0..<8000 {
       let high = String(0x10 + number / 200, radix: 16)
@@ -85,7 +85,7 @@ import Settings
     #expect(errors.diagnostics.allSatisfy { ($0.hint ?? "").utf8.count < 1000 })
   }
 
-  @Test func ofManyNamesAFewAreListed() {
+  @Test func onlyAFewOfManyNamesAreListed() {
     let names = (100..<200).map(String.init)
     #expect(enumerated(names).hasSuffix("118, 119 and 80 more"))
     #expect(enumerated(["b", "a"]) == "a and b")

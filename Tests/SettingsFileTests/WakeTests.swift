@@ -52,7 +52,7 @@ import WakePlanner
     #expect(try read(yaml).configuration.wake?.audience?.hasPrefix("background-task on ios19 (seed)") == true)
   }
 
-  @Test func whatIsLeftOutHasADefault() throws {
+  @Test func omittedKeysHaveDefaults() throws {
     let wake = try #require(try read("wake: { uuid: \(Self.uuid), \(Self.plan) }").configuration.wake)
     #expect(wake.adapter == nil)
     #expect(wake.measuredPower == -59)
@@ -105,7 +105,7 @@ import WakePlanner
       """, "van” is a wake region of this gateway"
     ),
   ])
-  func faultsAreToldWithTheirPlace(yaml: String, message: String) throws {
+  func faultsAreReportedWithTheirPositions(yaml: String, message: String) throws {
     let fault = try #require(diagnose(yaml).first { $0.severity == .error && $0.message.contains(message) })
     #expect(fault.position != nil)
   }
@@ -119,7 +119,7 @@ import WakePlanner
     #expect(diagnose(yaml) == [])
   }
 
-  @Test func theExplanationTellsWhatIsOnAirWhen() throws {
+  @Test func theExplanationListsTheBroadcastTimes() throws {
     let explanation = Explanation(try read("wake: { uuid: \(Self.uuid), \(Self.plan) }").configuration)
     #expect(explanation.wake.map(\.name) == ["plan", "region 1", "region 2"])
     #expect(

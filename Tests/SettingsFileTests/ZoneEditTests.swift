@@ -53,7 +53,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
       $0.exit.threshold = .signal(-80)
     },
   ])
-  func onlyWhatChangesIsReplaced(_ edit: Edit) throws {
+  func onlyChangedValuesAreReplaced(_ edit: Edit) throws {
     #expect(try edited(edit.before, edit.change) == edit.after)
   }
 
@@ -179,7 +179,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
     ("a: &a { x: 1 }\nzones: [{ <<: *a, name: z }]", "anchors (&)"),
     ("zones: [{ name: z, enter: 7 furlongs }]", "furlongs"),
   ])
-  func whatIsNotReadIsNotEdited(yaml: String, words: String) throws {
+  func anUnreadableConfigurationIsNotEdited(yaml: String, words: String) throws {
     let zone = ZoneSettings(
       name: "z", enter: Rule(threshold: .distance(6), dwell: .seconds(3)),
       exit: Rule(threshold: .distance(9), dwell: .seconds(10)))
@@ -193,7 +193,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
     "zones: [{ name: z, enter: !!str 6 m }]", "zones:\n  - name: z\n    enter: >-\n      6 m\n",
     "zones: [!!map { name: z, enter: 6 m }]", "zones: [name: z]",
   ])
-  func whatCannotBeEditedSafelyIsRefusedWithTheLinesToPaste(yaml: String) throws {
+  func anUnsafeEditIsRefusedWithTheLinesToPaste(yaml: String) throws {
     let refusal = try #require(throws: EditRefusal.self) {
       try edited(yaml) { $0.enter = Rule(threshold: .distance(5), dwell: .seconds(9)) }
     }
@@ -201,7 +201,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
     #expect(refusal.yaml?.contains("enter: { distance: 5 m, dwell: 9 s }") == true)
   }
 
-  @Test func whatCheckWouldRefuseIsToldWithItsPlace() throws {
+  @Test func anInvalidEditIsReportedWithItsPosition() throws {
     let refusal = try #require(throws: EditRefusal.self) {
       try edited("zones: [{ name: z, enter: 6 m, exit: 9 m }]") { $0.exit.threshold = .distance(5) }
     }
@@ -209,7 +209,7 @@ func edited(_ yaml: String, _ change: (inout ZoneSettings) -> Void) throws -> St
     #expect(refusal.reason.contains("must be farther than enter"))
   }
 
-  @Test func zonesToPasteMeanWhatTheyWereMadeOf() throws {
+  @Test func pastedZonesReadBackAsTheSameZones() throws {
     let yaml = """
       rooms: [{ name: hall, receivers: [a] }]
       beacons: [{ name: "b: 1", address: C1:00:00:00:00:01 }]

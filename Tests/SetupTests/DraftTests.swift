@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["", ":", "x", "C1:00", "a=b", "1:2:3", "F29DC74ADBBD12DE318AC8B046DD4425:1:x", "é"])
-  func otherIdentitiesAreNone(text: String) { #expect(BeaconPattern(identity: text) == nil) }
+  func invalidIdentitiesAreRejected(text: String) { #expect(BeaconPattern(identity: text) == nil) }
 
   @Test func announcedBrokersAreFoundAndNonsenseIsNot() {
     let found = ServiceBrowse.urls(in: [

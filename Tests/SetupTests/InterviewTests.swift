@@ -6,7 +6,7 @@ import Testing
 @Suite struct InterviewTests {
   private let lan = FoundBroker(url: "mqtt://broker.lan")
 
-  @Test func enterTwoNumbersAndANameIsAWholeConfiguration() async throws {
+  @Test func aFewAnswersMakeAWholeConfiguration() async throws {
     let village = Village(["", "1,2", "", "Van", "", "-70 dBm", ""], brokers: [lan], beacons: [key, van])
     var interview = village.interview()
     try await interview.run()
@@ -90,7 +90,7 @@ import Testing
     #expect(interview.draft.gateway == "pi")
   }
 
-  @Test func whatNoOptionAnswersIsNamed() async {
+  @Test func missingOptionsAreNamed() async {
     for (option, forget) in [
       ("--broker", { (given: inout GivenAnswers) in given.broker = nil }), ("--beacon", { $0.beacons = nil }),
       ("--zone", { $0.zone = nil }),

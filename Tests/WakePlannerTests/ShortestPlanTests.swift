@@ -56,7 +56,7 @@ import Testing
 
   /// What the planner says has no gap has none.
   @Test(arguments: cases)
-  func whatIsFoundIsAmongThem(window: Int, entry: Int, exit: Int) {
+  func theFoundPlanIsOneOfAllGapFreeOnes(window: Int, entry: Int, exit: Int) {
     for slots in 1...2 {
       for wait in [entry, entry + 1, entry + 3, 20] {
         let asked = Self.conditions(window, entry, exit, regions: 2, slots: slots, wait: wait)

@@ -36,7 +36,7 @@ import Testing
     #expect(plan.mostAtOnce == 2 && plan.airTime == 45)
   }
 
-  @Test func whatIsAlwaysOnAirNeverChanges() throws {
+  @Test func aConstantBroadcastNeverChanges() throws {
     for start in [Int64(0), 40] {
       let plan = try Self.plan(100, [(0, start, 100)])
       for time in [Int64(0), 39, 40, 99, 100, 12_345] {

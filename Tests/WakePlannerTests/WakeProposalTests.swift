@@ -76,7 +76,7 @@ import Testing
     #expect(proposal.plan?.regions == 3)
   }
 
-  @Test func aPhoneThatComesFastIsWokenInTimeOrItIsSaid() throws {
+  @Test func aFastPhoneIsWokenInTimeOrTheGapIsReported() throws {
     let profile = try Self.profile("ios13", "background-task")
     let fast = WakeProposal(profile, .init(visit: .init(reach: 10_000_000, speed: 1_000_000)))
     #expect(fast.verdict == .gapFree)
@@ -104,7 +104,7 @@ import Testing
     #expect(try #require(proposal.longestWait) <= proposal.request.visit.approach)
   }
 
-  @Test func whatListensByItselfNeedsNoPlan() throws {
+  @Test func anAppThatAlwaysListensNeedsNoPlan() throws {
     for (os, strategy) in [
       ("ios7", "location-always"), ("ios17", "activity-session"),
       ("android8", "altbeacon-foreground-service"),
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func whatNoCallbackWakesIsToldInWords() throws {
+  @Test func anAppThatNoCallbackWakesIsExplained() throws {
     for (os, strategy, words) in [
       ("ios6", "background-task", "ios6 knows no beacons"),
       ("android8", "altbeacon-job", "a job scans for 10 s about every 900 s"),
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// The planner reckons with each callback by itself, the engine with the whole phone: they never disagree.
-  @Test func noGapFreePlanHasAGapWhateverTheConstants() throws {
+  @Test func gapFreePlansHaveNoGapForAnyConstants() throws {
     var random = SeededGenerator(seed: 3)
     var plans = 0
     for _ in 0..<30 {

@@ -38,7 +38,7 @@ import Testing
     #expect(assessment.mostMistaken == nil && assessment.neediest == nil && assessment.right == 1)
   }
 
-  @Test func whatMakesItWorseIsLeftOut() {
+  @Test func correctionsThatDoNotHelpAreDropped() {
     #expect(comparison(70, 80, 90).best == .all)
     #expect(comparison(70, 90, 80).best == .pathLoss)
     #expect(comparison(90, 80, 70).best == nil)

@@ -41,7 +41,7 @@ import Testing
     #expect(comparison.kept.right > 0.85, "\(comparison.kept)")
   }
 
-  @Test func aMutedReceiverIsLeftOutAndHarmsNobody() throws {
+  @Test func aMutedReceiverIsLeftOut() throws {
     let walk = SyntheticWalk(muted: [2]).marked()
     #expect(walk.heardBy == [0, 1, 3])
     let calibration = try #require(calibrator.calibration(from: walk))

@@ -70,7 +70,7 @@ import Testing
     #expect(found.trueChanges == 2 && found.missed == 1 && found.changes == 0)
   }
 
-  @Test func whatNobodyKnowsAndNobodyHearsIsNotJudged() throws {
+  @Test func unknownAndUnheardTimesAreNotJudged() throws {
     let marks = [Self.mark(10, Self.kitchen), Self.mark(40, nil)]
     let journey = Self.journey(marks) { second in
       second < 20

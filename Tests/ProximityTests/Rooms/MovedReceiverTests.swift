@@ -38,11 +38,11 @@ import Testing
     return (moved, ever)
   }
 
-  @Test(arguments: [0, 1]) func whereNothingWasMovedNothingIsTold(half: Int) throws {
+  @Test(arguments: [0, 1]) func unmovedReceiversAreNotReported(half: Int) throws {
     #expect(try follow(half: half).ever == [])
   }
 
-  @Test(arguments: [0, 2, 5]) func oneThatHearsMuchLessIsTold(receiver: Int) throws {
+  @Test(arguments: [0, 2, 5]) func aReceiverThatHearsMuchLessIsReported(receiver: Int) throws {
     let found = try follow(half: 0) { row in
       if row.receiver == receiver { row.level = max(row.level - 20, -105) }
     }
@@ -65,7 +65,7 @@ import Testing
     return drift
   }
 
-  @Test func theWorstIsToldAndNobodyElse() throws {
+  @Test func onlyTheWorstReceiverIsReported() throws {
     let found = drift([[1, -2, 3], [12, -15, 9], [-9, 8, -9]])
     let judged = try #require(found.moved)
     #expect(judged.hearer == 1 && abs(judged.decibels - 12.2) < 0.1)
@@ -87,7 +87,7 @@ import Testing
     #expect(found.moved == nil)
   }
 
-  @Test func whatIsNoNumberOrOutOfBoundsIsPassedOver() {
+  @Test func invalidNumbersAreSkipped() {
     var found = drift([[1, 1, 1]])
     found.note(.nan, of: 0, in: 0)
     found.note(.infinity, of: 0, in: 1)

@@ -13,7 +13,7 @@ import Testing
     #expect(Outline(corner.corners.reversed()).area == 12)
   }
 
-  @Test func whatIsInTheNotchIsOutside() {
+  @Test func aPointInTheNotchIsOutside() {
     #expect(corner.contains(Point(x: 1, y: 3)))
     #expect(corner.contains(Point(x: 3, y: 1)))
     #expect(!corner.contains(Point(x: 3, y: 3)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RoomTrackerTests {
   @Test(arguments: [true, false], [-45.0, -55, -75])
-  func aWalkThroughTheRoomsIsToldRoomByRoomWhateverTheBeaconsPower(outlines: Bool, power: Double) {
+  func aWalkGivesEachRoomForAnyBeaconPower(outlines: Bool, power: Double) {
     var scene = RoomScene(RoomScene.plan(outlines: outlines))
     scene.power = power
     scene.stay(at: Point(x: 1, y: 1), seconds: 20)
@@ -68,7 +68,7 @@ import Testing
     #expect(scene.room == 2)
   }
 
-  @Test func nobodyLeavesWhileThoseWhoHeardHimAreBlind() {
+  @Test func aBeaconStaysWhileItsReceiversAreBlind() {
     var scene = RoomScene()
     scene.stay(at: Point(x: 2, y: 2), seconds: 30)
     for place in 0..<3 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: 0..<3, UInt64(1)...6)
-  func aReceiverThatFallsSilentMovesNobody(muted: Int, seed: UInt64) {
+  func aSilentReceiverMovesNoBeacon(muted: Int, seed: UInt64) {
     for (room, middle) in RoomScene.middles.enumerated() {
       var scene = RoomScene(seed: seed)
       scene.stay(at: middle, seconds: 30)
@@ -120,7 +120,7 @@ import Testing
     #expect(orderly.count > 3)
   }
 
-  @Test func whatComesTooLateIsCountedAndDecidesNothing() {
+  @Test func lateSightingsAreCountedAndDecideNothing() {
     var scene = RoomScene()
     scene.stay(at: Point(x: 2, y: 2), seconds: 20)
     var late = scene.sightings[10]
@@ -197,7 +197,7 @@ import Testing
     #expect(scene.tracker.room(of: other)?.rawValue == 1)
   }
 
-  @Test func twoFloorsAreToldApartByTheirCeiling() {
+  @Test func theCeilingSeparatesTwoFloors() {
     let square = [Point(x: 0, y: 0), Point(x: 4, y: 0), Point(x: 4, y: 4), Point(x: 0, y: 4)]
     let plan = RoomPlan(
       rooms: [
