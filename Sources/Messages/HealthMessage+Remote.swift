@@ -7,23 +7,16 @@ extension HealthMessage {
     public var kind: String
     /// The filter of its topic.
     public var topic: String
-    public var messages: UInt64
-    public var observations: UInt64
-    /// Messages that the broker had kept, which are no observations.
-    public var retained: UInt64
+    public var messages: UInt64 = 0
+    public var observations: UInt64 = 0
+    /// Messages that the broker had kept: heard at some time, so they are no observations.
+    public var retained: UInt64 = 0
     /// By cause.
-    public var refused: [String: UInt64]
+    public var refused: [String: UInt64] = [:]
 
-    public init(
-      kind: String, topic: String, messages: UInt64, observations: UInt64, retained: UInt64,
-      refused: [String: UInt64]
-    ) {
+    public init(kind: String, topic: String) {
       self.kind = kind
       self.topic = topic
-      self.messages = messages
-      self.observations = observations
-      self.retained = retained
-      self.refused = refused
     }
   }
 

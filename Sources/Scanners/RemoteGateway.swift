@@ -1,4 +1,5 @@
 import Beacons
+import Messages
 
 /// Another Beaconkeeper: the run that is followed, the offset of its clock, and counts of what it sent.
 struct RemoteGateway: Sendable {
@@ -78,5 +79,12 @@ struct RemoteGateway: Sendable {
     boot = other
     clock = GatewayClock()
     sequences.removeAll()
+  }
+
+  /// For `health`.
+  func figures(named name: String) -> HealthMessage.Gateway {
+    HealthMessage.Gateway(
+      name: name, boot: boot, offset: clock.offset, batches: batches, observations: observations, lost: lost,
+      refused: refused, hasTwin: twin != nil, lastRefusal: lastRefusal?.rawValue)
   }
 }

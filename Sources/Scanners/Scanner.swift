@@ -19,7 +19,7 @@ public struct Scanner: Hashable, Sendable {
   public var prefix: String
   /// Names for receivers, by what the scanner calls them. `prefix` does not apply.
   public var aliases: [String: String]
-  /// Keys of beacons (`BeaconCatalogue.key(of:)`) by the scanner's own names for them.
+  /// Beacons by the scanner's own names for them: in a configuration their names, else their keys (`BeaconCatalogue.key(of:)`).
   public var identities: [String: String]
 
   public init(

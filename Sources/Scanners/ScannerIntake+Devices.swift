@@ -1,4 +1,5 @@
 import Beacons
+import Messages
 
 /// Other makers' scanners: a message describes one device, or an array of devices.
 extension ScannerIntake {

@@ -27,7 +27,8 @@ public struct ScannerIntake: Sendable {
   var receivers = RemoteReceivers()
   var gateways: [String: RemoteGateway] = [:]
   var repeats = RepeatMemory()
-  public internal(set) var figures: [ScannerFigures]
+  /// What came from each scanner, for `health`.
+  public internal(set) var figures: [HealthMessage.Scanner]
   private var told: Set<[String]> = []
   private static let noticeLimit = 200
 
@@ -35,7 +36,7 @@ public struct ScannerIntake: Sendable {
   public init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {
     self.scanners = scanners
     self.ownGateway = ownGateway
-    figures = scanners.map { ScannerFigures($0) }
+    figures = scanners.map(Self.figures)
     receivers.expect(expected)
   }
 
@@ -43,8 +44,12 @@ public struct ScannerIntake: Sendable {
   public var table: ReceiverTable { receivers.table }
 
   /// What came from other gateways, by name.
-  public var gatewayFigures: [GatewayFigures] {
-    gateways.map { GatewayFigures($0.key, $0.value) }.sorted { $0.name < $1.name }
+  public var gatewayFigures: [HealthMessage.Gateway] {
+    gateways.map { $1.figures(named: $0) }.sorted { $0.name < $1.name }
+  }
+
+  private static func figures(_ scanner: Scanner) -> HealthMessage.Scanner {
+    HealthMessage.Scanner(kind: scanner.kind.rawValue, topic: scanner.topic.filter)
   }
 
   /// The filters to subscribe to, without repetitions.
@@ -120,7 +125,7 @@ public struct ScannerIntake: Sendable {
   mutating func refuse(
     _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
   ) {
-    figures[place].refused[cause, default: 0] += 1
+    figures[place].refused[cause.rawValue, default: 0] += 1
     let topic = figures[place].topic
     guard told.count < Self.noticeLimit, told.insert([cause.rawValue, topic, source ?? ""]).inserted else {
       return
@@ -150,7 +155,7 @@ public struct ScannerIntake: Sendable {
     into hearing: inout Hearing
   ) {
     let old = figures
-    figures = new.map { ScannerFigures($0) }
+    figures = new.map(Self.figures)
     for (place, figure) in figures.enumerated() {
       if let same = old.first(where: { $0.kind == figure.kind && $0.topic == figure.topic }) {
         figures[place] = same

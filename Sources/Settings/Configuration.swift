@@ -1,5 +1,6 @@
 import Beacons
 import Proximity
+import Scanners
 
 /// A gateway's whole configuration: the contents of `beaconkeeper.yaml` and of its secret files.
 ///
@@ -13,7 +14,7 @@ public struct Configuration: Hashable, Sendable {
   public var broker: BrokerSettings
   public var radio: RadioSettings
   public var receivers: [ReceiverSettings]
-  public var scanners: [ScannerSettings]
+  public var scanners: [Scanner]
   public var beacons: [BeaconSettings]
   public var zones: [ZoneSettings]
   public var rooms: [RoomSettings]
@@ -43,7 +44,7 @@ public struct Configuration: Hashable, Sendable {
 
   public init(
     gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
-    receivers: [ReceiverSettings] = [], scanners: [ScannerSettings] = [], beacons: [BeaconSettings] = [],
+    receivers: [ReceiverSettings] = [], scanners: [Scanner] = [], beacons: [BeaconSettings] = [],
     zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
     doors: [DoorSettings] = [], calibrationFile: String? = nil,
     roomCalibration: RoomCalibration? = nil,

@@ -77,6 +77,6 @@ struct Desk {
   }
 
   func refused(_ cause: ScannerRefusal) -> UInt64 {
-    intake.figures.reduce(0) { $0 + ($1.refused[cause] ?? 0) }
+    intake.figures.reduce(0) { $0 + ($1.refused[cause.rawValue] ?? 0) }
   }
 }

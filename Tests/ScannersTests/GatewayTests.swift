@@ -73,7 +73,7 @@ import Testing
       desk.hearing.notices == [
         "refused from hall on beaconkeeper/+/observations/+: batches whose send time jumped, or that were over a minute under way (counted in health)"
       ])
-    #expect(desk.intake.gatewayFigures[0].lastRefusal == .clock)
+    #expect(desk.intake.gatewayFigures[0].lastRefusal == "clock")
     say(batch(4, sent: 70), &desk, after: 62)
     #expect(desk.heard.count == 2)
   }

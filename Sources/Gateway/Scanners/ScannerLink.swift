@@ -134,8 +134,7 @@ final class ScannerLink: Service {
     state.withLock { state in
       guard !state.intake.scanners.isEmpty else { return nil }
       return HealthMessage.Remote(
-        scanners: state.intake.figures.map { HealthMessage.Scanner($0) },
-        gateways: state.intake.gatewayFigures.map { HealthMessage.Gateway($0) },
+        scanners: state.intake.figures, gateways: state.intake.gatewayFigures,
         lostMessages: client.events.lostMessages)
     }
   }

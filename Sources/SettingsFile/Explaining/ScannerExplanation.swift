@@ -3,15 +3,12 @@ import Scanners
 import Settings
 
 /// What a scanner of the configuration is, and how its receivers are called.
-func item(_ settings: ScannerSettings) -> Explanation.Item {
-  let scanner = Scanner(
-    kind: settings.kind, topic: settings.topic, status: settings.status, mapping: settings.mapping,
-    receiver: settings.receiver)
+func item(_ scanner: Scanner) -> Explanation.Item {
   var sentences = ["Reads \(scanner.topic.filter)."]
-  switch settings.kind {
+  switch scanner.kind {
   case .beaconkeeper:
     sentences.append(
-      "Each receiver is named after its gateway and its name there, such as \(settings.prefix)hall/hci0.")
+      "Each receiver is named after its gateway and its name there, such as \(scanner.prefix)hall/hci0.")
   case .espresense, .theengs, .json:
     let source =
       if scanner.topic.has(.receiver) {
@@ -19,17 +16,17 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
       } else if let field = scanner.mapping.fields[.receiver] {
         quoted(field)
       } else {
-        quoted(settings.receiver ?? "")
+        quoted(scanner.receiver ?? "")
       }
-    let after = settings.prefix.isEmpty ? "" : ", with \(quoted(settings.prefix)) in front"
+    let after = scanner.prefix.isEmpty ? "" : ", with \(quoted(scanner.prefix)) in front"
     sentences.append("The receiver is named by \(source)\(after).")
   }
-  if !settings.aliases.isEmpty {
-    let names = settings.aliases.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
+  if !scanner.aliases.isEmpty {
+    let names = scanner.aliases.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
     sentences.append("Here \(listed(names, joining: "and")).")
   }
-  if !settings.identities.isEmpty {
-    let names = settings.identities.values.sorted()
+  if !scanner.identities.isEmpty {
+    let names = scanner.identities.values.sorted()
     sentences.append("It recognises by itself \(listed(names, joining: "and")).")
   }
   if let status = scanner.status {
@@ -37,7 +34,7 @@ func item(_ settings: ScannerSettings) -> Explanation.Item {
   } else {
     sentences.append("Nothing says whether it is online; without messages it counts as quiet.")
   }
-  return Explanation.Item(name: settings.kind.rawValue, sentences: sentences)
+  return Explanation.Item(name: scanner.kind.rawValue, sentences: sentences)
 }
 
 func sentence(_ observations: ObservationSettings) -> String {

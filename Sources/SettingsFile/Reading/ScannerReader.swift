@@ -11,7 +11,7 @@ struct ScannerReader {
 
   private static let hint = "for example { kind: espresense }"
 
-  func read(_ value: Value) -> ScannerSettings? {
+  func read(_ value: Value) -> Scanner? {
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }
     let kinds = listed(Scanner.Kind.allCases.map(\.rawValue))
@@ -25,25 +25,26 @@ struct ScannerReader {
     let each = section.take("each")
     let fields = section.take("fields")
     guard let kind else { return nil }
-    var settings = ScannerSettings(
-      kind: kind, topic: topic.flatMap(readPattern), status: status.flatMap(readPattern),
+    let pattern = topic.flatMap(readPattern)
+    let mapping = kind == .json ? readMapping(fields, each: each, in: section) : nil
+    let scanner = Scanner(
+      kind: kind, topic: pattern, status: status.flatMap(readPattern), mapping: mapping,
       receiver: receiver.flatMap(checkedName), prefix: prefix, aliases: aliases, identities: identities)
     if kind == .json {
-      settings.mapping = readMapping(fields, each: each, in: section)
       if topic == nil, !section.hasUnknownKey {
         section.diagnostics.error(
           "a json scanner needs its topic", at: section.position,
           hint: "for example topic: /gw/{receiver}/status")
       }
-      if topic != nil && settings.topic == nil || topic == nil || settings.mapping == nil { return nil }
+      if pattern == nil || mapping == nil { return nil }
     } else {
       for extra in [each, fields].compactMap(\.self) {
         extra.error("\(extra.name) is for kind: json; messages of \(kind.rawValue) are known")
       }
-      if topic != nil, settings.topic == nil { return nil }
+      if topic != nil, pattern == nil { return nil }
     }
-    checkReceiver(settings, section)
-    return settings
+    checkReceiver(scanner, section)
+    return scanner
   }
 
   private func readPattern(_ value: Value) -> TopicPattern? {
@@ -64,13 +65,9 @@ struct ScannerReader {
   }
 
   /// Somebody must say which receiver heard.
-  private func checkReceiver(_ settings: ScannerSettings, _ section: Section) {
-    let scanner = Scanner(
-      kind: settings.kind, topic: settings.topic, status: settings.status, mapping: settings.mapping,
-      receiver: settings.receiver)
-    guard settings.kind != .beaconkeeper, !scanner.topic.has(.receiver),
-      scanner.mapping.fields[.receiver] == nil,
-      settings.receiver == nil
+  private func checkReceiver(_ scanner: Scanner, _ section: Section) {
+    guard scanner.kind != .beaconkeeper, !scanner.topic.has(.receiver),
+      scanner.mapping.fields[.receiver] == nil, scanner.receiver == nil
     else { return }
     section.diagnostics.error(
       "which receiver hears this?", at: section.position,
@@ -142,11 +139,10 @@ struct ScannerReader {
 }
 
 /// Reports two scanners that read the same messages.
-func refuseTwinScanners(_ entries: [Value], _ scanners: [ScannerSettings?]) {
+func refuseTwinScanners(_ entries: [Value], _ scanners: [Scanner?]) {
   var lines: [String: Int] = [:]
-  for (entry, settings) in zip(entries, scanners) {
-    guard let settings else { continue }
-    let filter = Scanner(kind: settings.kind, topic: settings.topic).topic.filter
+  for (entry, scanner) in zip(entries, scanners) {
+    guard let filter = scanner?.topic.filter else { continue }
     if let line = lines[filter] {
       entry.error("the scanner on line \(line) reads \(quoted(filter)) already", hint: "keep one of them")
     }
