@@ -22,6 +22,14 @@ extension String {
   }
 
   private static var markLimit: Int { 3 }
+
+  /// Without white space at either end.
+  package var trimmed: String {
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(self[first...last])
+  }
 }
 
 extension Unicode.Scalar {

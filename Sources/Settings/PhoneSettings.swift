@@ -89,41 +89,33 @@ public struct ProfileSettings: Hashable, Sendable {
 
   /// Every system: the built-in ones, then the user's own.
   public func systems(_ variant: Variant) -> [OSProfile] {
-    var systems = Catalogue.systems(variant)
-    for change in systemChanges {
-      guard var profile = systems.first(where: { $0.name == change.base }) else { continue }
-      profile.name = change.name
-      for setting in change.constants {
-        profile.set(
-          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
-      }
-      put(profile, in: &systems, \.name)
+    Self.changed(Catalogue.systems(variant), by: systemChanges, \.name) {
+      $0.set($1.name, to: $1.value, source: $1.source, confidence: $1.confidence)
     }
-    return systems
   }
 
   /// Every strategy: the built-in ones, then the user's own.
   public func strategies(_ variant: Variant = .seed) -> [StrategyProfile] {
-    var strategies = Catalogue.strategies(variant)
-    for change in strategyChanges {
-      guard var profile = strategies.first(where: { $0.name == change.base }) else { continue }
-      profile.name = change.name
-      for setting in change.constants {
-        profile.set(
-          setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
-      }
-      put(profile, in: &strategies, \.name)
+    Self.changed(Catalogue.strategies(variant), by: strategyChanges, \.name) {
+      $0.set($1.name, to: $1.value, source: $1.source, confidence: $1.confidence)
     }
-    return strategies
   }
 
-  private func put<Profile>(
-    _ profile: Profile, in profiles: inout [Profile], _ name: (Profile) -> String
-  ) {
-    if let place = profiles.firstIndex(where: { name($0) == name(profile) }) {
-      profiles[place] = profile
-    } else {
-      profiles.append(profile)
+  private static func changed<Profile>(
+    _ profiles: [Profile], by changes: [Change], _ name: WritableKeyPath<Profile, String>,
+    _ set: (inout Profile, Setting) -> Void
+  ) -> [Profile] {
+    var profiles = profiles
+    for change in changes {
+      guard var profile = profiles.first(where: { $0[keyPath: name] == change.base }) else { continue }
+      profile[keyPath: name] = change.name
+      for setting in change.constants { set(&profile, setting) }
+      if let place = profiles.firstIndex(where: { $0[keyPath: name] == change.name }) {
+        profiles[place] = profile
+      } else {
+        profiles.append(profile)
+      }
     }
+    return profiles
   }
 }

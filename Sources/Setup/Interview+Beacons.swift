@@ -57,7 +57,7 @@ extension Interview {
     return rows.map { row in
       "  "
         + zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
-        .withoutSpaceAround
+        .trimmed
     }
   }
 
@@ -93,9 +93,9 @@ extension Interview {
   /// Takes `NAME=IDENTITY`. A name may have equals signs, and so may a URL.
   private mutating func takeBeacon(_ text: String) -> String? {
     for index in text.indices.reversed() where text[index] == "=" {
-      let identity = String(text[text.index(after: index)...]).withoutSpaceAround
+      let identity = String(text[text.index(after: index)...]).trimmed
       guard let pattern = BeaconPattern(identity: identity) else { continue }
-      let name = String(text[..<index]).withoutSpaceAround
+      let name = String(text[..<index]).trimmed
       return take { $0.beacons.append(.init(name: name, pattern: pattern)) }
     }
     return "“\(text.printable)” is not NAME=IDENTITY (an identity is an address such as C1:00:00:00:00:01, "

@@ -67,7 +67,7 @@ public struct Interview {
   func answer(_ question: Question) throws(SetupFault) -> String {
     switch surroundings.ask(question) {
     case .text(let text):
-      let word = question.isSecret ? text : text.withoutSpaceAround
+      let word = question.isSecret ? text : text.trimmed
       return word.isEmpty ? question.usual ?? "" : word
     case .nobody:
       guard let usual = question.usual else { throw .missing(options: [question.option]) }
@@ -100,14 +100,5 @@ public struct Interview {
     let question = Question(
       "Name of this gateway, in every topic", usual: draft.gateway, option: "--gateway NAME")
     try settle(question, given: given.gateway) { interview, name in interview.take { $0.gateway = name } }
-  }
-}
-
-extension String {
-  var withoutSpaceAround: String {
-    guard let first = firstIndex(where: { !$0.isWhitespace }),
-      let last = lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(self[first...last])
   }
 }

@@ -92,13 +92,7 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let configuration = config == nil ? .builtIn(hostName: "") : try loadConfiguration(config)
-    let chosen: [PhoneProfile]
-    do {
-      chosen = try profiles.profiles(configuration.profiles, variant)
-      for line in profiles.substitutions(configuration.profiles, variant) { say("beaconkeeper: \(line)") }
-    } catch let error as ValidationError {
-      throw refusal(error.message, Self.self)
-    }
+    let chosen = try profiles.announced(configuration.profiles, variant, Self.self)
     let proposals = WakeProposal.all(
       for: try chosen.map { ($0, try request(reach: $0.strategy.heardDistance.value)) })
     let uuid = uuid.map { $0.uppercased() }

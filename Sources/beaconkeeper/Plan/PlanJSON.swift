@@ -42,15 +42,7 @@ struct PlanJSON {
       json.field("battery_of_day_location_always", proposal.cost.batteryOfLocationAlways, decimals: 4)
       json.field("review_risk", proposal.reviewRisk.level.rawValue)
       json.field("review_note", PolicySource.inWords(proposal.reviewRisk.note))
-      json.key("hangs_on")
-      json.array(proposal.decidingConstants) { json, constant in
-        json.object { json in
-          json.field("name", constant.name)
-          json.field("value", constant.value)
-          json.field("source", constant.source)
-          json.field("confidence", constant.confidence.rawValue)
-        }
-      }
+      json.field("hangs_on", proposal.decidingConstants)
     }
   }
 

@@ -58,6 +58,19 @@ struct ProfileOptions: ParsableArguments {
     return profiles
   }
 
+  /// The same; says which take the place of others. Wrong usage ends the command.
+  func announced(
+    _ added: ProfileSettings, _ variant: Variant, _ command: (some ParsableCommand).Type
+  ) throws -> [PhoneProfile] {
+    do {
+      let chosen = try profiles(added, variant)
+      for line in substitutions(added, variant) { say("beaconkeeper: \(line)") }
+      return chosen
+    } catch let error as ValidationError {
+      throw refusal(error.message, command)
+    }
+  }
+
   /// What is asked for by name and fits nothing else that is asked for must not be left out without a word.
   private func refuseMisfits(
     _ systems: [OSProfile], _ strategies: [StrategyProfile], _ profiles: [PhoneProfile]

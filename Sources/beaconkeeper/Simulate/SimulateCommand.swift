@@ -154,13 +154,7 @@ struct SimulateCommand: ParsableCommand {
       return try tell(json ? list.json : list.text)
     }
     if let explain { return try tell(explanation(of: explain, configuration.profiles)) }
-    let chosen: [PhoneProfile]
-    do {
-      chosen = try profiles.profiles(configuration.profiles, variant)
-      for line in profiles.substitutions(configuration.profiles, variant) { say("beaconkeeper: \(line)") }
-    } catch let error as ValidationError {
-      throw refusal(error.message, Self.self)
-    }
+    let chosen = try profiles.announced(configuration.profiles, variant, Self.self)
     let span = compare ? 86_400_000 / Milliseconds(visitsPerDay) : nil
     var asked = try expectations.asked()
     var account: SimulationAccount

@@ -85,15 +85,7 @@ struct SimulationJSON {
           json.array(verdict.evidence) { write($1, into: &$0) }
         }
       }
-      json.key("hangs_on")
-      json.array(result.decidingConstants) { json, constant in
-        json.object { json in
-          json.field("name", constant.name)
-          json.field("value", constant.value)
-          json.field("source", constant.source)
-          json.field("confidence", constant.confidence.rawValue)
-        }
-      }
+      json.field("hangs_on", result.decidingConstants)
     }
   }
 
@@ -118,4 +110,18 @@ struct SimulationJSON {
   }
 
   private func seconds(_ time: Milliseconds?) -> Double? { time.map { Double($0) / 1000 } }
+}
+
+extension JSONWriter {
+  mutating func field(_ name: StaticString, _ constants: [Simulation.DecidingConstant]) {
+    key(name)
+    array(constants) { json, constant in
+      json.object { json in
+        json.field("name", constant.name)
+        json.field("value", constant.value)
+        json.field("source", constant.source)
+        json.field("confidence", constant.confidence.rawValue)
+      }
+    }
+  }
 }
