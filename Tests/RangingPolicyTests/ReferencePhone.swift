@@ -8,6 +8,10 @@ final class ReferencePhone {
   let app: StrategyProfile
   let rule: NearDistances
   let waypoints: [Timeline.Waypoint]
+  /// Those of each beacon, in the order of time, and how many of them are passed: so that a step costs the same at the end of a
+  /// long walk as at its beginning.
+  let routes: [[Timeline.Waypoint]]
+  var passed: [Int]
   let beacons: [Timeline.Beacon]
   let isGiven: Bool
   var isAndroid: Bool { os.family == .android }
@@ -58,6 +62,8 @@ final class ReferencePhone {
     rule = walk.rule
     waypoints = walk.waypoints
     beacons = walk.timeline.beacons
+    routes = beacons.indices.map { beacon in walk.waypoints.filter { $0.beacon == beacon } }
+    passed = beacons.map { _ in 0 }
     seenBeacons = beacons.map { _ in Seen() }
     isGiven = walk.timeline.givesRegionEvents
     bucket = app.bucketPeriod.value

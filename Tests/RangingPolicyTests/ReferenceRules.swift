@@ -27,18 +27,20 @@ extension ReferencePhone {
 
   /// The distance on the walk; nil: unknown or out of range.
   func distance(_ beacon: Int) -> Micrometres? {
-    let waypoints = waypoints.filter { $0.beacon == beacon }
-    guard let index = waypoints.lastIndex(where: { $0.time <= t }), let from = waypoints[index].distance
-    else {
-      return nil
-    }
-    guard index + 1 < waypoints.count, let to = waypoints[index + 1].distance else { return from }
-    let length = waypoints[index + 1].time - waypoints[index].time
-    return from + (to - from) * (t - waypoints[index].time) / length
+    let route = routes[beacon]
+    var next = passed[beacon]
+    while next < route.count, route[next].time <= t { next += 1 }
+    passed[beacon] = next
+    guard next > 0, let from = route[next - 1].distance else { return nil }
+    guard next < route.count, let to = route[next].distance else { return from }
+    let length = route[next].time - route[next - 1].time
+    return from + (to - from) * (t - route[next - 1].time) / length
   }
 
   func hear() {
-    if waypoints.contains(where: { $0.time <= t && !beacons[$0.beacon].isForeign }) { knowsDistance = true }
+    if !knowsDistance, waypoints.contains(where: { $0.time <= t && !beacons[$0.beacon].isForeign }) {
+      knowsDistance = true
+    }
     let was = heard
     for index in seenBeacons.indices {
       let within = distance(index).map { $0 <= app.heardDistance.value } ?? false
