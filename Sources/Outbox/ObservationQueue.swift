@@ -169,7 +169,11 @@ package struct ObservationQueue: Sendable {
     }
     work.removed = finished
     work.kept = underWay.keys.max() ?? 0
-    guard !work.isEmpty else { return nil }
+    guard !work.isEmpty else {
+      // Nothing waits in memory only.
+      if count == 0 { writeFault = nil }
+      return nil
+    }
     lastWork = time
     isWriting = true
     return work

@@ -176,6 +176,21 @@ import Testing
     #expect(try gateway.store.extent().count == gateway.queue.count)
   }
 
+  @Test func aFaultIsOverOnceNothingWaits() throws {
+    var gateway = try Gateway()
+    defer { gateway.remove() }
+    gateway.make()
+    gateway.time = gateway.time + .seconds(6)
+    let taken = gateway.queue.takeWork(at: gateway.time)
+    gateway.queue.failed(try #require(taken), "the disk is full")
+    gateway.connect()
+    gateway.send()
+    gateway.acknowledge()
+    gateway.time = gateway.time + .seconds(11)
+    try gateway.tend()
+    #expect(gateway.queue.fault == nil)
+  }
+
   @Test func whatTheBrokerRefusesIsCountedAndHoldsNothingUp() throws {
     var gateway = try Gateway()
     defer { gateway.remove() }

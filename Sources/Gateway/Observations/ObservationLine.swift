@@ -120,6 +120,7 @@ final class ObservationLine: Sendable {
         isLast ? nil : state.queue.wantsPage(at: LiveClock.now), state.limit
       )
     }
+    defer { tellFault() }
     guard work != nil || page != nil else { return }
     let finished = Alarm()
     disk.async {
@@ -138,7 +139,6 @@ final class ObservationLine: Sendable {
     } catch {
       state.withLock { $0.queue.failed(work, words(error)) }
     }
-    tellFault()
   }
 
   private func fetch(after number: Int64, _ store: ObservationStore) {
@@ -148,7 +148,6 @@ final class ObservationLine: Sendable {
     } catch {
       state.withLock { $0.queue.failed(reading: words(error)) }
     }
-    tellFault()
   }
 
   private func tellFault() {
@@ -161,7 +160,7 @@ final class ObservationLine: Sendable {
     if let fault = news {
       logger.warning("observations wait in memory only: \(fault)")
     } else {
-      logger.notice("observations wait on disk again")
+      logger.notice("no observations wait in memory only any more")
     }
   }
 
