@@ -26,6 +26,8 @@ package struct ObservationQueue: Sendable {
     package var removed: [Int64] = []
     /// Rows up to this one are under way, and not to be dropped for want of room.
     package var kept: Int64 = 0
+    /// Whether nothing is on disk afterwards.
+    package var isLastOfAll = false
 
     package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
   }
@@ -169,6 +171,7 @@ package struct ObservationQueue: Sendable {
     }
     work.removed = finished
     work.kept = underWay.keys.max() ?? 0
+    work.isLastOfAll = work.added.isEmpty && finished.count == onDisk.count
     guard !work.isEmpty else {
       // Nothing waits in memory only.
       if count == 0 { writeFault = nil }

@@ -2,6 +2,7 @@ import Beacons
 import CSQLite
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Batches of observations that wait for the broker, in an SQLite file beside the outbox.
 ///
@@ -19,7 +20,10 @@ package final class ObservationStore: Sendable {
 
   private static let version: Int64 = 1
   private static let pageSize = 4096
-  private let database: Database
+  private let path: String
+  /// Replaced when the disk is so full that nothing can be deleted.
+  private let file: Mutex<Database>
+  private var database: Database { file.withLock { $0 } }
   /// Identifies the machine's boot, and so the monotonic clock of new rows.
   private let boot: String
 
@@ -43,9 +47,14 @@ package final class ObservationStore: Sendable {
 
   init(path: String, boot: String = OpenOutbox.bootID) throws {
     self.boot = boot
+    self.path = path
+    file = Mutex(try Self.open(path))
+  }
+
+  private static func open(_ path: String) throws -> Database {
     try PrivateFile.prepare(path)
     for suffix in ["-wal", "-shm"] { try PrivateFile.prepare(path + suffix, isMade: false) }
-    database = try Database(
+    let database = try Database(
       path: path,
       setUp: """
         PRAGMA locking_mode = EXCLUSIVE;
@@ -68,6 +77,7 @@ package final class ObservationStore: Sendable {
       default: throw DatabaseError(code: SQLITE_CORRUPT, message: "it is of another version")
       }
     }
+    return database
   }
 
   /// What is there. Numbers are not used again, even if all their rows are gone.
@@ -81,6 +91,25 @@ package final class ObservationStore: Sendable {
 
   /// Deletes and adds rows in one transaction; then drops the oldest rows until the others take at most `limit` octets.
   package func perform(_ work: ObservationQueue.Work, limit: Int) throws -> Dropped {
+    do { return try write(work, limit: limit) } catch let error as DatabaseError
+      where error.code == SQLITE_FULL && work.isLastOfAll
+    {
+      // To delete rows, SQLite needs room in its log. On a full disk it may have none; but all that is there is delivered.
+      try begin()
+      return Dropped()
+    }
+  }
+
+  /// Replaces the file with an empty one.
+  private func begin() throws {
+    try file.withLock { database in
+      try? database.close()
+      for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+      database = try Self.open(path)
+    }
+  }
+
+  private func write(_ work: ObservationQueue.Work, limit: Int) throws -> Dropped {
     let dropped = try database.write { database in
       for number in work.removed {
         try database.execute("DELETE FROM batch WHERE number = ?", .integer(number))
