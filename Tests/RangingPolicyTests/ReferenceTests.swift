@@ -4,7 +4,7 @@ import Testing
 
 /// The engine, which jumps from event to event, against an account of the same rules that steps 100 ms at a time.
 @Suite struct ReferenceTests {
-  /// Of each range; BEACONKEEPER_TIMELINES=2500 makes it 10,000, which takes a quarter of an hour.
+  /// Of each range; BEACONKEEPER_TIMELINES=2500 makes it 10,000, which takes some minutes.
   static let perRange = getenv("BEACONKEEPER_TIMELINES").flatMap { Int(String(cString: $0)) } ?? 40
 
   @Test(arguments: 0..<4)
