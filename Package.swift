@@ -222,7 +222,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "Captures", "Gateway", "Settings", "Machine",
+        "Beacons", "Captures", "Dashboard", "Door", "Gateway", "JSON", "Settings", "Machine",
         "MQTT", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scenes",
         "WakePlanner",

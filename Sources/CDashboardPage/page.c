@@ -16,6 +16,14 @@ static const unsigned char file_beacon_js[] = {
 #embed "../Dashboard/Page/beacon.js"
 };
 
+static const unsigned char file_calibrate_result_js[] = {
+#embed "../Dashboard/Page/calibrate-result.js"
+};
+
+static const unsigned char file_calibrate_js[] = {
+#embed "../Dashboard/Page/calibrate.js"
+};
+
 static const unsigned char file_chart_bar_js[] = {
 #embed "../Dashboard/Page/chart-bar.js"
 };
@@ -160,6 +168,10 @@ static const unsigned char file_trace_decisions_js[] = {
 #embed "../Dashboard/Page/trace-decisions.js"
 };
 
+static const unsigned char file_trace_dots_js[] = {
+#embed "../Dashboard/Page/trace-dots.js"
+};
+
 static const unsigned char file_trace_hand_js[] = {
 #embed "../Dashboard/Page/trace-hand.js"
 };
@@ -200,6 +212,8 @@ static const struct dashboard_file files[] = {
     {"api.js", file_api_js, sizeof file_api_js},
     {"beacon-table.js", file_beacon_table_js, sizeof file_beacon_table_js},
     {"beacon.js", file_beacon_js, sizeof file_beacon_js},
+    {"calibrate-result.js", file_calibrate_result_js, sizeof file_calibrate_result_js},
+    {"calibrate.js", file_calibrate_js, sizeof file_calibrate_js},
     {"chart-bar.js", file_chart_bar_js, sizeof file_chart_bar_js},
     {"colours.css", file_colours_css, sizeof file_colours_css},
     {"copy.js", file_copy_js, sizeof file_copy_js},
@@ -236,6 +250,7 @@ static const struct dashboard_file files[] = {
     {"trace-canvas.js", file_trace_canvas_js, sizeof file_trace_canvas_js},
     {"trace-data.js", file_trace_data_js, sizeof file_trace_data_js},
     {"trace-decisions.js", file_trace_decisions_js, sizeof file_trace_decisions_js},
+    {"trace-dots.js", file_trace_dots_js, sizeof file_trace_dots_js},
     {"trace-hand.js", file_trace_hand_js, sizeof file_trace_hand_js},
     {"trace-paint.js", file_trace_paint_js, sizeof file_trace_paint_js},
     {"try-comparison.js", file_try_comparison_js, sizeof file_try_comparison_js},

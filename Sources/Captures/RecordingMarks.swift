@@ -1,7 +1,8 @@
 public import Beacons
 import JSON
 
-/// Where a beacon was while a recording was made, as somebody noted it: CSV with the header `time,room` or `time,room,x,y`.
+/// Where a beacon was while a recording was made, as somebody noted it: CSV with the header `time,room` or `time,room,x,y`,
+/// and perhaps `floor`, which the room tells already.
 /// An empty room ends a mark.
 public struct RecordingMarks: Hashable, Sendable {
   /// When a mark was made.
@@ -85,7 +86,7 @@ public struct RecordingMarks: Hashable, Sendable {
   private static func header(_ cells: [String], line: Int) throws(Fault) -> Bool {
     switch cells.map({ $0.lowercased() }) {
     case ["time", "room"]: return false
-    case ["time", "room", "x", "y"]: return true
+    case ["time", "room", "x", "y"], ["time", "room", "x", "y", "floor"]: return true
     default:
       throw Fault(
         line: line, message: "the header is not time,room or time,room,x,y",
@@ -97,8 +98,8 @@ public struct RecordingMarks: Hashable, Sendable {
     guard marks.count < Self.limit else {
       throw Fault(line: line, message: "more than \(Self.limit) marks", remedy: "mark less often")
     }
-    let isShort = cells.count == 2 || (cells.count == 4 && cells[2].isEmpty && cells[3].isEmpty)
-    guard isShort || (hasPoints && cells.count == 4) else {
+    let isShort = cells.count == 2 || ((4...5).contains(cells.count) && cells[2].isEmpty && cells[3].isEmpty)
+    guard isShort || (hasPoints && (4...5).contains(cells.count)) else {
       throw Fault(
         line: line, message: "\(cells.count) fields, and the header has \(hasPoints ? 4 : 2)",
         remedy: hasPoints ? "for example 12.5,kitchen,3.1,0.8" : "for example 12.5,kitchen")

@@ -4,56 +4,71 @@ import Messages
 import Proximity
 import Settings
 
-/// Marks of where people stood with a beacon, for `calibrate --marks`. Bounded; a restart empties it.
+/// Where somebody stood with a beacon, and when, for a calibration. Bounded.
 package struct MarkBook: Sendable {
-  private struct Mark: Sendable {
-    var time: WallTime
-    var room: String
-    var point: Point?
+  package struct Mark: Sendable {
+    package var time: MonotonicTime
+    package var wallTime: WallTime
+    /// nil: what follows does not count.
+    package var room: String?
+    package var floor: String?
+    package var point: Point?
   }
 
   package static let limit = 5000
 
-  private var marks: [Mark] = []
+  package private(set) var marks: [Mark] = []
 
   package init() {}
 
-  package var count: Int { marks.count }
-
-  /// Takes in a room, or a point of the plan with its floor.
+  /// Takes in a room, a point of the plan with its floor, or `"room":null` for a pause.
   package mutating func add(
-    _ request: JSONTree, _ configuration: Configuration, at time: WallTime
+    _ request: JSONTree, _ configuration: Configuration, at now: Moment
   ) throws(TrialRequest.Refusal) {
     guard marks.count < Self.limit else { throw .init(description: "more than \(Self.limit) marks") }
-    if let last = marks.last, time <= last.time {
+    if let last = marks.last, now.wallTime <= last.wallTime || now.time <= last.time {
       throw .init(description: "a mark of this moment is there already")
     }
-    if case .text(let room)? = request["room"] {
-      guard configuration.rooms.contains(where: { $0.name == room }) else {
-        throw .init(description: "there is no room \(room)")
+    var mark = Mark(time: now.time, wallTime: now.wallTime)
+    switch request["room"] {
+    case .null?: break
+    case .text(let name)?:
+      guard let room = configuration.rooms.first(where: { $0.name == name }) else {
+        throw .init(description: "there is no room \(name)")
       }
-      return marks.append(Mark(time: time, room: room))
+      (mark.room, mark.floor) = (name, room.floor)
+    default:
+      guard case .number(let x)? = request["x"], case .number(let y)? = request["y"] else {
+        throw .init(description: "a mark needs a room, or x and y")
+      }
+      var floor: String?
+      if case .text(let name)? = request["floor"] { floor = name }
+      let point = Point(x: x, y: y)
+      let room = configuration.rooms.first {
+        ($0.floor == floor || floor == nil) && $0.outline.count > 2 && Outline($0.outline).contains(point)
+      }
+      guard let room else { throw .init(description: "this point is in no room") }
+      (mark.room, mark.floor, mark.point) = (room.name, room.floor, point)
     }
-    guard case .number(let x)? = request["x"], case .number(let y)? = request["y"] else {
-      throw .init(description: "a mark needs a room, or x and y")
-    }
-    var floor: String?
-    if case .text(let name)? = request["floor"] { floor = name }
-    let point = Point(x: x, y: y)
-    let room = configuration.rooms.first {
-      ($0.floor == floor || floor == nil) && $0.outline.count > 2 && Outline($0.outline).contains(point)
-    }
-    guard let room else { throw .init(description: "this point is in no room") }
-    marks.append(Mark(time: time, room: room.name, point: point))
+    marks.append(mark)
   }
+
+  package mutating func removeLast() { _ = marks.popLast() }
 
   /// As `calibrate --marks` reads it.
   package var csv: String {
-    marks.reduce(into: "time,room,x,y\n") { text, mark in
-      let isPlain = !mark.room.contains { ",\" \n".contains($0) }
-      let room = isPlain ? mark.room : "\"\(mark.room.replacing("\"", with: "\"\""))\""
+    marks.reduce(into: "time,room,x,y,floor\n") { text, mark in
       func metres(_ number: Double?) -> String { number.map { "\(($0 * 100).rounded() / 100)" } ?? "" }
-      text += "\(mark.time.rfc3339),\(room),\(metres(mark.point?.x)),\(metres(mark.point?.y))\n"
+      let cells = [
+        mark.wallTime.rfc3339, Self.cell(mark.room), metres(mark.point?.x), metres(mark.point?.y),
+        Self.cell(mark.floor),
+      ]
+      text += cells.joined(separator: ",") + "\n"
     }
+  }
+
+  private static func cell(_ text: String?) -> String {
+    guard let text, text.contains(where: { ",\" \n".contains($0) }) else { return text ?? "" }
+    return "\"\(text.replacing("\"", with: "\"\""))\""
   }
 }

@@ -32,6 +32,8 @@ final class Connection: ChannelInboundHandler {
   var idleTurn: UInt64 = 0
   private var stalledSince: NIODeadline?
   private var lastSent = NIODeadline.now()
+  /// Whether nothing more comes from the client.
+  private var hasLeft = false
 
   init(_ reception: Reception, peer: String) {
     self.reception = reception
@@ -66,6 +68,7 @@ final class Connection: ChannelInboundHandler {
     case (.head(let head), .waiting):
       state = .receiving(head, [])
       expect(within: Self.patience)
+      if Self.waitsForConsent(head) { consent() }
     case (.body(let buffer), .receiving(let head, var body)):
       body += buffer.readableBytesView
       guard body.count <= Self.bodyLimit else {
@@ -81,6 +84,24 @@ final class Connection: ChannelInboundHandler {
     }
   }
 
+  /// Whether the client sends the body only after it was told to (RFC 9110, section 10.1.1).
+  private static func waitsForConsent(_ head: HTTPRequestHead) -> Bool {
+    head.version == .http1_1 && head.headers["expect"].contains { $0.lowercased() == "100-continue" }
+  }
+
+  private func consent() {
+    context?.writeAndFlush(
+      wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+  }
+
+  /// A client that has sent all it wants still gets its answer; one that watches a stream or sent half a request has left.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard let event = event as? ChannelEvent, event == .inputClosed else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    if case .answering = state { hasLeft = true } else { close() }
+  }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
 
   private func answer(_ head: HTTPRequestHead, _ body: [UInt8]) {
@@ -89,13 +110,15 @@ final class Connection: ChannelInboundHandler {
       response.headers.append(("Allow", "GET, HEAD, POST, PUT"))
       return send(response, to: head)
     }
-    guard let (path, query) = Request.split(target: head.uri) else {
+    let absolute = Request.absolute(target: head.uri)
+    guard let (path, query) = Request.split(target: absolute?.target ?? head.uri) else {
       return send(.error(400, "The address is malformed."), to: head, isLast: true)
     }
     var headers: [String: String] = [:]
     for (name, value) in head.headers {
       headers[name.lowercased(), default: ""] += headers[name.lowercased()] == nil ? value : ", \(value)"
     }
+    if let absolute { headers["host"] = absolute.host }
     let request = Request(
       method: method, path: path, query: query, headers: headers, body: body, peer: peer)
     do throws(Gatekeeper.Refusal) { try reception.gatekeeper.check(request) } catch {
@@ -187,7 +210,7 @@ final class Connection: ChannelInboundHandler {
     expect(within: Self.idleTime)
     // The next request may be here already, and then comes before this returns.
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    if !staysOpen { close() }
+    if !staysOpen || hasLeft { close() }
   }
 
   private var isClosed: Bool { if case .closed = state { true } else { false } }

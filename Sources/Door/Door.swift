@@ -36,6 +36,8 @@ public final class Door: Sendable {
         host: settings.address, port: settings.port
       )
       .get()
+      let port = channel.localAddress?.port ?? settings.port
+      try await loop.submit { reception.value.cookieName = "beaconkeeper-\(port)" }.get()
       return Door(group, channel, reception)
     } catch {
       try? await group.shutdownGracefully()
@@ -87,6 +89,8 @@ public final class Door: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
+          // With TLS, the end of the bytes is the end of the connection.
+          if tls == nil { try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
           if let tls { try pipeline.addHandler(TLSHandler(tls)) }
           try pipeline.addHandlers([
             HTTPResponseEncoder(),

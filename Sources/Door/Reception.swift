@@ -20,6 +20,8 @@ final class Reception {
   /// Whether browsers use TLS, so that cookies must not travel in the clear.
   let isSecure: Bool
   var sessions = Sessions()
+  /// Browsers send a host's cookies to all its ports, so that each gateway on it needs a name of its own.
+  var cookieName = "beaconkeeper"
   private let queue = DispatchQueue(label: "http")
   private var waiting = 0
 
@@ -118,7 +120,8 @@ final class Reception {
 
   /// What a client may do, by session, password or place; nil: too many wrong passwords came from its address.
   func rights(of request: Request) -> Rights? {
-    if let id = Sessions.id(in: request.headers["cookie"]), let rights = sessions.rights(of: id, at: seconds)
+    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName),
+      let rights = sessions.rights(of: id, at: seconds)
     {
       return rights
     }
@@ -144,7 +147,7 @@ final class Reception {
   }
 
   func logOut(_ request: Request) -> Response {
-    if let id = Sessions.id(in: request.headers["cookie"]) { sessions.end(id) }
+    if let id = Sessions.id(in: request.headers["cookie"], named: cookieName) { sessions.end(id) }
     return cookie("", lifetime: 0)
   }
 
@@ -152,7 +155,7 @@ final class Reception {
     var response = Response.done
     let secure = isSecure ? "; Secure" : ""
     response.headers.append(
-      ("Set-Cookie", "\(Sessions.cookie)=\(id); Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(secure)"))
+      ("Set-Cookie", "\(cookieName)=\(id); Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(secure)"))
     return response
   }
 }

@@ -46,6 +46,18 @@ public struct Request: Sendable, Equatable {
     return (path, query)
   }
 
+  /// Host and origin form of a target in absolute form, as clients send it to proxies (RFC 9112, section 3.2.2); its host counts,
+  /// whatever the header `Host` says. nil: it has another form.
+  static func absolute(target: String) -> (host: String, target: String)? {
+    let scheme = ["http://", "https://"].first { target.prefix($0.count).lowercased() == $0 }
+    guard let scheme, target.utf8.count <= targetLimit else { return nil }
+    let rest = target.dropFirst(scheme.count)
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    guard end > rest.startIndex, !rest[..<end].contains("@") else { return nil }
+    let path = rest[end...]
+    return (String(rest[..<end]), path.hasPrefix("/") ? String(path) : "/\(path)")
+  }
+
   /// The longest request target in bytes.
   static let targetLimit = 4096
 

@@ -6,7 +6,6 @@ struct Sessions {
     var expiry: Int64
   }
 
-  static let cookie = "beaconkeeper"
   private static let limit = 64
   static let lifetime: Int64 = 86400
   /// Wrong passwords of an address in a minute; what comes from it then waits, right or wrong.
@@ -45,7 +44,7 @@ struct Sessions {
   }
 
   /// The session's id in a `Cookie` header (RFC 6265, section 4.2).
-  static func id(in header: String?) -> String? {
+  static func id(in header: String?, named cookie: String) -> String? {
     for pair in (header ?? "").split(separator: ";") {
       let sides = pair.split(separator: "=", maxSplits: 1)
       if sides.count == 2, sides[0].filter({ $0 != " " }) == cookie { return String(sides[1]) }

@@ -1,32 +1,38 @@
-"""The real gateway with its own broker, playing the demo walk; what it publishes; and a proxy that adds a path prefix."""
-import json, os, re, shutil, signal, socket, subprocess, tempfile, threading, time, urllib.request
+"""The real gateway with its own broker, playing the demo walk or what a test feeds it, and what it publishes."""
+import json, os, re, shutil, signal, subprocess, tempfile, threading, time, urllib.request
 
 
 class Gateway:
-    """`beaconkeeper run` with the demo's configuration and a door."""
+    """`beaconkeeper run` with a door."""
 
-    def __init__(self, binary, root, name):
+    def __init__(self, binary, root):
         self.binary, self.root = binary, root
         self.folder = tempfile.mkdtemp(prefix="beaconkeeper-dashboard-")
-        text = open(f"{root}/config/demo.yaml").read()
+        self.password = self.write("password", "open sesame\n")
+        os.chmod(self.password, 0o600)
+        self.messages, self.processes, self.output, self.port = [], [], [], None
+        self.host, self.capture, self.standard_input = "127.0.0.1", "-", subprocess.PIPE
+
+    def demo(self, name):
+        """The demo, in which the van has this name."""
+        text = open(f"{self.root}/config/demo.yaml").read()
         region = "uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }"
         assert region in text, "the demo has another region"
         text = text.replace(region, region[:-1] + f", names: {{ \"1.2\": {json.dumps(name)} }} }}")
         text = text.replace("{ name: forecourt }", f"{{ name: forecourt, state_directory: {self.folder}/state }}")
         text = re.sub(r"(?m)^http:.*\n", "", text)
-        secret = self.write("password", "open sesame\n")
-        os.chmod(secret, 0o600)
-        self.configuration = text + f"http: {{ listen: \"127.0.0.1:0\", write_password_file: {secret} }}\n"
-        self.messages, self.processes, self.output, self.port = [], [], [], None
+        self.configuration = text + f"http: {{ listen: \"127.0.0.1:0\", write_password_file: {self.password} }}\n"
+        self.capture, self.standard_input = f"{self.root}/config/walk.jsonl", subprocess.DEVNULL
+        return self
 
     def start(self):
         path = self.write("run.yaml", self.configuration)
         environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder)
-        self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", f"{self.root}/config/walk.jsonl"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=self.folder)
+        self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", self.capture],
+                                        stdin=self.standard_input, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=self.folder)
         self.processes.append(self.process)
         threading.Thread(target=self._read, daemon=True).start()
-        self.port = int(self._told(r"dashboard: http://127\.0\.0\.1:(\d+)/"))
+        self.port = int(self._told(rf"dashboard: http://{re.escape(self.host)}:(\d+)/"))
         home = self._told(r"XDG_CONFIG_HOME=(\S+) mosquitto_sub")
         listener = subprocess.Popen(["mosquitto_sub", "-v", "-t", "beaconkeeper/#"], stdout=subprocess.PIPE, text=True,
                                     env=dict(os.environ, XDG_CONFIG_HOME=home))
@@ -71,6 +77,12 @@ class Gateway:
             time.sleep(0.02)
         raise Failure(f"the gateway did not tell {what}")
 
+    def hear(self, receiver, address, rssi, payload="020106"):
+        """An advertisement of this moment."""
+        line = dict(t=round(time.time(), 3), receiver=receiver, address=address, address_type="random", rssi=rssi, payload=payload)
+        self.process.stdin.write(json.dumps(line) + "\n")
+        self.process.stdin.flush()
+
     def replayed(self, beacon, changes):
         """What `replay` decides over the sightings that the gateway remembers, with changed lines of the first zone: events and times, ms."""
         # Two minutes are this run; over a longer time the history is thinned.
@@ -106,53 +118,3 @@ class Gateway:
 
     def clear(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class Prefix:
-    """Home Assistant's ingress in small: everything lies below a path."""
-
-    def __init__(self, port, path):
-        self.port, self.path = port, path.encode()
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.base = f"http://127.0.0.1:{self.server.getsockname()[1]}{path}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            client, _ = self.server.accept()
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client):
-        head = b""
-        while b"\r\n\r\n" not in head:
-            piece = client.recv(65536)
-            if not piece:
-                return client.close()
-            head += piece
-        line, rest = head.split(b"\r\n", 1)
-        method, path, version = line.split(b" ")
-        if not path.startswith(self.path):
-            client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            return client.close()
-        try:
-            server = socket.create_connection(("127.0.0.1", self.port))
-        except ConnectionRefusedError:
-            return client.close()
-        # One request a connection, so that only the first line is to be rewritten.
-        server.sendall(b" ".join([method, b"/" + path[len(self.path):], version]) + b"\r\nConnection: close\r\n"
-                       + re.sub(rb"(?i)\r\nconnection:[^\r]*", b"", b"\r\n" + rest)[2:])
-        threading.Thread(target=self._carry, args=(client, server), daemon=True).start()
-        self._carry(server, client)
-
-    @staticmethod
-    def _carry(source, target):
-        try:
-            while piece := source.recv(65536):
-                target.sendall(piece)
-        except OSError:
-            pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass

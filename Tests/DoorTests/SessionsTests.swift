@@ -38,8 +38,8 @@ struct SessionsTests {
   }
 
   @Test func `the cookie is found among others`() {
-    #expect(Sessions.id(in: "theme=dark; beaconkeeper=abc; x=y") == "abc")
-    #expect(Sessions.id(in: "beaconkeeperX=abc") == nil)
-    #expect(Sessions.id(in: nil) == nil)
+    #expect(Sessions.id(in: "theme=dark; gate-1=other; gate-10=abc; x=y", named: "gate-10") == "abc")
+    #expect(Sessions.id(in: "gateX=abc", named: "gate") == nil)
+    #expect(Sessions.id(in: nil, named: "gate") == nil)
   }
 }

@@ -48,6 +48,9 @@ final class Visitor {
     return true
   }
 
+  /// Nothing more is sent; what is answered can still be received.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// What comes next; empty at the end of the connection, nil if nothing comes.
   func receive() -> String? {
     var bytes = [UInt8](repeating: 0, count: 65536)

@@ -1,4 +1,5 @@
-# The options of the add-on's page as Beaconkeeper's configuration; JSON is YAML. $broker is what the supervisor tells of MQTT.
+# The options of the add-on's page as Beaconkeeper's configuration; JSON is YAML. $broker is what the supervisor tells of
+# MQTT, $listen where the dashboard is, $supervisor who may look at it without its password.
 def present: with_entries(select(.value != null and .value != ""));
 def metres: if . == null then null else "\(.) m" end;
 
@@ -9,6 +10,7 @@ def metres: if . == null then null else "\(.) m" end;
     username: $broker.username,
     password_file: "/data/broker-password"
   },
+  http: {listen: $listen, password_file: "/data/http-password", proxies: [$supervisor]},
   radio: {duty: .duty},
   beacons: [.beacons[] | {
     name,

@@ -37,4 +37,5 @@ export async function ask(path, { method = 'GET', body, signal, patience = 10_00
 }
 
 export const api = (path, options) => ask(`./api/v1/${path}`, options);
-export const part = encodeURIComponent;
+/** A name as a part of an address. Browsers take . and .. for folders, so that these go twice encoded. */
+export const part = (name) => /^\.\.?$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);

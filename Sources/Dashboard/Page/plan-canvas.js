@@ -11,7 +11,7 @@ const names = ['card', 'paper', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3',
 
 export function planCanvas(canvas) {
   const context = canvas.getContext('2d'), shown = { floor: null, follows: true };
-  let plan = null, cloud = null, overview = null, mark = null, cross = null, last = null, palette = {}, width = 0, height = 0, request = 0;
+  let points = [], plan = null, cloud = null, overview = null, mark = null, cross = null, palette = {}, width = 0, height = 0, request = 0;
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
   const redraw = () => { request ||= requestAnimationFrame(() => { request = 0; draw(); }); };
   const paint = () => { palette = colours(names); redraw(); };
@@ -79,8 +79,8 @@ export function planCanvas(canvas) {
     labels(space, people, size);
     receivers(space, size);
     ruler(space, size, scale);
+    for (const point of points) if (isHere(point.floor)) drawPoint(space, point, size * 0.28);
     if (mark && cross) drawCross(space, cross, palette.red, size);
-    if (last && isHere(last.floor)) drawCross(space, last, palette.sea, size * 0.7);
   }
 
   function drawCloud({ x, y, scale }) {
@@ -200,8 +200,17 @@ export function planCanvas(canvas) {
     context.stroke();
   }
 
+  function drawPoint({ x, y }, point, size) {
+    context.beginPath();
+    context.arc(x(point.x), y(point.y), size, 0, 7);
+    context.fillStyle = palette.sea;
+    context.strokeStyle = palette.card;
+    context.lineWidth = 1.5;
+    context.fill();
+    context.stroke();
+  }
+
   function put(point) {
-    last = { ...point, floor: shown.floor };
     mark(Math.round(point.x * 100) / 100, Math.round(point.y * 100) / 100, shown.floor);
     redraw();
   }
@@ -227,6 +236,7 @@ export function planCanvas(canvas) {
     floorOf,
     plan(now) { plan = now; redraw(); },
     floor(floor) { shown.floor = floor ?? null; redraw(); },
+    points(now) { points = now; redraw(); },
     cloud(now) { cloud = now; redraw(); },
     overview(now) { overview = now; redraw(); },
     marking(act) {

@@ -1,10 +1,11 @@
-// The plan: rooms with who is in them, receivers, where one beacon probably is, and marking where one stands.
+// The plan: rooms with who is in them, receivers, where one beacon probably is, and calibrating by tapping where one stands.
 import { attribute, el, empty, list, say, show } from './dom.js';
 import { words } from './words.js';
 import { percent } from './figures.js';
-import { Problem, address, api, part } from './api.js';
+import { Problem, api, part } from './api.js';
 import { nameOf, store } from './store.js';
 import { planCanvas } from './plan-canvas.js';
+import { calibratePanel } from './calibrate.js';
 
 export function planView() {
   const text = words.plan;
@@ -12,33 +13,28 @@ export function planView() {
   const choice = el('select', { id: 'plan-beacon', onchange: () => choose(choice.value) });
   const floors = el('div.tabs', { role: 'group', 'aria-label': text.floor }), updateFloors = list(floors, floorTab);
   const none = empty(text.none), rooms = el('ul.shares'), updateRooms = list(rooms, share), where = el('p.status'), unplaced = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
-  const mark = el('button', { type: 'button', 'aria-pressed': 'false', text: text.mark, onclick: () => toggle() });
-  const how = el('p.note', { text: `${text.marking} ${text.cross}`, hidden: true }), kept = el('p.status', { role: 'status' });
-  const marks = el('a', { href: address('./api/v1/marks'), download: 'marks.csv', text: text.marks, hidden: true });
-  const roomMarks = el('div.row', { hidden: true });
-  const body = el('div.plan-body', {}, el('section.sheet.drawing', { 'aria-label': text.title }, canvas, how),
-    el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, mark, roomMarks, kept, marks));
-  let plan = null, beacon = null, timer = null, isEnded = false, track = [], known = '';
+  const how = el('p.note', { text: text.cross, hidden: true });
+  const calibrating = calibratePanel({ onMarks: (points) => drawing.points(points), onWalk: mark });
+  const sheet = el('section.sheet.drawing', { 'aria-label': text.title }, canvas, how);
+  const body = el('div.plan-body', {}, sheet,
+    el('aside', { 'aria-label': text.beacon }, el('label', { for: 'plan-beacon', text: text.beacon }), choice, where, rooms, unplaced, calibrating.node));
+  let plan = null, beacon = null, timer = null, isEnded = false, track = [], known = '', hasOutlines = false;
 
   async function load() {
     try {
       plan = await api('plan');
       const outlined = plan.rooms.filter((room) => room.outline?.length > 2);
-      show(none, outlined.length === 0);
-      show(body, outlined.length > 0);
+      hasOutlines = outlined.length > 0;
+      show(none, !hasOutlines);
+      show(sheet, hasOutlines);
+      show(body, plan.rooms.length > 0);
       drawing.plan({ ...plan, rooms: outlined });
       drawing.floor(plan.floors[0]?.floor ?? null);
       updateFloors(plan.floors.length > 1 ? plan.floors : [], (one) => String(one.floor));
       show(floors, plan.floors.length > 1);
       const lost = plan.receivers.filter((one) => !one.position).map((one) => one.receiver);
-      show(unplaced, lost.length > 0);
+      show(unplaced, hasOutlines && lost.length > 0);
       if (lost.length) say(unplaced, text.unplaced(lost));
-      roomMarks.replaceChildren(...outlined.map(({ room }) => {
-        const node = el('button', { type: 'button', onclick: () => keep({ room }) });
-        say(node, room);
-        attribute(node, 'aria-label', text.markRoom(room));
-        return node;
-      }));
       update(store);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -61,6 +57,7 @@ export function planView() {
     drawing.shown.follows = true;
     drawing.cloud(null);
     clearTimeout(timer);
+    update(store);
     ask();
   }
 
@@ -78,6 +75,7 @@ export function planView() {
       if (isElsewhere && plan.floors.some((one) => one.floor === floor)) { drawing.floor(floor); updateFloors(plan.floors, (one) => String(one.floor)); }
       drawing.cloud({ ...cloud, track });
       say(where, position ? text.position(position) : text.nowhere);
+      show(where, position != null || !cloud.rooms.some((one) => one.probability >= 0.005));
       updateRooms([...cloud.rooms].filter((one) => one.probability >= 0.005).sort((a, b) => b.probability - a.probability).slice(0, 6), (one) => one.room);
       show(problem, false);
     } catch (error) {
@@ -90,23 +88,16 @@ export function planView() {
     timer = setTimeout(ask, document.hidden ? 5000 : 700);
   }
 
-  function toggle() {
-    const isMarking = mark.getAttribute('aria-pressed') !== 'true';
-    attribute(mark, 'aria-pressed', isMarking);
-    say(mark, isMarking ? text.stop : text.mark);
-    for (const node of [how, roomMarks]) show(node, isMarking);
-    attribute(canvas, 'tabindex', isMarking ? 0 : null);
-    attribute(canvas, 'role', isMarking ? 'application' : 'img');
-    drawing.marking(isMarking ? (x, y, floor) => keep(floor == null ? { x, y } : { x, y, floor }) : null);
-    if (isMarking) canvas.focus({ preventScroll: true });
-  }
-
-  async function keep(body) {
-    try {
-      const reply = await api('marks', { method: 'POST', body });
-      say(kept, text.marked(reply.marks));
-      show(marks, true);
-    } catch (error) { say(kept, words.failed(error)); }
+  /** While a walk is on, the plan takes taps and keys. */
+  let tap = null;
+  function mark(act) {
+    if ((act === null) === (tap === null)) { tap = act; return; }
+    tap = act;
+    show(how, act !== null);
+    attribute(canvas, 'tabindex', act ? 0 : null);
+    attribute(canvas, 'role', act ? 'application' : 'img');
+    drawing.shown.follows = act === null;
+    drawing.marking(act && ((...place) => tap?.(...place)));
   }
 
   function update({ overview }) {
@@ -115,11 +106,12 @@ export function planView() {
     if (wanted !== known) {
       known = wanted;
       choice.replaceChildren(...able.map((one) => { const node = el('option', { value: one.beacon }); say(node, nameOf(one)); return node; }));
-      if (!able.some((one) => one.beacon === beacon)) choose(able[0]?.beacon); else choice.value = beacon;
+      if (!able.some((one) => one.beacon === beacon)) return choose(able[0]?.beacon);
+      choice.value = beacon;
     }
     show(choice, able.length > 0);
     if (!able.length) say(where, text.noBeacon);
-    show(mark, overview.rights.write === true);
+    calibrating.update(overview, beacon, hasOutlines);
     const name = able.find((one) => one.beacon === beacon);
     attribute(canvas, 'aria-label', text.drawing(name ? nameOf(name) : null));
     drawing.overview(overview);
@@ -129,7 +121,7 @@ export function planView() {
     title: text.title,
     node: el('div.plan', {}, el('div.head', {}, el('h1', { text: text.title }), floors), problem, none, body),
     update,
-    end() { isEnded = true; clearTimeout(timer); drawing.stop(); },
+    end() { isEnded = true; clearTimeout(timer); drawing.stop(); calibrating.end(); },
   };
 }
 

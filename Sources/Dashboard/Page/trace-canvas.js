@@ -3,7 +3,8 @@
 import { axis, roundUp } from './trace-axes.js';
 import { calm, colours, onTheme, series } from './theme.js';
 import { beyond, presence } from './trace-data.js';
-import { drawBand, drawDots, drawFrame, drawLine, drawLines, drawReach, drawTime, thresholds } from './trace-paint.js';
+import { drawBand, drawFrame, drawLine, drawLines, drawReach, drawTime, thresholds } from './trace-paint.js';
+import { drawDots } from './trace-dots.js';
 import { drawMarks, drawNow, drawPresence } from './trace-decisions.js';
 
 const names = ['card', 'sunk', 'line', 'edge', 'ink', 'ink-2', 'ink-3', 'sea', 'sea-fill', 'sea-soft', 'lamp', 'lamp-fill', 'lamp-soft', 'fog', 'link', 'red'];
@@ -20,7 +21,7 @@ export function traceCanvas(canvas, trace) {
     cursor: null, isPaused: false, quietAfter: 5000,
     palette: null, series: null, frame: null, onframe: () => {},
   };
-  let isDirty = true, most = 0, request = 0, last = 0, isEnded = false;
+  let isDirty = true, hasNews = false, drawnEnd = 0, most = 0, request = 0, timer = 0, last = 0, isEnded = false;
   /** The gateway's time that is being shown at the right edge. */
   let arrival = performance.now();
 
@@ -37,13 +38,13 @@ export function traceCanvas(canvas, trace) {
     chart.redraw();
   });
 
-  chart.redraw = () => { isDirty = true; };
-  chart.arrived = () => { arrival = performance.now(); isDirty = true; };
+  chart.redraw = () => { isDirty = true; request ||= requestAnimationFrame(look); };
+  chart.arrived = () => { arrival = performance.now(); hasNews = true; if (!request && !timer) again(0); };
   /** Runs on between two messages, a little late so that what arrives slides in. */
   chart.present = () => trace.to + Math.min(400, performance.now() - arrival) - 150;
   chart.end = () => chart.view.end ?? chart.present();
-  chart.rescale = () => { most = 0; isDirty = true; };
-  chart.stop = () => { isEnded = true; cancelAnimationFrame(request); observer.disconnect(); stopTheme(); };
+  chart.rescale = () => { most = 0; chart.redraw(); };
+  chart.stop = () => { isEnded = true; cancelAnimationFrame(request); clearTimeout(timer); observer.disconnect(); stopTheme(); };
 
   function layout() {
     const { rem } = chart, left = 2.6 * rem, gutter = chart.numbers && thresholds(chart.numbers).length || chart.wouldBe ? (chart.width < 520 ? 5 : 7.2) : 1.2, right = chart.width - gutter * rem, bottom = chart.height - 1.5 * rem;
@@ -139,21 +140,31 @@ export function traceCanvas(canvas, trace) {
     });
   }
 
-  function loop(now) {
+  /** Looks whether there is something to draw, and when to look again: an idle page asks for no frames. */
+  function look(now) {
+    request = 0;
     if (isEnded) return;
-    request = requestAnimationFrame(loop);
-    const isMoving = chart.view.end === null && !chart.isPaused && performance.now() - arrival < 1000;
+    const isMoving = chart.view.end === null && !chart.isPaused && performance.now() - arrival < 1000, pixel = chart.view.span / canvas.width;
     if (isUnpublished && now - published > 100 && chart.frame) isDirty = true;
-    if (!isDirty && !isMoving) return;
+    // Time moves by whole pixels. News waits for the next of them, but not for long.
+    const isDue = isDirty || isMoving && Math.abs(chart.end() - drawnEnd) >= pixel || hasNews && now - last > 90;
     // 30 frames a second are smooth for what moves this slowly; who asks for calm gets four.
-    if (now - last < (calm.matches ? 250 : 30) || !chart.width || !chart.palette) return;
-    last = now;
-    isDirty = false;
-    draw();
+    const least = calm.matches ? 250 : 30;
+    if (isDue && now - last >= least && chart.width && chart.palette) {
+      last = now;
+      isDirty = hasNews = false;
+      draw();
+      drawnEnd = chart.frame.end;
+    }
+    if (isDirty) again(least - (now - last));
+    else if (isMoving || isUnpublished || hasNews) again(Math.max(least, Math.min(90, pixel)) - 8);
+  }
+  function again(pause) {
+    clearTimeout(timer);
+    timer = setTimeout(() => { timer = 0; request ||= requestAnimationFrame(look); }, Math.max(0, pause));
   }
 
   observer.observe(canvas);
   paint();
-  request = requestAnimationFrame(loop);
   return chart;
 }

@@ -73,33 +73,6 @@ export function drawTime({ context, palette }, frame) {
   for (const tick of ticks) context.fillText(step < 60_000 ? timeOf(tick) : minuteOf(tick), Math.max(space.left + space.rem * 1.6, x(tick)), space.bottom + space.rem * 0.8);
 }
 
-/** One mark a sighting; each receiver has its colour and its shape. Marks that would fall on the same pixels are drawn once. */
-export function drawDots({ context, trace, series }, { from, end, x, strengths, space }) {
-  const { t, receiver, rssi } = trace.sightings, first = t.find(from), last = t.find(end + 1);
-  const size = Math.max(2, Math.min(4, space.rem / 5)), isDense = last - first > 4000;
-  const across = Math.ceil(space.right - space.left) + 2, down = Math.ceil(strengths.bottom - strengths.top) + 2;
-  if (isDense) cells = cells.length === across * down ? cells.fill(0) : new Uint8Array(across * down);
-  const paths = trace.receivers.map(() => null);
-  for (let i = first; i < last; i += 1) {
-    const who = receiver.at(i), px = x(t.at(i)), py = strengths.y(rssi.at(i));
-    if (isDense) {
-      const cell = (py - strengths.top | 0) * across + (px - space.left | 0), bit = 1 << (who & 7);
-      if (cells[cell] & bit) continue;
-      cells[cell] |= bit;
-    }
-    dot(paths[who] ??= new Path2D(), who % 4, px, py, size);
-  }
-  context.lineWidth = 1.4;
-  context.globalAlpha = isDense ? 0.5 : 0.8;
-  paths.forEach((path, who) => {
-    if (!path) return;
-    context.fillStyle = context.strokeStyle = series[who % series.length];
-    if (who % 4 === 2) context.stroke(path); else context.fill(path);
-  });
-  context.globalAlpha = 1;
-}
-let cells = new Uint8Array(0);
-
 export function dot(context, shape, x, y, size) {
   const half = size / 2;
   if (shape === 0) context.rect(x - half, y - half, size, size);

@@ -9,10 +9,10 @@ import SettingsFile
 /// Changes the configuration file for clients with the right to. Every change is checked before it is written, and then
 /// loaded like any other reload.
 package struct ConfigurationEditor: Sendable {
-  private let writer: ConfigurationWriter
+  let writer: ConfigurationWriter
   private let environment: [String: String]
   /// Asks for the file to be read again.
-  private let reload: @Sendable () -> Void
+  let reload: @Sendable () -> Void
 
   package init(path: String, environment: [String: String], reload: @escaping @Sendable () -> Void) {
     writer = ConfigurationWriter(path: path)
@@ -80,8 +80,7 @@ package struct ConfigurationEditor: Sendable {
       if let seen = request["revision"], seen != .text(revision) {
         return .error(409, "The file was changed meanwhile.", remedy: "Reload the page and try again.")
       }
-      let text = ConfigurationText(
-        bytes, path: writer.path, environment: environment, hostName: machineName())
+      let text = text(bytes)
       do throws(ConfigurationErrors) {
         let loaded = try Configuration.read(
           bytes, path: writer.path, environment: environment, hostName: machineName(), connects: false)
@@ -94,6 +93,10 @@ package struct ConfigurationEditor: Sendable {
     } catch {
       return Self.response(error)
     }
+  }
+
+  func text(_ bytes: [UInt8]) -> ConfigurationText {
+    ConfigurationText(bytes, path: writer.path, environment: environment, hostName: machineName())
   }
 
   private func save(_ changed: ConfigurationText.Changed, over text: ConfigurationText) -> Response {

@@ -6,11 +6,10 @@ import Machine
 import Pipeline
 import Settings
 import SettingsFile
-import Synchronization
 
-/// What a client changes: the configuration's file, marks, and rules on trial, which change nothing.
+/// What a client changes: the configuration's file, and rules on trial, which change nothing.
 extension DashboardContent {
-  private static let mayOnlyLook = Response.error(
+  static let mayOnlyLook = Response.error(
     403, "You may look, but not change anything.",
     remedy: "Log in with the password of http.write_password_file.")
 
@@ -26,22 +25,6 @@ extension DashboardContent {
     case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
     case ("undo", .post): return .later { editor.undo() }
     default: return .now(.error(405, "There is nothing to be done with this method."))
-    }
-  }
-
-  /// Saves a mark of where somebody stands.
-  func mark(_ body: [UInt8], _ rights: Rights) -> Response {
-    guard rights.write else { return Self.mayOnlyLook }
-    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
-    let (configuration, now) = stage.look { pipeline, _, now in (pipeline.configuration, now) }
-    do throws(TrialRequest.Refusal) {
-      let count = try marks.book.withLock { book throws(TrialRequest.Refusal) in
-        try book.add(tree, configuration, at: now.wallTime)
-        return book.count
-      }
-      return Response(JSONWriter.object { $0.field("marks", count) })
-    } catch {
-      return .error(422, "This mark is not kept: \(error).")
     }
   }
 
@@ -67,9 +50,4 @@ extension DashboardContent {
       return .error(422, "This cannot be tried: \(error).")
     }
   }
-}
-
-/// The marks of one run.
-final class MarkKeeper: Sendable {
-  let book = Mutex(MarkBook())
 }

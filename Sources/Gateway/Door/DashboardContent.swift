@@ -8,17 +8,19 @@ import Pipeline
 import Proximity
 import Settings
 import SettingsFile
-import Synchronization
 
 /// The paths of the API, the page and the metrics.
 package struct DashboardContent: Content {
   let stage: any Stage
   private let overviews: SharedOverview
-  let marks = MarkKeeper()
+  private let metrics: SharedMetrics
+  let calibration: CalibrationDesk
 
   package init(_ stage: any Stage) {
     self.stage = stage
     overviews = SharedOverview(stage)
+    metrics = SharedMetrics(stage)
+    calibration = CalibrationDesk(stage)
   }
 
   /// The page shows nothing of the gateway before it asks the API. Monitors ask `/healthz` without a password.
@@ -35,9 +37,11 @@ package struct DashboardContent: Content {
     case ("healthz", true) where request.path.count == 1: return .now(health)
     case ("metrics", true) where request.path.count == 1:
       return .now(
-        Response(contentType: "text/plain; version=0.0.4; charset=utf-8", Array(stage.metrics().utf8)))
+        Response(contentType: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
     case ("api", _) where request.path.count > 2 && request.path[1] == "v1":
-      return api(Array(request.path.dropFirst(2)), request, rights)
+      // Browsers take these for folders.
+      let folders = ["%2E": ".", "%2E%2E": ".."]
+      return api(request.path.dropFirst(2).map { folders[$0] ?? $0 }, request, rights)
     default: return .now(Self.nothingHere)
     }
   }
@@ -88,13 +92,9 @@ package struct DashboardContent: Content {
         if let refusal = player.control(tree) { return .now(refusal) }
       }
       return .now(Response(player.position()))
-    case ("marks", 1, true):
-      let csv = marks.book.withLock { $0.csv }
-      return .now(
-        Response(
-          contentType: "text/csv; charset=utf-8", Array(csv.utf8),
-          headers: [("Content-Disposition", "attachment; filename=\"marks.csv\"")]))
-    case ("marks", 1, false): return .now(mark(request.body, rights))
+    case ("calibration", 1...2, _):
+      return calibration.answer(path.count == 2 ? path[1] : nil, request, rights)
+    case ("marks", 1, true): return .now(calibration.marks)
     case ("try", 1, false): return .later { attempt(request.body) }
     case ("zones", 2, false), ("beacons", 1, false), ("undo", 1, false):
       return write(path, request, rights)

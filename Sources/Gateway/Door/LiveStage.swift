@@ -1,7 +1,6 @@
 import Beacons
 import Dashboard
 import FoundationEssentials
-import Glibc
 import Machine
 import Messages
 import Mosquitto
@@ -16,15 +15,16 @@ struct LiveStage: Stage {
   private let configurationFile: String?
   let editor: ConfigurationEditor?
 
-  init(_ decisions: DecisionLoop, broker: String, configurationFile: String?) {
+  /// - Parameter reload: asks for the configuration to be read again.
+  init(
+    _ decisions: DecisionLoop, broker: String, configurationFile: String?,
+    reload: @escaping @Sendable () -> Void
+  ) {
     self.decisions = decisions
     self.broker = broker
     self.configurationFile = configurationFile
-    // The same way as for everybody who edits the file by hand.
     editor = configurationFile.map {
-      ConfigurationEditor(path: $0, environment: ProcessInfo.processInfo.environment) {
-        _ = kill(getpid(), SIGHUP)
-      }
+      ConfigurationEditor(path: $0, environment: ProcessInfo.processInfo.environment, reload: reload)
     }
   }
 

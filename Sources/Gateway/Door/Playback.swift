@@ -12,6 +12,8 @@ final class Playback {
   private(set) var journal = Journal()
   /// How far it is, on the recording's clock that starts at zero.
   private(set) var time = MonotonicTime.zero
+  /// What each receiver heard of late.
+  private(set) var paces: [ReceiverIndex: ReceiverPace] = [:]
   private var numbers = TransitionNumbers(epoch: Replay.epoch)
   private var batch = AdvertisementBatch()
   /// Of the batch.
@@ -95,6 +97,7 @@ final class Playback {
     if place < batch.count {
       time = max(time, batch[place].time)
       batch.forEach(in: place..<(place + 1)) { advertisement, payload in
+        paces[advertisement.receiver, default: ReceiverPace()].note(advertisement.time)
         _ = pipeline.observe(copy advertisement, payload: payload, into: &output)
       }
       place += 1

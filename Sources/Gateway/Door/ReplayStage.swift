@@ -77,6 +77,7 @@ public final class ReplayStage: Stage, Player {
   }
 
   package var surroundings: Surroundings {
+    let paces = state.withLock { $0.playback.paces }
     let health = look { pipeline, _, now in
       HealthMessage(
         time: now.wallTime, version: version,
@@ -84,8 +85,8 @@ public final class ReplayStage: Stage, Player {
           let isBlind = pipeline.isBlind(receiver)
           return HealthMessage.Receiver(
             name: pipeline.receivers.name(of: receiver), state: isBlind ? "blind" : "ok", isBlind: isBlind,
-            reason: "",
-            advertisementsPerSecond: 0, lastHeard: nil)
+            reason: "", advertisementsPerSecond: paces[receiver]?.rate(at: now.time) ?? 0,
+            lastHeard: paces[receiver]?.latest.map { now.wallTime - (now.time - $0) })
         },
         advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
         transitions: pipeline.counts.transitions, queued: 0, beacons: pipeline.beaconCount)

@@ -1,6 +1,7 @@
 import MQTT
 import Outbox
 import Pipeline
+import Glibc
 import Machine
 import Captures
 import Dashboard
@@ -137,7 +138,11 @@ public struct GatewayRun: Sendable {
       decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
         decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
-        configurationFile: reloads?.path)
+        configurationFile: reloads?.path
+      ) {
+        // The same way as for everybody who edits the file by hand.
+        _ = kill(getpid(), SIGHUP)
+      }
       services.append(DoorService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }

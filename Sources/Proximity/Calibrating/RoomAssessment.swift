@@ -69,7 +69,14 @@ extension RoomCalibrator {
   /// nil: the walk is too short.
   ///
   /// - Parameter progress: called with the part that is done, 0 to 1.
-  public func assess(_ walk: MarkedWalk, progress: (Double) -> Void = { _ in }) -> Comparison? {
+  public func assess(_ walk: MarkedWalk) -> Comparison? { assess(walk) { _ in } }
+
+  /// The same.
+  ///
+  /// - Parameter progress: called with the part that is done, 0 to 1; what it throws ends the assessment.
+  public func assess<Stop: Error>(_ walk: MarkedWalk, progress: (Double) throws(Stop) -> Void) throws(Stop)
+    -> Comparison?
+  {
     guard walk.seconds >= Self.least else { return nil }
     let count = walk.moments.count
     var results = [RoomJudge](repeating: RoomJudge(rooms: plan.rooms.count), count: 3)
@@ -81,7 +88,7 @@ extension RoomCalibrator {
       results[0].judge(held, by: tracker(nil))
       if plan.hasGeometry { results[1].judge(held, by: tracker(calibration(from: rest, .pathLoss))) }
       results[2].judge(held, by: tracker(calibration(from: rest, .all)))
-      progress(Double(fold + 1) / Double(Self.folds))
+      try progress(Double(fold + 1) / Double(Self.folds))
     }
     return Comparison(
       uncalibrated: results[0].assessment, pathLoss: plan.hasGeometry ? results[1].assessment : nil,

@@ -128,6 +128,48 @@ public struct ConfigurationText: Sendable {
   }
 }
 
+extension ConfigurationText {
+  /// Names the calibration of rooms, which the configuration did not.
+  ///
+  /// - Parameter file: beside the configuration; it must be there.
+  public func adding(calibration file: String) throws(EditRefusal) -> Changed {
+    let line = "calibration: \(yamlScalar(file))"
+    do throws(Unsupported) {
+      guard let root = try self.root(of: bytes), case .mapping(let pairs) = root.content,
+        let last = pairs.last
+      else {
+        throw Unsupported("the file is no mapping")
+      }
+      guard root["calibration"] == nil else { throw Unsupported("it has a calibration") }
+      let source = SourceText(bytes)
+      guard !source.isFlow(root), root.position.column == 1 else {
+        throw Unsupported("it is written unusually")
+      }
+      try MappingEditor.refuseBlockText(source, at: last.value)
+      let isEnded = bytes.last == UInt8(ascii: "\n")
+      var edits = TextEdits()
+      edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
+      guard let changed = edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
+      let (before, after): (Configuration, Configuration)
+      do throws(ConfigurationErrors) { (before, after) = (try load(bytes), try load(changed)) } catch {
+        throw Unsupported("the file would have errors", diagnostics: error.diagnostics)
+      }
+      var meant = before
+      meant.calibrationFile = after.calibrationFile
+      meant.roomCalibration = after.roomCalibration
+      meant.calibrationAccount = after.calibrationAccount
+      guard after == meant, after.roomCalibration != nil else {
+        throw Unsupported("as the file is written, the line would mean something else")
+      }
+      return Changed(bytes: changed, configuration: after, lines: line + "\n")
+    } catch {
+      throw EditRefusal(
+        "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the line is below",
+        diagnostics: error.diagnostics, yaml: line + "\n")
+    }
+  }
+}
+
 extension SourceText {
   /// The whole lines on which a node stands.
   fileprivate func lines(of node: Node) -> String {

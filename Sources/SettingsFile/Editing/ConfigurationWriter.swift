@@ -83,21 +83,23 @@ public final class ConfigurationWriter: Sendable {
       throw Refusal(
         reason: "the file was changed meanwhile", remedy: "reload the page and try again", isConflict: true)
     } catch {
-      throw Refusal(reason: "\(path) cannot be written: \(Self.words(error))", remedy: remedy(for: error))
+      throw Refusal(cannotWrite: path, error)
     }
     return before.bytes
   }
+}
 
-  private static func words(_ error: SystemError) -> String { unsafe String(cString: strerror(error.code)) }
-
-  private func remedy(for error: SystemError) -> String? {
+extension ConfigurationWriter.Refusal {
+  /// A file that cannot be written, and what to do about it.
+  package init(cannotWrite path: String, _ error: SystemError) {
+    reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
     let folder = FileReplacement.folder(of: path)
     switch error.code {
-    case EACCES, EPERM: return "give the gateway's user the right to write to the folder \(folder)"
-    case EROFS: return "in a unit of systemd, add ReadWritePaths=\(folder)"
-    case EBUSY, EXDEV: return "it is mounted by itself; mount its folder instead"
-    case ENOSPC, EDQUOT: return "the disk is full"
-    default: return nil
+    case EACCES, EPERM: remedy = "give the gateway's user the right to write to the folder \(folder)"
+    case EROFS: remedy = "in a unit of systemd, add ReadWritePaths=\(folder)"
+    case EBUSY, EXDEV: remedy = "it is mounted by itself; mount its folder instead"
+    case ENOSPC, EDQUOT: remedy = "the disk is full"
+    default: remedy = nil
     }
   }
 }

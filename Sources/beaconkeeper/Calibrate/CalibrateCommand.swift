@@ -101,8 +101,7 @@ struct CalibrateCommand: AsyncParsableCommand {
       say("beaconkeeper: given up; nothing was written")
       throw ExitCode(128 + SIGINT)
     }
-    let calibrating = try Calibrating(walk, configuration)
-    let result = try calibrating.result()
+    let result = try calibrated(walk, configuration)
     let file = CalibrationStore(
       path: output ?? configuration.calibrationFile ?? CalibrationStore.usual(beside: path))
     let mayWrite = result.calibration != nil && !dryRun
@@ -114,6 +113,23 @@ struct CalibrateCommand: AsyncParsableCommand {
     if mayWrite { try write(result, to: file, configuration, path) }
     if result.calibration == nil {
       throw failure("nothing was written: rooms are right more often without this calibration", .dataError)
+    }
+  }
+
+  private func calibrated(_ walk: WalkWithMarks, _ configuration: Configuration) throws -> CalibrationResult {
+    var line = ProgressLine()
+    defer { line.finish() }
+    do throws(UselessWalk) {
+      return try Calibrating(walk, configuration).result { step in
+        switch step {
+        case .learning: line.show("learning from \(walk.sightings.count) sightings of \(walk.beacon)")
+        case .trying(let part):
+          line.show("trying it on stretches that it does not know: \(Int(part * 100)) %")
+        }
+      }
+    } catch {
+      line.finish()
+      throw failure("\(error)", .dataError)
     }
   }
 

@@ -1,3 +1,4 @@
+import Gateway
 import Glibc
 import Machine
 import Settings

@@ -4,36 +4,36 @@ import Settings
 import SettingsFile
 
 /// What a walk taught, and how well.
-struct CalibrationResult {
-  struct Receiver {
-    var name: String
-    var sightings: Int
+package struct CalibrationResult: Sendable {
+  package struct Receiver: Sendable {
+    package var name: String
+    package var sightings: Int
   }
 
-  var beacon: String
-  var hasGeometry: Bool
+  package var beacon: String
+  package var hasGeometry: Bool
   /// By room, in the configuration's order.
-  var stays: [CalibrationAccount.Stay]
-  var receivers: [Receiver]
+  package var stays: [CalibrationAccount.Stay]
+  package var receivers: [Receiver]
   /// What was learnt, also if it is of no use.
-  var fit: RoomCalibration
+  package var fit: RoomCalibration
   /// What is to be kept; nil: nothing, since rooms are right more often without.
-  var calibration: RoomCalibration?
+  package var calibration: RoomCalibration?
   /// nil: the walk was too short to be judged.
-  var comparison: RoomCalibrator.Comparison?
+  package var comparison: RoomCalibrator.Comparison?
   /// Lines of marks whose point lies outside of their room.
-  var strays: [Int]
+  package var strays: [Int]
 
   /// Seconds in a room that teach enough: with more, little changes.
-  static let goal = 40.0
+  package static let goal = 40.0
 
-  var uncovered: [String] { stays.filter { $0.seconds == 0 }.map(\.room) }
-  var unheard: [String] { receivers.filter { $0.sightings == 0 }.map(\.name) }
+  package var uncovered: [String] { stays.filter { $0.seconds == 0 }.map(\.room) }
+  package var unheard: [String] { receivers.filter { $0.sightings == 0 }.map(\.name) }
 
-  func name(_ room: RoomIndex) -> String { stays[Int(room.rawValue)].room }
+  package func name(_ room: RoomIndex) -> String { stays[Int(room.rawValue)].room }
 
   /// What is written; nil: nothing.
-  func file(version: String, time: WallTime) -> [UInt8]? {
+  package func file(version: String, time: WallTime) -> [UInt8]? {
     guard let calibration else { return nil }
     let heldOut = comparison.map { comparison in
       CalibrationAccount.HeldOut(

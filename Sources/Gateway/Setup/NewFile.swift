@@ -2,19 +2,24 @@ import Glibc
 import Machine
 
 /// A file that is there whole or not at all.
-struct NewFile {
-  let path: String
+package struct NewFile {
+  private let path: String
   /// Permissions of a file that is new.
-  var mode: mode_t
+  private var mode: mode_t
 
-  enum Existing {
+  package init(path: String, mode: mode_t) {
+    self.path = path
+    self.mode = mode
+  }
+
+  package enum Existing {
     /// Replaced; the old file is kept under a name that ends with `.old`, and the new one has its owner and permissions.
     case isKeptAsOld
     /// Replaced, and gone.
     case isDropped
   }
 
-  func write(_ text: String, _ existing: Existing) throws(SystemError) {
+  package func write(_ text: String, _ existing: Existing) throws(SystemError) {
     let temporary = "\(path).\(getpid()).new"
     let number = try systemCall("open") {
       open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

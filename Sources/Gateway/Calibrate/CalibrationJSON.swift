@@ -3,13 +3,15 @@ import Proximity
 import Settings
 
 /// The result for programs.
-struct CalibrationJSON {
+package struct CalibrationJSON {
   private let result: CalibrationResult
 
-  init(_ result: CalibrationResult) { self.result = result }
+  package init(_ result: CalibrationResult) { self.result = result }
 
-  var text: String {
-    let bytes = JSONWriter.object { json in
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  package var bytes: [UInt8] {
+    JSONWriter.object { json in
       json.field("beacon", result.beacon)
       json.field("usable", result.calibration != nil)
       json.key("rooms")
@@ -36,7 +38,6 @@ struct CalibrationJSON {
       json.key("marks_outside_their_room")
       json.array(result.strays) { $0.value($1) }
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func write(_ comparison: RoomCalibrator.Comparison, _ json: inout JSONWriter) {

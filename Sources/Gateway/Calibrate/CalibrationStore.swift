@@ -2,16 +2,20 @@ import Glibc
 import Machine
 
 /// The calibration on disk, and the ones before it.
-struct CalibrationStore {
-  let path: String
+package struct CalibrationStore: Sendable {
+  package let path: String
+
+  package init(path: String) { self.path = path }
 
   /// Earlier ones that are kept.
   private static let versions = 5
 
-  static func usual(beside configuration: String) -> String { folder(of: configuration) + "rooms.json" }
+  package static func usual(beside configuration: String) -> String {
+    folder(of: configuration) + "rooms.json"
+  }
 
   /// As it is named in a configuration.
-  func name(beside configuration: String) -> String {
+  package func name(beside configuration: String) -> String {
     let folder = Self.folder(of: configuration)
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
@@ -22,7 +26,7 @@ struct CalibrationStore {
   }
 
   /// Gives whether there was an earlier one. What stands there and is no plain file, such as /dev/stdout, is written to.
-  func write(_ text: [UInt8]) throws(SystemError) -> Bool {
+  package func write(_ text: [UInt8]) throws(SystemError) -> Bool {
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT != S_IFREG {
@@ -42,5 +46,19 @@ struct CalibrationStore {
       try systemCall("rename") { rename("\(path).\(number)", "\(path).\(number + 1)") }
     }
     try systemCall("link") { link(path, path + ".1") }
+  }
+
+  /// Takes the last `write` back.
+  ///
+  /// - Parameter hadEarlier: what it gave.
+  package func takeBack(hadEarlier: Bool) throws(SystemError) {
+    guard hadEarlier else {
+      try systemCall("unlink") { unlink(path) }
+      return
+    }
+    try systemCall("rename") { rename(path + ".1", path) }
+    for number in 2...Self.versions where access("\(path).\(number)", F_OK) == 0 {
+      try systemCall("rename") { rename("\(path).\(number)", "\(path).\(number - 1)") }
+    }
   }
 }

@@ -1,20 +1,25 @@
-import ArgumentParser
 import Beacons
 import Captures
-import Gateway
 import Pipeline
 import Proximity
 import Settings
 
 /// From a walk to its calibration.
-struct Calibrating {
+package struct Calibrating {
+  /// How far it is.
+  package enum Step: Sendable {
+    case learning
+    /// On stretches that were left out: the part that is done, 0 to 1.
+    case trying(Double)
+  }
+
   private let source: WalkWithMarks
   private let configuration: Configuration
   private let plan: RoomPlan
   private let names: RoomCalibrator.Names
   private let walk: MarkedWalk
 
-  init(_ source: WalkWithMarks, _ configuration: Configuration) throws(ExitCode) {
+  package init(_ source: WalkWithMarks, _ configuration: Configuration) throws(UselessWalk) {
     self.source = source
     var configuration = configuration
     // Whoever heard the walk takes part, also a receiver that no room names.
@@ -23,7 +28,7 @@ struct Calibrating {
     self.configuration = configuration
     var table = source.receivers
     guard let (plan, names) = configuration.roomPlan(receivers: &table) else {
-      throw failure("the configuration has no rooms", .configuration)
+      throw UselessWalk("the configuration has no rooms")
     }
     (self.plan, self.names) = (plan, names)
     let rooms = Dictionary(
@@ -38,28 +43,29 @@ struct Calibrating {
     walk = MarkedWalk(source.sightings, marks: marks, plan: plan)
   }
 
-  /// Takes a while: tells how far it is.
-  func result() throws(ExitCode) -> CalibrationResult {
+  /// How long the beacon was heard in each room.
+  package var stays: [CalibrationAccount.Stay] {
+    zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) }
+  }
+
+  /// Takes a while.
+  ///
+  /// - Parameter progress: is told how far it is, and may throw to end it.
+  package func result(progress: (Step) throws(UselessWalk) -> Void) throws(UselessWalk) -> CalibrationResult {
     let calibrator = RoomCalibrator(plan, names: names)
-    var line = ProgressLine()
-    line.show("learning from \(source.sightings.count) sightings of \(source.beacon)")
+    try progress(.learning)
     guard var all = calibrator.calibration(from: walk) else {
-      line.finish()
-      throw failure(
-        "nothing was heard of \(source.beacon) while a room was marked; compare the times of the marks with those of the recording",
-        .dataError)
+      throw UselessWalk(
+        "nothing was heard of \(source.beacon) while a room was marked; compare the times of the marks with those of the recording"
+      )
     }
-    let comparison = calibrator.assess(walk) { part in
-      line.show("trying it on stretches that it does not know: \(Int(part * 100)) %")
-    }
-    line.finish()
+    let comparison = try calibrator.assess(walk) { part throws(UselessWalk) in try progress(.trying(part)) }
     if comparison?.best == .pathLoss { all = calibrator.calibration(from: walk, .pathLoss) ?? all }
     all.measuredPower = source.sightings.lazy.compactMap(\.measuredPower).last.map(Double.init)
     let isWorse = comparison.map { $0.best == nil } ?? false
     let heard = source.hearers
     return CalibrationResult(
-      beacon: source.beacon, hasGeometry: plan.hasGeometry,
-      stays: zip(names.rooms, walk.seconds(rooms: names.rooms.count)).map { .init(room: $0, seconds: $1) },
+      beacon: source.beacon, hasGeometry: plan.hasGeometry, stays: stays,
       receivers: names.receivers.map { .init(name: $0, sightings: heard[$0] ?? 0) },
       fit: all, calibration: isWorse ? nil : all, comparison: comparison, strays: strays)
   }

@@ -1,0 +1,188 @@
+import Beacons
+import Dashboard
+import Glibc
+import Machine
+import Pipeline
+import Settings
+import Synchronization
+
+/// Calibrates from the page: keeps one walk at a time, makes the calibration on a thread of low priority, and saves it. All of it is
+/// bounded, and a walk that nobody goes on with ends.
+final class CalibrationDesk: Sendable {
+  /// What is being made of the walk.
+  enum Fit: Sendable {
+    /// The part that is done, 0 to 1.
+    case running(part: Double)
+    case failed(String)
+    case done(CalibrationResult)
+  }
+
+  /// What was written, so that it can be taken back.
+  struct Kept: Sendable {
+    var store: CalibrationStore
+    var hadEarlier: Bool
+    /// Of the configuration, if it got a line for the calibration.
+    var revision: String?
+    /// The line that somebody has to put into the configuration.
+    var missing: String?
+  }
+
+  struct State: Sendable {
+    var walk: CalibrationWalk?
+    var fit: Fit?
+    var kept: Kept?
+    /// Counts fits; a fit of another turn has been given up.
+    var turn = 0
+    /// When somebody last asked.
+    var used = MonotonicTime.zero
+  }
+
+  /// How long a walk waits for whoever began it.
+  private static let patience = TimeSpan.seconds(3600)
+  /// How long a fit may take. It is asked for its progress about ten times.
+  private static let longest = TimeSpan.seconds(300)
+  /// Between two looks into the memory of sightings, which holds 98,000: more than 2,000 a second would overtake it.
+  private static let beat = Duration.seconds(3)
+  /// Added to the thread's nice value.
+  private static let nice: Int32 = 10
+
+  let stage: any Stage
+  private let state = Mutex(State())
+
+  init(_ stage: any Stage) { self.stage = stage }
+
+  /// The state of this moment, with everything heard until now.
+  var current: (state: State, configuration: Configuration, now: Moment) {
+    let (configuration, now) = listen()
+    return state.withLock { state in
+      state.used = LiveClock.now
+      return (state, configuration, now)
+    }
+  }
+
+  // MARK: The walk
+
+  /// Begins a walk with a beacon. Returns why not, if not.
+  func begin(_ beacon: String) -> String? {
+    let found = stage.look { pipeline, _, now -> (Moment, UInt64)? in
+      guard pipeline.beacon(named: beacon) != nil, let memory = pipeline.hindsight else { return nil }
+      return (now, memory.history.end)
+    }
+    guard let (now, place) = found else { return "No beacon of this name was heard yet." }
+    let isFirst = state.withLock { state in
+      guard state.walk == nil else { return false }
+      state.walk = CalibrationWalk(beacon, at: now, since: place)
+      (state.fit, state.used) = (nil, LiveClock.now)
+      return true
+    }
+    guard isFirst else { return "A calibration is running already." }
+    Task { [weak self] in
+      while let self, self.isListening() {
+        try? await Task.sleep(for: Self.beat)
+        self.listen()
+      }
+    }
+    return nil
+  }
+
+  func end() {
+    state.withLock { state in
+      (state.walk, state.fit) = (nil, nil)
+      state.turn += 1
+    }
+  }
+
+  /// Changes the marks; what is known must be fitted anew.
+  func mark<Refusal: Error>(_ change: (inout MarkBook, Configuration, Moment) throws(Refusal) -> Void)
+    throws(Refusal)
+    -> Bool
+  {
+    let (configuration, now) = listen()
+    return try state.withLock { state throws(Refusal) in
+      guard state.walk != nil else { return false }
+      try change(&state.walk!.marks, configuration, now)
+      return true
+    }
+  }
+
+  @discardableResult
+  private func listen() -> (Configuration, Moment) {
+    let name = state.withLock { $0.walk?.beacon }
+    // What is found there is read while decisions go on.
+    let (memory, index, configuration, now) = stage.look { pipeline, _, now in
+      (
+        name == nil ? nil : pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) },
+        pipeline.configuration, now
+      )
+    }
+    if let memory { state.withLock { $0.walk?.take(memory, index) } }
+    return (configuration, now)
+  }
+
+  private func isListening() -> Bool {
+    state.withLock { state in
+      if LiveClock.now - state.used > Self.patience { state.walk = nil }
+      return state.walk != nil
+    }
+  }
+
+  // MARK: The calibration
+
+  /// Begins to make it. Returns why not, if not.
+  func fit() -> String? {
+    let (_, configuration, _) = current
+    let begun = state.withLock { state -> (WalkWithMarks, Int)? in
+      guard let walk = state.walk, !walk.marks.marks.isEmpty else { return nil }
+      if case .running? = state.fit { return nil }
+      state.turn += 1
+      state.fit = .running(part: 0)
+      return (walk.marked, state.turn)
+    }
+    guard let (walk, turn) = begun else { return "There is nothing to learn from: mark where you are." }
+    do throws(SystemError) {
+      try Thread.start { [weak self] in
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.nice)
+        self?.fit(walk, configuration, turn)
+      }
+    } catch {
+      state.withLock { $0.fit = .failed("\(error)") }
+    }
+    return nil
+  }
+
+  private func fit(_ walk: WalkWithMarks, _ configuration: Configuration, _ turn: Int) {
+    let start = LiveClock.now
+    let outcome: Fit
+    do throws(UselessWalk) {
+      let result = try Calibrating(walk, configuration).result { step throws(UselessWalk) in
+        guard LiveClock.now - start < Self.longest else {
+          throw UselessWalk(
+            "it took more than \(Int(Self.longest.seconds)) s; use `beaconkeeper calibrate` for it")
+        }
+        let part = if case .trying(let part) = step { 0.2 + 0.8 * part } else { 0.05 }
+        let isWanted = state.withLock { state in
+          guard state.turn == turn else { return false }
+          state.fit = .running(part: part)
+          return true
+        }
+        if !isWanted { throw UselessWalk("given up") }
+      }
+      outcome = .done(result)
+    } catch {
+      outcome = .failed("\(error)")
+    }
+    state.withLock { if $0.turn == turn { $0.fit = outcome } }
+  }
+
+  // MARK: Keeping it
+
+  /// The result, if there is one to be kept.
+  var result: CalibrationResult? {
+    state.withLock { if case .done(let result)? = $0.fit, result.calibration != nil { result } else { nil } }
+  }
+
+  var kept: Kept? {
+    get { state.withLock { $0.kept } }
+    set { state.withLock { $0.kept = newValue } }
+  }
+}

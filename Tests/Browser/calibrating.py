@@ -1,0 +1,96 @@
+"""Calibrating in the page: a walk through two rooms, marks by taps and by names, what is learnt, saved and taken back."""
+import os, threading, time
+
+flat = """gateway: {{ name: flat, state_directory: {folder}/state }}
+broker: embedded
+receivers:
+  - {{ name: west, position: [0.5 m, 2 m] }}
+  - {{ name: middle, position: [4 m, 0.5 m] }}
+  - {{ name: east, position: [7.5 m, 2 m] }}
+beacons:
+  - {{ name: key, address: "C1:00:00:00:00:01" }}     # on the ring
+zones: [{{ name: home }}]
+rooms:
+  - {{ name: kitchen, receivers: [west, middle, east], outline: [[0 m, 0 m], [4 m, 0 m], [4 m, 4 m], [0 m, 4 m]] }}
+  - {{ name: hall, outline: [[4 m, 0 m], [8 m, 0 m], [8 m, 4 m], [4 m, 4 m]] }}
+doors: [{{ from: [4 m, 1.5 m], to: [4 m, 2.5 m] }}]
+http: {{ listen: "127.0.0.1:0", write_password_file: {password} }}
+"""
+levels = {"kitchen": (-52, -66, -80), "hall": (-80, -66, -52)}
+
+
+class Walker:
+    """Carries the key, in the room that `room` says; a stranger stays where it is."""
+
+    def __init__(self, gateway):
+        self.gateway, self.room, self.isEnded = gateway, "kitchen", False
+        threading.Thread(target=self._walk, daemon=True).start()
+
+    def _walk(self):
+        turn = 0
+        try:
+            while not self.isEnded:
+                turn += 1
+                for receiver, level in zip(("west", "middle", "east"), levels[self.room]):
+                    self.gateway.hear(receiver, "C1:00:00:00:00:01", level + turn % 3 - 1)
+                if turn % 3 == 0:
+                    self.gateway.hear("west", "C4:00:00:00:00:09", -45, "0201061aff4c000215aa9dc74adbbd12de318ac8b046dd442500010009c5")
+                time.sleep(0.1)
+        except (BrokenPipeError, ValueError):
+            pass
+
+
+def calibrate_a_flat(gateway, opened, check, shot):
+    gateway.configuration = flat.format(folder=gateway.folder, password=gateway.password)
+    base = gateway.start()
+    walker = gateway.walker = Walker(gateway)
+    page = opened(base, "plan", width=1280, height=900)
+    button = lambda text: f"[...document.querySelectorAll('.calibrate button')].find((one) => one.textContent.trim() === '{text}')"
+    room = lambda name: f"[...document.querySelectorAll('button.room')].find((one) => one.textContent.startsWith('{name}'))"
+    page.wait("document.querySelector('.calibrate a')?.hidden === false", 20)
+    check("who may only look is asked to log in before calibrating", page.run("document.querySelector('.calibrate .main').hidden"))
+    page.run("document.querySelector('.calibrate a').click()")
+    page.wait("document.getElementById('password') !== null")
+    page.run("(() => { const field = document.getElementById('password'); field.value = 'open sesame'; field.form.requestSubmit(); })()")
+    page.wait(f"{button('Begin with key')}?.hidden === false && !{button('Begin with key')}.disabled", 20)
+    page.run(f"{button('Begin with key')}.click()")
+    page.wait(f"{room('kitchen')} != null")
+    check("a room that was not walked through is missing", "missing" in page.run(f"{room('kitchen')}.textContent"))
+    page.wait("document.querySelector('.walking .status').textContent.includes('is heard')")
+
+    def tap(x, y):
+        """At a place of the plan, metres; the drawing's scale is found by the outer walls."""
+        spot = page.run(f"""(() => {{ const box = document.querySelector('.drawing canvas').getBoundingClientRect(), rem = parseFloat(getComputedStyle(document.documentElement).fontSize), margin = rem * 1.8;
+          const scale = Math.min((box.width - 2 * margin) / 8, (box.height - 2 * margin - rem) / 4), left = (box.width - 8 * scale) / 2, low = box.height - rem - (box.height - rem - 4 * scale) / 2;
+          return [box.x + left + {x} * scale, box.y + low - {y} * scale]; }})()""")
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, *spot, button="left", clickCount=1)
+
+    tap(1, 2)
+    page.wait(f"{room('kitchen')}.getAttribute('aria-pressed') === 'true'")
+    check("a tap on the plan marks the room there", True)
+    page.wait(f"/^kitchen[1-9]/.test({room('kitchen')}.textContent)", 15)
+    tap(2.5, 3)
+    time.sleep(1)
+    walker.room = "hall"
+    page.run(f"{room('hall')}.click()")
+    page.wait(f"/^hall[1-9]/.test({room('hall')}.textContent)", 15)
+    shot(page, "calibrating-1280-light")
+    page.run(f"{button('Calibrate')}.click()")
+    page.wait("document.querySelector('.result')?.hidden === false", 60)
+    told = page.run("document.querySelector('.result').textContent")
+    check("it tells what was learnt, and what is missing", "Learnt" in told and "walk there longer" in told, told[:160])
+    before = gateway.read("run.yaml")
+    page.run(f"{button('Save')}.click()")
+    page.wait(f"{button('Undo')}.hidden === false", 20)
+    calibration = f"{gateway.folder}/rooms.json"
+    check("Save writes the calibration beside the configuration, and names it there",
+          os.path.exists(calibration) and gateway.read("run.yaml") == before + "calibration: rooms.json\n" and "# on the ring" in before)
+    page.wait("document.querySelector('.calibrate .status:not([hidden]):last-of-type') !== null")
+    shot(page, "calibrated-1280-light")
+    page.run(f"{button('Undo')}.click()")
+    page.wait(f"{button('Undo')}.hidden", 20)
+    check("Undo takes both back", not os.path.exists(calibration) and gateway.read("run.yaml") == before)
+    page.run(f"{button('End')}.click()")
+    page.wait(f"{button('Begin with key')}.hidden === false")
+    return page
