@@ -11,8 +11,8 @@ import { calibrationResult } from './calibrate-result.js';
 /** onMarks: gets the points marked; onWalk: whether a walk is on, and what a tap on the plan then does. */
 export function calibratePanel({ onMarks, onWalk }) {
   const text = words.calibrate;
-  const lead = el('p.note', { text: text.lead }), login = el('a', { href: '#/login', text: text.login });
-  const begin = el('button.main', { type: 'button', onclick: () => take('begin', { beacon }) });
+  const lead = el('p.note', { text: text.lead }), login = el('a', { href: '#/login', text: text.login, hidden: true });
+  const begin = el('button.main', { type: 'button', hidden: true, onclick: () => take('begin', { beacon }) });
   const heard = el('p.status', { role: 'status' }), how = el('p.note');
   const rooms = el('ul.coverage'), updateRooms = list(rooms, roomRow);
   const ears = el('ul.ears'), updateEars = list(ears, earRow), earTitle = el('h3', { text: text.receivers });

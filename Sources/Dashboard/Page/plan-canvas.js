@@ -243,7 +243,7 @@ export function planCanvas(canvas) {
       mark = act;
       const space = act && plan ? frame() : null;
       cross = space ? { x: (space.west + space.east) / 2, y: (space.south + space.north) / 2 } : null;
-      canvas.classList.toggle('marks', act !== null);
+      canvas.classList.toggle('taps', act !== null);
       redraw();
     },
     stop() { observer.disconnect(); stopTheme(); cancelAnimationFrame(request); },

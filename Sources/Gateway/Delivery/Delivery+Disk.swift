@@ -165,5 +165,5 @@ extension Delivery {
     return true
   }
 
-  private func tellDiskChange() { onDiskChange.withLock { $0 }?() }
+  private func tellDiskChange() { onDiskChange.withLock { $0 }?.call() }
 }

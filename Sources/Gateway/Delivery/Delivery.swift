@@ -61,7 +61,7 @@ final class Delivery: Sendable {
   /// Rings for `OutboxService`.
   let chores = Alarm()
   /// Called when the disk fails, or works again.
-  let onDiskChange = Mutex<(@Sendable () -> Void)?>(nil)
+  let onDiskChange = Mutex<Callback<Void>?>(nil)
   /// What the dashboard shows of decisions; nil: there is none.
   let journal = Mutex<Journal?>(nil)
   /// Rows up to this one were decided before the machine last booted.

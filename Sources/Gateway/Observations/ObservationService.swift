@@ -49,7 +49,8 @@ struct ObservationService: Service {
   private func open(limit: Int) throws -> ObservationLine {
     let line = try ObservationLine(
       options, gateway: decisions.delivery.topics.gateway, directory, limit: limit, logger)
-    decisions.onWaitingObservations.withLock { figures in figures = { [weak line] in line?.figures } }
+    decisions.onWaitingObservations.withLock { figures in figures = Callback { [weak line] in line?.figures }
+    }
     line.start()
     return line
   }

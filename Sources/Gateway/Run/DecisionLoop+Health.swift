@@ -54,8 +54,8 @@ extension DecisionLoop {
   ) -> HealthMessage {
     var message = state.health.message(
       of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
-    message.remote = onScannerFigures.withLock { $0 }?()
-    message.waitingObservations = onWaitingObservations.withLock { $0 }?()
+    message.remote = onScannerFigures.withLock { $0 }?.call()
+    message.waitingObservations = onWaitingObservations.withLock { $0 }?.call()
     return message
   }
 }

@@ -51,9 +51,9 @@ final class DecisionLoop: Sendable {
   /// For the dashboard's list of strangers.
   let strangers = StrangersWatch()
   /// What `health` tells of scanners.
-  let onScannerFigures = Mutex<(@Sendable () -> HealthMessage.Remote?)?>(nil)
+  let onScannerFigures = Mutex<Callback<HealthMessage.Remote?>?>(nil)
   /// What `health` tells of observations that wait for the broker.
-  let onWaitingObservations = Mutex<(@Sendable () -> HealthMessage.WaitingObservations?)?>(nil)
+  let onWaitingObservations = Mutex<Callback<HealthMessage.WaitingObservations?>?>(nil)
   /// Identifies this run in observations for other gateways.
   private let boot = String(UInt64.random(in: 1 << 63 ... .max), radix: 16)
   let logger: Logger
@@ -68,7 +68,7 @@ final class DecisionLoop: Sendable {
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
     self.logger = logger
-    delivery.onDiskChange.withLock { change in change = { [weak self] in self?.publishHealth() } }
+    delivery.onDiskChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
   }
 
   // MARK: What is heard

@@ -42,7 +42,7 @@ final class ScannerLink: Service {
     self.decisions = decisions
     client = decisions.delivery.client
     self.logger = logger
-    decisions.onScannerFigures.withLock { figures in figures = { [weak self] in self?.figures } }
+    decisions.onScannerFigures.withLock { figures in figures = Callback { [weak self] in self?.figures } }
     subscribe()
   }
 
