@@ -7,6 +7,8 @@ import socket
 import subprocess
 import time
 
+from dashboard import Visited
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.dirname(os.path.dirname(HERE))
 
@@ -161,6 +163,24 @@ class Cases:
             Goal("≤ 0.3 %", most=0.3),
             lambda: self.paced(self.binary, "bench", "socket", "--fd", "{fd}", "--config", f"{self.calm()}/site.yaml"),
             lambda: self.paced(self.path("gather"), "{fd}"))
+
+        yield Case(
+            "dashboard, no page: RSS more than without", "MiB", Goal("≤ 6", most=6),
+            lambda: self.visited(0).memory - self.visited(None).memory)
+        yield Case(
+            "dashboard, ten pages at 1,000 adverts/s: RSS more than without", "MiB", Goal("≤ 10", most=10),
+            lambda: self.visited(10).memory - self.visited(None).memory)
+        yield Case(
+            "dashboard, ten pages at 1,000 adverts/s: CPU more than without", "% of a core", Goal("≤ 2 %", most=2),
+            lambda: self.visited(10).cpu - self.visited(None).cpu)
+
+    def visited(self, pages):
+        config = self.path("visited.yaml")
+        with Broker(self.folder) as port:
+            lines = [line for line in gateway(port, self.path("visited")).splitlines() if not line.startswith("http:")]
+            if pages is not None: lines.append('http: { listen: "127.0.0.1:0" }')
+            write(config, "\n".join(lines) + "\n")
+            return Visited(self.binary, config, pages)
 
     def habluetooth(self, folder):
         if not self.python: return None

@@ -3,7 +3,7 @@
 
 def add_a_stranger(page, gateway, check, shot):
     page.run("location.hash = '#/strangers'")
-    row = "[...document.querySelectorAll('.stranger')].find((one) => one.querySelector('.badge').textContent === 'iBeacon')"
+    row = "[...document.querySelectorAll('.stranger')].find((one) => !one.querySelector('.badge').textContent.startsWith('yours'))"
     page.wait(f"{row} != null", 20)
     page.run(f"{row}.querySelector('.line button').click()")
     check("this one tells the lines for the configuration", "ibeacon" in page.run(f"{row}.querySelector('pre').textContent"), page.run(f"{row}.querySelector('pre').textContent"))
