@@ -6,8 +6,8 @@ import { percent } from './figures.js';
 export function calibrationResult() {
   const text = words.calibrate.result;
   const verdict = el('p.status', { role: 'status' }), body = el('tbody'), update = list(body, row), remarks = el('ul.remarks'), updateRemarks = list(remarks, remark);
-  const table = el('table.parts', {}, el('thead', {}, el('tr', {}, ...[text.with, text.right, text.changes, text.delay].map((title) => el('th', { scope: 'col', text: title })))), body);
-  const node = el('div.result', { hidden: true }, verdict, table, el('p.note', { text: text.note }), remarks);
+  const note = el('p.note', { text: text.note }), table = el('table.parts', {}, el('thead', {}, el('tr', {}, ...[text.with, text.right, text.changes, text.delay].map((title) => el('th', { scope: 'col', text: title })))), body);
+  const node = el('div.result', { hidden: true }, verdict, table, note, remarks);
   return {
     node,
     update(result) {
@@ -15,7 +15,7 @@ export function calibrationResult() {
       if (!result) return;
       const out = result.held_out;
       say(verdict, !result.usable ? text.useless : !out ? text.short : text.good(percent(out[out.kept].right), percent(out.nothing.right)));
-      show(table, out != null);
+      for (const one of [table, note]) show(one, out != null);
       update(out ? ['nothing', 'path_loss', 'all'].filter((part) => out[part]).map((part) => ({ part, isKept: out.kept === part, hasPlan: result.wall_loss_db != null, ...out[part] })) : [], (one) => one.part);
       const lacking = result.rooms.filter((one) => !one.enough).map((one) => one.room), unheard = result.receivers.filter((one) => !one.sightings).map((one) => one.receiver);
       const told = [

@@ -24,7 +24,8 @@ export function calibratePanel({ onMarks, onWalk }) {
   const file = el('a', { href: address('./api/v1/calibration/file'), download: 'rooms.json', text: text.download }), marks = el('a', { href: address('./api/v1/marks'), download: 'marks.csv', text: text.marks });
   const saved = el('p.status', { role: 'status' }), line = el('pre', { tabindex: 0, 'aria-label': text.line }), missing = el('div.yaml', {}, el('p', { text: text.line }), line, el('div.row', {}, copyButton(() => line.textContent)));
   const undo = button(text.undo, () => take('undo')), problem = el('p.problem', { role: 'alert', hidden: true });
-  const walking = el('div.walking', {}, heard, how, rooms, el('div.row', {}, learn, pause, unmark, giveUp), progress, result.node, el('div.row', {}, save, file, marks), earTitle, ears);
+  const walking = el('div.walking', {}, heard, how, rooms, el('div.row', {}, learn, pause, unmark, giveUp), progress, result.node, el('div.row', {}, save, file, marks));
+  const hearing = el('div', {}, earTitle, ears);
   let beacon = null, now = null, timer = null, isEnded = false, hasOutlines = false, mayWrite = false, names = null;
 
   function button(title, onclick) { return el('button', { type: 'button', text: title, onclick }); }
@@ -57,7 +58,7 @@ export function calibratePanel({ onMarks, onWalk }) {
     show(begin, !walk && mayWrite);
     begin.disabled = !beacon;
     say(begin, text.begin(beacon ? nameOf({ beacon, name: names?.get(beacon) }) : null));
-    show(walking, walk != null);
+    for (const one of [walking, hearing]) show(one, walk != null);
     for (const one of [learn, pause, unmark, giveUp]) show(one, mayWrite && !isFitting);
     show(progress, isFitting);
     bar.value = now?.part ?? 0;
@@ -114,7 +115,7 @@ export function calibratePanel({ onMarks, onWalk }) {
     };
   }
 
-  const node = el('section.calibrate', { 'aria-label': text.title, hidden: true }, el('h2', { text: text.title }), lead, login, begin, walking, saved, missing, el('div.row', {}, undo), problem);
+  const node = el('section.calibrate', { 'aria-label': text.title, hidden: true }, el('h2', { text: text.title }), lead, login, begin, walking, saved, missing, el('div.row', {}, undo), problem, hearing);
   ask();
   return {
     node,
