@@ -7,6 +7,8 @@ enum RoomOffset {
   static let calibrated: Float = 40
   /// An error of this many dB counts half.
   private static let odd: Float = 8
+  /// dB. In rooms without outlines a receiver expects 0 dBm in its own, and hears −100 dBm of a weak beacon.
+  private static let bounds: ClosedRange<Float> = -127...60
 
   /// The mean error of what was heard; odd ones count less.
   static func residual(
@@ -27,6 +29,6 @@ enum RoomOffset {
   static func learn(_ residual: Float, _ state: inout RoomTrack) {
     state.offsetWeight = min(state.offsetWeight + 1, memory)
     state.offset += residual / (state.offsetWeight + 1)
-    state.offset = min(max(state.offset, -60), 60)
+    state.offset = min(max(state.offset, bounds.lowerBound), bounds.upperBound)
   }
 }

@@ -30,6 +30,7 @@ class Broker:
         lines = ["user observer", "topic readwrite #", "", "user gateway"]
         lines += [f"topic deny {topic}" for topic in sorted(denied)]
         lines += ["topic readwrite beaconkeeper/world/#", "topic readwrite homeassistant/#"]
+        lines += ["topic read espresense/#", "topic read beaconkeeper/#"]
         open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
         os.chmod(f"{self.folder}/acl", 0o600)
         if self.process:
@@ -57,8 +58,9 @@ class Broker:
         kept, last = {}, [time.time()]
 
         def on_message(_, __, message):
-            last[0] = time.time()
+            # The others are those that scanners send all the time.
             if message.retain:
+                last[0] = time.time()
                 kept[message.topic] = message.payload.decode()
         client = new_client("", True)
         client.on_message = on_message
@@ -90,7 +92,8 @@ class Observer:
         self.last, self.since, self.clashes = (0, 0), "", []
         self.is_subscribed = threading.Event()
         self.client = new_client("truth-observer", False)
-        self.client.on_connect = lambda client, *_: client.subscribe([(BASE + "zone/+/" + e, 1) for e in ("enter", "exit", "near")])
+        filters = [(f"{BASE}{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
+        self.client.on_connect = lambda client, *_: client.subscribe(filters)
         self.client.on_subscribe = lambda *_: self.is_subscribed.set()
         self.client.on_disconnect = lambda *_: self.is_subscribed.clear()
         self.client.on_message = self.take
@@ -111,14 +114,14 @@ class Observer:
         what it said, what was decided before may come late."""
         with self.lock:
             self.transitions.clear()
-            self.base = {zone: set(names) for zone, names in members.items()}
+            self.base = {where: set(names) for where, names in members.items()}
             self.last = max(self.ids, default=(0, 0))
             if gateway_forgets:
                 self.since = datetime.datetime.now(datetime.timezone.utc).isoformat()
 
     def added_up(self):
-        """Who is in each zone by the transitions alone, and what contradicts itself."""
-        inside = {zone: set(names) for zone, names in self.base.items()}
+        """Who is in each zone and room by the transitions alone, and what contradicts itself."""
+        inside = {where: set(names) for where, names in self.base.items()}
         with self.lock:
             entries = [self.transitions[key] for key in sorted(self.transitions) if key > self.last]
             entries = [t for t in entries if t["time"] >= self.since]
@@ -127,11 +130,12 @@ class Observer:
             if t["epoch"] == before["epoch"] and t["seq"] > before["seq"] + 1:
                 wrong.append(f"between seq {before['seq']} and {t['seq']} of epoch {t['epoch']} something is missing")
         for t in entries:
-            members, beacon = inside.setdefault(t["zone"], set()), t["beacon"]
+            where = next(f"{kind}/{t[kind]}" for kind in ("zone", "room") if kind in t)
+            members, beacon = inside.setdefault(where, set()), t["beacon"]
             if t["event"] == "enter" and beacon in members:
-                wrong.append(f"{beacon} entered {t['zone']} twice (epoch {t['epoch']}, seq {t['seq']})")
+                wrong.append(f"{beacon} entered {where} twice (epoch {t['epoch']}, seq {t['seq']})")
             if t["event"] != "enter" and beacon not in members:
-                wrong.append(f"{t['event']} of {beacon} at {t['zone']} without an enter (epoch {t['epoch']}, seq {t['seq']})")
+                wrong.append(f"{t['event']} of {beacon} at {where} without an enter (epoch {t['epoch']}, seq {t['seq']})")
             if t["event"] == "enter":
                 members.add(beacon)
             elif t["event"] == "exit":

@@ -1,6 +1,6 @@
 """The gateway, and the radio that it hears."""
 import json, os, shutil, signal, subprocess, threading, time
-from .world import BEACONS, PLACES, RECEIVERS
+from .world import BEACONS, HERE, PLACES
 
 
 class Gateway:
@@ -20,7 +20,7 @@ class Gateway:
                                         stdout=self.log, stderr=self.log, cwd=self.folder)
         self.started = time.time()
         self.world.restarted()
-        for receiver in RECEIVERS:
+        for receiver in HERE:
             self.tell_health(receiver)
         if until_ready:
             self.wait_for("watch: ", told)
@@ -96,7 +96,7 @@ class Gateway:
 
     def transmit(self):
         while True:
-            for receiver in RECEIVERS:
+            for receiver in HERE:
                 if receiver in self.world.blind:
                     continue
                 # A stranger shows that the receiver sees.

@@ -3,7 +3,7 @@ import datetime, json, time
 import jinja2
 import paho.mqtt.client as mqtt
 from .broker import BASE
-from .world import ABSENT, BEACONS, RECEIVERS, entry
+from .world import ABSENT, BEACONS, RECEIVERS, ROOMS, entry
 
 DISCOVERY = "homeassistant/"
 # A receiver that was never heard is missed after ten seconds, and then health comes every two.
@@ -47,6 +47,7 @@ class Judgement:
     def all(self, observer):
         self.differ("status", "it", self.ours.get("status"), "online")
         self.zones()
+        self.rooms()
         self.beacons()
         self.leftovers()
         self.health()
@@ -56,8 +57,12 @@ class Judgement:
         if not self.world.denied:
             self.wrong += contradictions
             members = self.world.named_members()
-            for zone in set(members) | set(inside):
-                self.differ(f"transitions at {zone}", "who is in", sorted(inside.get(zone, ())), sorted(members.get(zone, ())))
+            for where in set(members) | set(inside):
+                true = members.get(where, set())
+                if not self.world.is_all_clear():
+                    # Then they must agree with what is retained.
+                    true = {m["beacon"] for m in json.loads(self.ours.get(where + "/occupancy", '{"beacons":[]}'))["beacons"]}
+                self.differ(f"transitions at {where}", "who is in", sorted(inside.get(where, ())), sorted(true))
         return self.wrong
 
     def zones(self):
@@ -72,10 +77,44 @@ class Judgement:
             said = json.loads(self.ours[topic])
             members = world.members[zone]
             state = "unknown" if not world.sighted(zone) else "occupied" if members else "empty"
+            if any(world.is_unclear(zone, beacon) for beacon in BEACONS):
+                continue
             self.differ(topic, "state", said["state"], state)
             self.differ(topic, "count", said["count"], len(members))
             self.differ(topic, "who", sorted(m["beacon"] for m in said["beacons"]), world.names(members))
             self.differ(topic, "near", sorted(m["beacon"] for m in said["beacons"] if m["near"]), world.names(world.near[zone]))
+
+    def rooms(self):
+        """Who is in which, and that each beacon's own message says the same."""
+        world, said = self.world, {}
+        for room, name in world.rooms.items():
+            topic = f"room/{name}/occupancy"
+            if not self.is_ours_known(topic):
+                continue
+            if topic not in self.ours:
+                self.wrong.append(f"{topic}: missing")
+                continue
+            occupancy = json.loads(self.ours[topic])
+            said[name] = {m["beacon"] for m in occupancy["beacons"]}
+            self.differ(topic, "count", occupancy["count"], len(said[name]))
+            state = "unknown" if ROOMS[room] in world.blind else "occupied" if said[name] else "empty"
+            self.differ(topic, "state", occupancy["state"], state)
+            clear = said[name] - {world.name(b) for b in world.unclear}
+            self.differ(topic, "who", sorted(clear), world.names(world.members_of(room)))
+        for beacon in BEACONS:
+            topic = f"beacon/{level(world.name(beacon))}/room"
+            if topic in self.ours and not world.rooms:
+                self.wrong.append(f"{topic}: no rooms are configured")
+            if not self.is_ours_known(topic) or entry(beacon) not in world.entries or len(said) < len(world.rooms):
+                continue
+            rooms = [name for name in said if world.name(beacon) in said[name]]
+            if len(rooms) > 1:
+                self.wrong.append(f"{world.name(beacon)} is in {rooms}")
+            elif topic not in self.ours:
+                if rooms:
+                    self.wrong.append(f"{topic}: missing")
+            else:
+                self.differ(topic, "room", json.loads(self.ours[topic])["room"], rooms[0] if rooms else None)
 
     def beacons(self):
         world = self.world
@@ -88,6 +127,8 @@ class Judgement:
                 if topic not in self.ours:
                     if zones:
                         self.wrong.append(f"{topic}: missing")
+                elif any(world.is_unclear(zone, beacon) for zone in world.zones):
+                    continue
                 elif kind == "state":
                     self.differ(topic, "zones", sorted(json.loads(self.ours[topic])["zones"]), sorted(zones))
                 elif zones and self.ours[topic] not in zones:
@@ -103,6 +144,8 @@ class Judgement:
                 continue
             if levels[0] == "zone" and levels[1] not in self.world.zones:
                 self.wrong.append(f"{topic}: no such zone is configured")
+            if levels[0] == "room" and levels[1] not in self.world.rooms.values():
+                self.wrong.append(f"{topic}: no such room is configured")
             if levels[0] == "beacon" and entry(levels[1].replace("%3A", ":")) not in names:
                 self.wrong.append(f"{topic}: no such beacon is configured")
 
@@ -165,6 +208,7 @@ class Judgement:
     def devices(self, said):
         world = self.world
         standing = {"gateway"} | {"zone_" + identifier(z) for z in world.zones}
+        standing |= {"room_" + identifier(name) for name in world.rooms.values()}
         standing |= {"beacon_" + identifier(world.name(e)) for e in world.entries if e != "fleet"}
         region = "beacon_" + identifier(world.name("fleet") + ":")
         members = {s for s in said if "fleet" in world.entries and s.startswith(region)}
@@ -178,6 +222,7 @@ class Judgement:
             self.wrong.append(f"Home Assistant: {len(members)} members of regions, {world.device_limit} are allowed")
         for subject in sorted(set(said) & (standing | members)):
             if subject.startswith("beacon_"):
+                self.differ(f"Home Assistant: {subject}", "that it has a room", "room" in said[subject], bool(world.rooms))
                 self.differ(f"Home Assistant: {subject}", "that it has a signal", "rssi" in said[subject], world.entities == "all")
                 self.differ(f"Home Assistant: {subject}", "that it has a distance", "distance" in said[subject],
                             world.entities != "minimal")
@@ -191,10 +236,22 @@ class Judgement:
         if component["platform"] == "device_tracker":
             beacons = [b for b in BEACONS if level(world.name(b)) == levels[1] and entry(b) in world.entries]
             for beacon in beacons:
+                if any(world.is_unclear(zone, beacon) for zone in world.zones):
+                    continue
                 true = "home" if world.zones_of(beacon) else "not_home"
                 if shown != true:
                     self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {true}")
+        elif component["platform"] == "sensor" and levels[0] == "beacon" and levels[2:] == ["room"]:
+            true = json.loads(self.kept[topic])["room"] or "not_home"
+            self.differ(f"room of {levels[1]} in Home Assistant", "it", shown, true)
+        elif component.get("device_class") == "occupancy" and levels[0] == "room":
+            said = {"unknown": "None", "empty": "OFF", "occupied": "ON"}[json.loads(self.kept[topic])["state"]]
+            words = {str(component.get("payload_on", "ON")): "ON", str(component.get("payload_off", "OFF")): "OFF"}
+            shown = words.get(shown, shown)
+            self.differ(f"occupancy of {levels[1]}", "it", shown, said)
         elif component.get("device_class") == "occupancy" and levels[0] == "zone" and levels[1] in world.zones:
+            if any(world.is_unclear(levels[1], beacon) for beacon in BEACONS):
+                return
             if not world.sighted(levels[1]):
                 self.differ(f"occupancy of {levels[1]}", "it", shown, "None")
                 return

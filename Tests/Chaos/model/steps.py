@@ -2,12 +2,13 @@
 import shutil, signal, time
 from .broker import BASE
 from .judge import level
-from .world import ABSENT, BEACONS, ENTRIES, PLACES, RECEIVERS
+from .world import ABSENT, BEACONS, ENTRIES, HERE, PLACES, RECEIVERS, ROOMS
 
 
 class Steps:
-    def __init__(self, chance, world, broker, observer, gateway):
+    def __init__(self, chance, world, broker, observer, gateway, scanners):
         self.chance, self.world, self.broker, self.observer, self.gateway = chance, world, broker, observer, gateway
+        self.scanners = scanners
         self.kept_members = None
         self.denied_since = 0.0
         # How often each comes; those of `alone` want a world that stands still.
@@ -22,20 +23,27 @@ class Steps:
 
     # Beacons.
 
-    def walk(self):
+    def walk(self, to=None):
         beacon = self.chance.choice(list(BEACONS))
-        self.world.place[beacon] = self.chance.choice(list(PLACES))
+        places = list(PLACES)
+        # A beacon leaves its room 30 s after its last word until it is known how often it is heard: not every time.
+        if time.time() - self.world.since[beacon] < 12 and self.chance.random() < 0.95:
+            places.remove("silent")
+        self.world.move(beacon, to if to in places else self.chance.choice(places))
         return f"{beacon} goes to {self.world.place[beacon]}"
 
     def leave(self):
-        beacon = self.chance.choice(list(BEACONS))
-        self.world.place[beacon] = "silent"
-        return f"{beacon} falls silent"
+        return self.walk(to="silent")
 
     def sight(self):
-        receiver = self.chance.choice(RECEIVERS)
+        """Of the receivers in rooms one at a time, so that the others can tell the room."""
+        hanging = set(ROOMS.values())
+        receiver = self.chance.choice([r for r in RECEIVERS if r not in hanging or not self.world.blind & hanging - {r}])
         self.world.blind ^= {receiver}
-        self.gateway.tell_health(receiver)
+        if receiver in HERE:
+            self.gateway.tell_health(receiver)
+        else:
+            self.scanners.tell_health(receiver)
         return f"{receiver} {'goes blind' if receiver in self.world.blind else 'sees again'}"
 
     # The gateway.
@@ -88,6 +96,7 @@ class Steps:
 
     def empty(self):
         """Nobody says who was where; from then on the transitions begin with nobody."""
+        self.world.leave_rooms(BEACONS)
         self.gateway.stop(signal.SIGTERM)
         shutil.rmtree(self.gateway.state)
         self.observer.forget({}, gateway_forgets=True)
@@ -99,7 +108,7 @@ class Steps:
 
     def rollback(self):
         """Who was where when the copy was made is where the transitions go on."""
-        if self.kept_members is not None and self.world.blind:
+        if self.world.blind and self.kept_members is not None or not self.world.is_all_clear():
             return self.walk()
         self.gateway.stop(signal.SIGTERM)
         if self.kept_members is None:
@@ -129,7 +138,7 @@ class Steps:
 
     def back(self):
         world, name = self.world, self.chance.choice(list(self.world.zones))
-        if len(world.zones) == 1:
+        if len(world.zones) == 1 or not world.is_all_clear():
             return self.walk()
         zone = world.zones.pop(name)
         self.gateway.reload(until_read=True)
@@ -141,12 +150,18 @@ class Steps:
 
     def edit(self):
         kinds = ["threshold", "threshold", "watch", "entry", "zone", "zone name", "beacon name", "order",
-                 "announcing", "announcing"]
+                 "announcing", "announcing", "room", "room name", "zone of rooms"]
         # Whom a zone keeps that is given to a receiver which forgot whom it heard, nobody can know.
         if not self.world.forgetful and (self.gateway.process or not self.world.blind):
             kinds += ["receivers", "receivers", "swap"]
         kind = self.chance.choice(kinds)
-        world, name = self.world, self.chance.choice(list(self.world.zones))
+        world = self.world
+        if kind in ("room", "room name", "zone of rooms"):
+            return self.edit_rooms(kind)
+        signals = [name for name in world.zones if "rooms" not in world.zones[name]]
+        if not signals:
+            kind = "order"
+        name = self.chance.choice(signals if kind in ("threshold", "receivers", "swap") else list(world.zones))
         zone = world.zones[name]
         if kind == "threshold":
             zone["enter"] = -66 + self.chance.choice([-2, 0, 2])
@@ -159,7 +174,7 @@ class Steps:
             zone["receivers"] = self.chance.choice([None, ["hci0"], ["hci1"], ["hci0", "hci1"], ["hci0", ABSENT], [ABSENT]])
             return f"{name} is heard by {zone['receivers'] or 'all'}"
         if kind == "swap":
-            other = self.chance.choice(list(world.zones))
+            other = self.chance.choice(signals)
             zone["receivers"], world.zones[other]["receivers"] = world.zones[other]["receivers"], zone["receivers"]
             return f"{name} and {other} swap their receivers"
         if kind == "order":
@@ -187,11 +202,47 @@ class Steps:
         world.near.setdefault("extra", set())
         return "zone extra added"
 
+    def edit_rooms(self, kind):
+        world = self.world
+        missing = [room for room in ROOMS if room not in world.rooms]
+        if kind == "room name" and world.rooms:
+            room = self.chance.choice(list(world.rooms))
+            old = world.rooms[room]
+            world.rooms[room] = room if old != room else room + "2"
+            return f"room {old} is called {world.rooms[room]}"
+        if kind == "zone of rooms" and world.rooms:
+            zones = [name for name in world.zones if "rooms" in world.zones[name]]
+            rooms = self.chance.sample(list(world.rooms), self.chance.randint(1, len(world.rooms)))
+            if zones:
+                name = self.chance.choice(zones)
+                world.zones[name]["rooms"] = rooms
+                return f"{name} is made of {rooms}"
+            world.zones["wet"] = {"rooms": rooms, "beacons": None}
+            world.forget("wet")
+            return f"zone wet added, made of {rooms}"
+        if missing:
+            for room in missing:
+                world.rooms[room] = room
+            if len(missing) == len(ROOMS):
+                world.leave_rooms(BEACONS)
+            return f"rooms {missing} configured again"
+        # Without a room it is open where a beacon is that was there, so there are soon all of them again, or none.
+        gone = list(ROOMS) if self.chance.random() < 0.5 else [self.chance.choice(list(ROOMS))]
+        for room in gone:
+            del world.rooms[room]
+        for name, zone in list(world.zones.items()):
+            if "rooms" in zone:
+                zone["rooms"] = [room for room in zone["rooms"] if room in world.rooms]
+                if not zone["rooms"]:
+                    del world.zones[name], world.members[name], world.near[name]
+        return f"rooms {gone} removed"
+
     def edit_entries(self):
         world = self.world
         missing = set(ENTRIES) - world.entries
         if missing:
             world.entries |= missing
+            world.leave_rooms(BEACONS)
             return f"{sorted(missing)} configured again"
         gone = self.chance.choice(sorted(world.entries))
         world.entries.discard(gone)
@@ -209,6 +260,7 @@ class Steps:
             if beacon.split(":")[0] == name:
                 for zone in world.zones:
                     world.leave(zone, beacon)
+                world.leave_rooms([beacon])
         return f"{old} is called {world.called[name]}"
 
     def edit_announcing(self):
@@ -237,10 +289,14 @@ class Steps:
 
     def waits_at_the_gateway(self):
         """Whether transitions may wait there for a broker that refuses them: nobody can then say what it lost."""
-        return any("/zone/" in topic for topic in self.world.denied)
+        return any("/zone/" in topic or "/room/" in topic for topic in self.world.denied)
+
+    def is_foreseeable(self):
+        """Whether it is known who is where as far as the gateway goes, when what was on its way is lost."""
+        return not self.waits_at_the_gateway() and self.world.is_all_clear()
 
     def broker_forgets(self):
-        if self.waits_at_the_gateway():
+        if not self.is_foreseeable():
             return self.walk()
         how = self.chance.choice([signal.SIGTERM, signal.SIGKILL])
         self.observer.forget(self.world.named_members())
@@ -250,7 +306,7 @@ class Steps:
 
     def broker_crash(self):
         """What it keeps is then what it had written down when it last stopped."""
-        if self.waits_at_the_gateway():
+        if not self.is_foreseeable():
             return self.walk()
         self.observer.forget(self.world.named_members())
         self.broker.stop(how=signal.SIGKILL)
@@ -286,7 +342,8 @@ class Steps:
         zone, beacon = self.chance.choice(list(world.zones)), level(world.name(self.chance.choice(list(BEACONS))))
         topic = self.chance.choice([
             BASE + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
-                               "zone/+/enter", f"beacon/{beacon}/state", f"beacon/{beacon}/zone", "health")
+                               "zone/+/enter", "room/+/enter", "room/+/occupancy", f"beacon/{beacon}/room",
+                               f"beacon/{beacon}/state", f"beacon/{beacon}/zone", "health")
         ] + ["homeassistant/#"])
         world.deny({topic})
         self.denied_since = time.time()

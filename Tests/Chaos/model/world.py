@@ -1,18 +1,24 @@
 """What is true, and what is configured."""
+import time
 
-RECEIVERS = ("hci0", "hci1")
+HERE = ("hci0", "hci1")
+# They come over MQTT.
+ELSEWHERE = ("esp-kitchen", "bath/hci0")
+RECEIVERS = HERE + ELSEWHERE
+# Of each room the receiver in it.
+ROOMS = {"hallway": "hci0", "kitchen": "esp-kitchen", "bath": "bath/hci0"}
 # Configured where a zone names it, and never heard of.
 ABSENT = "hci9"
 UUID = "F29DC74A-DBBD-12DE-318A-C8B046DD4425"
 
-# Where a beacon can be: the level, in dBm, at which each receiver hears it. None: it is not heard.
+# Where a beacon can be: the room, and the level in dBm at which each receiver hears it. None: it is not heard.
 PLACES = {
-    "silent": {"hci0": None, "hci1": None},
-    "far": {"hci0": -96, "hci1": -96},
-    "hall": {"hci0": -52, "hci1": -96},
-    "desk": {"hci0": -35, "hci1": -96},
-    "yard": {"hci0": -96, "hci1": -52},
-    "door": {"hci0": -52, "hci1": -52},
+    name: {"room": room} | dict(zip(RECEIVERS, levels)) for name, room, levels in [
+        ("silent", None, (None, None, None, None)), ("far", "kitchen", (-96, -96, -82, -98)),
+        ("hall", "hallway", (-52, -96, -84, -84)), ("desk", "hallway", (-35, -96, -84, -84)),
+        ("yard", "bath", (-96, -52, -98, -82)), ("door", "hallway", (-52, -52, -84, -84)),
+        ("stove", "kitchen", (-84, -96, -52, -84)), ("tub", "bath", (-84, -96, -84, -52)),
+    ]
 }
 
 
@@ -47,7 +53,14 @@ class World:
             "yard": {"receivers": ["hci1"], "beacons": None, "enter": -66, "exit": -76, "near": None},
             "site": {"receivers": None, "beacons": None, "enter": -66, "exit": -76, "near": None},
             "vans": {"receivers": ["hci0"], "beacons": ["fleet"], "enter": -66, "exit": -76, "near": None},
+            "wet": {"rooms": ["kitchen", "bath"], "beacons": None},
         }
+        # What the configured ones are called, and who is in which. Where nobody can know it, the beacon is in `unclear`.
+        self.rooms = {room: room for room in ROOMS}
+        self.room = {beacon: None for beacon in BEACONS}
+        self.unclear = set()
+        # Since when each beacon is heard without a pause: before it is known how often it is heard, a silence takes long.
+        self.since = {beacon: time.time() for beacon in BEACONS}
         self.members = {zone: set() for zone in self.zones}
         self.near = {zone: set() for zone in self.zones}
         # The receivers that heard each beacon since the gateway knows it.
@@ -63,7 +76,7 @@ class World:
         lines = ["gateway: { name: world, state_directory: state }",
                  f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
                  f" protocol: {self.protocol} }}",
-                 "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers()) + "]"]
+                 "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers() if r not in ELSEWHERE) + "]"]
         if self.announces:
             lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit} }}")
         else:
@@ -73,13 +86,22 @@ class World:
         for name in sorted(self.entries):
             how = f"ibeacon: {{ uuid: {UUID} }}" if name == "fleet" else f"address: '{BEACONS[name][0]}'"
             lines.append(f"  - {{ name: {self.called[name]}, {how} }}")
+        lines.append("scanners: [{ kind: espresense, prefix: esp- }, { kind: beaconkeeper }]")
+        if self.rooms:
+            lines.append("rooms:")
+        for room, name in self.rooms.items():
+            lines.append(f"  - {{ name: {name}, receivers: [{ROOMS[room]}] }}")
         lines.append("zones:")
         for name, zone in self.zones.items():
             parts = [f"name: {name}"]
-            if zone["receivers"]:
-                parts.append(f"receivers: [{', '.join(zone['receivers'])}]")
             if zone["beacons"]:
                 parts.append(f"beacons: [{', '.join(self.called[b] for b in zone['beacons'])}]")
+            if "rooms" in zone:
+                parts.append(f"rooms: [{', '.join(self.rooms[r] for r in zone['rooms'])}], exit: {{ dwell: 0.3 s }}")
+                lines.append(f"  - {{ {', '.join(parts)} }}")
+                continue
+            if zone["receivers"]:
+                parts.append(f"receivers: [{', '.join(zone['receivers'])}]")
             if zone["near"]:
                 parts.append(f"near: {{ signal: {zone['near']} dBm, dwell: 0.2 s, rearm: {zone['near'] - 4} dBm }}")
             parts.append(f"enter: {{ signal: {zone['enter']} dBm, dwell: 0.2 s }}")
@@ -90,10 +112,12 @@ class World:
 
     def receivers(self):
         """The configured ones."""
-        return RECEIVERS + ((ABSENT,) if any(ABSENT in (z["receivers"] or ()) for z in self.zones.values()) else ())
+        return RECEIVERS + ((ABSENT,) if any(ABSENT in (z.get("receivers") or ()) for z in self.zones.values()) else ())
 
     def sighted(self, zone):
-        """The receivers of a zone that see."""
+        """The receivers of a zone that see, or its rooms."""
+        if "rooms" in self.zones[zone]:
+            return [r for r in self.zones[zone]["rooms"] if ROOMS[r] not in self.blind]
         return [r for r in self.zones[zone]["receivers"] or RECEIVERS if r != ABSENT and r not in self.blind]
 
     def watches(self, zone, beacon):
@@ -112,13 +136,43 @@ class World:
                 self.heard[beacon] |= {r for r in RECEIVERS if r not in self.blind and levels[r] is not None}
             else:
                 self.heard[beacon] = set()
+            self.settle_room(beacon, levels)
             for name in self.zones:
                 self.settle_in(name, beacon, levels)
+
+    def settle_room(self, beacon, levels):
+        self.unclear.discard(beacon)
+        sighted = [ROOMS[r] for r in self.rooms if ROOMS[r] not in self.blind]
+        self.room[beacon] = levels["room"] if levels["room"] in self.rooms else None
+        if not self.rooms or entry(beacon) not in self.entries:
+            self.room[beacon] = None
+        elif levels["room"] is None:
+            # Who heard it last may be blind, and then it stays.
+            if len(sighted) < len(self.rooms):
+                self.unclear.add(beacon)
+        elif levels["room"] not in self.rooms:
+            self.unclear.add(beacon)
+        else:
+            # A blind room keeps who is in it, or others take it for theirs. Two receivers tell a room of theirs, but not soon
+            # where they hear the beacon 30 dB weaker than before.
+            own = ROOMS[levels["room"]]
+            if own in self.blind or len(sighted) < (3 if levels[own] < -70 else 2):
+                self.unclear.add(beacon)
+
+    def is_unclear(self, zone, beacon):
+        """Whether nobody can know if it is in a zone of rooms: its room is open, or the zone keeps who was in it."""
+        return "rooms" in self.zones[zone] and self.watches(zone, beacon) and (
+            beacon in self.unclear or not self.sighted(zone))
 
     def settle_in(self, name, beacon, levels):
         zone, sighted = self.zones[name], self.sighted(name)
         if not self.watches(name, beacon):
             self.leave(name, beacon)
+        elif "rooms" in zone:
+            if self.room[beacon] in zone["rooms"] and not self.is_unclear(name, beacon):
+                self.members[name].add(beacon)
+            else:
+                self.members[name].discard(beacon)
         elif not sighted:
             # A blind zone keeps who is in it, and who is near; but not whom none of its receivers ever heard.
             if not self.heard[beacon] & set(zone["receivers"] or RECEIVERS):
@@ -142,6 +196,20 @@ class World:
         """Nobody is in it, as far as the gateway knows."""
         self.members[zone], self.near[zone] = set(), set()
 
+    def leave_rooms(self, beacons):
+        """What the gateway learnt of them there is gone."""
+        for beacon in beacons:
+            self.room[beacon] = None
+            self.since[beacon] = time.time()
+
+    def is_all_clear(self):
+        return not self.unclear and all(self.sighted(z) for z in self.zones if "rooms" in self.zones[z])
+
+    def move(self, beacon, place):
+        if self.place[beacon] == "silent":
+            self.since[beacon] = time.time()
+        self.place[beacon] = place
+
     def zones_of(self, beacon):
         return {zone for zone in self.zones if beacon in self.members[zone]}
 
@@ -153,8 +221,12 @@ class World:
     def names(self, members):
         return sorted(self.name(beacon) for beacon in members)
 
+    def members_of(self, room):
+        return {beacon for beacon in BEACONS if self.room[beacon] == room and beacon not in self.unclear}
+
     def named_members(self):
-        return {zone: set(self.names(members)) for zone, members in self.members.items()}
+        members = {f"zone/{zone}": set(self.names(members)) for zone, members in self.members.items()}
+        return members | {f"room/{name}": set(self.names(self.members_of(room))) for room, name in self.rooms.items()}
 
     def deny(self, filters):
         self.denied = set(filters)
