@@ -58,6 +58,46 @@ import Testing
     #expect(after.transitions.first?.wallTime.nanoseconds == 1_030_000_000_000 + Scene.hour)
   }
 
+  /// Where it is among receivers with positions is not saved. One odd advertisement after the start decides nothing.
+  @Test func aRestartMovesNobodyAmongReceiversWithPositions() throws {
+    let corners = [(0.0, 0.0), (8.0, 0.0), (8.0, 8.0), (0.0, 8.0)]
+    let receivers = Dictionary(
+      uniqueKeysWithValues: corners.enumerated().map { place, corner in
+        (
+          ReceiverIndex(rawValue: UInt16(place)),
+          Calibration(
+            measuredPower: -60, exponent: 2, position: Position(x: corner.0, y: corner.1, z: 1))
+        )
+      })
+    let zone = Zone.simple(
+      receivers: [ReceiverIndex(rawValue: 0)], enter: .distance(3), exit: .distance(4.5))
+    /// At 1.5 m of the first corner, or (`odd`) as if it were far from there.
+    func hear(_ scene: inout Scene, from start: Double, rounds: Int, odd: Bool = false) {
+      for round in 0..<rounds {
+        let levels: [Int8] = odd && round == 0 ? [-90, -77, -79, -77] : [-63, -77, -79, -77]
+        for (place, level) in levels.enumerated() {
+          scene.hear(level, at: start + Double(round) / 2 + Double(place) / 10, receiver: UInt16(place))
+        }
+      }
+    }
+    var before = Scene([zone], receivers: receivers)
+    hear(&before, from: 0, rounds: 40)
+    #expect(before.story.count == 1)
+    let bytes = try JSONEncoder().encode(try #require(before.engine.state(of: beacon)))
+    var after = Scene([zone], receivers: receivers)
+    after.engine.restore(
+      try JSONDecoder().decode(BeaconState.self, from: bytes), of: beacon, sightSince: .zero + .seconds(30))
+    hear(&after, from: 30, rounds: 40, odd: true)
+    #expect(after.story == [])
+    // Later it does decide.
+    for second in 60..<90 {
+      for (place, level) in [-79, -77, -63, -77].enumerated() {
+        after.hear(Int8(level), at: Double(second) + Double(place) / 10, receiver: UInt16(place))
+      }
+    }
+    #expect(after.transitions.map(\.event) == [.exit])
+  }
+
   @Test func whenAndWhereItWasLastHeardIsPartOfIt() throws {
     var before = Scene([.simple()])
     before.hear(Signal.at3m, at: 1000, receiver: 3)

@@ -22,6 +22,8 @@ struct PlaceBeliefs: Sendable {
   private var slots: [Int32] = []
   /// By slot: until when the belief has spread.
   private var times: [MonotonicTime] = []
+  /// By slot: how many words of receivers it takes until the belief says something.
+  private var openWords: [UInt8] = []
   /// `prior.count` numbers for each slot.
   private var beliefs: [Float] = []
   private var freeSlots: [Int32] = []
@@ -45,6 +47,8 @@ struct PlaceBeliefs: Sendable {
   private static let binCount = 128
   private static let binsPerDoubling = 16.0
   private static let nearest = 0.3
+  /// One odd word must not move a beacon that was in a zone before a restart.
+  private static let wordsAfterRestart: UInt8 = 8
   /// Another gap means that the beacon was elsewhere meanwhile.
   private static let longest = 600.0
 
@@ -128,7 +132,18 @@ struct PlaceBeliefs: Sendable {
     Self.judge(
       slot, model.likelihoods(hearer, level: level - power + powers[hearer]), time, time: &times[slot],
       beliefs: &beliefs, model: model, grid: grid, filter: &filter, prior: prior)
+    if openWords[slot] > 0 { openWords[slot] -= 1 }
     return true
+  }
+
+  /// The beacon was known in an earlier run, which took its belief along: where it is must be found anew.
+  mutating func begin(_ beacon: Int, at time: MonotonicTime) {
+    if let slot = slot(of: beacon, at: time) { openWords[slot] = Self.wordsAfterRestart }
+  }
+
+  /// Whether it is still open where a beacon is that was known in an earlier run.
+  func isOpen(_ beacon: Int) -> Bool {
+    beacon < slots.count && slots[beacon] >= 0 && openWords[Int(slots[beacon])] > 0
   }
 
   private static func judge(
@@ -221,11 +236,13 @@ struct PlaceBeliefs: Sendable {
       slot = Int(free)
       for cell in 0..<prior.count { beliefs[slot * prior.count + cell] = prior[cell] }
       times[slot] = time
+      openWords[slot] = 0
     } else {
       guard (times.count + 1) * prior.count * MemoryLayout<Float>.stride <= Self.limit else { return nil }
       slot = times.count
       beliefs += prior
       times.append(time)
+      openWords.append(0)
     }
     while slots.count <= beacon { slots.append(-1) }
     slots[beacon] = Int32(slot)

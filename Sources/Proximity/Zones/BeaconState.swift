@@ -126,7 +126,11 @@ extension ZoneEngine {
       locators[index] = locator
       locators[index].receivers = 0
     }
-    if let belief = state.belief { places?.restore(belief, of: index) }
+    if let belief = state.belief {
+      places?.restore(belief, of: index)
+    } else if let sightSince {
+      places?.begin(index, at: sightSince)
+    }
     for var link in state.links.reversed() {
       if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
       restore(link, of: index)

@@ -4,7 +4,8 @@ import Beacons
 extension ZoneEngine {
   /// Where the beacon of a presence stands; nil if unknown.
   func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
-    zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
+    if places?.isOpen(Int(presences[Int(index)].beacon)) == true { return nil }
+    return zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
   }
 
   /// Processes what is due in a presence and schedules its next deadline.
