@@ -91,6 +91,50 @@ public struct MetricsText: Sendable {
       ("no_key", refused.noKey), ("wrong_key", refused.wrongKey), ("replayed", refused.replayed),
       ("unencrypted", refused.unencrypted),
     ] { sample("readings_refused_total", [("reason", reason)], count) }
+    if let remote = health.remote { write(remote) }
+  }
+
+  private mutating func write(_ remote: HealthMessage.Remote) {
+    // Two scanners may have one topic; a series that is there twice is an error.
+    var told: Set<String> = []
+    let scanners = remote.scanners.filter { told.insert($0.topic).inserted }
+    per(scanners, "scanner_messages_total", "counter", "Messages of a scanner's topic.") { scanner in
+      [([("topic", scanner.topic)], scanner.messages)]
+    }
+    per(scanners, "scanner_observations_total", "counter", "What was heard, as these messages say.") {
+      scanner in [([("topic", scanner.topic)], scanner.observations)]
+    }
+    per(scanners, "scanner_refused_total", "counter", "What could not be taken of them, by cause.") {
+      scanner in
+      scanner.refused.sorted { $0.key < $1.key }.map {
+        ([("topic", scanner.topic), ("cause", $0.key)], $0.value)
+      }
+    }
+    per(remote.gateways, "remote_gateway_batches_total", "counter", "Batches of another gateway.") {
+      gateway in
+      [([("remote", gateway.name)], gateway.batches)]
+    }
+    per(
+      remote.gateways, "remote_gateway_lost_total", "counter",
+      "Batches of another gateway that never arrived."
+    ) { gateway in [([("remote", gateway.name)], gateway.lost)] }
+    per(
+      remote.gateways, "remote_gateway_refused_total", "counter",
+      "Batches of another gateway that were refused."
+    ) { gateway in [([("remote", gateway.name)], gateway.refused)] }
+    single(
+      "scanner_messages_lost_total", "counter", "Messages for scanners that came too fast.",
+      remote.lostMessages)
+  }
+
+  private mutating func per<Item>(
+    _ items: [Item], _ name: String, _ kind: String, _ help: String,
+    _ samples: (Item) -> [(labels: [(name: String, value: String)], value: UInt64)]
+  ) {
+    family(name, kind, help)
+    for item in items {
+      for sample in samples(item) { self.sample(name, sample.labels, sample.value) }
+    }
   }
 
   private mutating func perReceiver(

@@ -67,14 +67,18 @@ struct Summary {
       times[stay.room?.rawValue ?? .max, default: Time()].told += (stay.to - stay.from).seconds
       times[stay.room?.rawValue ?? .max, default: Time()].stays += 1
     }
-    for stay in journey.trueStays where stay.room != nil {
-      times[stay.room?.rawValue ?? .max, default: Time()].truth += (stay.to - stay.from).seconds
+    // Of the truth, what was judged: a beacon that is not heard is in no room for us.
+    for (room, told) in (journey.assessment?.confusion ?? []).enumerated() {
+      let seconds = told.reduce(0, +)
+      if seconds > 0 { times[Int32(room), default: Time()].truth += seconds }
     }
     page.element("div", ["class": "scroll"]) { page in
       page.element("table") { page in
         page.element("thead") { page in
           page.element("tr") { page in
-            for title in ["room", "reported for", "stays"] + (journey.truth == nil ? [] : ["true for"]) {
+            for title in ["room", "reported for", "stays"]
+              + (journey.truth == nil ? [] : ["true for, while heard"])
+            {
               page.element("th", ["scope": "col"], title)
             }
           }

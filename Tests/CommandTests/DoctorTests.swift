@@ -74,11 +74,16 @@ import Testing
   @Test func aBrokerThatForbidsNothingIsFine() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
-    let path = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\n", "yaml")
-    let result = try await Command.run("doctor", "--config", path)
-    #expect(
-      result.lines.contains { $0.hasPrefix("ok       access") && $0.contains("may publish to all") },
-      "\(result.output)")
+    // A scanner of this kind has two topics.
+    for (scanners, filters) in [("", 6), ("scanners: [{ kind: theengs }]\n", 8)] {
+      let path = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\n\(scanners)", "yaml")
+      let result = try await Command.run("doctor", "--config", path)
+      #expect(
+        result.lines.contains {
+          $0.hasPrefix("ok       access") && $0.contains("may publish to all")
+            && $0.contains("subscribe to all \(filters) filters")
+        }, "\(result.output)")
+    }
     #expect(broker.messages.isEmpty, "the question stays with the broker")
   }
 }

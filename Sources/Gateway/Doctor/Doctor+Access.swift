@@ -3,6 +3,7 @@ import FoundationEssentials
 import Settings
 import Messages
 import Mosquitto
+import Scanners
 
 extension Doctor {
   /// Topics that are asked about; of more, the first.
@@ -102,6 +103,9 @@ extension Doctor {
       all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
       if !configuration.rooms.isEmpty { all.append(topics.room(beacon: beacon.name)) }
     }
+    if let observations = configuration.publish.observations {
+      all += (0..<observations.partitions).map { topics.observations(partition: $0) }
+    }
     return all + roomTopics + discoveryTopics
   }
 
@@ -134,7 +138,10 @@ extension Doctor {
       topics.status, topics.instance, topics.occupancies, topics.beaconStates, discovery.filter,
       discovery.birthTopic,
     ]
+    if !configuration.rooms.isEmpty { all += [topics.roomOccupancies, topics.beaconRooms] }
     if !configuration.phones.isEmpty { all.append(topics.appReports) }
-    return all
+    let scanners = ScannerIntake(
+      configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])
+    return all + scanners.filters
   }
 }
