@@ -19,6 +19,7 @@ extension Pipeline {
   mutating func advanceRooms(to time: MonotonicTime, into output: inout Output) {
     guard let due = rooms?.nextDeadline, due <= time else { return }
     rooms?.advance(to: time, into: &roomTransitions)
+    guard !roomTransitions.isEmpty else { return }
     let decided = roomTransitions
     roomTransitions.removeAll(keepingCapacity: true)
     tell(decided, into: &output)

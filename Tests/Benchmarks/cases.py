@@ -138,6 +138,9 @@ class Cases:
             lambda: self.decided(self.crowd(), self.crowd(), "majors.yaml", passes=4),
             lambda: self.decided(self.beacons(), self.beacons(), "majors.yaml"))
         yield Case(
+            "rooms with outlines and zones by position: mixed air, three receivers, 2,000 beacons", "adverts/CPU-s",
+            Goal("≥ 0.2 M", least=200e3), lambda: self.decided(self.mixed(), self.mixed(), "rooms.yaml", 4))
+        yield Case(
             "the memory's part, 100,000 beacons: C that reads and writes tables like ours; as a peer one record a beacon",
             "adverts/CPU-s", Goal(""), lambda: self.remembered("16", "48", "40", "128", "88", "8"),
             lambda: self.remembered("16", "312"))
@@ -360,6 +363,8 @@ def thresholds(cases):
     for name, run in (
             ("memory to decision", zones("site.yaml")),
             ("memory to decision, four receivers with positions", zones("positions.yaml")),
+            # Rooms take some for each window of 300 ms, in which 2,000 beacons are heard here.
+            ("rooms, memory to decision", zones("rooms.yaml")),
             ("socket to decision", feed("site.yaml")),
             # Where the dashboard is on, the latest 98,304 sightings are kept; they are there after the first passes.
             ("socket to decision, with the dashboard's history", feed("dashboard.yaml"))):
@@ -367,6 +372,7 @@ def thresholds(cases):
         second = allocations(lambda e: run(5 + more, e))
         # A process takes a few from the heap by itself, now more and now less: one in ten thousand advertisements is none.
         each = round(max(0, second - first) / cases.adverts(folder, more), 4)
-        state = "ok" if each <= allowed["allocations_per_advertisement"] else "BROKEN"
+        kind = "allocations_per_advertisement" + ("_in_rooms" if name.startswith("rooms") else "")
+        state = "ok" if each <= allowed[kind] else "BROKEN"
         lines.append(f"{state}: {each:g} heap allocations an advertisement in steady state, {name} ({second - first} in all)")
     return lines
