@@ -210,7 +210,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Beacons", "Brokers", "MessageSchemas", "Machine", "PageReading", "Randomness", "beaconkeeper",
+        "Beacons", "Brokers", "Gateway", "MessageSchemas", "Machine", "PageReading", "Proximity",
+        "Randomness", "beaconkeeper",
       ],
       swiftSettings: house),
     .testTarget(

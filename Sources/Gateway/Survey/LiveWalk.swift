@@ -20,6 +20,15 @@ public final class LiveWalk: Sendable {
     public var beacons: [(name: String, count: Int)]
     /// When any of them was heard.
     public var latest: MonotonicTime?
+
+    package init(
+      receivers: [(name: String, level: Int8, time: MonotonicTime)], beacons: [(name: String, count: Int)],
+      latest: MonotonicTime?
+    ) {
+      self.receivers = receivers
+      self.beacons = beacons
+      self.latest = latest
+    }
   }
 
   fileprivate struct State: ~Copyable {
@@ -54,11 +63,16 @@ public final class LiveWalk: Sendable {
   }
 
   /// The beacon's room from now on; nil: unknown.
-  public func mark(_ room: String?, at time: MonotonicTime, wallTime: WallTime) {
+  ///
+  /// - Parameter point: where in it the beacon is now; nil: somewhere.
+  public func mark(
+    _ room: String?, _ point: (x: Double, y: Double)?, at time: MonotonicTime, wallTime: WallTime
+  ) {
     state.withLock { state in
-      let mark = RecordingMarks.Mark(time: .calendar(wallTime), room: room, line: state.marks.count + 2)
+      let mark = RecordingMarks.Mark(
+        time: .calendar(wallTime), room: room, point: point, line: state.marks.count + 2)
       state.marks.append((mark, time))
-      state.tape?.append(room, at: wallTime)
+      state.tape?.append(mark, at: wallTime)
     }
   }
 

@@ -17,7 +17,7 @@ struct WalkTape: ~Copyable {
     let recording = try RecordingFile(path: prefix + ".jsonl")
     self.marks = marks
     self.recording = recording
-    lines = Array("time,room\n".utf8)
+    lines = Array("time,room,x,y\n".utf8)
     write()
   }
 
@@ -26,11 +26,12 @@ struct WalkTape: ~Copyable {
     encoder.append(advertisement, payload: payload, receivers: receivers)
   }
 
-  mutating func append(_ room: String?, at time: WallTime) {
-    let needsQuotes = room.map { $0.contains { ",\" ".contains($0) } } ?? false
-    let name = room ?? ""
+  mutating func append(_ mark: RecordingMarks.Mark, at time: WallTime) {
+    let needsQuotes = mark.room.map { $0.contains { ",\" ".contains($0) } } ?? false
+    let name = mark.room ?? ""
     let text = needsQuotes ? "\"\(name.replacing("\"", with: "\"\""))\"" : name
-    lines += Array("\(time.rfc3339),\(text)\n".utf8)
+    let point = mark.point.map { "\($0.x),\($0.y)" } ?? ","
+    lines += Array("\(time.rfc3339),\(text),\(point)\n".utf8)
     write()
   }
 

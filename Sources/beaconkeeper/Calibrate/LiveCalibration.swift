@@ -6,6 +6,7 @@ import Gateway
 import Glibc
 import Machine
 import Mosquitto
+import Proximity
 import Radio
 import Settings
 import Synchronization
@@ -99,7 +100,8 @@ final class LiveCalibration: Sendable {
   /// Until it is finished (true) or given up.
   private func follow(_ terminal: KeyTerminal) -> Bool {
     var screen = WalkScreen(
-      rooms: configuration.rooms.map(\.name), expected: configuration.rooms.flatMap(\.receivers))
+      rooms: configuration.rooms.map { .init(name: $0.name, floor: $0.floor, outline: Outline($0.outline)) },
+      expected: configuration.rooms.flatMap(\.receivers))
     while true {
       let (now, hearing) = (LiveClock.now, walk.hearing)
       screen.step(hearing, at: now)
@@ -117,9 +119,10 @@ final class LiveCalibration: Sendable {
         case .nothing: continue
         case .giveUp: return false
         case .finish: return true
-        case .mark(let room):
+        case .mark(let room, let point):
           walk.mark(
-            room.map { configuration.rooms[$0].name }, at: LiveClock.now, wallTime: LiveClock.wallNow)
+            room.map { configuration.rooms[$0].name }, point.map { ($0.x, $0.y) }, at: LiveClock.now,
+            wallTime: LiveClock.wallNow)
         }
       }
     }

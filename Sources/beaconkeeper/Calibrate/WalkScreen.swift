@@ -1,9 +1,18 @@
 import Beacons
 import Gateway
+import Proximity
 
 /// What the terminal shows during a live walk, and what keys mean.
 struct WalkScreen {
-  private let rooms: [String]
+  struct Room {
+    var name: String
+    /// nil: there are no floors.
+    var floor: String?
+    /// Without corners: unknown.
+    var outline: Outline
+  }
+
+  private let rooms: [Room]
   /// Receivers that the configuration names.
   private let expected: [String]
   private(set) var current: Int?
@@ -11,31 +20,43 @@ struct WalkScreen {
   private(set) var seconds: [Double]
   private var lastStep: MonotonicTime?
   private var notices: [String] = []
+  /// What was typed of a point; nil: none is being typed.
+  private var typed: String?
+  /// What became of the last point.
+  private var answer: String?
 
-  /// Without q, which finishes.
+  /// Without q, which finishes, and @, which begins a point.
   static let keys = Array("123456789abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!?+-")
   private static let bar = 20
   /// A beacon that was heard within this time is being heard.
   private static let fresh = TimeSpan.seconds(3)
 
-  init(rooms: [String], expected: [String]) {
+  init(rooms: [Room], expected: [String]) {
     self.rooms = rooms
     self.expected = expected
     seconds = rooms.map { _ in 0 }
   }
 
   enum Action: Equatable {
-    case mark(room: Int?)
+    case mark(room: Int?, point: Point? = nil)
     case finish
     case giveUp
     case nothing
   }
 
+  /// Whether points of a plan can be told.
+  private var hasPlan: Bool { rooms.contains { $0.outline.corners.count > 2 } }
+
   mutating func press(_ key: Character) -> Action {
+    // Ctrl-C.
+    if key == "\u{3}" { return .giveUp }
+    if let typed { return press(key, after: typed) }
+    answer = nil
     switch key {
     case "q": return .finish
-    // Ctrl-C.
-    case "\u{3}": return .giveUp
+    case "@":
+      if hasPlan { typed = "" }
+      return .nothing
     case " ":
       guard current != nil else { return .nothing }
       current = nil
@@ -49,6 +70,40 @@ struct WalkScreen {
     }
   }
 
+  /// A key while a point is being typed.
+  private mutating func press(_ key: Character, after text: String) -> Action {
+    switch key {
+    case "@": typed = nil
+    // Backspace, as terminals send it.
+    case "\u{7F}", "\u{8}": typed = String(text.dropLast())
+    case "\r", "\n":
+      typed = nil
+      let parts = text.split { ", ".contains($0) }.compactMap { Double($0) }
+      guard parts.count == 2 else {
+        answer = text.isEmpty ? nil : "“\(text)” is no point; it is east and north in metres: 3.1,0.8"
+        return .nothing
+      }
+      let point = Point(x: parts[0], y: parts[1])
+      guard let room = room(at: point) else {
+        answer = "\(text) is in no room"
+        return .nothing
+      }
+      answer = "at \(text), in \(rooms[room].name)"
+      current = room
+      return .mark(room: room, point: point)
+    default: if "0123456789.,- ".contains(key), text.count < 20 { typed = text + String(key) }
+    }
+    return .nothing
+  }
+
+  /// Of several floors, the present one first.
+  private func room(at point: Point) -> Int? {
+    let all = rooms.indices.filter {
+      rooms[$0].outline.corners.count > 2 && rooms[$0].outline.contains(point)
+    }
+    return all.first { index in current.map { rooms[$0].floor == rooms[index].floor } ?? true } ?? all.first
+  }
+
   mutating func note(_ text: String) { notices = (notices + [text]).suffix(3) }
 
   /// Counts the time since the last step for the room, if the beacon is heard.
@@ -60,8 +115,8 @@ struct WalkScreen {
 
   func lines(_ hearing: LiveWalk.Hearing, beacon: String?, at time: MonotonicTime) -> [String] {
     var lines = ["Carry the beacon through all rooms. Press a room's key when you enter it.", ""]
-    let width = rooms.map(\.count).max() ?? 0
-    for (index, room) in rooms.enumerated() {
+    let width = rooms.map(\.name.count).max() ?? 0
+    for (index, room) in rooms.map(\.name).enumerated() {
       let share = min(1, seconds[index] / CalibrationResult.goal)
       let filled = Int(share * Double(Self.bar))
       let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: Self.bar - filled)
@@ -71,7 +126,10 @@ struct WalkScreen {
         "\(index == current ? ">" : " ") \(Self.keys[index])  \(name)  \(bar)  \(Int(seconds[index])) s  \(note)"
       )
     }
-    lines += ["", "  space  pause      q  finish      Ctrl-C  give up", ""]
+    lines += ["", "  space  pause      q  finish      Ctrl-C  give up"]
+    if hasPlan { lines.append("  @  type where you stand, as 3.1,0.8 and Return") }
+    if let typed { lines.append("  @ \(typed)_") } else if let answer { lines.append("  \(answer)") }
+    lines.append("")
     lines += [heard(hearing, at: time)] + beacons(hearing, beacon)
     let missing = expected.filter { name in !hearing.receivers.contains { $0.name == name } }
     if !missing.isEmpty { lines.append("not heard by: \(missing.joined(separator: ", "))") }
