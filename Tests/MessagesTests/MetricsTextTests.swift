@@ -19,16 +19,14 @@ import Testing
     message.lostTransitions = 12
     message.lostObservations = 13
     message.droppedForRooms = 14
+    var scanner = HealthMessage.Scanner(kind: "espresense", topic: "espresense/devices/+/+")
+    scanner.messages = 15
+    scanner.observations = 16
+    scanner.refused = ["signal": 17]
+    // Another kind may listen to the same topic.
+    let other = HealthMessage.Scanner(kind: "json", topic: scanner.topic)
     message.remote = HealthMessage.Remote(
-      scanners: [
-        .init(
-          kind: "espresense", topic: "espresense/devices/+/+", messages: 15, observations: 16, retained: 0,
-          refused: ["signal": 17]),
-        .init(
-          kind: "json", topic: "espresense/devices/+/+", messages: 15, observations: 0, retained: 0,
-          refused: [:]
-        ),
-      ],
+      scanners: [scanner, other],
       gateways: [
         .init(
           name: "barn", boot: "1", offset: nil, batches: 18, observations: 19, lost: 20, refused: 21,
