@@ -72,7 +72,7 @@ struct Command {
   }
 
   /// Waits for the end; kills what does not end in time, and then its status says so.
-  func end(within seconds: Double = 30) async throws -> Result {
+  func end(within seconds: Double = 120) async throws -> Result {
     if try await !wait(seconds, for: { !process.isRunning }) {
       process.signal(SIGKILL)
     }
