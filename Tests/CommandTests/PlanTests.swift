@@ -130,7 +130,7 @@ import Testing
   ])
   func extremesGetAnAnswer(arguments: [String]) async throws {
     let result = try await Command(["plan", "--os", "ios13", "--strategy", "background-task"] + arguments)
-      .end(within: 120)
+      .end(within: 300)
     #expect(result.isCalm && (result.status == 0 || result.status == 1), "\(result.status) \(result.errors)")
     #expect(result.output.hasPrefix("ios13, background-task: "))
   }
