@@ -7,6 +7,12 @@ start_bluetoothd() {
   bluetoothd=$!
   named() { dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.bluez | grep -q true; }
   within 60 named || fail "bluetoothd does not come up"
+  # It counts the free instances when it removes those that are there; what is added before that is removed too.
+  free() {
+    dbus-send --system --print-reply --dest=org.bluez /org/bluez/hci0 org.freedesktop.DBus.Properties.Get \
+      string:org.bluez.LEAdvertisingManager1 string:SupportedInstances | grep -q 'byte [1-9]'
+  }
+  within 30 free || fail "bluetoothd does not advertise"
 }
 mkdir -p /run/dbus
 pgrep -x dbus-daemon >/dev/null || dbus-daemon --system --fork
