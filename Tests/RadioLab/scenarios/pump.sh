@@ -4,13 +4,14 @@
 # mosquitto. A third phone is in the foreground, according to a report; an invalid report does no harm.
 #
 # From 20 m away to 1 m at 1 m/s, there for 4 s, and away again twice as fast, heard ten times a second: within 2 m at 18 s,
-# within 4 m at 16 s, beyond 4 m at 24.5 s. Signal by the path-loss model: -59 dBm at 1 m, exponent 2.2.
+# within 4 m at 16 s, beyond 4 m at 24.5 s. Signal by the path-loss model: -59 dBm at 1 m, exponent 2.2. The van comes three
+# seconds after the scan begins, so that the gateway is connected by then, and its subscriber sees the apps suspended first.
 python3 -IS -c '
 import math
 for step in range(340):
     t = step / 10
     distance = 20 - min(max(t, 0), 19) + min(max(t - 23, 0) * 2, 19)
-    print(step * 100, "C1:00:00:00:00:01 1 NONCONN", round(-59 - 22 * math.log10(distance)), "'$ibeacon'")
+    print(3000 + step * 100, "C1:00:00:00:00:01 1 NONCONN", round(-59 - 22 * math.log10(distance)), "'$ibeacon'")
 ' >air
 
 cat >site.yaml <<'YAML'
