@@ -18,6 +18,8 @@ final class ObservationLine: Sendable {
     /// Octets on disk.
     var limit: Int
     var toldFault: String?
+    /// The file is closed, or about to be.
+    var isClosed = false
   }
 
   private let state: Mutex<State>
@@ -112,25 +114,30 @@ final class ObservationLine: Sendable {
   }
 
   /// Does what is due on disk. Returns when it is done.
-  func tend(isLast: Bool = false) async {
-    guard let store else { return }
-    let (work, page, limit) = state.withLock { state in
-      (
-        state.queue.takeWork(at: LiveClock.now, isLast: isLast),
-        isLast ? nil : state.queue.wantsPage(at: LiveClock.now), state.limit
-      )
-    }
-    defer { tellFault() }
-    guard work != nil || page != nil else { return }
+  private func tend(_ store: ObservationStore) async {
     let finished = Alarm()
-    disk.async {
-      if let work { self.perform(work, store, limit: limit) }
-      if let page { self.fetch(after: page, store) }
-      finished.ring()
+    let isBusy = state.withLock { state in
+      if state.isClosed { return false }
+      let work = state.queue.takeWork(at: LiveClock.now)
+      let page = state.queue.wantsPage(at: LiveClock.now)
+      guard work != nil || page != nil else { return false }
+      let limit = state.limit
+      // Under the lock, so that the end, which goes through the same queue, finds it done.
+      disk.async {
+        if let work { self.perform(work, store, limit: limit) }
+        if let page { self.fetch(after: page, store) }
+        finished.ring()
+      }
+      return true
     }
-    await finished.wait(for: isLast ? Self.patience : nil)
-    send()
+    if isBusy {
+      await finished.wait()
+      send()
+    }
+    tellFault()
   }
+
+  func tend() async { if let store { await tend(store) } }
 
   private func perform(_ work: ObservationQueue.Work, _ store: ObservationStore, limit: Int) {
     do {
@@ -175,7 +182,18 @@ final class ObservationLine: Sendable {
   /// Waits a little for the broker, and writes the rest to disk.
   func close() async {
     await client.stop()
-    await tend(isLast: true)
-    if let store { disk.async { store.close() } }
+    guard let store else { return }
+    let finished = Alarm()
+    disk.async {
+      let (work, limit) = self.state.withLock { state in
+        state.isClosed = true
+        return (state.queue.takeWork(at: LiveClock.now, isLast: true), state.limit)
+      }
+      if let work { self.perform(work, store, limit: limit) }
+      store.close()
+      finished.ring()
+    }
+    await finished.wait(for: Self.patience)
+    tellFault()
   }
 }
