@@ -117,6 +117,14 @@ let package = Package(
         "BeaconKeys", "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings",
       ],
       swiftSettings: house),
+    // What a site's gateways would hear of a crowd that walks through it: a function of settings and time.
+    .target(
+      name: "Crowd",
+      dependencies: [
+        "Beacons", "MQTT", "Messages", "Pipeline", "Settings",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: house),
     .target(
       name: "Outbox",
       dependencies: [
@@ -161,8 +169,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Door", "Gateway", "Settings", "SettingsFile", "JSON", "MQTT",
-        "Machine",
+        "BeaconKeys", "Beacons", "Captures", "Crowd", "Door", "Gateway", "Settings", "SettingsFile", "JSON",
+        "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "RoomReport", "Setup",
@@ -247,6 +255,13 @@ let package = Package(
     .testTarget(
       name: "ScannersTests",
       dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
+      swiftSettings: house),
+    .testTarget(
+      name: "CrowdTests",
+      dependencies: [
+        "Beacons", "Crowd", "MQTT", "Messages", "Pipeline", "Proximity", "Scanners", "Settings",
+        "SettingsFile",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "DashboardTests",

@@ -3,7 +3,7 @@ import Messages
 import Settings
 
 /// Collects what this gateway's own radios hear of configured beacons, for `observations/<partition>`.
-struct ObservationTap: Sendable {
+package struct ObservationTap: Sendable {
   /// Sightings collected at a time; more than a machine can hear in the longest interval that makes sense.
   private static let limit = 20_000
   /// A message is closed after this many bytes. So it stays near 1 kB, which fits one packet in most networks.
@@ -16,7 +16,7 @@ struct ObservationTap: Sendable {
   private var sequences: [UInt64]
   private(set) var lost: UInt64 = 0
 
-  init(_ settings: ObservationSettings, boot: String) {
+  package init(_ settings: ObservationSettings, boot: String) {
     self.settings = settings
     self.boot = boot
     sequences = Array(repeating: 0, count: settings.partitions)
@@ -30,7 +30,7 @@ struct ObservationTap: Sendable {
     return next
   }
 
-  mutating func note(_ sighting: Sighting) {
+  package mutating func note(_ sighting: Sighting) {
     guard sighting.beacon != .nobody else { return }
     if sightings.count < Self.limit { sightings.append(sighting) } else { lost += 1 }
   }
@@ -39,7 +39,7 @@ struct ObservationTap: Sendable {
   mutating func drop(_ beacon: BeaconIndex) { sightings.removeAll { $0.beacon == beacon } }
 
   /// What is due now, as batches of about 1 kB: each of one partition, with the sightings of a beacon together.
-  mutating func take(
+  package mutating func take(
     at time: MonotonicTime, gateway: String, receivers: ReceiverTable, key: (BeaconIndex) -> String
   ) -> [ObservationsMessage] {
     guard !sightings.isEmpty else { return [] }

@@ -11,7 +11,7 @@ struct Beaconkeeper: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
-      DoctorCommand.self,
+      CrowdCommand.self, DoctorCommand.self,
       TopCommand.self, HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
     ]
   )

@@ -1,0 +1,26 @@
+import Beacons
+import Messages
+
+/// What a gateway publishes.
+public struct CrowdBatch: Sendable {
+  /// Its place among the gateways.
+  public var gateway: Int
+  public var message: Message
+  /// How many are in it; 0 for one that is published a second time.
+  public var observations: Int
+  /// Since the crowd's start. A batch may come out later, because its gateway was cut off: see `payload(at:)`.
+  public var made: MonotonicTime
+
+  /// The payload if it is sent at this time: it says how long it waited, as a gateway's does.
+  public func payload(at time: MonotonicTime) -> [UInt8] {
+    ObservationsMessage.delayed(message.payload, held: time - made)
+  }
+}
+
+/// A tag that entered a room.
+public struct CrowdMove: Hashable, Sendable {
+  public var tag: Int
+  public var room: Int
+  /// Since the crowd's start.
+  public var time: MonotonicTime
+}

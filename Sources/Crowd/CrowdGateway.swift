@@ -1,0 +1,83 @@
+import Beacons
+import MQTT
+import Messages
+import Pipeline
+import Settings
+
+/// A gateway of the site: its own clock, and a network that is gone at times.
+struct CrowdGateway: Sendable {
+  private static let cut = 2.0...10.0  // s
+
+  let name: String
+  let topics: Topics
+  private let offset: TimeSpan
+  private let skew: Double
+  private var tap: ObservationTap
+  private var receivers = ReceiverTable()
+  private let receiver: ReceiverIndex
+  private var dice: Dice
+  /// Seconds since the start.
+  private var cutFrom: Double
+  private var cutUntil: Double
+  private let late: Double
+  /// Made while it was cut off.
+  private var waiting: [CrowdBatch] = []
+
+  init(_ name: String, number: Int, _ settings: CrowdSettings) {
+    self.name = name
+    topics = Topics(gateway: name)
+    dice = Dice(seed: settings.seed, stream: UInt64(1 << 40 + number))
+    offset = .seconds(dice.number(in: 100...1e6))
+    skew = dice.number(in: -1...1) * settings.skew * 1e-6
+    tap = ObservationTap(
+      ObservationSettings(interval: settings.interval, partitions: settings.partitions),
+      boot: hexadecimal(UInt128(dice.next()), octets: 8))
+    receiver = receivers.index(of: CrowdSite.receiver) ?? ReceiverIndex(rawValue: 0)
+    late = min(settings.late, 0.9)
+    (cutFrom, cutUntil) = (.infinity, .infinity)
+    if late > 0 { plan(after: 0) }
+  }
+
+  private mutating func plan(after time: Double) {
+    let length = dice.number(in: Self.cut)
+    let mean = (Self.cut.lowerBound + Self.cut.upperBound) / 2
+    cutFrom = time + dice.wait(mean: mean * (1 - late) / late)
+    cutUntil = cutFrom + length
+  }
+
+  private func clock(_ time: Double) -> MonotonicTime { .zero + offset + .seconds(time * (1 + skew)) }
+
+  mutating func hear(_ tag: Int, _ level: Double, at time: Double) {
+    tap.note(
+      Sighting(
+        beacon: BeaconIndex(rawValue: Int32(tag)), receiver: receiver,
+        rssi: Int8(max(-127, min(20, level.rounded()))), measuredPower: Int8(CrowdSite.measuredPower),
+        time: clock(time), wallTime: WallTime(nanoseconds: 0)))
+  }
+
+  /// Publishes what it heard.
+  mutating func publish(
+    at time: Double, number: Int, key: (Int) -> String, duplicates: Double, into batches: inout [CrowdBatch]
+  ) {
+    let made = tap.take(at: clock(time), gateway: name, receivers: receivers) { key(Int($0.rawValue)) }
+    for batch in made {
+      waiting.append(
+        CrowdBatch(
+          gateway: number, message: batch.message(topics: topics, qos: .atLeastOnce),
+          observations: batch.count, made: .zero + .seconds(time)))
+    }
+    if time >= cutFrom {
+      guard time >= cutUntil else { return }
+      plan(after: time)
+    }
+    for batch in waiting {
+      batches.append(batch)
+      if duplicates > 0, dice.share() < duplicates {
+        var again = batch
+        again.observations = 0
+        batches.append(again)
+      }
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

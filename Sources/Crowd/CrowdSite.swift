@@ -1,0 +1,91 @@
+import Glibc
+
+/// Rooms of one size on a grid, and gateways in them. Metres from the south-western corner.
+public struct CrowdSite: Sendable {
+  static let width = 6.0
+  static let depth = 5.0
+  /// RSSI at 1 m, dBm.
+  static let measuredPower = -59.0
+  static let exponent = 2.2
+  /// The weakest signal that a gateway receives, dBm.
+  static let weakest = -98.0
+
+  struct Gateway: Sendable {
+    var name: String
+    var room: Int
+    var x: Double
+    var y: Double
+  }
+
+  public let rooms: Int
+  let columns: Int
+  let gateways: [Gateway]
+  /// Those that are most likely to hear a tag in a room, by room.
+  let audience: [[Int]]
+  private let wall: Double
+
+  public init(_ settings: CrowdSettings) {
+    rooms = max(1, min(settings.rooms, settings.gateways))
+    let columns = max(1, Int(Double(rooms).squareRoot().rounded(.up)))
+    self.columns = columns
+    wall = settings.wall
+    var dice = Dice(seed: settings.seed, stream: .max)
+    var gateways: [Gateway] = []
+    for number in 0..<settings.gateways {
+      let room = number % rooms
+      let x = (Double(room % columns) + dice.number(in: 0.25...0.75)) * Self.width
+      let y = (Double(room / columns) + dice.number(in: 0.25...0.75)) * Self.depth
+      gateways.append(Gateway(name: "g" + digits(number + 1), room: room, x: x, y: y))
+    }
+    self.gateways = gateways
+    let wall = settings.wall
+    audience = (0..<rooms).map { room in
+      let x = (Double(room % columns) + 0.5) * Self.width
+      let y = (Double(room / columns) + 0.5) * Self.depth
+      let levels = gateways.map { gateway in
+        signal(from: x, y, in: room, to: gateway, columns: columns, wall: wall)
+      }
+      let order = gateways.indices.sorted { (-levels[$0], $0) < (-levels[$1], $1) }
+      return Array(order.prefix(settings.audience))
+    }
+  }
+
+  public func name(ofRoom room: Int) -> String { "r" + digits(room + 1) }
+
+  func room(x: Double, y: Double) -> Int {
+    let column = min(max(Int(x / Self.width), 0), columns - 1)
+    return min(max(Int(y / Self.depth), 0) * columns + column, rooms - 1)
+  }
+
+  /// The rooms next to a room.
+  func neighbours(of room: Int) -> [Int] {
+    let column = room % columns
+    var found: [Int] = []
+    if column > 0 { found.append(room - 1) }
+    if column < columns - 1, room + 1 < rooms { found.append(room + 1) }
+    if room >= columns { found.append(room - columns) }
+    if room + columns < rooms { found.append(room + columns) }
+    return found
+  }
+
+  /// dBm, without noise.
+  func level(x: Double, y: Double, in room: Int, to gateway: Int) -> Double {
+    signal(from: x, y, in: room, to: gateways[gateway], columns: columns, wall: wall)
+  }
+}
+
+private func signal(
+  from x: Double, _ y: Double, in room: Int, to gateway: CrowdSite.Gateway, columns: Int, wall: Double
+) -> Double {
+  let (dx, dy) = (x - gateway.x, y - gateway.y)
+  // Tags hang lower than gateways.
+  let distance = (dx * dx + dy * dy + 1).squareRoot()
+  let walls = abs(room % columns - gateway.room % columns) + abs(room / columns - gateway.room / columns)
+  return CrowdSite.measuredPower - 10 * CrowdSite.exponent * log10(distance) - wall * Double(walls)
+}
+
+/// At least three digits, so that names sort.
+private func digits(_ number: Int) -> String {
+  let text = String(number)
+  return String(repeating: "0", count: max(0, 3 - text.count)) + text
+}

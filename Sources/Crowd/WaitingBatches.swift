@@ -1,0 +1,71 @@
+import DequeModule
+import Messages
+
+/// A gateway's batches that its broker has not acknowledged, in the order in which they were made. Bounded: the oldest go first.
+public struct WaitingBatches: Sendable {
+  /// So many are sent and not acknowledged at most, as in a gateway.
+  public static let window = 64
+  static let octetLimit = 8 << 20
+
+  private var waiting: Deque<CrowdBatch> = []
+  /// Sent, by number; numbers go up.
+  private var underWay: Deque<(number: UInt64, batch: CrowdBatch)> = []
+  private var octets = 0
+  private var nextNumber: UInt64 = 1
+  private var isConnected = false
+  /// Observations that were dropped, because too much waited or because the broker refused them.
+  public private(set) var lost: UInt64 = 0
+  public private(set) var acknowledged: UInt64 = 0
+  public private(set) var acknowledgedObservations: UInt64 = 0
+
+  public init() {}
+
+  /// Batches that the broker does not have.
+  public var count: Int { waiting.count + underWay.count }
+
+  public mutating func add(_ batch: CrowdBatch) {
+    waiting.append(batch)
+    octets += batch.message.payload.count
+    while octets > Self.octetLimit, let oldest = waiting.popFirst() {
+      octets -= oldest.message.payload.count
+      lost += UInt64(oldest.observations)
+    }
+  }
+
+  public mutating func connected() { isConnected = true }
+
+  /// What was under way will be sent again, in order.
+  public mutating func disconnected() {
+    isConnected = false
+    while let last = underWay.popLast() {
+      waiting.prepend(last.batch)
+      octets += last.batch.message.payload.count
+    }
+  }
+
+  /// The next one to send; it counts as under way. nil: none now.
+  public mutating func next() -> (number: UInt64, batch: CrowdBatch)? {
+    guard isConnected, underWay.count < Self.window, let batch = waiting.popFirst() else { return nil }
+    octets -= batch.message.payload.count
+    let number = nextNumber
+    nextNumber += 1
+    underWay.append((number, batch))
+    return (number, batch)
+  }
+
+  public mutating func acknowledge(_ number: UInt64) {
+    guard let batch = remove(number) else { return }
+    acknowledged += 1
+    acknowledgedObservations += UInt64(batch.observations)
+  }
+
+  public mutating func refuse(_ number: UInt64) {
+    if let batch = remove(number) { lost += UInt64(batch.observations) }
+  }
+
+  private mutating func remove(_ number: UInt64) -> CrowdBatch? {
+    // Brokers acknowledge in order, nearly always.
+    guard let place = underWay.firstIndex(where: { $0.number == number }) else { return nil }
+    return underWay.remove(at: place).batch
+  }
+}

@@ -1,0 +1,90 @@
+import Beacons
+
+/// A crowd of tags that walks through a site, and what the site's gateways hear and publish of it: a function of the settings and
+/// of time. It knows where every tag really is.
+///
+/// ```swift
+/// var crowd = WalkingCrowd(CrowdSettings())
+/// crowd.advance(to: .zero + .seconds(10))
+/// for batch in crowd.takeBatches() { … }
+/// for move in crowd.takeMoves() { … }
+/// ```
+public struct WalkingCrowd: Sendable {
+  /// How finely time passes.
+  public static let step = TimeSpan.milliseconds(100)
+
+  public let settings: CrowdSettings
+  public let site: CrowdSite
+  private var gateways: [CrowdGateway]
+  private var walkers: [Walker]
+  private let keys: [String]
+  private var steps = 0
+  /// How many steps lie between two advertisements of a tag, and between two publications of a gateway.
+  private let period: Int
+  private let pause: Int
+  private var batches: [CrowdBatch] = []
+  private var moves: [CrowdMove] = []
+  /// How many there were so far.
+  public private(set) var observations: UInt64 = 0
+
+  public init(_ settings: CrowdSettings) {
+    self.settings = settings
+    let site = CrowdSite(settings)
+    self.site = site
+    gateways = site.gateways.enumerated().map { CrowdGateway($1.name, number: $0, settings) }
+    walkers = (0..<settings.tags).map {
+      Walker(seed: settings.seed, number: $0, site, stay: settings.stay.seconds)
+    }
+    keys = (0..<settings.tags).map(Self.key)
+    period = max(1, Int((settings.advertising.seconds / Self.step.seconds).rounded()))
+    pause = max(1, Int((settings.interval.seconds / Self.step.seconds).rounded()))
+    moves = walkers.indices.map { CrowdMove(tag: $0, room: walkers[$0].room, time: .zero) }
+  }
+
+  /// Topics of the gateways, in their order.
+  public var gatewayNames: [String] { site.gateways.map(\.name) }
+
+  public mutating func advance(to time: MonotonicTime) {
+    while MonotonicTime.zero + Self.step * Double(steps + 1) <= time { advance() }
+  }
+
+  private mutating func advance() {
+    let start = Double(steps) * Self.step.seconds
+    let stay = settings.stay.seconds
+    for tag in stride(from: steps % period, to: walkers.count, by: period) {
+      // Advertisements avoid each other by chance, as Bluetooth wants it.
+      let time = start + walkers[tag].dice.share() * Self.step.seconds
+      walkers[tag].move(to: time, site, stay: stay) { room, moment in
+        moves.append(CrowdMove(tag: tag, room: room, time: .zero + .seconds(moment)))
+      }
+      let room = walkers[tag].room
+      for gateway in site.audience[room] {
+        let level =
+          site.level(x: walkers[tag].x, y: walkers[tag].y, in: room, to: gateway)
+          + walkers[tag].dice.noise() * settings.noise
+        guard level >= CrowdSite.weakest else { continue }
+        gateways[gateway].hear(tag, level, at: time)
+        observations += 1
+      }
+    }
+    steps += 1
+    let end = Double(steps) * Self.step.seconds
+    // Not all at the same moment.
+    for gateway in stride(from: steps % pause, to: gateways.count, by: pause) {
+      gateways[gateway].publish(
+        at: end, number: gateway, key: { keys[$0] }, duplicates: settings.duplicates, into: &batches)
+    }
+  }
+
+  /// What is published since the last call.
+  public mutating func takeBatches() -> [CrowdBatch] {
+    defer { batches.removeAll(keepingCapacity: true) }
+    return batches
+  }
+
+  /// Who entered a room since the last call; at first, where all are. A move is known once its tag advertises again.
+  public mutating func takeMoves() -> [CrowdMove] {
+    defer { moves.removeAll(keepingCapacity: true) }
+    return moves
+  }
+}

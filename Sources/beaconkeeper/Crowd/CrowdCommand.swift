@@ -1,0 +1,144 @@
+import ArgumentParser
+import Beacons
+import Crowd
+import FoundationEssentials
+import MQTT
+import Machine
+import Mosquitto
+import Synchronization
+import UnixSignals
+
+struct CrowdCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "crowd",
+    abstract: "Simulates a site: a crowd of tags, and gateways that publish what they hear of it.",
+    discussion: """
+      Tags walk from room to room. Each advertisement is heard by the gateways near it, weaker with distance, through walls \
+      and by chance. Each gateway has its own connection and its own clock, and publishes observations as `run` does with \
+      publish: { observations: { partitions: … } }. Without --broker, it only counts what they would publish.
+
+      --config-out writes the configuration that knows the site, for `run` or, with --rabbitmq, for `fuse`. --truth writes \
+      where each tag really is: one JSON object a line, for each room that a tag enters.
+
+      Batches that a broker does not take wait, 8 MB a gateway. A gateway whose broker goes away takes the next --broker.
+
+      EXAMPLES
+        beaconkeeper crowd --gateways 200 --tags 100000 --rate 55000 --seconds 60
+        beaconkeeper crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1 --output-broker mqtt://127.0.0.1:1884
+        beaconkeeper crowd --broker mqtt://127.0.0.1:1883 --truth truth.jsonl
+      """)
+
+  @OptionGroup var options: CrowdOptions
+  @Option(help: ArgumentHelp("Where gateways publish. May be repeated: they are spread.", valueName: "url"))
+  var broker: [String] = []
+  @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+  var seconds: Double?
+  @Option(help: ArgumentHelp("Write where tags really are.", valueName: "file"))
+  var truth: String?
+  @Option(help: ArgumentHelp("Write the site's configuration.", valueName: "file"))
+  var configOut: String?
+  @Option(help: ArgumentHelp("For --config-out: where workers publish.", valueName: "url"))
+  var outputBroker = "mqtt://127.0.0.1:1883"
+  @Option(help: ArgumentHelp("For --config-out: a node of RabbitMQ. May be repeated.", valueName: "url"))
+  var rabbitmq: [String] = []
+  @Flag(help: "Print JSON, one object a second.")
+  var json = false
+
+  func validate() throws {
+    for url in broker where Self.address(url) == nil {
+      throw ValidationError("--broker is mqtt://host or mqtt://host:port.")
+    }
+    if broker.isEmpty, configOut == nil, seconds == nil {
+      throw ValidationError("Give --broker, --seconds or --config-out.")
+    }
+  }
+
+  private static func address(_ url: String) -> Options? {
+    guard url.hasPrefix("mqtt://") else { return nil }
+    let parts = url.dropFirst(7).split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), !parts[0].isEmpty, parts.count == 1 || UInt16(parts[1]) ?? 0 > 0
+    else { return nil }
+    var options = Options(host: String(parts[0]), port: parts.count == 2 ? Int(parts[1]) ?? 1883 : 1883)
+    // RabbitMQ before 3.13 knows nothing newer.
+    options.protocolVersion = .v311
+    return options
+  }
+
+  func run() async throws {
+    let settings = options.settings
+    var crowd = WalkingCrowd(settings)
+    if let configOut {
+      let surroundings =
+        rabbitmq.isEmpty ? nil : CrowdSite.Surroundings(broker: outputBroker, nodes: rabbitmq)
+      do {
+        try Data(crowd.site.configuration(settings, surroundings).utf8).write(to: URL(filePath: configOut))
+      } catch {
+        throw failure("\(configOut): \(reason(error))", .cannotCreate)
+      }
+      if broker.isEmpty, seconds == nil { return }
+    }
+    let account = CrowdAccount(json: json, gateways: settings.gateways)
+    let record = try truth.map { try CrowdTruth($0, start: LiveClock.wallNow) }
+    if broker.isEmpty {
+      try count(&crowd, account, record)
+    } else {
+      try await walk(&crowd, account, record)
+    }
+  }
+
+  /// As fast as the machine can.
+  private func count(_ crowd: inout WalkingCrowd, _ account: CrowdAccount, _ record: CrowdTruth?) throws {
+    var account = account
+    for second in 1...max(1, Int(seconds ?? 1)) {
+      crowd.advance(to: .zero + .seconds(Double(second)))
+      let batches = crowd.takeBatches()
+      account.note(batches)
+      try record?.note(crowd.takeMoves(), crowd.site)
+      try account.tell(second: second)
+    }
+    try account.tellEnd()
+  }
+
+  /// In real time, until the end of `seconds` or a signal.
+  private func walk(_ crowd: inout WalkingCrowd, _ first: CrowdAccount, _ record: CrowdTruth?) async throws {
+    var account = first
+    let start = LiveClock.now
+    record?.start = LiveClock.wallNow
+    let brokers = broker.compactMap(Self.address)
+    let lines = crowd.gatewayNames.enumerated().map { CrowdLine($1, number: $0, brokers, start: start) }
+    for line in lines { try line.connect() }
+    let isStopped = Mutex(false)
+    let stopping = Task {
+      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
+      isStopped.withLock { $0 = true }
+    }
+    defer { stopping.cancel() }
+    var step = 0
+    var second = 0
+    while true {
+      step += 1
+      let due = WalkingCrowd.step * Double(step)
+      let wait = due - (LiveClock.now - start)
+      if wait > .zero { try await Task.sleep(for: .nanoseconds(wait.nanoseconds)) }
+      if isStopped.withLock({ $0 }) || seconds.map({ due.seconds > $0 }) ?? false { break }
+      crowd.advance(to: .zero + due)
+      let batches = crowd.takeBatches()
+      account.note(batches)
+      for (gateway, batches) in Dictionary(grouping: batches, by: \.gateway) { lines[gateway].add(batches) }
+      try record?.note(crowd.takeMoves(), crowd.site)
+      guard Int(due.seconds) > second else { continue }
+      second = Int(due.seconds)
+      account.take(lines.map(\.figures), behind: (LiveClock.now - start) - due)
+      try account.tell(second: second)
+    }
+    // What waits for the broker gets a little time.
+    for _ in 0..<100 where lines.contains(where: { $0.figures.waiting > 0 }) {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    account.take(lines.map(\.figures), behind: .zero)
+    try account.tellEnd()
+    await withTaskGroup { group in
+      for line in lines { group.addTask { await line.close() } }
+    }
+  }
+}

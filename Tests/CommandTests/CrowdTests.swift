@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// A simulated site with real connections.
+@Suite struct CrowdCommandTests {
+  @Test func everythingThatGatewaysHearReachesTheBroker() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let (site, truth) = (try file("", "yaml"), try file("", "jsonl"))
+    let result = try await Command.run(
+      "crowd", "--gateways", "4", "--tags", "10", "--partitions", "2", "--seconds", "3", "--interval", "0.2",
+      "--broker", "mqtt://127.0.0.1:\(broker.port)", "--json", "--truth", truth, "--config-out", site)
+    #expect(result.status == 0 && result.isCalm)
+    let end = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.lines.last?.utf8 ?? "".utf8)) as? [String: Any])
+    #expect(end["acknowledged"] as? Int == end["observations"] as? Int)
+    #expect(end["lost"] as? Int == 0 && end["connected"] as? Int == 4)
+    let batches = broker.messages.filter { $0.topic.contains("/observations/") }
+    #expect(batches.count == end["batches"] as? Int)
+    // The last wills and what replaces them.
+    let states = broker.messages.filter { $0.topic == "beaconkeeper/g002/status" }
+    #expect(states.map { String(decoding: $0.payload, as: UTF8.self) } == ["online", "offline"])
+    let places = try String(contentsOfFile: truth, encoding: .utf8).split(separator: "\n")
+    #expect(places.count >= 10 && places[0].hasPrefix(#"{"beacon":"tag:0.0","room":"r001","time":"2"#))
+    #expect(try await Command.run("check", "--config", site).status == 0)
+  }
+
+  @Test(arguments: [["--gateways", "0"], ["--broker", "amqp://localhost"], ["--rooms", "30"], []])
+  func whatCannotBeIsRefused(options: [String]) async throws {
+    #expect(try await Command(["crowd"] + options).end(within: 20).status == 64)
+  }
+}

@@ -1,0 +1,115 @@
+import Beacons
+import Messages
+import Pipeline
+import Proximity
+import Scanners
+import Settings
+import SettingsFile
+import Testing
+
+@testable import Crowd
+
+/// Four rooms with two gateways each, and twenty tags.
+@Suite struct WalkingCrowdTests {
+  private static func settings() -> CrowdSettings {
+    var settings = CrowdSettings()
+    (settings.gateways, settings.rooms, settings.tags, settings.partitions) = (8, 4, 20, 4)
+    (settings.duplicates, settings.late) = (0.1, 0.05)
+    settings.interval = .milliseconds(500)
+    settings.advertising = .seconds(1)
+    return settings
+  }
+
+  private static func configuration(_ crowd: WalkingCrowd) throws -> Configuration {
+    try Configuration.read(
+      Array(crowd.site.configuration(crowd.settings, nil).utf8), path: "test.yaml", environment: [:],
+      hostName: "host"
+    ).configuration
+  }
+
+  @Test func theRoomsDecidedFromWhatGatewaysPublishAreTheTrueOnes() throws {
+    var crowd = WalkingCrowd(Self.settings())
+    let configuration = try Self.configuration(crowd)
+    var pipeline = Pipeline(configuration)
+    var intake = ScannerIntake(
+      configuration.resolvedScanners, ownGateway: "site", expected: pipeline.receivers.names)
+    var (hearing, output, receivers) = (Hearing(), Pipeline.Output(), ReceiverMap())
+    intake.brokerConnected(at: .zero)
+    var (truth, rooms) = ([String: String](), [String: String]())
+    var (right, asked, observations) = (0, 0, 0)
+    for tick in 1...3000 {
+      let now = MonotonicTime.zero + .seconds(Double(tick) / 10)
+      let wallNow = WallTime(nanoseconds: 1_795_211_400_000_000_000) + (now - .zero)
+      crowd.advance(to: now)
+      for move in crowd.takeMoves() {
+        truth[WalkingCrowd.name(ofTag: move.tag)] = crowd.site.name(ofRoom: move.room)
+      }
+      for batch in crowd.takeBatches() {
+        let isOurs = intake.take(
+          batch.payload(at: now), topic: batch.message.topic, isRetained: false, at: now, wallTime: wallNow,
+          into: &hearing)
+        #expect(isOurs)
+      }
+      receivers.learn(intake.table) { pipeline.receiver($0) }
+      observations += hearing.observations.count
+      pipeline.observe(remote: hearing.batch, hearing.observations, from: receivers, into: &output)
+      hearing.removeAll()
+      pipeline.advance(to: now, into: &output)
+      for item in output.items {
+        if case .transition(let transition) = item {
+          switch transition.event {
+          case .enter: rooms[transition.beacon] = transition.place
+          default: rooms[transition.beacon] = nil
+          }
+        }
+      }
+      output.removeAll()
+      guard tick > 300 else { continue }
+      for (beacon, room) in truth {
+        asked += 1
+        if rooms[beacon] == room { right += 1 }
+      }
+    }
+    #expect(Double(right) / Double(asked) > 0.85)
+    #expect(UInt64(observations) <= crowd.observations)
+    #expect(UInt64(observations) > crowd.observations * 97 / 100)
+    #expect(intake.gatewayFigures.allSatisfy { $0.lost == 0 && $0.lastRefusal == "repeated" })
+  }
+
+  @Test func theSameSeedGivesTheSameBytes() {
+    var (first, second) = (WalkingCrowd(Self.settings()), WalkingCrowd(Self.settings()))
+    first.advance(to: .zero + .seconds(20))
+    for tick in 1...200 { second.advance(to: .zero + .seconds(Double(tick) / 10)) }
+    let (a, b) = (first.takeBatches(), second.takeBatches())
+    #expect(a.map(\.message) == b.map(\.message) && a.map(\.made) == b.map(\.made))
+    #expect(first.takeMoves() == second.takeMoves())
+    var settings = Self.settings()
+    settings.seed = 2
+    var other = WalkingCrowd(settings)
+    other.advance(to: .zero + .seconds(20))
+    #expect(other.takeBatches().map(\.message) != a.map(\.message))
+  }
+
+  @Test func aRateIsMet() {
+    var settings = CrowdSettings()
+    (settings.gateways, settings.rooms, settings.tags) = (40, 40, 2000)
+    settings.setRate(1000)
+    var crowd = WalkingCrowd(settings)
+    crowd.advance(to: .zero + .seconds(60))
+    #expect((50_000...60_000).contains(crowd.observations))
+  }
+
+  @Test func tagsWalkOnlyToTheRoomNextDoor() {
+    var settings = Self.settings()
+    (settings.rooms, settings.gateways, settings.stay) = (7, 7, .seconds(5))
+    var crowd = WalkingCrowd(settings)
+    crowd.advance(to: .zero + .seconds(300))
+    var rooms: [Int: Int] = [:]
+    let moves = crowd.takeMoves()
+    #expect(moves.count > 200)
+    for move in moves {
+      if let room = rooms[move.tag] { #expect(crowd.site.neighbours(of: room).contains(move.room)) }
+      rooms[move.tag] = move.room
+    }
+  }
+}
