@@ -59,6 +59,9 @@ let package = Package(
     .systemLibrary(
       name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
 
+    .systemLibrary(
+      name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+
     .systemLibrary(name: "CPrefetch"),
 
     .target(name: "Beacons", dependencies: ["CPrefetch"], swiftSettings: hostile),
@@ -92,6 +95,8 @@ let package = Package(
         "CMosquitto", "MQTT", "Machine", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
+    // RabbitMQ: only here librabbitmq.
+    .target(name: "AMQP", dependencies: ["CRabbitMQ"], swiftSettings: house),
     .target(
       name: "Settings",
       dependencies: [
@@ -132,6 +137,10 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
+    // A site of many gateways: what a partition's queue decides. Pure.
+    .target(
+      name: "Fleet",
+      dependencies: ["Beacons", "JSON", "Messages", "Pipeline", "Scanners", "Settings"], swiftSettings: house),
     // HTTP; NIO only here. It knows no beacons.
     .target(
       name: "Door",
@@ -155,7 +164,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "Door", "Settings", "SettingsFile", "JSON",
+        "AMQP", "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "Door", "Fleet", "Settings",
+        "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners", "Setup",
@@ -199,6 +209,10 @@ let package = Package(
         "Randomness",
         "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "FleetTests",
+      dependencies: ["Beacons", "Fleet", "Messages", "Randomness", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(
       name: "OutboxTests",

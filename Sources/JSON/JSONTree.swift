@@ -76,3 +76,11 @@ package enum JSONTree: Equatable, Sendable {
     }
   }
 }
+
+extension JSONTree {
+  /// nil for anything but a whole number that a double holds exactly.
+  package var wholeNumber: Int64? {
+    guard case .number(let number) = self, number.magnitude <= 9_007_199_254_740_992 else { return nil }
+    return Int64(exactly: number)
+  }
+}

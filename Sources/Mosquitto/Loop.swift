@@ -67,6 +67,7 @@ struct Loop {
       let (error, number) = connect()
       attemptEnded(error, number)
       let options = session.options
+      if !options.reconnects { break }
       // Rings for the connection that is gone must not shorten the wait. A stop that rang now shows in the phase.
       session.bell.silence()
       guard session.state.withLock({ $0.phase == .running }) else { break }

@@ -19,6 +19,8 @@ public struct Options: Sendable {
   public var tls: TLS?
   /// The message that the broker publishes for us when the connection breaks.
   public var will: Will?
+  /// Whether to connect again after a connection ended or an attempt failed. Without, the client ends then.
+  public var reconnects = true
   /// Waiting times between attempts to connect.
   public var backoff = Backoff()
   /// How many QoS 1 messages may be under way without acknowledgement, 1 … 65,535. The broker may ask for fewer.

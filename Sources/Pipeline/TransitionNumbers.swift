@@ -3,9 +3,13 @@ import Messages
 /// Numbers transitions in the order of decision, from 1 on and without gaps within an epoch.
 package struct TransitionNumbers: Sendable {
   package private(set) var epoch: UInt64
-  private var last: UInt64 = 0
+  package private(set) var last: UInt64
 
-  package init(epoch: UInt64) { self.epoch = epoch }
+  /// - Parameter last: the number of the last transition.
+  package init(epoch: UInt64, last: UInt64 = 0) {
+    self.epoch = epoch
+    self.last = last
+  }
 
   package mutating func number(_ message: inout TransitionMessage) {
     last += 1

@@ -25,10 +25,18 @@ struct GatewayClock: Equatable, Sendable {
 
   /// Takes a message's times into account; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
   /// believed.
-  mutating func take(sent: MonotonicTime, arrival: MonotonicTime) throws(ScannerRefusal) -> TimeSpan {
+  ///
+  /// - Parameter slack: the message may have arrived that much later than `arrival`, so it says nothing new about their clock.
+  mutating func take(
+    sent: MonotonicTime, arrival: MonotonicTime, slack: TimeSpan = .zero
+  ) throws(ScannerRefusal) -> TimeSpan {
     let apparent = arrival - sent
     if let offset {
       let delay = apparent - offset
+      if slack > .zero {
+        guard delay <= Self.tolerance, delay >= .zero - slack else { throw .clock }
+        return offset
+      }
       if delay > Self.tolerance || delay < .zero - Self.tolerance {
         let since = refusedSince ?? arrival
         refusedSince = since
@@ -46,5 +54,10 @@ struct GatewayClock: Equatable, Sendable {
       least.append((arrival, apparent))
     }
     return offset ?? apparent
+  }
+
+  /// Times of arrival since then were wrong: forgets a clock about which nothing else is known.
+  mutating func forget(since time: MonotonicTime) {
+    if let first = least.first, first.start >= time { least.removeAll() }
   }
 }

@@ -18,6 +18,8 @@ struct RemoteGateway: Sendable {
   /// A run that is not listened to, because another of that name was there first.
   private(set) var twin: String?
   private(set) var clock = GatewayClock()
+  /// When the last message arrived.
+  private var arrived: MonotonicTime?
   /// The last number of each partition.
   private var sequences: [Int: UInt64] = [:]
   private var heard: MonotonicTime
@@ -35,13 +37,16 @@ struct RemoteGateway: Sendable {
 
   /// Whether a batch counts; returns our clock minus the sender's.
   mutating func take(
-    _ batch: ObservationBatch, partition: Int, arrival: MonotonicTime
+    _ batch: ObservationBatch, partition: Int, arrival: MonotonicTime, slack: TimeSpan = .zero
   ) throws(ScannerRefusal) -> TimeSpan {
     do throws(ScannerRefusal) {
       try follow(batch.boot, at: arrival)
       guard let held = batch.held.map(TimeSpan.milliseconds), held <= Self.longestHeld else { throw .age }
       let sent = MonotonicTime.zero + .milliseconds(batch.sent)
-      let offset = try clock.take(sent: sent, arrival: arrival - held)
+      // Time passes in steps, if there is slack. The first message after a step tells most about the sender's clock.
+      let isNew = arrived != arrival
+      arrived = arrival
+      let offset = try clock.take(sent: sent, arrival: arrival - held, slack: isNew ? .zero : slack)
       guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       if let last = sequences[partition] { lost &+= batch.sequence - last - 1 }
       if sequences.count < Self.partitionLimit || sequences[partition] != nil {
@@ -57,6 +62,8 @@ struct RemoteGateway: Sendable {
       throw error
     }
   }
+
+  mutating func forgetClock(since time: MonotonicTime) { clock.forget(since: time) }
 
   mutating func refuse(_ cause: ScannerRefusal) {
     refused += 1

@@ -18,7 +18,7 @@ extension ScannerIntake {
     do throws(ScannerRefusal) {
       let offset = try gateways[
         batch.gateway, default: RemoteGateway(boot: batch.boot, at: message.arrival)
-      ].take(batch, partition: partition, arrival: message.arrival)
+      ].take(batch, partition: partition, arrival: message.arrival, slack: message.slack)
       try take(batch, offset, message, into: &hearing)
     } catch {
       refuse(error, place, of: batch.gateway, into: &hearing)
@@ -46,7 +46,7 @@ extension ScannerIntake {
         continue
       }
       // Milliseconds are cut off at the sender, so that the sum may lie just ahead of us.
-      let time = min(sent - age, message.arrival)
+      let time = min(sent - age, message.arrival + message.slack)
       let beacon = batch.beacons[heard.beacon]
       figures[message.scanner].observations += 1
       hearing.observations.append(

@@ -64,16 +64,18 @@ public struct ScannerIntake: Sendable {
   ///
   /// - Parameters:
   ///   - arrival, wallTime: now.
+  ///   - slack: how much later than `arrival` the message may have come.
   /// - hearing: the result is appended.
   /// - Returns: false if it is no scanner's.
   public mutating func take(
     _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
-    into hearing: inout Hearing
+    slack: TimeSpan = .zero, into hearing: inout Hearing
   ) -> Bool {
     var isOurs = false
     for (place, scanner) in scanners.enumerated() {
       let message = Message(
-        payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime)
+        payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime,
+        slack: slack)
       if let fields = scanner.topic.match(topic) {
         isOurs = true
         takeObservations(message, fields, into: &hearing)
@@ -96,6 +98,8 @@ public struct ScannerIntake: Sendable {
     var isRetained: Bool
     var arrival: MonotonicTime
     var wallTime: WallTime
+    /// How much later it may have come.
+    var slack: TimeSpan
   }
 
   private mutating func takeObservations(
@@ -142,6 +146,11 @@ public struct ScannerIntake: Sendable {
     at time: MonotonicTime, wallTime: WallTime, into hearing: inout Hearing
   ) {
     receivers.brokerDisconnected(at: time, wallTime, into: &hearing.changes)
+  }
+
+  /// Messages that came after `time` came later than was said.
+  public mutating func arrivalsWereWrong(since time: MonotonicTime) {
+    for name in gateways.keys { gateways[name]?.forgetClock(since: time) }
   }
 
   /// Time passes; call this every few seconds.

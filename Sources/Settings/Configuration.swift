@@ -37,6 +37,8 @@ public struct Configuration: Hashable, Sendable {
   /// nil: no HTTP server.
   public var http: HTTPSettings?
   public var publish: PublishSettings
+  /// nil: this is one gateway.
+  public var fleet: FleetSettings?
   /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.

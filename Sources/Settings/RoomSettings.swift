@@ -13,9 +13,9 @@ public struct RoomSettings: Hashable, Sendable {
   public var area: String?
 
   /// More rooms, or more corners of one or of all outlines, are refused.
-  public static let limit = 64
+  public static let limit = 256
   public static let cornerLimit = 200
-  public static let allCornersLimit = 2_000
+  public static let allCornersLimit = 4_000
 
   public init(
     name: String, floor: String? = nil, outline: [Point] = [], receivers: [String] = [], area: String? = nil

@@ -9,7 +9,8 @@ struct Beaconkeeper: AsyncParsableCommand {
     abstract: "Receives Bluetooth beacons, decides which are near, and publishes that over MQTT.",
     version: Gateway.version,
     subcommands: [
-      InitCommand.self, RunCommand.self, ScanCommand.self, DecodeCommand.self, CheckCommand.self,
+      InitCommand.self, RunCommand.self, FuseCommand.self, ScanCommand.self, DecodeCommand.self,
+      CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
       CrowdCommand.self, DoctorCommand.self,
       TopCommand.self, HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,

@@ -70,10 +70,10 @@ import Testing
   }
 
   @Test func moreThanAnyHouseHasIsRefused() {
-    let receivers = (0...64).map { "{\"receiver\":\"\($0)\"}" }.joined(separator: ",")
-    #expect(fault("{\"receivers\":[\(receivers)]}")?.hasSuffix("more than 64 receivers") == true)
-    let rooms = (0...64).map { "{\"room\":\"\($0)\"}" }.joined(separator: ",")
-    #expect(fault("{\"rooms\":[\(rooms)]}")?.hasSuffix("more than 64 rooms") == true)
+    let receivers = (0...256).map { "{\"receiver\":\"\($0)\"}" }.joined(separator: ",")
+    #expect(fault("{\"receivers\":[\(receivers)]}")?.hasSuffix("more than 256 receivers") == true)
+    let rooms = (0...256).map { "{\"room\":\"\($0)\"}" }.joined(separator: ",")
+    #expect(fault("{\"rooms\":[\(rooms)]}")?.hasSuffix("more than 256 rooms") == true)
     #expect(fault("{\"beacon\":\"\(String(repeating: "a", count: 300))\"}")?.hasSuffix("256 bytes") == true)
     #expect(fault("{\"x\":" + String(repeating: "[", count: 10_000))?.contains("nested deeper") == true)
   }

@@ -29,6 +29,7 @@ import Settings
     telemetry: {}
     http: { tls: {} }
     metrics: {}
+    fleet: {}
     wake: { period: 1 s, broadcasts: [{}] }
     home_assistant: {}
 

@@ -43,6 +43,8 @@ struct PlaceBeliefs: Sendable {
   private static let reach = 1.0
   /// What all beliefs together may take, octets. Further beacons have no belief.
   private static let limit = 64 << 20
+  /// More receivers than these would make the tables of distances too large.
+  private static let receiverLimit = 64
   /// Bins of distance from `nearest` on, so many for each doubling.
   private static let binCount = 128
   private static let binsPerDoubling = 16.0
@@ -57,7 +59,7 @@ struct PlaceBeliefs: Sendable {
     let placed = site.receivers.compactMap { index, calibration in
       calibration.position.map { (index: index, position: $0, calibration: calibration) }
     }.sorted { $0.index.rawValue < $1.index.rawValue }
-    guard placed.count >= Int(Locator.quorum), placed.count <= RoomPlan.hearerLimit else { return nil }
+    guard placed.count >= Int(Locator.quorum), placed.count <= Self.receiverLimit else { return nil }
     let survey = site.survey
     let known = Self.names(survey)
     let hasOutlines = survey?.plan.rooms.allSatisfy { $0.outline.count > 2 } ?? false

@@ -55,7 +55,7 @@ public struct RoomPlan: Sendable {
   public var floorHeights: [Double]
 
   /// So many receivers take part at most; further ones are ignored.
-  public static let hearerLimit = 64
+  public static let hearerLimit = 256
 
   public init(rooms: [Room], hearers: [Hearer], doors: [Door] = [], floorHeights: [Double] = [0]) {
     self.rooms = rooms

@@ -48,8 +48,8 @@ extension RoomTracker {
     known.window = nil
     known.isFrozen = false
     known.silentSince = max(known.silentSince, time)
-    known.earlierHearers = 0
-    known.hearers = hearer(known.lastReceiver).map { 1 << UInt64($0) } ?? 0
+    known.earlierHearers = HearerSet()
+    known.hearers = HearerSet(hearer(known.lastReceiver).map { [$0] } ?? [])
     known.hearersSince = time
     tracks[track] = known
     silences.schedule(.link(Int32(track)), at: known.silenceDeadline)

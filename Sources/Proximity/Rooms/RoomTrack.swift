@@ -18,9 +18,9 @@ struct RoomTrack: Hashable, Sendable, Codable {
   var interval = IntervalEstimator()
   var wallOffset = TimeSpan.zero
   var lastReceiver = ReceiverIndex(rawValue: 0)
-  /// Those that heard it lately, a bit each: in this period, and in the one before.
-  var hearers: UInt64 = 0
-  var earlierHearers: UInt64 = 0
+  /// Those that heard it lately: in this period, and in the one before.
+  var hearers = HearerSet()
+  var earlierHearers = HearerSet()
   var hearersSince = MonotonicTime(nanoseconds: .min)
   /// Nobody who could hear it sees: silence means nothing.
   var isFrozen = false
@@ -32,24 +32,24 @@ struct RoomTrack: Hashable, Sendable, Codable {
     silentSince + (silentSince > lastHeard ? max(interval.lost, IntervalEstimator.unlearnt) : interval.lost)
   }
 
-  var recentHearers: UInt64 { hearers | earlierHearers }
+  var recentHearers: HearerSet { hearers.union(earlierHearers) }
 
   func wallTime(at time: MonotonicTime) -> WallTime {
     WallTime(nanoseconds: time.nanoseconds) + wallOffset
   }
 
   /// Notes who heard it in a window, the strongest of them first; not when they arrive, so that their order decides nothing.
-  mutating func note(_ heard: UInt64, strongest: ReceiverIndex, until end: MonotonicTime) {
+  mutating func note(_ heard: HearerSet, strongest: ReceiverIndex, until end: MonotonicTime) {
     if lastHeard.nanoseconds != .min, silentSince == lastHeard { interval.add(gap: end - lastHeard) }
     lastHeard = end
     silentSince = end
     lastReceiver = strongest
     if hearersSince.nanoseconds == .min || end - hearersSince > Self.period {
       earlierHearers = hearers
-      hearers = 0
+      hearers = HearerSet()
       hearersSince = end
     }
-    hearers |= heard
+    hearers = hearers.union(heard)
     isFrozen = false
   }
 }

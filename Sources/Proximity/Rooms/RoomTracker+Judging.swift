@@ -26,7 +26,7 @@ extension RoomTracker {
 
   private mutating func note(_ track: Int, until end: MonotonicTime) {
     guard let strongest = hearings.max(by: { ($0.level, $1.hearer) < ($1.level, $0.hearer) }) else { return }
-    let heard = hearings.reduce(UInt64(0)) { $0 | 1 << UInt64($1.hearer) }
+    let heard = HearerSet(hearings.lazy.map(\.hearer))
     tracks[track].note(heard, strongest: plan.hearers[strongest.hearer].receiver, until: end)
     silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
   }

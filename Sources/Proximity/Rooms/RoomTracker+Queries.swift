@@ -5,17 +5,17 @@ extension RoomTracker {
   public var roomCount: Int { plan.rooms.count }
 
   /// Whether somebody who could tell who is in a room was heard of.
-  public var isWatched: Bool { known != 0 }
+  public var isWatched: Bool { !known.isEmpty }
 
   /// Whether nobody can tell who is in a room: all receivers are blind; or, if rooms are just names, all that hang in it.
   public func isBlind(_ room: RoomIndex) -> Bool {
     var deciding = known
     if model.grid == nil {
       let own = plan.rooms[Int(room.rawValue)].receivers.compactMap { hearer($0) }
-      let bits = own.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
-      if bits & known != 0 { deciding = bits & known }
+      let heard = HearerSet(own).intersection(known)
+      if !heard.isEmpty { deciding = heard }
     }
-    return deciding != 0 && deciding & ~blind == 0
+    return !deciding.isEmpty && deciding.isSubset(of: blind)
   }
 
   /// Who is in a room, in the order of their coming.

@@ -11,7 +11,7 @@ extension RoomTracker {
       return
     }
     let hearers = tracks[track].recentHearers
-    if hearers != 0, hearers & ~blind == 0 {
+    if !hearers.isEmpty, hearers.isSubset(of: blind) {
       tracks[track].isFrozen = true
       return
     }
@@ -19,8 +19,8 @@ extension RoomTracker {
     // Where it turns up next is open.
     for place in 0..<model.count { beliefs[track * model.count + place] = prior[place] }
     tracks[track].window = nil
-    tracks[track].hearers = 0
-    tracks[track].earlierHearers = 0
+    tracks[track].hearers = HearerSet()
+    tracks[track].earlierHearers = HearerSet()
   }
 
   private mutating func leave(
@@ -53,14 +53,13 @@ extension RoomTracker {
   public mutating func setBlind(_ receiver: ReceiverIndex, _ isBlind: Bool, at time: MonotonicTime) {
     guard let hearer = hearer(receiver) else { return }
     meet(hearer)
-    let bit = UInt64(1) << UInt64(hearer)
     if isBlind {
-      blind |= bit
+      blind.insert(hearer)
       return
     }
-    guard blind & bit != 0 else { return }
-    blind &= ~bit
-    for track in tracks.indices where tracks[track].recentHearers & bit != 0 {
+    guard blind.contains(hearer) else { return }
+    blind.remove(hearer)
+    for track in tracks.indices where tracks[track].recentHearers.contains(hearer) {
       tracks[track].isFrozen = false
       tracks[track].silentSince = max(tracks[track].silentSince, time)
       silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)

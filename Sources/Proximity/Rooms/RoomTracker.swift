@@ -7,7 +7,7 @@ public struct RoomTracker: Sendable {
   var filter = RoomFilter()
   let prior: [Float]
   /// By `ReceiverIndex`: its place among the hearers, or −1.
-  private var hearers: [Int8]
+  private var hearers: [Int16]
   var windows: RoomWindows
   /// By `BeaconIndex`: its track, or −1.
   private var trackOfBeacon: [Int32] = []
@@ -18,10 +18,10 @@ public struct RoomTracker: Sendable {
   /// `model.count` numbers for each track.
   var beliefs: [Float] = []
   var silences = DeadlineQueue()
-  /// Hearers that are blind, a bit each.
-  var blind: UInt64 = 0
+  /// Hearers that are blind.
+  var blind = HearerSet()
   /// Those that were heard of.
-  var known: UInt64 = 0
+  var known = HearerSet()
   /// By room: who is in it.
   var insiders: [[BeaconIndex: WallTime]]
   var entries: [RoomWindows.Entry] = []
@@ -45,8 +45,8 @@ public struct RoomTracker: Sendable {
     self.plan = plan
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
     prior = model.prior
-    hearers = [Int8](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
-    for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int8(place) }
+    hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
+    for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
     windows = RoomWindows(lateness: lateness)
     insiders = plan.rooms.map { _ in [:] }
     drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
@@ -97,7 +97,7 @@ public struct RoomTracker: Sendable {
     return Int(hearers[index])
   }
 
-  mutating func meet(_ hearer: Int) { known |= 1 << UInt64(hearer) }
+  mutating func meet(_ hearer: Int) { known.insert(hearer) }
 
   func beacon(of track: Int) -> BeaconIndex { beaconOfTrack[track] }
 

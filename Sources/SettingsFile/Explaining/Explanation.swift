@@ -31,6 +31,8 @@ public struct Explanation: Hashable, Sendable {
   public var metrics: String?
   /// nil: no observations are published.
   public var observations: String?
+  /// nil: this is one gateway.
+  public var fleet: String?
 
   public init(_ configuration: Configuration) {
     broker = words(configuration.broker)
@@ -50,6 +52,7 @@ public struct Explanation: Hashable, Sendable {
     http = configuration.http.map(sentence)
     metrics = configuration.metrics.map { "counters in \($0.file), every \(Int($0.interval.seconds)) s" }
     observations = configuration.publish.observations.map(sentence)
+    fleet = configuration.fleet.map(sentence)
   }
 }
 

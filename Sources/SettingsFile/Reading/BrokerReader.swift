@@ -19,7 +19,7 @@ struct BrokerReader {
     }
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }
-    let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap(readURL)
+    let url = section.require("url", hint: "for example url: mqtt://broker.lan").flatMap { readURL($0) }
     let username = section.take("username").flatMap { $0.text() }
     let password = readPassword(section, username: username)
     let certificates = readFiles(section, isTLS: url?.isTLS)
@@ -60,7 +60,7 @@ struct BrokerReader {
 
   // MARK: Secrets
 
-  private func readPassword(_ section: Section, username: String?) -> Secret? {
+  func readPassword(_ section: Section, username: String?) -> Secret? {
     let file = section.take("password_file")
     let variable = section.take("password_env")
     if let literal = section.take("password", isVocabulary: false) {
@@ -98,23 +98,26 @@ struct BrokerReader {
 
   // MARK: TLS
 
-  private func readFiles(_ section: Section, isTLS: Bool?) -> TLSSettings {
+  func readFiles(_ section: Section, isTLS: Bool?, _ kind: BrokerProtocol = .mqtt) -> TLSSettings {
     var settings = TLSSettings()
-    settings.caFile = readPath(section.take("ca_file"), isTLS: isTLS)
+    settings.caFile = readPath(section.take("ca_file"), kind, isTLS: isTLS)
     let cert = section.take("cert_file")
     let key = section.take("key_file")
-    settings.certFile = readPath(cert, isTLS: isTLS)
-    settings.keyFile = readPath(key, isTLS: isTLS, isPrivate: true)
+    settings.certFile = readPath(cert, kind, isTLS: isTLS)
+    settings.keyFile = readPath(key, kind, isTLS: isTLS, isPrivate: true)
     if let cert, key == nil { cert.error("cert_file needs its private key", hint: "add key_file") }
     if let key, cert == nil { key.error("key_file needs its certificate", hint: "add cert_file") }
     return settings
   }
 
-  private func readPath(_ value: Value?, isTLS: Bool?, isPrivate: Bool = false) -> String? {
+  private func readPath(_ value: Value?, _ kind: BrokerProtocol, isTLS: Bool?, isPrivate: Bool = false)
+    -> String?
+  {
     guard let value else { return nil }
     guard isTLS != false else {
       value.error(
-        "\(value.name) is of no use with mqtt://", hint: "write mqtts:// for an encrypted connection")
+        "\(value.name) is of no use with \(kind.rawValue)://",
+        hint: "write \(kind.sealed):// for an encrypted connection")
       return nil
     }
     return files.path(value, isPrivate: isPrivate)

@@ -5,9 +5,18 @@ struct BrokerURL: Equatable {
   var port: UInt16
 }
 
+/// The protocol that a broker speaks.
+enum BrokerProtocol: String {
+  case mqtt, amqp
+
+  var sealed: String { rawValue + "s" }
+  fileprivate var ports: (plain: UInt16, sealed: UInt16) { self == .mqtt ? (1883, 8883) : (5672, 5671) }
+}
+
 /// Reads the URL. Messages do not repeat it, because it may contain a password.
-func readURL(_ value: Value) -> BrokerURL? {
-  let hint = "mqtt://host, mqtt://host:1883 or mqtts://host"
+func readURL(_ value: Value, _ kind: BrokerProtocol = .mqtt) -> BrokerURL? {
+  let (plain, sealed) = (kind.rawValue, kind.sealed)
+  let hint = "\(plain)://host, \(plain)://host:\(kind.ports.plain) or \(sealed)://host"
   guard let text = value.text(hint: hint) else { return nil }
   guard let separator = text.firstRange(of: "://") else {
     value.error("the url has no scheme", hint: hint)
@@ -15,19 +24,19 @@ func readURL(_ value: Value) -> BrokerURL? {
   }
   let isTLS: Bool
   switch text[..<separator.lowerBound].lowercased() {
-  case "mqtt": isTLS = false
-  case "mqtts": isTLS = true
+  case plain: isTLS = false
+  case sealed: isTLS = true
   case "tcp", "http":
-    value.error("the url's scheme must be mqtt or mqtts", hint: "did you mean mqtt://?")
+    value.error("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(plain)://?")
     return nil
   case "ssl", "tls", "https":
-    value.error("the url's scheme must be mqtt or mqtts", hint: "did you mean mqtts://?")
+    value.error("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(sealed)://?")
     return nil
   case "ws", "wss":
     value.error("MQTT over WebSockets is not supported", hint: hint)
     return nil
   default:
-    value.error("the url's scheme must be mqtt or mqtts", hint: hint)
+    value.error("the url's scheme must be \(plain) or \(sealed)", hint: hint)
     return nil
   }
   var rest = text[separator.upperBound...]
@@ -44,7 +53,8 @@ func readURL(_ value: Value) -> BrokerURL? {
     value.error("the url names no host, or no port from 1 to 65535", hint: hint)
     return nil
   }
-  return BrokerURL(isTLS: isTLS, host: place.host, port: place.port ?? (isTLS ? 8883 : 1883))
+  return BrokerURL(
+    isTLS: isTLS, host: place.host, port: place.port ?? (isTLS ? kind.ports.sealed : kind.ports.plain))
 }
 
 private func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {

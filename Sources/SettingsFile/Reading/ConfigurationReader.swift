@@ -76,6 +76,10 @@ struct ConfigurationReader {
     configuration.metrics = section.take("metrics").flatMap {
       MetricsReader(directory: files.directory).read($0)
     }
+    if let value = section.take("fleet") {
+      configuration.fleet = FleetReader(files: files).read(value)
+      FleetReader(files: files).check(value, configuration)
+    }
     if let value = section.take("publish"), !value.isNull {
       configuration.publish = PublishReader().read(value)
     }

@@ -35,7 +35,7 @@ func suggestion(for name: String, among known: some Collection<String>, whenEmpt
 
 /// The alphabetically first few of some names, and how many more there are.
 func enumerated(_ names: some Collection<String>) -> String {
-  let shown = 20
+  let shown = 24
   guard names.count > shown else { return listed(names.sorted(), joining: "and") }
   return names.sorted().prefix(shown).joined(separator: ", ") + " and \(names.count - shown) more"
 }

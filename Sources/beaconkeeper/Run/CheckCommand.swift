@@ -100,6 +100,7 @@ struct CheckCommand: ParsableCommand {
     if let http = explanation.http { try tell("http: \(http)") }
     if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
     if let observations = explanation.observations { try tell("observations: \(observations)") }
+    if let fleet = explanation.fleet { try tell("fleet: \(fleet)") }
   }
 
   private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
@@ -160,6 +161,7 @@ private struct Report {
     if let http = explanation.http { json.field("http", http) }
     if let metrics = explanation.metrics { json.field("metrics", metrics) }
     if let observations = explanation.observations { json.field("observations", observations) }
+    if let fleet = explanation.fleet { json.field("fleet", fleet) }
     if let plan = explanation.plan { json.field("plan", plan) }
     json.key("keys")
     json.array(explanation.keys) { $0.value($1) }

@@ -64,6 +64,11 @@ struct RunCommand: AsyncParsableCommand {
     if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
     if reloads == nil { ReloadRequests.end() }
     var configuration = try loadConfiguration(path, connects: true)
+    if configuration.fleet != nil {
+      throw failure(
+        "this is the configuration of a fleet's workers; start beaconkeeper fuse, or remove the section fleet",
+        .configuration)
+    }
     // Who has configured nothing yet wants to look.
     if path == nil { configuration.http = HTTPSettings() }
     let log = RunLog(logFormat ?? .preferred, level: verbose ? .debug : logLevel.level)

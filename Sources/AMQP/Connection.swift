@@ -1,0 +1,201 @@
+import CRabbitMQ
+import Glibc
+
+/// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for the broker's answer do so for a few seconds at
+/// most. After a `Failure` it is of no use any more.
+public final class Connection {
+  /// How long the broker may take to answer, in seconds.
+  private static let patience = 10
+  /// The system's certificate authorities, as Debian keeps them.
+  private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
+  let state: amqp_connection_state_t
+  /// What has arrived of a message, by channel.
+  var arriving: [UInt16: Arriving] = [:]
+  /// The broker takes no messages for now, because it is short of memory or disk. To publish would block.
+  public internal(set) var isBlocked = false
+
+  /// - Parameters:
+  ///   - name: what the broker's lists show.
+  ///   - heartbeat: in seconds; after twice this the broker takes a silent connection for dead, and so do we.
+  public init(_ place: Node, name: String, heartbeat: Int = 5) throws(Failure) {
+    guard let state = amqp_new_connection() else { throw Failure("no memory for a connection") }
+    self.state = state
+    do throws(Failure) { try open(place, name, heartbeat) } catch {
+      amqp_destroy_connection(state)
+      throw error
+    }
+  }
+
+  deinit { amqp_destroy_connection(state) }
+
+  private func open(_ place: Node, _ name: String, _ heartbeat: Int) throws(Failure) {
+    let target = "\(place.host):\(place.port)"
+    let made = place.certificates == nil ? amqp_tcp_socket_new(state) : amqp_ssl_socket_new(state)
+    guard let socket = made else { throw Failure("no memory for a connection") }
+    if let certificates = place.certificates {
+      amqp_ssl_socket_set_verify_peer(socket, 1)
+      amqp_ssl_socket_set_verify_hostname(socket, 1)
+      let authorities = certificates.authorities ?? Self.systemAuthorities
+      guard amqp_ssl_socket_set_cacert(socket, authorities) == 0 else {
+        throw Failure("\(authorities) cannot be used as certificate authorities", isRefusal: true)
+      }
+      if let certificate = certificates.certificate, let key = certificates.key {
+        guard amqp_ssl_socket_set_key(socket, certificate, key) == 0 else {
+          throw Failure("\(certificate) and \(key) cannot be used as certificate and key", isRefusal: true)
+        }
+      }
+    }
+    var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
+    amqp_set_handshake_timeout(state, &limit)
+    amqp_set_rpc_timeout(state, &limit)
+    let opened = amqp_socket_open_noblock(socket, place.host, Int32(place.port), &limit)
+    guard opened == 0 else { throw Failure("\(target): \(words(opened))") }
+    let reply = beaconkeeper_login(
+      state, place.virtualHost, Int32(heartbeat), name, place.user, place.password)
+    do throws(Failure) { try check(reply, "log in") } catch {
+      // RabbitMQ closes the connection of somebody whom it does not know.
+      let isRefusal = error.isRefusal || reply.library_error == AMQP_STATUS_CONNECTION_CLOSED.rawValue
+      throw Failure("\(target): \(error)", isRefusal: isRefusal)
+    }
+  }
+
+  // MARK: Channels, queues, bindings
+
+  public func open(channel: UInt16) throws(Failure) {
+    amqp_channel_open(state, channel)
+    try check(amqp_get_rpc_reply(state), "open a channel")
+  }
+
+  /// Unacknowledged messages go back to their queues.
+  public func close(channel: UInt16) throws(Failure) {
+    arriving[channel] = nil
+    try check(amqp_channel_close(state, channel, 200), "close a channel")
+    amqp_maybe_release_buffers_on_channel(state, channel)
+  }
+
+  /// A durable queue. One that exists must have the same arguments.
+  ///
+  /// - Returns: how many messages are ready in it.
+  @discardableResult
+  public func declare(queue: String, _ arguments: [Argument], on channel: UInt16) throws(Failure) -> Int {
+    let table = Table(arguments)
+    let result = named(queue) { amqp_queue_declare(state, channel, $0, 0, 1, 0, 0, table.table) }
+    try check(amqp_get_rpc_reply(state), "declare the queue \(queue)")
+    return Int(result?.pointee.message_count ?? 0)
+  }
+
+  /// A queue of this connection alone, which is gone with it.
+  public func declareOwn(queue: String, on channel: UInt16) throws(Failure) {
+    named(queue) { _ = amqp_queue_declare(state, channel, $0, 0, 0, 1, 1, Table([]).table) }
+    try check(amqp_get_rpc_reply(state), "declare the queue \(queue)")
+  }
+
+  public func bind(queue: String, to exchange: String, key: String, on channel: UInt16) throws(Failure) {
+    named(queue) { queue in
+      named(exchange) { exchange in
+        named(key) { key in _ = amqp_queue_bind(state, channel, queue, exchange, key, Table([]).table) }
+      }
+    }
+    try check(amqp_get_rpc_reply(state), "bind the queue \(queue) to \(exchange)")
+  }
+
+  /// - Parameter prefetch: how many messages a consumer may have without acknowledging them.
+  public func consume(
+    _ queue: String, tag: String, prefetch: UInt16, _ arguments: [Argument] = [], on channel: UInt16
+  ) throws(Failure) {
+    amqp_basic_qos(state, channel, 0, prefetch, 0)
+    try check(amqp_get_rpc_reply(state), "limit what is under way")
+    let table = Table(arguments)
+    named(queue) { queue in
+      named(tag) { tag in _ = amqp_basic_consume(state, channel, queue, tag, 0, 0, 0, table.table) }
+    }
+    try check(amqp_get_rpc_reply(state), "consume the queue \(queue)")
+  }
+
+  // MARK: Messages
+
+  /// From now on the broker confirms what is published on this channel: event `confirmed`, numbered from 1 on.
+  public func confirm(on channel: UInt16) throws(Failure) {
+    amqp_confirm_select(state, channel)
+    try check(amqp_get_rpc_reply(state), "ask for confirmations")
+  }
+
+  /// Publishes a message that survives a restart of the broker. It blocks while the socket takes no more: look at `isBlocked`.
+  public func publish(_ payload: [UInt8], to exchange: String, key: String, on channel: UInt16)
+    throws(Failure)
+  {
+    var properties = amqp_basic_properties_t()
+    properties._flags = 1 << 12  // AMQP_BASIC_DELIVERY_MODE_FLAG
+    properties.delivery_mode = 2
+    var payload = payload
+    let status = payload.withUnsafeMutableBytes { bytes in
+      named(exchange) { exchange in
+        named(key) { key in
+          amqp_basic_publish(
+            state, channel, exchange, key, 0, 0, &properties,
+            amqp_bytes_t(len: bytes.count, bytes: bytes.baseAddress))
+        }
+      }
+    }
+    try check(status, "publish")
+  }
+
+  /// Acknowledges a delivery and all before it on this channel.
+  public func acknowledge(upTo delivery: UInt64, on channel: UInt16) throws(Failure) {
+    try check(amqp_basic_ack(state, channel, delivery, 1), "acknowledge")
+  }
+
+  /// Leaves properly.
+  public func close() { amqp_connection_close(state, 200) }
+
+  /// The socket, to be polled.
+  public var descriptor: Int32 { amqp_get_sockfd(state) }
+
+  // MARK: Results
+
+  private func check(_ status: Int32, _ attempt: String) throws(Failure) {
+    if status != AMQP_STATUS_OK.rawValue { throw Failure("cannot \(attempt): \(words(status))") }
+  }
+
+  private func check(_ reply: amqp_rpc_reply_t, _ attempt: String) throws(Failure) {
+    switch reply.reply_type {
+    case AMQP_RESPONSE_NORMAL: return
+    case AMQP_RESPONSE_SERVER_EXCEPTION:
+      throw Failure("cannot \(attempt): \(reason(reply.reply))", isRefusal: true)
+    default: throw Failure("cannot \(attempt): \(words(reply.library_error))")
+    }
+  }
+
+  /// What the broker says when it closes a channel or the connection.
+  func reason(_ method: amqp_method_t) -> String {
+    switch method.id {
+    case beaconkeeper_channel_close:
+      let close = method.decoded.assumingMemoryBound(to: amqp_channel_close_t.self).pointee
+      return "\(text(close.reply_text)) (\(close.reply_code))"
+    case beaconkeeper_connection_close:
+      let close = method.decoded.assumingMemoryBound(to: amqp_connection_close_t.self).pointee
+      return "\(text(close.reply_text)) (\(close.reply_code))"
+    default: return "the broker refuses"
+    }
+  }
+}
+
+func words(_ status: Int32) -> String { String(cString: amqp_error_string2(status)) }
+
+/// Text from the broker: for people, so it must not hold what a terminal obeys.
+func text(_ bytes: amqp_bytes_t) -> String {
+  let raw = UnsafeRawBufferPointer(start: bytes.bytes, count: min(bytes.len, 500))
+  return String(
+    String.UnicodeScalarView(
+      String(decoding: raw, as: UTF8.self).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 })
+  )
+}
+
+/// Lends a name to the library for one call.
+func named<Result>(_ name: String, _ body: (amqp_bytes_t) -> Result) -> Result {
+  var name = name
+  return name.withUTF8 {
+    body(amqp_bytes_t(len: $0.count, bytes: UnsafeMutableRawPointer(mutating: $0.baseAddress)))
+  }
+}

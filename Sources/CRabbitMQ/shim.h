@@ -1,0 +1,34 @@
+#ifndef BEACONKEEPER_CRABBITMQ_H
+#define BEACONKEEPER_CRABBITMQ_H
+
+#include <amqp.h>
+#include <amqp_framing.h>
+#include <amqp_ssl_socket.h>
+#include <amqp_tcp_socket.h>
+
+// Macros with casts, which Swift does not see.
+static const amqp_method_number_t beaconkeeper_deliver = AMQP_BASIC_DELIVER_METHOD;
+static const amqp_method_number_t beaconkeeper_ack = AMQP_BASIC_ACK_METHOD;
+static const amqp_method_number_t beaconkeeper_nack = AMQP_BASIC_NACK_METHOD;
+static const amqp_method_number_t beaconkeeper_cancel = AMQP_BASIC_CANCEL_METHOD;
+static const amqp_method_number_t beaconkeeper_blocked = AMQP_CONNECTION_BLOCKED_METHOD;
+static const amqp_method_number_t beaconkeeper_unblocked = AMQP_CONNECTION_UNBLOCKED_METHOD;
+static const amqp_method_number_t beaconkeeper_channel_close = AMQP_CHANNEL_CLOSE_METHOD;
+static const amqp_method_number_t beaconkeeper_connection_close = AMQP_CONNECTION_CLOSE_METHOD;
+
+// A function with variable arguments, which Swift cannot call. `name` is what the broker's lists show.
+static inline amqp_rpc_reply_t beaconkeeper_login(
+    amqp_connection_state_t connection, const char *host, int heartbeat, const char *name, const char *user,
+    const char *password) {
+  amqp_table_entry_t entry;
+  amqp_table_t properties;
+  entry.key = amqp_cstring_bytes("connection_name");
+  entry.value.kind = AMQP_FIELD_KIND_UTF8;
+  entry.value.value.bytes = amqp_cstring_bytes(name);
+  properties.num_entries = 1;
+  properties.entries = &entry;
+  return amqp_login_with_properties(connection, host, 0, 131072, heartbeat, &properties, AMQP_SASL_METHOD_PLAIN, user,
+                                    password);
+}
+
+#endif

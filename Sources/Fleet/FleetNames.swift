@@ -1,0 +1,43 @@
+import Messages
+
+/// What a site's queues, streams and keys in RabbitMQ are called.
+public struct FleetNames: Hashable, Sendable {
+  /// The exchange into which RabbitMQ's MQTT listener puts what it takes in.
+  public static let exchange = "amq.topic"
+
+  public let site: String
+  private let base: String
+
+  public init(site: String) {
+    self.site = site
+    base = "beaconkeeper." + topicLevel(site)
+  }
+
+  /// Holds what is heard of one partition's beacons.
+  public func queue(_ partition: Int) -> String { "\(base).\(partition)" }
+  /// A stream with a partition's checkpoints.
+  public func checkpoints(_ partition: Int) -> String { "\(base).\(partition).state" }
+  /// A stream that says which worker has which partition.
+  public var leases: String { base + ".leases" }
+  /// An empty queue. The worker that consumes it tells what belongs to the whole site.
+  public var lead: String { base + ".lead" }
+  /// The key of ticks.
+  public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
+
+  /// The keys that are bound to a partition's queue.
+  public func bindings(_ partition: Int) -> [String] {
+    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", tick]
+  }
+
+  /// The MQTT topic of a key: RabbitMQ writes `.` for `/`, and the other way round.
+  public static func topic(ofKey key: String) -> String {
+    String(
+      decoding: key.utf8.map { unit in
+        switch unit {
+        case UInt8(ascii: "."): UInt8(ascii: "/")
+        case UInt8(ascii: "/"): UInt8(ascii: ".")
+        default: unit
+        }
+      }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,40 @@
+import Beacons
+import JSON
+
+/// Time, as a message in the queue. Every worker publishes ticks, and each partition's queue gets them all: whoever reads the
+/// queue, and however late or often, finds the same time before the same message. No gateway's clock has to be right.
+public struct Tick: Hashable, Sendable {
+  /// How often a worker publishes one.
+  public static let interval = TimeSpan.milliseconds(250)
+  private static let nameLimit = 100
+
+  public var worker: String
+  /// The worker's wall clock.
+  public var time: WallTime
+
+  public init(worker: String, time: WallTime) {
+    self.worker = worker
+    self.time = time
+  }
+
+  public var payload: [UInt8] {
+    JSONWriter.object {
+      $0.field("v", 1)
+      $0.field("worker", worker)
+      $0.field("wall_ms", time.nanoseconds / 1_000_000)
+    }
+  }
+
+  /// nil for anything else.
+  public init?(_ payload: [UInt8]) {
+    guard payload.count <= 400, let tree = try? JSONTree(payload), tree["v"]?.wholeNumber == 1,
+      case .text(let worker)? = tree["worker"], (1...Self.nameLimit).contains(worker.utf8.count),
+      let time = tree["wall_ms"]?.wholeNumber, (0..<Self.latest).contains(time)
+    else { return nil }
+    self.worker = worker
+    self.time = WallTime(nanoseconds: time * 1_000_000)
+  }
+
+  /// The year 2200, in milliseconds: nanoseconds since 1970 fit 64 bits until 2262.
+  private static let latest: Int64 = 7_258_118_400_000
+}

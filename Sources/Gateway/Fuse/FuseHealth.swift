@@ -1,0 +1,86 @@
+import Beacons
+import Fleet
+import JSON
+import Logging
+import MQTT
+import Machine
+import Messages
+import Mosquitto
+import Settings
+
+/// `worker/<worker>/health` (retained): which partitions a worker has, and how far behind they are.
+struct FuseHealth {
+  static let interval = TimeSpan.seconds(2)
+  private let client: Client
+  private let topic: String
+  private var told: UInt64 = 0
+
+  init(_ configuration: Configuration, _ broker: RemoteBroker, worker: String) throws(InvalidOptions) {
+    topic = "\(Topics(gateway: configuration.gatewayName).base)/worker/\(topicLevel(worker))/health"
+    var options = Options(broker, gateway: configuration.gatewayName)
+    options.clientID = "beaconkeeper-\(configuration.gatewayName)-worker-\(worker)"
+    // A worker that is gone leaves nothing behind.
+    options.will = Will(topic: topic, payload: [], qos: .atLeastOnce, retain: true)
+    client = try Client(options)
+    client.start()
+    Task { [client] in for await _ in client.events {} }
+  }
+
+  func tell(_ payload: [UInt8]) {
+    // The newest is enough.
+    guard client.isConnected, client.outstanding < 3 else { return }
+    try? client.publish(payload, to: topic, retain: true)
+  }
+
+  func close() {
+    if client.isConnected { try? client.publish([], to: topic, retain: true) }
+    Task { [client] in await client.stop() }
+  }
+}
+
+extension FuseWorker {
+  func report(at now: MonotonicTime) {
+    guard now - reported >= FuseHealth.interval else { return }
+    reported = now
+    let wallNow = LiveClock.wallNow
+    health.tell(
+      JSONWriter.object {
+        $0.field("v", 1)
+        $0.field("time", wallNow)
+        $0.field("worker", name)
+        $0.field("version", version)
+        $0.field("rabbitmq", rabbit?.node ?? "")
+        $0.field("leads", lead.isLeading)
+        $0.key("workers")
+        $0.array(workers.keys.sorted()) { $0.value($1) }
+        $0.key("partitions")
+        $0.array(holdings.sorted { $0.key < $1.key }) { json, entry in
+          let (number, holding) = entry
+          json.object { write(number, holding, at: now, wallNow, into: &$0) }
+        }
+      })
+  }
+
+  private func write(
+    _ number: Int, _ holding: FuseHolding, at now: MonotonicTime, _ wallNow: WallTime,
+    into json: inout JSONWriter
+  ) {
+    let partition = holding.partition
+    json.field("partition", number)
+    json.field("lease", holding.lease)
+    json.field("beacons", partition.beacons)
+    json.field("messages", partition.counts.messages)
+    json.field("observations", partition.counts.observations)
+    json.field("transitions", partition.counts.transitions)
+    if let time = partition.time {
+      json.field("lag_ms", max(wallNow.nanoseconds - time.nanoseconds, 0) / 1_000_000)
+    }
+    json.field("checkpoint_age_ms", (now - holding.saved).nanoseconds / 1_000_000)
+    json.field("unsaved", holding.processed - holding.acknowledged)
+    json.field("unacknowledged", holding.output.outstanding)
+    json.field("refused_batches", partition.refused)
+    json.field("misplaced", partition.counts.misplaced)
+    json.field("early", partition.counts.early)
+    json.field("refused_messages", holding.output.refused)
+  }
+}

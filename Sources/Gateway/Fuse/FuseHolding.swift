@@ -1,0 +1,45 @@
+import AMQP
+import Beacons
+import DequeModule
+import Fleet
+
+/// A partition that a worker has taken over.
+struct FuseHolding {
+  /// A state that is on its way to the stream.
+  struct Saving {
+    var checkpoint: Checkpoint
+    /// The last delivery that it has seen.
+    var delivery: UInt64
+    /// The last message that came of it: first the broker must have that.
+    var message: UInt64
+    /// Its number among the publisher's confirmations; nil: it is not published yet.
+    var confirmation: UInt64?
+  }
+
+  var partition: FleetPartition
+  let lease: UInt64
+  var output: FuseOutput
+  /// Not processed yet.
+  var waiting: Deque<QueueMessage> = []
+  /// The lease was found to hold on the present connection.
+  var isProven = false
+  /// When to try to connect again; nil: there is a connection, or one is being made.
+  var reconnects: MonotonicTime?
+  var attempts = 0
+  var saving: Saving?
+  var saved: MonotonicTime
+  /// The last delivery that was processed, and the last that was acknowledged.
+  var processed: UInt64 = 0
+  var acknowledged: UInt64 = 0
+  /// It is given to another worker once all is saved.
+  var isLeaving = false
+  /// Where the broker may have lost what it retained, all is told again.
+  var greets = false
+
+  init(_ partition: FleetPartition, lease: UInt64, _ output: FuseOutput, at time: MonotonicTime) {
+    self.partition = partition
+    self.lease = lease
+    self.output = output
+    saved = time
+  }
+}

@@ -1,0 +1,106 @@
+import Beacons
+import Fleet
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Settings
+
+/// What belongs to the whole site, told by one worker at a time: who is in each zone and room, and whether the site is online. It
+/// keeps nothing: what the partitions say is retained at the broker.
+struct FuseLead {
+  /// The first words of all partitions arrive together after the subscription.
+  private static let gathering = TimeSpan.milliseconds(500)
+
+  private let site: Topics
+  private let fleet: FleetSettings
+  private let configuration: Configuration
+  private let options: Options
+  private var occupancy: SiteOccupancy
+  private var output: FuseOutput
+  /// nil: another worker leads.
+  private var leadsSince: MonotonicTime?
+  private var restsUntil: MonotonicTime?
+  private var tellsFrom: MonotonicTime?
+
+  init(_ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker) {
+    self.configuration = configuration
+    self.fleet = fleet
+    site = Topics(gateway: configuration.gatewayName)
+    var options = Options(broker, gateway: configuration.gatewayName)
+    options.clientID = "beaconkeeper-\(configuration.gatewayName)-site"
+    self.options = options
+    output = FuseOutput(options)
+    occupancy = Self.occupancy(configuration, fleet)
+  }
+
+  private static func occupancy(_ configuration: Configuration, _ fleet: FleetSettings) -> SiteOccupancy {
+    SiteOccupancy(
+      site: configuration.gatewayName, partitions: fleet.partitions, zones: configuration.zones.map(\.name),
+      rooms: configuration.rooms.map(\.name))
+  }
+
+  var isLeading: Bool { leadsSince != nil }
+  var nextDeadline: MonotonicTime? {
+    tellsFrom.flatMap { from in occupancy.nextDeadline.map { max($0, from) } }
+  }
+
+  /// The queue of the lead gave us something: the site is ours.
+  mutating func take(at time: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
+    guard leadsSince == nil, restsUntil.map({ $0 <= time }) ?? true else { return }
+    leadsSince = time
+    occupancy = Self.occupancy(configuration, fleet)
+    output = FuseOutput(options, after: output)
+    do throws(InvalidOptions) {
+      try output.connect { generation, event in
+        inbox.add(.lead(generation: generation, event))
+      } ended: { generation in
+        inbox.add(.leadEnded(generation: generation))
+      }
+    } catch {
+      logger.error("\(error)")
+      ended(output.generation)
+    }
+  }
+
+  mutating func take(_ event: Event, _ generation: UInt64, _ logger: Logger) {
+    guard generation == output.generation, leadsSince != nil else { return }
+    switch event {
+    case .connected:
+      output.connected()
+      tellsFrom = LiveClock.now + Self.gathering
+      do throws(PublishError) { try output.subscribe(to: occupancy.filter) } catch {
+        logger.error("cannot subscribe to \(occupancy.filter): \(error)")
+      }
+      output.add(Status.online.message(topics: site))
+      logger.notice("leads: tells what belongs to the whole site")
+    case .message(let message): occupancy.take(message.payload, topic: message.topic, at: LiveClock.now)
+    case .acknowledged(let id): output.acknowledged(id)
+    case .rejected(let message, let reason):
+      logger.warning("the broker refuses \(message.topic): \(reason)")
+      output.refused(message.id)
+    case .refused(let failure): logger.warning("the broker: \(failure)")
+    case .subscriptionRefused(let filter, let reason):
+      logger.error("the broker refuses the subscription to \(filter): \(reason)")
+    case .disconnected: break
+    }
+  }
+
+  /// The connection is gone; maybe because another worker leads now.
+  mutating func ended(_ generation: UInt64) {
+    guard generation == output.generation else { return }
+    drop()
+    restsUntil = LiveClock.now + .seconds(1)
+  }
+
+  mutating func tend(at now: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
+    guard let tellsFrom, tellsFrom <= now, leadsSince != nil, !output.isCrowded else { return }
+    for message in occupancy.takeDue(at: now) { output.add(message) }
+    for notice in output.send() { logger.warning("\(notice)") }
+  }
+
+  mutating func drop() {
+    output.close()
+    (leadsSince, tellsFrom) = (nil, nil)
+  }
+}

@@ -1,0 +1,100 @@
+import AMQP
+import Glibc
+import Logging
+import Machine
+import Mosquitto
+import ServiceLifecycle
+import Settings
+import Synchronization
+import UnixSignals
+
+/// A worker of a fleet: takes the observations of a site's gateways out of RabbitMQ, decides, and publishes.
+public struct FuseRun: Sendable {
+  /// The configuration is not that of a fleet, in words.
+  public struct NoFleet: Error, CustomStringConvertible {
+    public var description: String
+  }
+
+  private let configuration: Configuration
+  private let fleet: FleetSettings
+  private let broker: RemoteBroker
+  private let name: String
+  private let logger: Logger
+
+  /// - Parameter name: the worker's name; nil: made of the machine's name and chance. Two workers of one name are refused by none,
+  ///   but throw each other out again and again.
+  public init(_ configuration: Configuration, name: String?, logger: Logger) throws(NoFleet) {
+    guard let fleet = configuration.fleet, case .remote(let broker) = configuration.broker else {
+      throw NoFleet(
+        description: "the configuration has no section fleet; add fleet: { rabbitmq: \"amqp://…\" }")
+    }
+    self.configuration = configuration
+    self.fleet = fleet
+    self.broker = broker
+    self.name = name ?? Self.inventedName
+    self.logger = logger
+  }
+
+  private static var inventedName: String {
+    var host = [CChar](repeating: 0, count: 65)
+    gethostname(&host, 64)
+    let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
+    return
+      "\(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))-\(digits)"
+  }
+
+  /// Works until SIGINT or SIGTERM. Throws what trying again does not change: `Failure` of RabbitMQ, `InvalidOptions`.
+  public func run() async throws {
+    let worker = FuseService(configuration, fleet, broker, name: name, logger)
+    var quiet = logger
+    quiet.logLevel = .error
+    let group = ServiceGroup(
+      configuration: .init(
+        services: [.init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)],
+        gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
+    try await group.run()
+  }
+}
+
+/// The worker's thread as a service.
+private struct FuseService: Service {
+  let configuration: Configuration
+  let fleet: FleetSettings
+  let broker: RemoteBroker
+  let name: String
+  let logger: Logger
+  private let inbox = FuseInbox()
+
+  init(
+    _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
+    _ logger: Logger
+  ) {
+    self.configuration = configuration
+    self.fleet = fleet
+    self.broker = broker
+    self.name = name
+    self.logger = logger
+  }
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        do {
+          try Thread.start {
+            continuation.resume(
+              with: Result {
+                try FuseWorker(
+                  self.configuration, self.fleet, self.broker, name: self.name, self.inbox, self.logger
+                )
+                .run()
+              })
+          }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+    } onGracefulShutdown: {
+      self.inbox.stop()
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import AMQP
+import Beacons
+import DequeModule
+import Fleet
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Settings
+
+/// Partitions, from the first message that their queue gives us.
+extension FuseWorker {
+  func take(_ event: QueueEvent) throws(Failure) {
+    switch event {
+    case .delivery(let delivery) where delivery.channel == rabbit?.leadChannel:
+      try rabbit?.consumer.acknowledge(upTo: delivery.number, on: delivery.channel)
+      lead.take(at: LiveClock.now, inbox, logger)
+    case .delivery(let delivery):
+      let partition = Int(delivery.channel) - 1
+      if rests[partition] != nil { return }
+      if holdings[partition] == nil { try takeOver(partition) }
+      guard holdings[partition]?.isLeaving == false else { return }
+      if holdings[partition]?.isProven == true, holdings[partition]?.waiting.isEmpty == true,
+        holdings[partition]?.output.isCrowded == false
+      {
+        process(delivery, partition)
+      } else {
+        holdings[partition]?.waiting.append(delivery)
+      }
+    case .closed(_, let reason): throw Failure("RabbitMQ closes a channel: \(reason)")
+    case .cancelled(let consumer): throw Failure("RabbitMQ ends the consumer \(consumer)")
+    case .confirmed, .unconfirmed: break
+    }
+  }
+
+  private func takeOver(_ number: Int) throws(Failure) {
+    guard let rabbit else { return }
+    let start = LiveClock.now
+    guard let (lease, last) = try rabbit.claim(number) else {
+      logger.notice("partition \(number): another worker was faster")
+      return try giveUp(number)
+    }
+    var partition: FleetPartition
+    if let state = last?.state {
+      do { partition = try FleetPartition(configuration, number, of: fleet.partitions, state: state) } catch {
+        throw Failure("partition \(number): \(error)")
+      }
+    } else {
+      // Later than any that was used before.
+      let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
+      partition = FleetPartition(configuration, number, of: fleet.partitions, epoch: epoch)
+    }
+    var options = Options(broker, gateway: configuration.gatewayName)
+    options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
+    options.will = nil
+    holdings[number] = FuseHolding(partition, lease: lease, FuseOutput(options), at: LiveClock.now)
+    connectOutput(of: number)
+    logger.notice(
+      "partition \(number): taken over in \((LiveClock.now - start).nanoseconds / 1_000_000) ms, lease \(lease), \(partition.beacons) beacons"
+    )
+  }
+
+  private func process(_ delivery: QueueMessage, _ number: Int) {
+    var messages: [Message] = []
+    let notices = holdings[number]?.partition.take(key: delivery.key, delivery.payload, into: &messages) ?? []
+    for message in messages { holdings[number]?.output.add(message) }
+    holdings[number]?.processed = delivery.number
+    for notice in notices { logger.warning("partition \(number): \(notice)") }
+  }
+
+  /// What is due for a partition.
+  func tend(_ number: Int, at now: MonotonicTime) throws(Failure) {
+    guard let rabbit, holdings[number] != nil else { return }
+    if let time = holdings[number]?.reconnects, time <= now { try reconnect(number) }
+    while holdings[number]?.isProven == true, holdings[number]?.output.isCrowded == false,
+      holdings[number]?.isLeaving == false, let delivery = holdings[number]?.waiting.popFirst()
+    {
+      process(delivery, number)
+    }
+    if holdings[number]?.isProven == true {
+      for notice in holdings[number]?.output.send() ?? [] { logger.warning("\(notice)") }
+      greet(number)
+    }
+    try save(number, at: now, rabbit)
+    guard let holding = holdings[number], holding.isLeaving, holding.saving == nil,
+      holding.processed == holding.acknowledged
+    else { return }
+    logger.notice("partition \(number): given away")
+    try giveUp(number)
+  }
+
+  // MARK: Checkpoints
+
+  private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
+    guard var holding = holdings.removeValue(forKey: number) else { return }
+    defer { holdings[number] = holding }
+    let open = holding.processed - holding.acknowledged
+    let isDue = now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
+    if holding.saving == nil, open > 0, isDue || holding.isLeaving {
+      holding.saved = now
+      holding.saving = .init(
+        checkpoint: Checkpoint(
+          lease: holding.lease, position: holding.partition.counts.messages, worker: name,
+          state: holding.partition.state()),
+        delivery: holding.processed, message: holding.output.last)
+    }
+    // First the broker must have all that came of what the state has seen.
+    if let saving = holding.saving, saving.confirmation == nil,
+      holding.output.isAcknowledged(upTo: saving.message)
+    {
+      holding.saving?.confirmation = try rabbit.save(saving.checkpoint, of: number)
+    }
+  }
+
+  func saved(_ confirmed: [(number: UInt64, isMultiple: Bool)], _ refused: [UInt64]) throws(Failure) {
+    guard let rabbit, !confirmed.isEmpty || !refused.isEmpty else { return }
+    for (number, holding) in holdings {
+      guard let saving = holding.saving, let confirmation = saving.confirmation else { continue }
+      if refused.contains(confirmation) { holdings[number]?.saving?.confirmation = nil }
+      guard
+        confirmed.contains(where: { $0.number == confirmation || $0.isMultiple && $0.number >= confirmation })
+      else { continue }
+      try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
+      holdings[number]?.acknowledged = saving.delivery
+      holdings[number]?.saving = nil
+    }
+  }
+
+  /// Leaves a partition to others, and stands in line again.
+  private func giveUp(_ number: Int) throws(Failure) {
+    holdings[number]?.output.close()
+    holdings[number] = nil
+    try rabbit?.consumer.close(channel: FuseBroker.channel(number))
+    rests[number] = LiveClock.now + .seconds(2)
+  }
+
+  // MARK: The broker
+
+  private func connectOutput(of number: Int) {
+    guard var holding = holdings.removeValue(forKey: number) else { return }
+    defer { holdings[number] = holding }
+    holding.isProven = false
+    holding.reconnects = nil
+    do throws(InvalidOptions) {
+      try holding.output.connect { [inbox] generation, event in
+        inbox.add(.partition(number, generation: generation, event))
+      } ended: { [inbox] generation in
+        inbox.add(.partitionEnded(number, generation: generation))
+      }
+    } catch {
+      logger.error("\(error)")
+      holding.reconnects = LiveClock.now + .seconds(10)
+    }
+  }
+
+  /// After a lost connection: maybe another worker took the partition over, and with it the client id.
+  private func reconnect(_ number: Int) throws(Failure) {
+    guard let rabbit, let holding = holdings[number] else { return }
+    guard try rabbit.holds(holding.lease, of: number) else {
+      logger.warning("partition \(number): another worker has taken it over")
+      return try giveUp(number)
+    }
+    connectOutput(of: number)
+  }
+
+  func take(_ item: FuseInbox.Item) throws(Failure) {
+    switch item {
+    case .partition(let number, let generation, let event):
+      guard let rabbit, holdings[number]?.output.generation == generation else { return }
+      switch event {
+      case .connected:
+        holdings[number]?.output.connected()
+        holdings[number]?.attempts = 0
+        // Only now: whoever connects last throws the others out, and must know that it is the rightful one.
+        guard let holding = holdings[number], try rabbit.holds(holding.lease, of: number) else {
+          logger.warning("partition \(number): another worker has taken it over")
+          return try giveUp(number)
+        }
+        holdings[number]?.isProven = true
+        // It may have restarted, and lost what it retained.
+        holdings[number]?.greets = generation > 1
+      case .disconnected(let reason): logger.warning("partition \(number): the broker: \(reason)")
+      case .refused(let failure): logger.warning("partition \(number): the broker: \(failure)")
+      case .acknowledged(let id): holdings[number]?.output.acknowledged(id)
+      case .rejected(let message, let reason):
+        logger.warning("the broker refuses \(message.topic): \(reason)")
+        holdings[number]?.output.refused(message.id)
+      case .message, .subscriptionRefused: break
+      }
+    case .partitionEnded(let number, let generation):
+      guard holdings[number]?.output.generation == generation else { return }
+      holdings[number]?.output.disconnected()
+      holdings[number]?.isProven = false
+      let attempts = (holdings[number]?.attempts ?? 0) + 1
+      holdings[number]?.attempts = attempts
+      let pause = TimeSpan.milliseconds(Int64.random(in: 100...300) << min(attempts, 5))
+      holdings[number]?.reconnects = LiveClock.now + pause
+    case .lead(let generation, let event): lead.take(event, generation, logger)
+    case .leadEnded(let generation): lead.ended(generation)
+    }
+  }
+
+  /// Tells everything again to a broker that may have lost it, once what waited is told.
+  private func greet(_ number: Int) {
+    guard holdings[number]?.greets == true, holdings[number]?.output.outstanding == 0,
+      let time = holdings[number]?.partition.time, time.nanoseconds > 0
+    else { return }
+    holdings[number]?.greets = false
+    let states = holdings[number]?.partition.allStates() ?? []
+    for message in states { holdings[number]?.output.add(message) }
+    for notice in holdings[number]?.output.send() ?? [] { logger.warning("\(notice)") }
+  }
+}

@@ -1,0 +1,234 @@
+import AMQP
+import Beacons
+import Fleet
+import Glibc
+import Logging
+import Machine
+import Messages
+import Mosquitto
+import Settings
+
+/// The thread of a worker: takes over partitions, processes their queues, saves their states, gives them away again. It alone
+/// touches what is here.
+final class FuseWorker {
+  /// So many messages, then everything else has its turn.
+  private static let turn = 200
+  /// Of several workers, one whose clock differs by more says so.
+  static let skew = TimeSpan.seconds(5)
+
+  let configuration: Configuration
+  let fleet: FleetSettings
+  let broker: RemoteBroker
+  let names: FleetNames
+  /// The worker's own name, which no other has.
+  let name: String
+  let inbox: FuseInbox
+  let logger: Logger
+
+  var rabbit: FuseBroker?
+  var holdings: [Int: FuseHolding] = [:]
+  /// Partitions for which we stand in line again from then on.
+  var rests: [Int: MonotonicTime] = [:]
+  var lead: FuseLead
+  /// When each worker was last heard of.
+  var workers: [String: MonotonicTime] = [:]
+  var overfullSince: MonotonicTime?
+  private var ticked = MonotonicTime(nanoseconds: .min)
+  private var balanced = MonotonicTime(nanoseconds: .min)
+  var reported = MonotonicTime(nanoseconds: .min)
+  private var began: MonotonicTime?
+  private var skewTold: MonotonicTime?
+  private var failures = 0
+  /// Tells how the worker is.
+  var health: FuseHealth
+
+  init(
+    _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
+    _ inbox: FuseInbox, _ logger: Logger
+  ) throws(InvalidOptions) {
+    self.configuration = configuration
+    self.fleet = fleet
+    self.broker = broker
+    self.name = name
+    self.inbox = inbox
+    self.logger = logger
+    names = FleetNames(site: configuration.gatewayName)
+    lead = FuseLead(configuration, fleet, broker)
+    health = try FuseHealth(configuration, broker, worker: name)
+  }
+
+  /// Works until it is told to stop. Throws what trying again does not change.
+  func run() throws {
+    defer { health.close() }
+    while !inbox.isStopping {
+      do throws(Failure) {
+        try connect()
+        while !inbox.isStopping { try work() }
+        try leave()
+      } catch {
+        drop()
+        if error.isRefusal, began == nil { throw error }
+        guard !inbox.isStopping else { return }
+        logger.warning("RabbitMQ: \(error)")
+        failures += 1
+        let pause = Duration.milliseconds(min(250 << min(failures, 6), 8000))
+        inbox.bell.silence()
+        inbox.bell.sleep(for: pause * Double.random(in: 0.5...1))
+      }
+    }
+  }
+
+  private func connect() throws(Failure) {
+    // Any node will do. Another one each time, because this one may be the broken one.
+    let node = fleet.nodes[(failures + Int.random(in: 0..<fleet.nodes.count)) % fleet.nodes.count]
+    var place = Node(host: node.host, port: Int(node.port))
+    place.virtualHost = fleet.virtualHost
+    place.user = fleet.username
+    if let password = fleet.password { place.password = password.revealed }
+    if node.isTLS {
+      place.certificates = .init(
+        authorities: fleet.tls.caFile, certificate: fleet.tls.certFile, key: fleet.tls.keyFile)
+    }
+    let rabbit = try FuseBroker(place, names, partitions: fleet.partitions, worker: name)
+    self.rabbit = rabbit
+    try compareClocks(rabbit)
+    try rabbit.tick(LiveClock.wallNow)
+    for partition in 0..<fleet.partitions { try rabbit.queue(for: partition) }
+    try rabbit.queueForLead()
+    failures = 0
+    if began == nil { began = LiveClock.now }
+    logger.notice("connected to RabbitMQ at \(rabbit.node); in line for \(fleet.partitions) partitions")
+  }
+
+  /// Time comes from the workers. So before the first tick this clock is compared with those of others.
+  private func compareClocks(_ rabbit: FuseBroker) throws(Failure) {
+    guard began == nil else { return }
+    let end = LiveClock.now + .milliseconds(600)
+    while LiveClock.now < end {
+      _ = try rabbit.look()
+      for (tick, time) in rabbit.heard where tick.worker != name {
+        let ahead = time - tick.time
+        guard (.zero - Self.skew...Self.skew).contains(ahead) else {
+          throw Failure(
+            "this machine's clock differs by \(words(ahead)) from that of worker \(tick.worker); set it (timedatectl), then start again",
+            isRefusal: true)
+        }
+      }
+      rabbit.heard.removeAll()
+      var nothing = pollfd(fd: rabbit.reader.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&nothing, 1, 50)
+    }
+  }
+
+  /// One turn: what came, what is due, then it waits for more.
+  private func work() throws(Failure) {
+    guard let rabbit else { return }
+    for item in inbox.take() { try take(item) }
+    let (confirmed, refused) = try rabbit.look()
+    try saved(confirmed, refused)
+    hearWorkers(rabbit)
+    var count = 0
+    while count < Self.turn, let event = try rabbit.consumer.next() {
+      try take(event)
+      count += 1
+    }
+    let now = LiveClock.now
+    if now - ticked >= Tick.interval {
+      ticked = now
+      try rabbit.tick(LiveClock.wallNow)
+    }
+    for partition in holdings.keys.sorted() { try tend(partition, at: now) }
+    lead.tend(at: now, inbox, logger)
+    for (partition, time) in rests where time <= now {
+      rests[partition] = nil
+      try rabbit.queue(for: partition)
+    }
+    if now - balanced >= .seconds(1) {
+      balanced = now
+      balance(at: now)
+    }
+    report(at: now)
+    if count < Self.turn {
+      wait(rabbit, until: min(ticked + Tick.interval, lead.nextDeadline ?? .distantFuture))
+    }
+  }
+
+  private func wait(_ rabbit: FuseBroker, until time: MonotonicTime) {
+    let rest = max(min((time - LiveClock.now).nanoseconds / 1_000_000 + 1, 250), 0)
+    var places = [rabbit.consumer.descriptor, rabbit.publisher.descriptor, rabbit.reader.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    places.append(pollfd(fd: inbox.bell.reading, events: Int16(POLLIN), revents: 0))
+    if poll(&places, nfds_t(places.count), Int32(rest)) > 0, places[3].revents != 0 { inbox.bell.silence() }
+  }
+
+  // MARK: Other workers
+
+  private func hearWorkers(_ rabbit: FuseBroker) {
+    let now = LiveClock.now
+    for (tick, time) in rabbit.heard {
+      if workers.count < 1000 || workers[tick.worker] != nil { workers[tick.worker] = now }
+      let ahead = time - tick.time
+      guard tick.worker != name, !(.zero - Self.skew...Self.skew).contains(ahead) else { continue }
+      guard skewTold.map({ now - $0 > .seconds(60) }) ?? true else { continue }
+      skewTold = now
+      logger.warning(
+        "the clock of worker \(tick.worker.printable) differs by \(words(ahead)) from ours; both must be set right"
+      )
+    }
+    rabbit.heard.removeAll(keepingCapacity: true)
+    workers = workers.filter { now - $0.value < .seconds(3) }
+  }
+
+  private func words(_ span: TimeSpan) -> String {
+    "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
+  }
+
+  /// A worker that has more than its share for some seconds gives the rest away, so that one that came later has something to do.
+  private func balance(at now: MonotonicTime) {
+    let count = max(workers.count, 1)
+    let share = (fleet.partitions + count - 1) / count
+    guard holdings.count > share else {
+      overfullSince = nil
+      return
+    }
+    let since = overfullSince ?? now
+    overfullSince = since
+    // A worker that died is noticed after a while.
+    guard now - since >= .seconds(5) else { return }
+    overfullSince = nil
+    for partition in holdings.keys.sorted().suffix(holdings.count - share) {
+      holdings[partition]?.isLeaving = true
+    }
+  }
+
+  // MARK: The end
+
+  /// Saves all states, so that the next worker has nothing to repeat.
+  private func leave() throws(Failure) {
+    guard let rabbit else { return }
+    for partition in holdings.keys { holdings[partition]?.isLeaving = true }
+    let end = LiveClock.now + .seconds(5)
+    while !holdings.isEmpty, LiveClock.now < end {
+      for item in inbox.take() { try take(item) }
+      let (confirmed, refused) = try rabbit.look()
+      try saved(confirmed, refused)
+      // Whatever comes now is for others.
+      while case .some = try rabbit.consumer.next() {}
+      for partition in holdings.keys.sorted() { try tend(partition, at: LiveClock.now) }
+      wait(rabbit, until: LiveClock.now + .milliseconds(50))
+    }
+    rests.removeAll()
+    drop()
+    rabbit.close()
+  }
+
+  /// What was not saved comes again, here or elsewhere.
+  private func drop() {
+    for holding in holdings.values { holding.output.close() }
+    holdings.removeAll()
+    rests.removeAll()
+    lead.drop()
+    rabbit = nil
+  }
+}

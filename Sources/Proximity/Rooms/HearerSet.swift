@@ -1,0 +1,44 @@
+/// Receivers of the rooms, by their place among `RoomPlan.hearers`: a bit each.
+struct HearerSet: Hashable, Sendable {
+  private var bits = SIMD4<UInt64>()
+
+  init() {}
+
+  init(_ hearers: some Sequence<Int>) { for hearer in hearers { insert(hearer) } }
+
+  var isEmpty: Bool { bits == SIMD4() }
+
+  func contains(_ hearer: Int) -> Bool { bits[hearer >> 6] & (1 << UInt64(hearer & 63)) != 0 }
+
+  mutating func insert(_ hearer: Int) { bits[hearer >> 6] |= 1 << UInt64(hearer & 63) }
+
+  mutating func remove(_ hearer: Int) { bits[hearer >> 6] &= ~(1 << UInt64(hearer & 63)) }
+
+  func union(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits | other.bits) }
+
+  func intersection(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits & other.bits) }
+
+  func isSubset(of other: HearerSet) -> Bool { bits & ~other.bits == SIMD4() }
+
+  private init(bits: SIMD4<UInt64>) { self.bits = bits }
+}
+
+/// As a number while that is enough, which is how all were written when there could be 64.
+extension HearerSet: Codable {
+  init(from decoder: any Decoder) throws {
+    if let number = try? decoder.singleValueContainer().decode(UInt64.self) {
+      bits[0] = number
+    } else {
+      bits = try SIMD4<UInt64>(from: decoder)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if bits[1] | bits[2] | bits[3] == 0 {
+      var container = encoder.singleValueContainer()
+      try container.encode(bits[0])
+    } else {
+      try bits.encode(to: encoder)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Beacons
+
+/// `fleet:` – a site of many gateways, whose observations RabbitMQ carries.
+public struct FleetSettings: Hashable, Sendable {
+  /// A node of the RabbitMQ cluster.
+  public struct Node: Hashable, Sendable {
+    public var host: String
+    /// Default 5672, or 5671 for `amqps`.
+    public var port: UInt16
+    public var isTLS: Bool
+
+    public init(host: String, port: UInt16, isTLS: Bool) {
+      self.host = host
+      self.port = port
+      self.isTLS = isTLS
+    }
+  }
+
+  /// `rabbitmq`: a worker takes any that it reaches.
+  public var nodes: [Node]
+  public var username: String
+  public var password: Secret?
+  public var virtualHost: String
+  public var tls: TLSSettings
+  /// How many queues share the beacons, as every gateway's `publish` says it too. Default 16.
+  public var partitions: Int
+  /// How often a partition's state is saved. Default 5 s.
+  public var checkpoint: TimeSpan
+
+  public init(
+    nodes: [Node], username: String = "guest", password: Secret? = nil, virtualHost: String = "/",
+    tls: TLSSettings = TLSSettings(), partitions: Int = 16, checkpoint: TimeSpan = .seconds(5)
+  ) {
+    self.nodes = nodes
+    self.username = username
+    self.password = password
+    self.virtualHost = virtualHost
+    self.tls = tls
+    self.partitions = partitions
+    self.checkpoint = checkpoint
+  }
+}

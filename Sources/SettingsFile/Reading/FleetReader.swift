@@ -1,0 +1,54 @@
+import Beacons
+import Settings
+
+/// Reads `fleet:`.
+struct FleetReader {
+  var files: NamedFileReader
+
+  private static let hint = "for example { rabbitmq: \"amqp://rabbit-1\", partitions: 16 }"
+  private static let mostNodes = 16
+
+  func read(_ value: Value) -> FleetSettings? {
+    guard let section = value.section(hint: Self.hint) else { return nil }
+    defer { section.finish() }
+    let given = section.require("rabbitmq", hint: "the url of a node, or a list of them: \"amqp://rabbit-1\"")
+    let values = given.map { $0.scalar == nil ? $0.list() ?? [] : [$0] } ?? []
+    let nodes = values.prefix(Self.mostNodes).compactMap { readURL($0, .amqp) }
+    if values.count > Self.mostNodes {
+      values[Self.mostNodes].error(
+        "more than \(Self.mostNodes) nodes", hint: "a worker needs to know only a few")
+    }
+    var settings = FleetSettings(
+      nodes: nodes.map { .init(host: $0.host, port: $0.port, isTLS: $0.isTLS) })
+    let broker = BrokerReader(files: files)
+    let username = section.take("username").flatMap { $0.text() }
+    settings.password = broker.readPassword(section, username: username)
+    if let username { settings.username = username }
+    settings.virtualHost = section.take("virtual_host").flatMap { $0.text() } ?? "/"
+    settings.tls = broker.readFiles(
+      section, isTLS: nodes.isEmpty ? nil : nodes.contains(where: \.isTLS), .amqp)
+    if let partitions = section.take("partitions"), let count = partitions.integer(upTo: 1024) {
+      if count == 0 { partitions.error("partitions cannot be 0", hint: "16 suits most sites") }
+      settings.partitions = max(count, 1)
+    }
+    if let span = section.take("checkpoint").flatMap({ readTime($0, from: .seconds(1), upTo: .seconds(60)) })
+    {
+      settings.checkpoint = span
+    }
+    return settings
+  }
+
+  /// What a fleet cannot be together with.
+  func check(_ value: Value, _ configuration: Configuration) {
+    if configuration.broker == .embedded {
+      value.error(
+        "a fleet needs a broker to publish to", hint: "add broker: { url: mqtt://… } of a mosquitto")
+    }
+    if !configuration.phones.isEmpty {
+      value.error("a fleet does not follow phones yet", hint: "give the phones to a gateway of their own")
+    }
+    if !configuration.scanners.isEmpty {
+      value.error("a fleet hears gateways through RabbitMQ only", hint: "remove scanners")
+    }
+  }
+}

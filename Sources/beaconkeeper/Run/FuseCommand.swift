@@ -1,0 +1,50 @@
+import ArgumentParser
+import Gateway
+import Logging
+import Settings
+import SettingsFile
+
+struct FuseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fuse",
+    abstract: "Decides for a site of many gateways, together with other workers.",
+    discussion: """
+      fuse takes what the gateways heard out of RabbitMQ, decides who is in which room and zone, and publishes it as \
+      one gateway would. Start it on as many machines as you like: they share the work, and if one dies, others take \
+      over. Each worker saves its state in RabbitMQ every few seconds. Ctrl-C stops it.
+
+      EXAMPLES
+        beaconkeeper check fleet.yaml
+        beaconkeeper fuse --config fleet.yaml
+      """)
+
+  @Option(name: .long, help: ArgumentHelp("The configuration, with a section fleet.", valueName: "file"))
+  var config: String
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The worker's name. Default: the machine's name and some digits.", valueName: "name"))
+  var name: String?
+  @Option(
+    help: ArgumentHelp(
+      "Log this level and those above: debug, info, notice, warning, error.", valueName: "level"))
+  var logLevel = LogLevel.info
+  @Option(
+    help: ArgumentHelp(
+      "text, json (one object per line, on standard output) or journal (systemd's). (default: journal under systemd, else text)",
+      valueName: "format"))
+  var logFormat: LogFormat?
+
+  func run() async throws {
+    let configuration = try loadConfiguration(config, connects: true)
+    let log = RunLog(logFormat ?? .preferred, level: logLevel.level)
+    let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
+    do {
+      try await FuseRun(configuration, name: name, logger: logger).run()
+      logger.notice("stopped")
+      await log.finish()
+    } catch {
+      await log.finish()
+      throw failure("\(error)", error is FuseRun.NoFleet ? .configuration : .unavailable)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Beacons
+import Fleet
+import Messages
+import Randomness
+import Testing
+
+/// What stands in RabbitMQ's streams and topics.
+@Suite struct StreamTests {
+  @Test func `of claims with the same number the first one counts, of others the highest`() {
+    var log = LeaseLog()
+    for (lease, worker) in [(1, "a"), (2, "b"), (2, "c"), (1, "d")] {
+      _ = log.take(LeaseLog.Claim(partition: 3, lease: UInt64(lease), worker: worker).payload)
+    }
+    #expect(log.claim(of: 3)?.worker == "b")
+    #expect(log.claim(of: 4) == nil)
+  }
+
+  @Test func `a mark comes back`() {
+    var log = LeaseLog()
+    #expect(log.take(LeaseLog.Mark(worker: "a", number: 9).payload) == LeaseLog.Mark(worker: "a", number: 9))
+  }
+
+  @Test(arguments: [
+    "", "{}", "[1]", "{\"v\":1,\"partition\":-1,\"lease\":1,\"worker\":\"a\"}",
+    "{\"v\":1,\"partition\":99999,\"lease\":1,\"worker\":\"a\"}",
+    "{\"v\":2,\"partition\":1,\"lease\":1,\"worker\":\"a\"}",
+    "{\"v\":1,\"partition\":1,\"lease\":0,\"worker\":\"a\"}",
+    "{\"v\":1,\"partition\":1.5,\"lease\":1,\"worker\":\"a\"}",
+  ])
+  func `what is no claim is passed over`(text: String) {
+    var log = LeaseLog()
+    #expect(log.take(Array(text.utf8)) == nil)
+    for partition in 0..<10 { #expect(log.claim(of: partition) == nil) }
+  }
+
+  @Test func `a checkpoint is read as it was written`() throws {
+    for state in [nil, [], [1, 2, 3]] as [[UInt8]?] {
+      let checkpoint = Checkpoint(lease: 1 << 40, position: 77, worker: "w-1", state: state)
+      #expect(Checkpoint(checkpoint.payload) == checkpoint)
+    }
+  }
+
+  @Test func `a late checkpoint of an earlier lease does not count`() {
+    let late = Checkpoint(lease: 4, position: 900, worker: "a", state: [])
+    let rightful = Checkpoint(lease: 5, position: 800, worker: "b", state: [])
+    #expect(rightful.counts(over: late))
+    #expect(!late.counts(over: rightful))
+  }
+
+  @Test func `random bytes are no checkpoint, no tick and no claim`() {
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
+        UInt8.random(in: 0...255, using: &random)
+      }
+      #expect(Checkpoint(bytes) == nil)
+      #expect(Checkpoint(Array("BKFL".utf8) + bytes)?.payload.count ?? 0 <= bytes.count + 4)
+      #expect(Tick(bytes) == nil)
+    }
+  }
+
+  @Test func `a key becomes the topic that the gateway meant`() {
+    #expect(
+      FleetNames.topic(ofKey: "beaconkeeper.hall/1.observations.3") == "beaconkeeper/hall.1/observations/3")
+  }
+
+  // MARK: Occupancy
+
+  private let hall = "beaconkeeper/site/partition/%/room/hall/occupancy"
+
+  private func occupancy(_ beacons: [String], state: String = "occupied") -> [UInt8] {
+    OccupancyMessage(
+      room: "hall", state: state,
+      members: beacons.map { .init(beacon: $0, since: WallTime(nanoseconds: 1_795_500_000_000_000_000)) }
+    ).message(topics: Topics(gateway: "site")).payload
+  }
+
+  private func topic(_ partition: Int) -> String { hall.replacing("%", with: "\(partition)") }
+
+  @Test func `who is in a room is put together from all partitions`() throws {
+    var site = SiteOccupancy(site: "site", partitions: 2, zones: [], rooms: ["hall"])
+    site.take(occupancy(["b"]), topic: topic(0), at: .zero)
+    site.take(occupancy(["a"]), topic: topic(1), at: .zero)
+    let message = try #require(site.takeDue(at: .zero).first)
+    #expect(message.topic == "beaconkeeper/site/room/hall/occupancy")
+    #expect(message.retained)
+    let text = String(decoding: message.payload, as: UTF8.self)
+    #expect(text.contains("\"state\":\"occupied\",\"count\":2,\"beacons\":[{\"beacon\":\"a\""))
+    site.take(occupancy([], state: "empty"), topic: topic(0), at: .zero)
+    site.take(occupancy([], state: "unknown"), topic: topic(1), at: .zero)
+    #expect(
+      String(decoding: site.takeDue(at: .zero)[0].payload, as: UTF8.self).contains("\"unknown\",\"count\":0"))
+  }
+
+  @Test func `a crowd is not listed again at every step`() {
+    var site = SiteOccupancy(site: "site", partitions: 1, zones: [], rooms: ["hall"])
+    let crowd = (0..<1000).map { "tag\($0)" }
+    var told = 0
+    for step in 0..<1000 {
+      let time = MonotonicTime(nanoseconds: Int64(step) * 1_000_000)
+      site.take(occupancy(crowd), topic: topic(0), at: time)
+      told += site.takeDue(at: time).count
+    }
+    #expect((8...12).contains(told))
+  }
+
+  @Test func `what belongs to no configured place or partition is passed over`() {
+    var site = SiteOccupancy(site: "site", partitions: 1, zones: [], rooms: ["hall"])
+    site.take(occupancy(["a"]), topic: topic(1), at: .zero)
+    site.take(
+      occupancy(["a"]), topic: hall.replacing("hall", with: "cellar").replacing("%", with: "0"), at: .zero)
+    site.take(Array("{".utf8), topic: topic(0), at: .zero)
+    for message in site.takeDue(at: .zero) {
+      #expect(!String(decoding: message.payload, as: UTF8.self).contains("\"a\""))
+    }
+  }
+}

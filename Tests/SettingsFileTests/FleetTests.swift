@@ -1,0 +1,47 @@
+import Beacons
+import Settings
+import Testing
+
+@testable import SettingsFile
+
+/// `fleet:`.
+@Suite struct FleetTests {
+  private let rest = "\nbroker: { url: \"mqtt://broker.lan\" }"
+
+  @Test func `one node is enough`() throws {
+    let fleet = try #require(
+      read("fleet: { rabbitmq: \"amqp://rabbit-1\" }" + rest).configuration.fleet)
+    #expect(fleet.nodes == [.init(host: "rabbit-1", port: 5672, isTLS: false)])
+    #expect(fleet.partitions == 16)
+    #expect(fleet.checkpoint == .seconds(5))
+    #expect(fleet.username == "guest")
+  }
+
+  @Test func `several nodes with TLS are read`() throws {
+    let fleet = try #require(
+      read("fleet: { rabbitmq: [\"amqps://a\", \"amqps://b:1\"], partitions: 4, checkpoint: 2 s }" + rest)
+        .configuration.fleet)
+    #expect(
+      fleet.nodes == [
+        .init(host: "a", port: 5671, isTLS: true), .init(host: "b", port: 1, isTLS: true),
+      ])
+    #expect(fleet.partitions == 4)
+  }
+
+  @Test(arguments: [
+    ("fleet: { partitions: 4 }", "1:8 error rabbitmq is missing here"),
+    ("fleet: { rabbitmq: \"mqtt://a\" }", "1:20 error the url's scheme must be amqp or amqps"),
+    ("fleet: { rabbitmq: [] }", "1:20 error rabbitmq is an empty list"),
+    ("fleet: { rabbitmq: \"amqp://u@a\" }", "1:20 error the url holds a user"),
+    ("fleet: { rabbitmq: \"amqp://a\", partitions: 0 }", "1:44 error partitions cannot be 0"),
+    ("fleet: { rabbitmq: \"amqp://a\", checkpoint: 1 h }", "1:44 error checkpoint"),
+    ("fleet: { rabbitmq: \"amqp://a\", ca_file: x.pem }", "1:41 error ca_file is of no use"),
+    ("fleet: { rabbitmq: \"amqp://a\", password: x }", "1:42 error a password does not belong here"),
+    ("fleet: { rabbitmq: \"amqp://a\" }", "1:8 error a fleet needs a broker"),
+    ("scanners: [{ kind: theengs }]\nfleet: { rabbitmq: \"amqp://a\" }", "2:8 error a fleet hears"),
+  ])
+  func `an error has its place`(yaml: String, expected: String) {
+    let marks = diagnose(yaml).map { "\($0.mark) \($0.message)" }
+    #expect(marks.contains { $0.hasPrefix(expected) }, "\(marks)")
+  }
+}
