@@ -99,6 +99,38 @@ import Testing
     #expect(trails.sparkline(of: "b0").allSatisfy { $0 == " " })
   }
 
+  @Test func whatTheGatewayRemembersComesBeforeWhatWasSeen() throws {
+    let levels = SignalHistory.levels(
+      Array(
+        """
+        {"from":0,"to":30000,"receivers":["hci0","hci1"],"sightings":{"t":[-1,500,27100,27200,29999,30000],"receiver":[0,0,0,1,0,0],\
+        "rssi":[-45,-100,-100,-45,-99,-45]}}
+        """.utf8))
+    #expect(levels.count == 30)
+    #expect(levels.enumerated().filter { $1 != nil }.map(\.offset) == [0, 27, 29])
+    var trails = SignalTrails()
+    trails.add(try picture(beacons: 1, level: -45))
+    trails.precede("b0", with: levels)
+    trails.precede("unknown", with: levels)
+    #expect(trails.sparkline(of: "b0").hasSuffix("█ ██"))
+    #expect(trails.sparkline(of: "b0").count == SignalTrails.length)
+  }
+
+  @Test(arguments: [
+    "", "{}", "[1]", #"{"to":1,"sightings":{"t":[1e300,-1e300],"rssi":[1]}}"#,
+    #"{"to":1,"sightings":{"t":{}}}"#,
+  ])
+  func aHistoryThatMakesNoSenseIsNone(text: String) {
+    #expect(SignalHistory.levels(Array(text.utf8)).allSatisfy { $0 == nil })
+  }
+
+  @Test(arguments: [
+    ("fleet:1.2", "fleet%3A1%2E2"), ("a/b ü", "a%2Fb%20%C3%BC"), ("..", "%252E%252E"), ("½", "%C2%BD"),
+  ])
+  func namesAreSafeInAddresses(name: String, encoded: String) {
+    #expect(SignalHistory.path(of: name) == "api/v1/beacons/\(encoded)/history?minutes=0.5")
+  }
+
   @Test func keysOfSeveralCharactersAreOneKey() {
     let presses = KeyTerminal.presses(Array("q\u{1B}[A\u{1B}OBx\u{1B}[6~\u{1B}[1;5A\u{1B}[15~ä\u{1B}".utf8))
     #expect(

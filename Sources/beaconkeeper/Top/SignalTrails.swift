@@ -2,7 +2,7 @@ import Beacons
 
 /// The signal of each beacon over the last pictures, for a sparkline.
 struct SignalTrails: Sendable {
-  /// Pictures that are remembered.
+  /// Pictures that are remembered, one a second.
   static let length = 30
   /// Pictures that come faster count as one.
   private static let step = TimeSpan.milliseconds(900)
@@ -33,6 +33,12 @@ struct SignalTrails: Sendable {
     // Who is no longer in the picture is forgotten.
     trails = next
     lastSeen = lastSeen.filter { next[$0.key] != nil }
+  }
+
+  /// Puts what was heard earlier before what is remembered.
+  mutating func precede(_ beacon: String, with levels: [Double?]) {
+    guard let trail = trails[beacon] else { return }
+    trails[beacon] = (levels + trail).suffix(Self.length)
   }
 
   /// The latest is on the right.

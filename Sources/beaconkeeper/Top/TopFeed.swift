@@ -35,6 +35,7 @@ final class TopFeed: Sendable {
 
   /// Until it is cancelled.
   func run() async {
+    async let remembered: Void = remember()
     while !Task.isCancelled {
       var why = "the gateway ended the connection"
       do {
@@ -51,6 +52,21 @@ final class TopFeed: Sendable {
         $0.version += 1
       }
       try? await Task.sleep(for: Self.pause)
+    }
+    await remembered
+  }
+
+  /// What the beacons of the first picture sent before it. A gateway that does not tell costs their past, and no more.
+  private func remember() async {
+    for beacon in current.picture.beacons where beacon.rssi != nil {
+      guard let reply = try? await client.get(SignalHistory.path(of: beacon.id)), !Task.isCancelled else {
+        return
+      }
+      guard reply.status == 200 else { continue }
+      state.withLock {
+        $0.trails.precede(beacon.id, with: SignalHistory.levels(reply.body))
+        $0.version += 1
+      }
     }
   }
 
