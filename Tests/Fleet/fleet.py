@@ -1,0 +1,205 @@
+"""A fleet on this machine, for those who try one and for tests: RabbitMQ nodes, a mosquitto for the results, workers, a crowd.
+
+Everything listens on loopback only, on ports of its own, and lives in one folder.
+"""
+import json, os, shutil, socket, subprocess, sys, tempfile, time
+from processes import PREFIX, Process, leave_id
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+SITE = "site"
+BREATH = 0.1
+
+
+def free_ports(count):
+    probes = [socket.socket() for _ in range(count)]
+    for probe in probes:
+        probe.bind(("127.0.0.1", 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+def until(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"fleet: {what} did not come within {seconds} s")
+        time.sleep(BREATH)
+
+
+def find_binary():
+    binary = os.environ.get("BEACONKEEPER")
+    if not binary:
+        words = ["swift", "build", "-c", "release"]
+        subprocess.run([*words, "--product", "beaconkeeper"], cwd=ROOT, check=True, stdout=sys.stderr)
+        path = subprocess.run([*words, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
+        binary = path.stdout.strip() + "/beaconkeeper"
+    return os.path.abspath(binary)
+
+
+class Node(Process):
+    """A RabbitMQ node with MQTT."""
+
+    def __init__(self, number, fleet):
+        self.number, self.fleet = number, fleet
+        self.amqp, self.mqtt, self.dist = free_ports(3)
+        self.home = os.path.join(fleet.folder, f"rabbit{number}")
+        self.node = f"{fleet.label}{number}@localhost"
+        os.makedirs(self.home)
+        super().__init__(f"rabbit{number}", fleet.folder, ["/usr/lib/rabbitmq/bin/rabbitmq-server"])
+        # Idle schedulers do not spin. Only loopback. A frozen node is noticed after ten seconds.
+        erlang = "+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} -kernel net_ticktime 10"
+        self.environment = dict(
+            os.environ, HOME=fleet.folder, RABBITMQ_NODENAME=self.node, ERL_EPMD_PORT=str(fleet.epmd_port),
+            ERL_EPMD_ADDRESS="127.0.0.1", RABBITMQ_DIST_PORT=str(self.dist), RABBITMQ_MNESIA_BASE=self.home + "/mnesia",
+            RABBITMQ_LOG_BASE=self.home + "/log", RABBITMQ_CONFIG_FILE=self.home + "/rabbitmq.conf",
+            RABBITMQ_ENABLED_PLUGINS_FILE=self.home + "/enabled_plugins", RABBITMQ_USE_LONGNAME="false",
+            RABBITMQ_PID_FILE=self.home + "/pid", LC_ALL="C.UTF-8", RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=erlang)
+
+    def configure(self, nodes):
+        lines = [f"listeners.tcp.1 = 127.0.0.1:{self.amqp}", f"mqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}",
+                 "mqtt.allow_anonymous = true", "log.console = false", "heartbeat = 5",
+                 f"vm_memory_high_watermark.absolute = {self.fleet.memory}MB", "disk_free_limit.absolute = 50MB",
+                 # What quorum queues write first; 512 MB would be three times that in memory.
+                 "raft.wal_max_size_bytes = 64000000",
+                 "cluster_formation.peer_discovery_backend = classic_config"]
+        lines += [f"cluster_formation.classic_config.nodes.{n.number} = {n.node}" for n in nodes]
+        with open(os.path.join(self.home, "rabbitmq.conf"), "w") as file:
+            file.write("\n".join(lines) + "\n")
+        with open(os.path.join(self.home, "enabled_plugins"), "w") as file:
+            file.write("[rabbitmq_mqtt].\n")
+
+    @property
+    def is_up(self):
+        if not self.runs:
+            raise SystemExit(f"fleet: {self.name} ended: see {self.log}")
+        return listens(self.amqp) and listens(self.mqtt)
+
+    def ctl(self, *words):
+        done = subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", self.node, "-q", *words], env=self.environment,
+                              capture_output=True, text=True, timeout=60)
+        return done.stdout if done.returncode == 0 else ""
+
+
+class Fleet:
+    """All of it. Use it with `with`, so that nothing stays behind."""
+
+    def __init__(self, binary, nodes=3, memory=900, folder=None, keep=False):
+        self.folder = folder or tempfile.mkdtemp(prefix=PREFIX)
+        leave_id(self.folder, "fleet", os.getpid())
+        self.binary, self.memory, self.keep = binary, memory, keep
+        self.crowd_binary = os.environ.get("BEACONKEEPER_CROWD", binary)
+        self.label = "fleet" + str(os.getpid()) + "n"
+        self.epmd_port, self.output_port = free_ports(2)
+        with open(os.path.join(self.folder, ".erlang.cookie"), "w") as file:
+            file.write(os.urandom(16).hex())
+        os.chmod(file.name, 0o400)
+        self.epmd = Process("epmd", self.folder, ["epmd", "-port", str(self.epmd_port), "-address", "127.0.0.1"],
+                            dict(os.environ, PATH=os.environ.get("PATH", "") + ":/usr/bin"))
+        self.nodes = [Node(number, self) for number in range(1, nodes + 1)]
+        for node in self.nodes:
+            node.configure(self.nodes)
+        with open(os.path.join(self.folder, "mosquitto.conf"), "w") as file:
+            file.write(f"listener {self.output_port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"
+                       f"persistence true\npersistence_location {self.folder}/\npersistence_file output.db\n"
+                       + ("user root\n" if os.geteuid() == 0 else ""))
+        self.output = Process("mosquitto", self.folder, ["/usr/sbin/mosquitto", "-c", "mosquitto.conf"])
+        self.workers = {}
+        self.crowd = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        parts = [self.crowd, *self.workers.values(), self.output, *self.nodes, self.epmd]
+        for part in filter(None, parts):
+            part.kill()
+        if self.keep:
+            for name in os.listdir(self.folder):
+                if name.endswith(".pid"):
+                    os.remove(os.path.join(self.folder, name))
+            print(f"fleet: everything is in {self.folder}")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def config(self):
+        return os.path.join(self.folder, "fleet.yaml")
+
+    @property
+    def output_url(self):
+        return f"mqtt://127.0.0.1:{self.output_port}"
+
+    def start_brokers(self):
+        self.epmd.start()
+        self.output.start()
+        # The first makes the cluster, the others join it.
+        for group in self.nodes[:1], self.nodes[1:]:
+            for node in group:
+                node.start()
+            for node in group:
+                until(lambda: node.is_up, 120, node.name)
+        until(lambda: listens(self.output_port), 10, "mosquitto")
+
+    def write_configuration(self, options, extra=""):
+        """For a crowd of these options of `beaconkeeper crowd`."""
+        nodes = [word for node in self.nodes for word in ("--rabbitmq", f"amqp://127.0.0.1:{node.amqp}")]
+        subprocess.run([self.crowd_binary, "crowd", *options, "--config-out", self.config, "--output-broker", self.output_url,
+                        *nodes], check=True)
+        with open(self.config, "a") as file:
+            file.write(extra)
+
+    def wait_for_owners(self, healths, partitions, patience=120):
+        until(lambda: len(healths.owners()) == partitions, patience, "a worker for each partition")
+
+    def start_worker(self, name):
+        worker = Process(name, self.folder, [self.binary, "fuse", "--config", self.config, "--name", name])
+        self.workers[name] = worker
+        return worker.start()
+
+    def start_crowd(self, options, seconds=None, brokers=None):
+        brokers = brokers or [f"mqtt://127.0.0.1:{node.mqtt}" for node in self.nodes]
+        words = [word for broker in brokers for word in ("--broker", broker)]
+        words += ["--seconds", str(seconds)] if seconds else []
+        self.crowd = Process("crowd", self.folder,
+                             [self.crowd_binary, "crowd", *options, *words, "--json", "--truth", self.truth])
+        return self.crowd.start()
+
+    @property
+    def truth(self):
+        return os.path.join(self.folder, "truth.jsonl")
+
+    def crowd_figures(self):
+        """The crowd's last line; without a second it is the sum of all."""
+        try:
+            with open(os.path.join(self.folder, "crowd.log")) as file:
+                lines = [line for line in file if line.startswith("{") and line.endswith("}\n")]
+            return json.loads(lines[-1]) if lines else {}
+        except OSError:
+            return {}
+
+    def waiting(self, partitions):
+        """Messages in each partition's queue that no worker has yet; None while no node answers."""
+        import pika
+        for node in self.nodes:
+            if node.runs and listens(node.amqp):
+                try:
+                    connection = pika.BlockingConnection(pika.ConnectionParameters(
+                        "127.0.0.1", node.amqp, socket_timeout=3, blocked_connection_timeout=3, stack_timeout=5))
+                    channel = connection.channel()
+                    counts = [channel.queue_declare(f"beaconkeeper.{SITE}.{number}", passive=True).method.message_count
+                              for number in range(partitions)]
+                    connection.close()
+                    return counts
+                except (pika.exceptions.AMQPError, OSError):
+                    continue
+        return None
