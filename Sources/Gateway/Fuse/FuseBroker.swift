@@ -25,6 +25,10 @@ final class FuseBroker {
   private var marks: UInt64 = 0
   private var read: UInt64 = 0
   private var confirmations: UInt64 = 0
+  /// How often a stream was read, and how often we stood in line for each partition. What the library still has of an earlier time
+  /// on the same channel bears an earlier tag.
+  private var readings: UInt64 = 0
+  private var turns: [Int: UInt64] = [:]
   /// Ticks of all workers since the last look, with the time at which they came.
   var heard: [(tick: Tick, at: WallTime)] = []
 
@@ -153,10 +157,16 @@ final class FuseBroker {
   /// From now on we are in line for a partition.
   func queue(for partition: Int) throws(Failure) {
     let channel = Self.channel(partition)
+    turns[partition, default: 0] += 1
     try consumer.open(channel: channel)
     try consumer.consume(
-      names.queue(partition), tag: "\(partition)", prefetch: Self.prefetch, on: channel)
+      names.queue(partition), tag: tag(of: partition), prefetch: Self.prefetch, on: channel)
   }
+
+  private func tag(of partition: Int) -> String { "\(partition)-\(turns[partition] ?? 0)" }
+
+  /// Whether a delivery came since we last stood in line for its partition. Others were given back, and are somebody else's.
+  func isOurs(_ delivery: QueueMessage, of partition: Int) -> Bool { delivery.consumer == tag(of: partition) }
 
   func queueForLead() throws(Failure) {
     try consumer.open(channel: leadChannel)
@@ -224,9 +234,11 @@ final class FuseBroker {
     _ partition: Int, from offset: Argument.Value, begin: () throws(Failure) -> Void,
     take: (Checkpoint?, Int64) -> Bool
   ) throws(Failure) {
+    readings += 1
+    let tag = "states-\(readings)"
     try reader.open(channel: Self.states)
     try reader.consume(
-      names.checkpoints(partition), tag: "states", prefetch: 8, [Argument("x-stream-offset", offset)],
+      names.checkpoints(partition), tag: tag, prefetch: 8, [Argument("x-stream-offset", offset)],
       on: Self.states)
     try begin()
     let end = LiveClock.now + Self.patience
@@ -239,6 +251,7 @@ final class FuseBroker {
         try note(event)
         continue
       }
+      guard delivery.consumer == tag else { continue }
       try reader.acknowledge(upTo: delivery.number, on: Self.states)
       if take(Checkpoint(delivery.payload), delivery.offset ?? 0) { break }
     }

@@ -17,7 +17,7 @@ extension FuseWorker {
       lead.take(at: LiveClock.now, inbox, logger)
     case .delivery(let delivery):
       let partition = Int(delivery.channel) - 1
-      if rests[partition] != nil { return }
+      if rests[partition] != nil || rabbit?.isOurs(delivery, of: partition) != true { return }
       if holdings[partition] == nil { try takeOver(partition) }
       guard holdings[partition]?.isLeaving == false else { return }
       if holdings[partition]?.isProven == true, holdings[partition]?.waiting.isEmpty == true,
