@@ -95,7 +95,10 @@ extension ConfigurationWriter.Refusal {
     reason = "\(path) cannot be written: \(unsafe String(cString: strerror(error.code)))"
     let folder = FileReplacement.folder(of: path)
     switch error.code {
-    case EACCES, EPERM: remedy = "give the gateway's user the right to write to the folder \(folder)"
+    case EACCES, EPERM:
+      let user =
+        unsafe getpwuid(geteuid()).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+      remedy = "let the gateway write to its folder with: sudo chown \(user) \(folder)"
     case EROFS: remedy = "in a unit of systemd, add ReadWritePaths=\(folder)"
     case EBUSY, EXDEV: remedy = "it is mounted by itself; mount its folder instead"
     case ENOSPC, EDQUOT: remedy = "the disk is full"
