@@ -90,6 +90,15 @@ extension Connection {
     return .delivery(message.delivery)
   }
 
+  /// After `look(at:on:)` found nothing: RabbitMQ has closed the channel, and waits for an answer.
+  public func answerClose(of channel: UInt16) throws(Failure) {
+    var answer = amqp_channel_close_ok_t()
+    guard amqp_send_method(state, channel, 0x0014_0029, &answer) == AMQP_STATUS_OK.rawValue else {
+      throw Failure("cannot close a channel")
+    }
+    amqp_maybe_release_buffers_on_channel(state, channel)
+  }
+
   private func take(_ method: amqp_method_t, _ channel: UInt16) throws(Failure) -> QueueEvent? {
     switch method.id {
     case beaconkeeper_deliver:

@@ -85,6 +85,29 @@ public final class Connection {
     return Int(result?.pointee.message_count ?? 0)
   }
 
+  /// How a queue is that must exist; nil: there is none. The channel is closed then.
+  public func look(at queue: String, on channel: UInt16) throws(Failure) -> (messages: Int, consumers: Int)? {
+    let result = named(queue) { amqp_queue_declare(state, channel, $0, 1, 1, 0, 0, Table([]).table) }
+    let reply = amqp_get_rpc_reply(state)
+    if reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION, reply.reply.id == beaconkeeper_channel_close {
+      return nil
+    }
+    try check(reply, "look at the queue \(queue)")
+    return result.map { (Int($0.pointee.message_count), Int($0.pointee.consumer_count)) }
+  }
+
+  /// What the broker says of itself: its version, for example.
+  public func property(_ name: String) -> String? {
+    guard let table = amqp_get_server_properties(state)?.pointee else { return nil }
+    for place in 0..<Int(table.num_entries) {
+      let entry = table.entries[place]
+      if text(entry.key) == name, entry.value.kind == UInt8(AMQP_FIELD_KIND_UTF8.rawValue) {
+        return text(entry.value.value.bytes)
+      }
+    }
+    return nil
+  }
+
   /// A queue of this connection alone, which is gone with it.
   public func declareOwn(queue: String, on channel: UInt16) throws(Failure) {
     named(queue) { _ = amqp_queue_declare(state, channel, $0, 0, 0, 1, 1, Table([]).table) }

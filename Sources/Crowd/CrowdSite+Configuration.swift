@@ -29,7 +29,7 @@ extension CrowdSite {
       let nodes = surroundings.nodes.map { "\"\($0)\"" }.joined(separator: ", ")
       lines += [
         "broker: { url: \"\(surroundings.broker)\" }",
-        "fleet: { rabbitmq: [\(nodes)], partitions: \(settings.partitions) }",
+        "fleet: { rabbitmq: [\(nodes)], partitions: \(settings.partitions), interval: \(settings.interval.nanoseconds / 1_000_000) ms }",
       ]
     } else {
       lines += ["scanners: [{ kind: beaconkeeper }]"]

@@ -29,6 +29,9 @@ public struct SiteOccupancy: Sendable {
   private let known: Set<String>
   private var places: [String: Place] = [:]
   private var waiting: Set<String> = []
+  /// Beacons that were in some place.
+  private var met: Set<String> = []
+  private static let metLimit = 200_000
 
   /// - Parameter names: of the configured zones and rooms. Others are passed over.
   public init(site: String, partitions: Int, zones: [String], rooms: [String]) {
@@ -41,13 +44,16 @@ public struct SiteOccupancy: Sendable {
   public var filter: String { topics.base + "/partition/+/+/+/occupancy" }
 
   /// Takes in what a partition says of a place.
-  public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) {
+  ///
+  /// - Returns: beacons that are met for the first time.
+  @discardableResult
+  public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) -> [String] {
     let levels = topic.dropFirst(topics.base.utf8.count + 1).split(
       separator: "/", omittingEmptySubsequences: false)
     guard levels.count == 5, levels[0] == "partition", let partition = Int(levels[1]),
       (0..<partitions).contains(partition), let kind = PlaceKind(rawValue: String(levels[2])),
       let name = name(ofTopicLevel: levels[3]), known.contains("\(kind.rawValue)/\(name)")
-    else { return }
+    else { return [] }
     let key = "\(kind.rawValue)/\(name)"
     var place = places[key] ?? Place(kind: kind, name: name, parts: Array(repeating: nil, count: partitions))
     // An empty payload: what was retained is gone.
@@ -59,6 +65,8 @@ public struct SiteOccupancy: Sendable {
       waiting.insert(key)
     }
     places[key] = place
+    let members = place.parts[partition]?.members ?? []
+    return members.map(\.beacon).filter { met.count < Self.metLimit && met.insert($0).inserted }
   }
 
   /// When `takeDue` next has something; nil: not before another message.

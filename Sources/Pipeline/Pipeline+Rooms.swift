@@ -6,13 +6,17 @@ import Settings
 /// Which room is each beacon in?
 extension Pipeline {
   /// How late an observation of another gateway may come and still count.
-  private static let lateness = TimeSpan.milliseconds(600)
+  private static func lateness(_ configuration: Configuration) -> TimeSpan {
+    // Beside the interval: the network, and the steps in which a fleet's time passes.
+    if let fleet = configuration.fleet { return fleet.interval + .milliseconds(500) }
+    return configuration.scanners.isEmpty ? .zero : .milliseconds(600)
+  }
 
   static func rooms(_ configuration: Configuration, receivers: inout ReceiverTable) -> RoomTracker? {
     guard let (plan, names) = configuration.roomPlan(receivers: &receivers) else { return nil }
     return RoomTracker(
       plan, calibration: configuration.roomCalibration, rooms: names.rooms, receivers: names.receivers,
-      floors: names.floors, lateness: configuration.scanners.isEmpty ? .zero : lateness)
+      floors: names.floors, lateness: lateness(configuration))
   }
 
   /// Processes what rooms have due up to `time`.

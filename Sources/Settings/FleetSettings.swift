@@ -24,12 +24,14 @@ public struct FleetSettings: Hashable, Sendable {
   public var tls: TLSSettings
   /// How many queues share the beacons, as every gateway's `publish` says it too. Default 16.
   public var partitions: Int
+  /// How often gateways publish what they heard, as the slowest one's `publish` says it. Default 1 s.
+  public var interval: TimeSpan
   /// How often a partition's state is saved. Default 5 s.
   public var checkpoint: TimeSpan
 
   public init(
     nodes: [Node], username: String = "guest", password: Secret? = nil, virtualHost: String = "/",
-    tls: TLSSettings = TLSSettings(), partitions: Int = 16, checkpoint: TimeSpan = .seconds(5)
+    tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1), checkpoint: TimeSpan = .seconds(5)
   ) {
     self.nodes = nodes
     self.username = username
@@ -37,6 +39,7 @@ public struct FleetSettings: Hashable, Sendable {
     self.virtualHost = virtualHost
     self.tls = tls
     self.partitions = partitions
+    self.interval = interval
     self.checkpoint = checkpoint
   }
 }

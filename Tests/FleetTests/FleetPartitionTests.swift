@@ -38,6 +38,14 @@ import Testing
     }
   }
 
+  @Test func `rooms wait for what gateways have collected for an interval`() {
+    var partition = partition()
+    let queue = site.queue(seconds: 60)
+    _ = partition.take(queue)
+    #expect(partition.droppedForRooms == 0)
+    #expect(partition.counts.observations > 1000)
+  }
+
   @Test func `the same queue gives the same bytes, whoever reads it and in whatever pieces`() {
     var (one, other) = (partition(), partition())
     let queue = site.queue(seconds: 40)

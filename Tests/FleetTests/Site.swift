@@ -13,7 +13,7 @@ struct Site {
     beacons: [{ name: tag, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }]
     rooms: [{ name: hall, receivers: [a/hci0] }, { name: kitchen, receivers: [b/hci0] }]
     zones: [{ name: desk, receivers: [a/hci0], enter: { signal: -60 dBm, dwell: 1 s }, exit: { signal: -70 dBm, dwell: 1 s } }]
-    fleet: { rabbitmq: "amqp://localhost", partitions: 1 }
+    fleet: { rabbitmq: "amqp://localhost", partitions: 1, interval: 500 ms }
     """
 
   let configuration: Configuration

@@ -18,6 +18,9 @@ public struct Doctor: Sendable {
 
   /// All findings, in the order in which the gateway needs these things.
   public func examine() async -> [DoctorFinding] {
+    if let fleet = configuration.fleet {
+      return [clock(), library(), await broker()] + FleetDoctor(configuration, fleet).examine()
+    }
     var findings = radio() + [clock(), disk(), library()] + [await broker()]
     if case .remote(let remote) = configuration.broker, findings.last?.state == .ok {
       findings += await permissions(at: remote)

@@ -3,11 +3,12 @@ import Fleet
 import Logging
 import Machine
 import Messages
+import Pipeline
 import Mosquitto
 import Settings
 
-/// What belongs to the whole site, told by one worker at a time: who is in each zone and room, and whether the site is online. It
-/// keeps nothing: what the partitions say is retained at the broker.
+/// What belongs to the whole site, told by one worker at a time: who is in each zone and room, whether the site is online, and what
+/// Home Assistant is to show. It keeps nothing: what the partitions say is retained at the broker.
 struct FuseLead {
   /// The first words of all partitions arrive together after the subscription.
   private static let gathering = TimeSpan.milliseconds(500)
@@ -17,6 +18,8 @@ struct FuseLead {
   private let configuration: Configuration
   private let options: Options
   private var occupancy: SiteOccupancy
+  private var announcer: Announcer
+  private var announces: MonotonicTime?
   private var output: FuseOutput
   /// nil: another worker leads.
   private var leadsSince: MonotonicTime?
@@ -32,6 +35,7 @@ struct FuseLead {
     self.options = options
     output = FuseOutput(options)
     occupancy = Self.occupancy(configuration, fleet)
+    announcer = Announcer(configuration)
   }
 
   private static func occupancy(_ configuration: Configuration, _ fleet: FleetSettings) -> SiteOccupancy {
@@ -42,7 +46,8 @@ struct FuseLead {
 
   var isLeading: Bool { leadsSince != nil }
   var nextDeadline: MonotonicTime? {
-    tellsFrom.flatMap { from in occupancy.nextDeadline.map { max($0, from) } }
+    guard let tellsFrom else { return nil }
+    return [occupancy.nextDeadline.map { max($0, tellsFrom) }, announces].compactMap(\.self).min()
   }
 
   /// The queue of the lead gave us something: the site is ours.
@@ -50,6 +55,7 @@ struct FuseLead {
     guard leadsSince == nil, restsUntil.map({ $0 <= time }) ?? true else { return }
     leadsSince = time
     occupancy = Self.occupancy(configuration, fleet)
+    announcer = Announcer(configuration)
     output = FuseOutput(options, after: output)
     do throws(InvalidOptions) {
       try output.connect { generation, event in
@@ -69,12 +75,16 @@ struct FuseLead {
     case .connected:
       output.connected()
       tellsFrom = LiveClock.now + Self.gathering
-      do throws(PublishError) { try output.subscribe(to: occupancy.filter) } catch {
-        logger.error("cannot subscribe to \(occupancy.filter): \(error)")
+      announcer.connected(at: LiveClock.now)
+      announces = announcer.nextTime(after: LiveClock.now)
+      for filter in [occupancy.filter, announcer.discovery.filter, announcer.discovery.birthTopic] {
+        do throws(PublishError) { try output.subscribe(to: filter) } catch {
+          logger.error("cannot subscribe to \(filter): \(error)")
+        }
       }
       output.add(Status.online.message(topics: site))
       logger.notice("leads: tells what belongs to the whole site")
-    case .message(let message): occupancy.take(message.payload, topic: message.topic, at: LiveClock.now)
+    case .message(let message): take(message, at: LiveClock.now)
     case .acknowledged(let id): output.acknowledged(id)
     case .rejected(let message, let reason):
       logger.warning("the broker refuses \(message.topic): \(reason)")
@@ -84,6 +94,20 @@ struct FuseLead {
       logger.error("the broker refuses the subscription to \(filter): \(reason)")
     case .disconnected: break
     }
+  }
+
+  private mutating func take(_ message: ReceivedMessage, at now: MonotonicTime) {
+    if message.topic == announcer.discovery.birthTopic {
+      if message.payload.elementsEqual("online".utf8) { announcer.born(at: now) }
+    } else if announcer.discovery.isOwn(message.topic) {
+      // A message that is not retained is an echo of our own.
+      if message.retain { announcer.received(message.payload, at: message.topic, time: now) }
+    } else {
+      for name in occupancy.take(message.payload, topic: message.topic, at: now) {
+        announcer.note(name, HeardBeacon())
+      }
+    }
+    announces = announcer.nextTime(after: now)
   }
 
   /// The connection is gone; maybe because another worker leads now.
@@ -96,11 +120,16 @@ struct FuseLead {
   mutating func tend(at now: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
     guard let tellsFrom, tellsFrom <= now, leadsSince != nil, !output.isCrowded else { return }
     for message in occupancy.takeDue(at: now) { output.add(message) }
+    if let announces, announces <= now {
+      for message in announcer.next(at: now) { output.add(message) }
+      // Home Assistant cannot keep up with more.
+      self.announces = announcer.nextTime(after: now).map { max($0, now + .milliseconds(250)) }
+    }
     for notice in output.send() { logger.warning("\(notice)") }
   }
 
   mutating func drop() {
     output.close()
-    (leadsSince, tellsFrom) = (nil, nil)
+    (leadsSince, tellsFrom, announces) = (nil, nil, nil)
   }
 }

@@ -81,15 +81,7 @@ final class FuseWorker {
   private func connect() throws(Failure) {
     // Any node will do. Another one each time, because this one may be the broken one.
     let node = fleet.nodes[(failures + Int.random(in: 0..<fleet.nodes.count)) % fleet.nodes.count]
-    var place = Node(host: node.host, port: Int(node.port))
-    place.virtualHost = fleet.virtualHost
-    place.user = fleet.username
-    if let password = fleet.password { place.password = password.revealed }
-    if node.isTLS {
-      place.certificates = .init(
-        authorities: fleet.tls.caFile, certificate: fleet.tls.certFile, key: fleet.tls.keyFile)
-    }
-    let rabbit = try FuseBroker(place, names, partitions: fleet.partitions, worker: name)
+    let rabbit = try FuseBroker(Node(node, fleet), names, partitions: fleet.partitions, worker: name)
     self.rabbit = rabbit
     try compareClocks(rabbit)
     try rabbit.tick(LiveClock.wallNow)

@@ -31,6 +31,11 @@ struct FleetReader {
       if count == 0 { partitions.error("partitions cannot be 0", hint: "16 suits most sites") }
       settings.partitions = max(count, 1)
     }
+    if let span = section.take("interval").flatMap({
+      readTime($0, from: .milliseconds(50), upTo: .seconds(10))
+    }) {
+      settings.interval = span
+    }
     if let span = section.take("checkpoint").flatMap({ readTime($0, from: .seconds(1), upTo: .seconds(60)) })
     {
       settings.checkpoint = span

@@ -16,11 +16,17 @@ struct DoctorCommand: AsyncParsableCommand {
       EXAMPLES
         beaconkeeper doctor
         sudo -u beaconkeeper beaconkeeper doctor --config /etc/beaconkeeper/beaconkeeper.yaml
+        beaconkeeper doctor --fleet --config fleet.yaml
         beaconkeeper doctor --json | jq '.checks[] | select(.state != "ok")'
       """)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
+  @Flag(
+    help:
+      "Look at a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. The same as without, if the configuration has a section fleet."
+  )
+  var fleet = false
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -54,6 +60,9 @@ struct DoctorCommand: AsyncParsableCommand {
         DoctorFinding(
           "configuration", .fault, "\(path ?? "") has \(errors == 1 ? "an error" : "\(errors) errors")",
           remedy: "beaconkeeper check \(path ?? "")"))
+    }
+    if fleet, isUsable, configuration.fleet == nil {
+      throw failure("the configuration has no section fleet", .configuration)
     }
     findings += await Doctor(configuration).examine()
     if json {

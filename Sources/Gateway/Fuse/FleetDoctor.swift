@@ -1,0 +1,141 @@
+import AMQP
+import Beacons
+import Fleet
+import Machine
+import Settings
+
+/// Looks at what a fleet needs: RabbitMQ's nodes, the queues and streams, the workers and their clocks. Changes nothing.
+struct FleetDoctor {
+  /// A queue with more messages than this is behind.
+  private static let many = 1000
+  private static let channel: UInt16 = 1
+
+  private let fleet: FleetSettings
+  private let names: FleetNames
+
+  init(_ configuration: Configuration, _ fleet: FleetSettings) {
+    self.fleet = fleet
+    names = FleetNames(site: configuration.gatewayName)
+  }
+
+  func examine() -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    var reached: Connection?
+    for node in fleet.nodes {
+      let name = "\(node.host):\(node.port)"
+      do throws(Failure) {
+        let connection = try Connection(Node(node, fleet), name: "beaconkeeper doctor")
+        let version = connection.property("version") ?? "of an unknown version"
+        findings.append(DoctorFinding("rabbitmq", .ok, "\(name): RabbitMQ \(version)"))
+        reached = reached ?? connection
+      } catch {
+        findings.append(
+          DoctorFinding(
+            "rabbitmq", fleet.nodes.count > 1 && !error.isRefusal ? .warning : .fault, "\(error)",
+            remedy: error.isRefusal
+              ? "look at username and password_file in fleet:, and at the user's rights in RabbitMQ"
+              : "start the node, or remove it from fleet:"))
+      }
+    }
+    guard let connection = reached else { return findings }
+    do throws(Failure) {
+      try connection.open(channel: Self.channel)
+      findings += try queues(connection)
+      findings += try workers(connection)
+    } catch {
+      findings.append(DoctorFinding("rabbitmq", .fault, "\(error)"))
+    }
+    return findings
+  }
+
+  // MARK: Queues
+
+  private func queues(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
+    var (missing, alone, behind): ([Int], [Int], [Int]) = ([], [], [])
+    var waiting = 0
+    for partition in 0..<fleet.partitions {
+      guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
+        missing.append(partition)
+        // RabbitMQ closes the channel on which somebody asks for what is not there.
+        try connection.answerClose(of: Self.channel)
+        try connection.open(channel: Self.channel)
+        continue
+      }
+      waiting += queue.messages
+      if queue.consumers == 0 { alone.append(partition) }
+      if queue.messages > Self.many { behind.append(partition) }
+    }
+    var findings: [DoctorFinding] = []
+    if !missing.isEmpty {
+      findings.append(
+        DoctorFinding(
+          "queues", .fault, "\(missing.count) of \(fleet.partitions) are missing",
+          remedy: "start a worker: it makes them (beaconkeeper fuse)"))
+    }
+    if !alone.isEmpty {
+      findings.append(
+        DoctorFinding(
+          "queues", .fault, "nobody reads \(alone.count) of \(fleet.partitions)",
+          remedy: "start a worker (beaconkeeper fuse)"))
+    }
+    if !behind.isEmpty {
+      findings.append(
+        DoctorFinding(
+          "queues", .warning,
+          "\(behind.count) of \(fleet.partitions) are behind, with \(waiting) messages in all",
+          remedy: "wait, if an outage has just ended; else start another worker"))
+    }
+    if findings.isEmpty {
+      findings.append(DoctorFinding("queues", .ok, "\(fleet.partitions), with \(waiting) messages that wait"))
+    }
+    return findings
+  }
+
+  // MARK: Workers
+
+  /// Listens to the workers' ticks for a second.
+  private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
+    let own = "beaconkeeper-fleet.doctor"
+    try connection.declareOwn(queue: own, on: Self.channel)
+    try connection.bind(queue: own, to: FleetNames.exchange, key: names.tick, on: Self.channel)
+    try connection.consume(own, tag: "ticks", prefetch: 100, on: Self.channel)
+    var differences: [String: TimeSpan] = [:]
+    let end = LiveClock.now + .milliseconds(1200)
+    while LiveClock.now < end {
+      guard case .delivery(let message)? = try connection.next(within: .milliseconds(100)) else { continue }
+      try connection.acknowledge(upTo: message.number, on: Self.channel)
+      guard let tick = Tick(message.payload), differences.count < 1000 else { continue }
+      let difference = LiveClock.wallNow - tick.time
+      // The least: the others were under way for longer.
+      differences[tick.worker] = min(differences[tick.worker] ?? difference, difference)
+    }
+    var findings: [DoctorFinding] = []
+    if connection.isBlocked {
+      findings.append(
+        DoctorFinding(
+          "rabbitmq", .fault, "takes nothing in: it is short of memory or disk",
+          remedy: "look at `rabbitmq-diagnostics alarms`; give it more, or raise its limits"))
+    }
+    if differences.isEmpty {
+      findings.append(
+        DoctorFinding("workers", .fault, "no worker ticks", remedy: "start one (beaconkeeper fuse)"))
+    } else {
+      let names = differences.keys.sorted().map(\.printable).joined(separator: ", ")
+      findings.append(
+        differences.count > 1
+          ? DoctorFinding("workers", .ok, "\(differences.count): \(names)")
+          : DoctorFinding(
+            "workers", .warning, "only one: \(names)",
+            remedy: "start another on a second machine, so that one may fail"))
+    }
+    for (worker, difference) in differences.sorted(by: { $0.key < $1.key })
+    where difference.nanoseconds.magnitude > 1_000_000_000 {
+      let seconds = (difference.seconds * 10).rounded() / 10
+      findings.append(
+        DoctorFinding(
+          "clocks", .warning, "that of \(worker.printable) differs by \(seconds) s from this machine's",
+          remedy: "set them right (timedatectl): the site's time is that of its workers"))
+    }
+    return findings
+  }
+}
