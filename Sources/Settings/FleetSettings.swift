@@ -31,7 +31,8 @@ public struct FleetSettings: Hashable, Sendable {
 
   public init(
     nodes: [Node], username: String = "guest", password: Secret? = nil, virtualHost: String = "/",
-    tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1), checkpoint: TimeSpan = .seconds(5)
+    tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1),
+    checkpoint: TimeSpan = .seconds(5)
   ) {
     self.nodes = nodes
     self.username = username
