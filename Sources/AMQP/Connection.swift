@@ -21,10 +21,8 @@ public final class Connection {
   public init(_ place: Node, name: String, heartbeat: Int = 5) throws(Failure) {
     guard let state = amqp_new_connection() else { throw Failure("no memory for a connection") }
     self.state = state
-    do throws(Failure) { try open(place, name, heartbeat) } catch {
-      amqp_destroy_connection(state)
-      throw error
-    }
+    // If that fails, `deinit` follows: nothing else may free the connection.
+    try open(place, name, heartbeat)
   }
 
   deinit { amqp_destroy_connection(state) }
