@@ -207,7 +207,7 @@ let package = Package(
       dependencies: [
         "Beacons", "JSON", "MQTT", "MessageSchemas", "Messages", "Outbox", "Pipeline", "Proximity",
         "Randomness",
-        "RangingPolicy", "Scenes", "Settings", "SettingsFile",
+        "RangingPolicy", "Scanners", "Scenes", "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(
@@ -268,7 +268,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ScannersTests",
-      dependencies: ["Beacons", "Messages", "Scanners", "Settings", "SettingsFile"],
+      dependencies: ["Beacons", "Messages", "Randomness", "Scanners", "Settings", "SettingsFile"],
       swiftSettings: house),
     .testTarget(
       name: "CrowdTests",

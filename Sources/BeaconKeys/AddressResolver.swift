@@ -75,3 +75,26 @@ public struct AddressResolver: Sendable {
     return UInt32(block[13]) << 16 | UInt32(block[14]) << 8 | UInt32(block[15])
   }
 }
+
+/// The addresses that were tried. Without keys there are none.
+extension AddressResolver {
+  public func snapshot(into writer: inout StateWriter) {
+    writer.write(postponed)
+    writer.write(recent)
+    writer.write(older)
+    budget.snapshot(into: &writer)
+  }
+
+  /// Of a new one with the same keys.
+  public mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "private addresses"
+    postponed = try reader.tally()
+    recent = try reader.read()
+    older = try reader.read()
+    try budget.restore(from: &reader)
+    guard recent.count <= generation, older.count <= generation,
+      recent.values.allSatisfy({ $0 < reader.bounds.entries }),
+      older.values.allSatisfy({ $0 < reader.bounds.entries })
+    else { throw reader.damaged }
+  }
+}

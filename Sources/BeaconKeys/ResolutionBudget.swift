@@ -38,3 +38,21 @@ struct ResolutionBudget: Sendable {
     left = min(Self.rate, left + Int64(min(span.seconds, 1) * Double(Self.rate)))
   }
 }
+
+extension ResolutionBudget {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(left)
+    writer.write(time)
+    writer.write(waiting.allSatisfy { $0 == 0 } ? [] : waiting)
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    left = try reader.read()
+    time = try reader.read()
+    let known: [UInt64] = try reader.read()
+    guard (0...Self.rate).contains(left), known.isEmpty || known.count == Self.places else {
+      throw reader.damaged
+    }
+    if !known.isEmpty { waiting = known }
+  }
+}

@@ -3,7 +3,7 @@ public struct RateLimit: Hashable, Sendable {
   public let burst: Int
   public let interval: TimeSpan
   /// When the full burst is available again.
-  private var rested = MonotonicTime(nanoseconds: .min)
+  var rested = MonotonicTime(nanoseconds: .min)
 
   public init(burst: Int, perSecond: Double) {
     self.init(burst: burst, interval: .seconds(1 / max(perSecond, 0.001)))

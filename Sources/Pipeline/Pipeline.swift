@@ -12,6 +12,8 @@ public struct Pipeline: Sendable {
   public internal(set) var counts = Counts()
 
   package let configuration: Configuration
+  /// For members of regions, as they were at first.
+  let limits: AdmissionLimits
   /// Receivers that the configuration names.
   let configuredReceivers: Set<ReceiverIndex>
   /// Each zone's rules as text, the same in every run.
@@ -47,7 +49,7 @@ public struct Pipeline: Sendable {
   /// The latest time that came in.
   var time = MonotonicTime(nanoseconds: .min)
   /// Zones whose state is still unknown, because none of their receivers has reported.
-  private var unwatched: [ZoneIndex]
+  var unwatched: [ZoneIndex]
   var receiversKnown = 0
   var crowds: CrowdPace
   /// Who probably sent the next few advertisements.
@@ -134,6 +136,7 @@ public struct Pipeline: Sendable {
     limits: AdmissionLimits = AdmissionLimits()
   ) {
     self.configuration = configuration
+    self.limits = limits
     zoneDefinitions = configuration.zones.map(\.definition)
     let names =
       configuration.receivers.map(\.name) + configuration.zones.flatMap { $0.receivers ?? [] }

@@ -61,3 +61,23 @@ struct GatewayClock: Equatable, Sendable {
     if let first = least.first, first.start >= time { least.removeAll() }
   }
 }
+
+extension GatewayClock: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.count(least.count)
+    for part in least {
+      writer.write(part.start)
+      writer.write(part.offset)
+    }
+    writer.write(taken)
+    writer.write(refusedSince)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    let count = try reader.count()
+    guard count <= Self.parts else { throw reader.damaged }
+    for _ in 0..<count { least.append((try reader.read(), try reader.read())) }
+    taken = try reader.read()
+    refusedSince = try reader.read()
+  }
+}

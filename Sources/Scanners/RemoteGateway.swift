@@ -95,3 +95,36 @@ struct RemoteGateway: Sendable {
       refused: refused, hasTwin: twin != nil, lastRefusal: lastRefusal?.rawValue)
   }
 }
+
+extension RemoteGateway: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(boot)
+    writer.write(formers)
+    writer.write(twin)
+    writer.write(clock)
+    writer.write(arrived)
+    writer.write(sequences)
+    writer.write(heard)
+    for count in [batches, observations, lost, refused] { writer.write(count) }
+    writer.write(lastRefusal?.rawValue)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    boot = try reader.read()
+    formers = try reader.read()
+    twin = try reader.read()
+    clock = try reader.read()
+    arrived = try reader.read()
+    sequences = try reader.read()
+    heard = try reader.read()
+    batches = try reader.tally()
+    observations = try reader.tally()
+    lost = try reader.read()
+    refused = try reader.tally()
+    let refusal: String? = try reader.read()
+    lastRefusal = refusal.flatMap { ScannerRefusal(rawValue: $0) }
+    guard formers.count <= Self.formerLimit, sequences.count <= Self.partitionLimit,
+      lastRefusal?.rawValue == refusal
+    else { throw reader.damaged }
+  }
+}

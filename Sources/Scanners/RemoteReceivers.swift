@@ -166,3 +166,44 @@ struct RemoteReceivers: Sendable {
     )
   }
 }
+
+extension RemoteReceivers {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(table)
+    writer.count(entries.count)
+    for entry in entries {
+      writer.write(entry.isKnown)
+      writer.write(UInt32(entry.scanner))
+      writer.write(entry.isOffline)
+      writer.write(entry.fault)
+      writer.write(entry.lastNews)
+      writer.write(entry.health?.rawValue)
+    }
+    writer.write(connected)
+    writer.write(UInt32(invented))
+  }
+
+  /// - Parameter scanners: how many there are.
+  mutating func restore(scanners: Int, from reader: inout StateReader) throws(StateError) {
+    reader.part = "receivers elsewhere"
+    table = try reader.read()
+    indices = [:]
+    for index in table.indices { indices[table.name(of: index)] = index }
+    let count = try reader.count()
+    guard count <= table.names.count else { throw reader.damaged }
+    for _ in 0..<count {
+      var entry = Entry()
+      entry.isKnown = try reader.read()
+      entry.scanner = Int(try reader.index(below: max(scanners, 1)) as UInt32)
+      entry.isOffline = try reader.read()
+      entry.fault = try reader.read()
+      entry.lastNews = try reader.read()
+      let health: String? = try reader.read()
+      entry.health = health.flatMap { ReceiverHealth(rawValue: $0) }
+      guard entry.health?.rawValue == health else { throw reader.damaged }
+      entries.append(entry)
+    }
+    connected = try reader.read()
+    invented = Int(try reader.read(UInt32.self))
+  }
+}

@@ -26,7 +26,7 @@ extension ScannerIntake {
     let receiver = try receivers.index(of: name, limit: Self.receiverLimit)
     receivers.heard(
       receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
-    if let time = device.time, repeats.isRepeated(Sender(receiver, device), at: time) { return }
+    if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { return }
     figures[message.scanner].observations += 1
     if let key {
       hearing.observations.append(
@@ -42,15 +42,7 @@ extension ScannerIntake {
   }
 
   /// Whose repetitions are looked for.
-  private struct Sender: Hashable {
-    var receiver: ReceiverIndex
-    var address: DeviceAddress?
-    var id: String?
-
-    init(_ receiver: ReceiverIndex, _ device: ScannedDevice) {
-      self.receiver = receiver
-      address = device.address
-      id = device.id
-    }
+  private static func sender(_ receiver: ReceiverIndex, _ device: ScannedDevice) -> String {
+    "\(receiver.rawValue) \(device.address.map { "\($0.kind.rawValue) \($0.bits)" } ?? "") \(device.id ?? "")"
   }
 }

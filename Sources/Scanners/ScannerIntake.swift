@@ -29,7 +29,7 @@ public struct ScannerIntake: Sendable {
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   public internal(set) var figures: [HealthMessage.Scanner]
-  private var told: Set<[String]> = []
+  var told: Set<[String]> = []
   private static let noticeLimit = 200
 
   /// - Parameter expected: names of receivers that the configuration has.

@@ -178,7 +178,3 @@ import Testing
     #expect(model.explained > 0)
   }
 }
-
-extension SeededGenerator {
-  fileprivate mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
-}

@@ -52,6 +52,14 @@ public struct EddystoneURL: Hashable, Sendable {
     return text
   }
 
+  /// Whether somebody can send this: told by others, it may be anything.
+  static func isPossible(high: UInt32, low: UInt128, length: UInt8) -> Bool {
+    guard (1...18).contains(length) else { return false }
+    let first =
+      length > 16 ? high >> (8 * (UInt32(length) - 17)) : UInt32(low >> (8 * UInt128(length - 1)) & 0xFF)
+    return first & 0xFF < schemes.count
+  }
+
   static let schemes = ["http://www.", "https://www.", "http://", "https://"]
   static let expansions = [
     ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",

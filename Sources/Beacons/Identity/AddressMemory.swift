@@ -119,3 +119,35 @@ struct AddressMemory: Sendable {
     Array(repeating: Slot(bits: 0, beacon: -1, generation: 0), count: sets * ways)
   }
 }
+
+/// Only the places that are taken.
+extension AddressMemory {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(UInt8(magnitude))
+    writer.count(slots.count { $0.beacon >= 0 })
+    for (place, slot) in slots.enumerated() where slot.beacon >= 0 {
+      writer.write(UInt32(place))
+      writer.write(slot.bits)
+      writer.write(slot.beacon)
+      writer.write(slot.generation)
+    }
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "addresses"
+    magnitude = Int(try reader.read(UInt8.self))
+    // It grows with the beacons.
+    guard magnitude == 12 || magnitude > 12 && magnitude < 32 && 1 << (magnitude - 1) < reader.bounds.beacons
+    else { throw reader.damaged }
+    let count = try reader.count()
+    if count == 0 { return }
+    slots = Self.free(1 << magnitude)
+    for _ in 0..<count {
+      let place: UInt32 = try reader.index(below: slots.count)
+      let bits: UInt64 = try reader.read()
+      let beacon: BeaconIndex = try reader.read()
+      guard Int(place) / Self.ways * Self.ways == start(bits) else { throw reader.damaged }
+      slots[Int(place)] = Slot(bits: bits, beacon: beacon.rawValue, generation: try reader.read())
+    }
+  }
+}

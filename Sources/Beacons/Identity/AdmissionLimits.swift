@@ -52,3 +52,28 @@ public struct AdmissionLimits: Sendable {
     return false
   }
 }
+
+extension AdmissionLimits {
+  func snapshot(into writer: inout StateWriter) {
+    newcomers.snapshot(into: &writer)
+    returning.snapshot(into: &writer)
+    writer.write(refused)
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "admission"
+    try newcomers.restore(from: &reader)
+    try returning.restore(from: &reader)
+    refused = try reader.read()
+    guard refused.isEmpty || refused.count == Self.refusedPlaces else { throw reader.damaged }
+  }
+
+  /// What a snapshot is bound to.
+  public func describe(to writer: inout StateWriter) {
+    writer.write(members)
+    for limit in [transitions, newcomers, returning] {
+      writer.write(limit.burst)
+      writer.write(limit.interval)
+    }
+  }
+}

@@ -41,28 +41,28 @@ public struct BeaconCatalogue: Sendable {
 
   public let entries: [BeaconEntry]
   let patterns: PatternIndex
-  private(set) var tracked: [Tracked] = []
+  var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   var traits: [Traits] = []
   /// Published names by beacon, stored because the list of a zone's members needs many of them.
-  private var names: [String] = []
+  var names: [String] = []
   /// Also by beacon.
   var identities = PlaceTable<IdentityKey>()
   private var strangers = Strangers()
   /// By entry; nil if the entry is a region, or was not heard.
-  private var beaconsByEntry: [BeaconIndex?]
-  private var members = 0
-  private var limits: AdmissionLimits
+  var beaconsByEntry: [BeaconIndex?]
+  var members = 0
+  var limits: AdmissionLimits
   /// Free rows of retired beacons.
-  private var vacancies: [BeaconIndex] = []
+  var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
   /// Beacons that others reported by key.
   var keys = KeyMemory()
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
-  public private(set) var refused: UInt64 = 0
+  public internal(set) var refused: UInt64 = 0
   /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
-  public private(set) var revision: UInt64 = 0
+  public internal(set) var revision: UInt64 = 0
 
   public init(entries: [BeaconEntry], limits: AdmissionLimits = AdmissionLimits()) {
     self.entries = entries
@@ -110,7 +110,7 @@ public struct BeaconCatalogue: Sendable {
     return known.entries.map { name(of: known.identity, in: $0) }
   }
 
-  private func name(of identity: BeaconIdentity, in index: BeaconEntryIndex) -> String {
+  func name(of identity: BeaconIdentity, in index: BeaconEntryIndex) -> String {
     let entry = entries[Int(index.rawValue)]
     return identity.isMember(of: entry.pattern)
       ? identity.name(inRegion: entry.name, entry.pattern) : entry.name

@@ -104,7 +104,7 @@ extension BeaconIdentity {
       self = .eddystoneUID(namespace: namespace, instance: instance)
     case "eddystone-url":
       guard let high: UInt32 = number(1), let low: UInt128 = number(2, radix: 16),
-        let length: UInt8 = number(3)
+        let length: UInt8 = number(3), EddystoneURL.isPossible(high: high, low: low, length: length)
       else { return nil }
       self = .eddystoneURL(high: high, low: low, length: length)
     default: return nil

@@ -6,10 +6,12 @@
 struct PlaceTable<Key: PlaceKey>: Sendable {
   private static var tagMask: UInt64 { 0xFFFF_FFFF_0000_0000 }
 
-  let seed = HashSeed()
+  let seed: HashSeed
   private var keys: [Key] = []
   /// The hash in the upper half, place + 1 in the lower; 0: free. The size is a power of two, and at most half is used.
   private var slots: [UInt64] = []
+
+  init(seed: HashSeed = HashSeed()) { self.seed = seed }
 
   var count: Int { keys.count }
 
@@ -89,8 +91,8 @@ protocol PlaceKey: Equatable, Sendable {
   func hash(_ seed: HashSeed) -> UInt64
 }
 
-/// Differs in every process, so that nobody on the air can choose keys that collide. It affects only where keys lie in
-/// memory.
+/// Differs in every process, so that nobody on the air can choose keys that collide. It affects where keys lie in memory, and
+/// which refused members of regions are remembered.
 struct HashSeed: Sendable {
   let first: UInt64
   let second: UInt64
@@ -103,6 +105,12 @@ struct HashSeed: Sendable {
     }
     first = draw(1)
     second = draw(2) | 1
+  }
+
+  /// That of a snapshot.
+  init(first: UInt64, second: UInt64) {
+    self.first = first
+    self.second = second
   }
 
   /// Combines both halves of a product: each bit of the result depends on all bits of both factors.

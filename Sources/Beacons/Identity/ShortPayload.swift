@@ -24,3 +24,19 @@ struct ShortPayload: Equatable, Sendable {
   /// Stands for no payload.
   init() { (first, second, third, last) = (0, 0, 0, 0) }
 }
+
+extension ShortPayload: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(first)
+    writer.write(second)
+    writer.write(third)
+    writer.write(last)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    first = try reader.read()
+    second = try reader.read()
+    third = try reader.read()
+    last = try reader.read()
+  }
+}

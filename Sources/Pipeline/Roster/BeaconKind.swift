@@ -70,3 +70,18 @@ struct BeaconKinds: Sendable {
     return news
   }
 }
+
+extension BeaconKinds {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(kinds.map(\.rawValue))
+    writer.write(news)
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    for kind in try reader.read([UInt8].self) {
+      guard let kind = BeaconKind(rawValue: kind) else { throw reader.damaged }
+      kinds.append(kind)
+    }
+    news = try reader.read()
+  }
+}

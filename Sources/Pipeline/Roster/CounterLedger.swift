@@ -42,3 +42,17 @@ struct CounterLedger: Sendable {
     return unsaved
   }
 }
+
+extension CounterLedger {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(restored)
+    writer.write(unsaved)
+    writer.write(rested)
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    restored = try reader.read()
+    unsaved = try reader.read()
+    rested = try reader.read()
+  }
+}

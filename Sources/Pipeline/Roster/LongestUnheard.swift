@@ -59,3 +59,21 @@ struct LongestUnheard: Sendable {
     }
   }
 }
+
+/// As it lies in memory: of members that were heard at the same time, the first at the top is retired first.
+extension LongestUnheard {
+  func snapshot(into writer: inout StateWriter) {
+    writer.count(heap.count)
+    for entry in heap {
+      writer.write(entry.heard)
+      writer.write(entry.beacon)
+    }
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "order of members"
+    let count = try reader.count()
+    guard count <= reader.bounds.beacons else { throw reader.damaged }
+    for _ in 0..<count { heap.append(Entry(heard: try reader.read(), beacon: try reader.read())) }
+  }
+}

@@ -17,7 +17,7 @@ struct SealedReadings: Sendable {
     }
   }
 
-  private struct Told: Hashable {
+  struct Told: Hashable {
     var beacon: String
     var refusal: Refusal
   }
@@ -25,12 +25,12 @@ struct SealedReadings: Sendable {
   /// Different notices at most: a region has many members.
   private static let noticeLimit = 100
 
-  private(set) var counts = HealthMessage.RefusedReadings()
+  var counts = HealthMessage.RefusedReadings()
   /// What a person should know, in words.
-  private var notices: [String] = []
-  private var told: Set<Told> = []
-  private var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
-  private var ledger = CounterLedger()
+  var notices: [String] = []
+  var told: Set<Told> = []
+  var decryptors: [BeaconIndex: BTHomeDecryptor] = [:]
+  var ledger = CounterLedger()
 
   /// - Parameter counters: the last of each beacon that an earlier run opened, by the beacon's key.
   mutating func restore(_ counters: [String: UInt32]) { ledger.restore(counters) }

@@ -54,3 +54,20 @@ struct CrowdPace: Sendable {
     next = waiting.values.min()
   }
 }
+
+extension CrowdPace {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(told)
+    writer.write(waiting)
+  }
+
+  /// Of a new one for as many zones.
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "crowds"
+    let told: [MonotonicTime?] = try reader.read()
+    guard told.count == self.told.count else { throw reader.damaged }
+    self.told = told
+    waiting = try reader.read()
+    next = waiting.values.min()
+  }
+}

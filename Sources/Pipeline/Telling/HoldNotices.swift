@@ -26,3 +26,15 @@ struct HoldNotices: Sendable {
     }
   }
 }
+
+extension HoldNotices {
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(UInt8(beaconsTold))
+    writer.write(hasToldCrowd)
+  }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    beaconsTold = Int(try reader.read(UInt8.self))
+    hasToldCrowd = try reader.read()
+  }
+}

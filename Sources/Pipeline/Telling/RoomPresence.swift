@@ -29,3 +29,12 @@ struct RoomPresence: Sendable {
     UInt64(UInt32(bitPattern: sighting.beacon.rawValue)) << 16 | UInt64(sighting.receiver.rawValue)
   }
 }
+
+extension RoomPresence {
+  func snapshot(into writer: inout StateWriter) { writer.write(dueFrom) }
+
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "room presence"
+    dueFrom = try reader.read()
+  }
+}

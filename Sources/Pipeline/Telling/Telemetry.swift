@@ -11,14 +11,14 @@ struct HeardReading: Sendable {
 struct Telemetry: Sendable {
   let interval: TimeSpan
   /// By `BeaconIndex`: from when on a sighting causes the state to be published. Touched at every sighting, so only eight octets.
-  private var dueFrom: [MonotonicTime] = []
+  var dueFrom: [MonotonicTime] = []
   /// By `BeaconIndex` too.
-  private var readings: [[Reading]] = []
-  private var due: [BeaconIndex] = []
+  var readings: [[Reading]] = []
+  var due: [BeaconIndex] = []
   /// Beacons heard for the first time, or with a reading of a new kind.
-  private var news: [BeaconIndex] = []
+  var news: [BeaconIndex] = []
   /// By `BeaconIndex`: how often a member must still be noted before it is news. Anybody can invent members of a region.
-  private var trials: [UInt8] = []
+  var trials: [UInt8] = []
   /// Those of a newcomer: they take `trialTime` at least.
   private let newcomerTrials: UInt8
   private static let trialTime = TimeSpan.seconds(10)

@@ -94,3 +94,27 @@ struct Whereabouts: Sendable {
     places.isEmpty ? nil : WhereaboutsMessage(beacon: beacon, kind: .place, name: place(now))
   }
 }
+
+extension Whereabouts {
+  func snapshot(into writer: inout StateWriter) {
+    writer.count(told.count)
+    for told in told {
+      writer.write(told.zone)
+      writer.write(told.placed)
+    }
+  }
+
+  /// Of a new one for the same configuration.
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    reader.part = "whereabouts"
+    let count = try reader.count()
+    guard count <= reader.bounds.beacons else { throw reader.damaged }
+    for _ in 0..<count {
+      let now = Told(zone: try reader.read(), placed: try reader.read())
+      guard [now.zone, now.placed].allSatisfy({ $0 >= Self.untold && Int($0) < zones.count }),
+        now.placed < 0 || !places.isEmpty
+      else { throw reader.damaged }
+      told.append(now)
+    }
+  }
+}

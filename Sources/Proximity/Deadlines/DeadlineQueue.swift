@@ -29,6 +29,12 @@ struct DeadlineQueue: Sendable {
   /// Whether any timer is due.
   @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
 
+  /// When a timer fires; nil: it does not.
+  func time(of timer: DeadlineTimer) -> MonotonicTime? {
+    let place = Int(places[timer])
+    return place < 0 ? nil : heap[place].time
+  }
+
   /// Makes `timer` fire at `time` at the latest. If it fires too early, its owner reschedules it: that is cheaper than moving
   /// an entry at every sighting.
   mutating func schedule(_ timer: DeadlineTimer, at time: MonotonicTime) {

@@ -20,7 +20,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private static let blockSeconds: Float = 8
 
   /// The two largest gaps of a block, seconds.
-  private struct Top: Hashable, Codable {
+  fileprivate struct Top: Hashable, Codable {
     var first: Float = 0
     var second: Float = 0
 
@@ -92,5 +92,43 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
     let learnt = TimeSpan.seconds(Double(4 * all.second + 5 * mean))
     let least = blocks > 1 ? Self.floor : Self.unlearnt
     lost = min(max(learnt, least), Self.ceiling)
+  }
+}
+
+extension IntervalEstimator: StateCoded {
+  func write(to writer: inout StateWriter) {
+    current.write(to: &writer)
+    previous.write(to: &writer)
+    beforePrevious.write(to: &writer)
+    writer.write(gaps)
+    writer.write(blocks)
+    writer.write(seconds)
+    writer.write(doubtful)
+    writer.write(mean)
+    writer.write(lost)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    current = try Top(reading: &reader)
+    previous = try Top(reading: &reader)
+    beforePrevious = try Top(reading: &reader)
+    gaps = try reader.read()
+    blocks = try reader.read()
+    seconds = try reader.read()
+    doubtful = try reader.read()
+    mean = try reader.read()
+    lost = try reader.read()
+  }
+}
+
+extension IntervalEstimator.Top {
+  fileprivate func write(to writer: inout StateWriter) {
+    writer.write(first)
+    writer.write(second)
+  }
+
+  fileprivate init(reading reader: inout StateReader) throws(StateError) {
+    first = try reader.read()
+    second = try reader.read()
   }
 }

@@ -95,3 +95,24 @@ struct Locator: Hashable, Sendable, Codable {
     return max(difference * difference, closest * closest)
   }
 }
+
+/// How many receivers hear the beacon follows from the links.
+extension Locator: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(x)
+    writer.write(y)
+    writer.write(xx)
+    writer.write(xy)
+    writer.write(yy)
+    writer.write(time)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    x = try reader.read()
+    y = try reader.read()
+    xx = try reader.read()
+    xy = try reader.read()
+    yy = try reader.read()
+    time = try reader.read()
+  }
+}

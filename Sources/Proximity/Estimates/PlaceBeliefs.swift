@@ -11,7 +11,7 @@ struct PlaceBeliefs: Sendable {
   private var model: RoomModel
   private let grid: RoomGrid
   private var filter = RoomFilter(stride: Self.stride)
-  private let prior: [Float]
+  let prior: [Float]
   /// By `ReceiverIndex`: its place among the hearers, or −1.
   private let hearers: [Int16]
   /// RSSI at 1 m in dBm for which the maps of each hearer were made.
@@ -19,14 +19,14 @@ struct PlaceBeliefs: Sendable {
   /// By hearer and cell: in which bin the distance falls.
   private let bins: [[UInt8]]
   /// By `BeaconIndex`: its slot, or −1.
-  private var slots: [Int32] = []
+  var slots: [Int32] = []
   /// By slot: until when the belief has spread.
-  private var times: [MonotonicTime] = []
+  var times: [MonotonicTime] = []
   /// By slot: how many words of receivers it takes until the belief says something.
-  private var openWords: [UInt8] = []
+  var openWords: [UInt8] = []
   /// `prior.count` numbers for each slot.
-  private var beliefs: [Float] = []
-  private var freeSlots: [Int32] = []
+  var beliefs: [Float] = []
+  var freeSlots: [Int32] = []
   /// How probable each bin of distance is, for the receiver that was asked for last.
   private var shares = [Float](repeating: 0, count: Self.binCount)
 

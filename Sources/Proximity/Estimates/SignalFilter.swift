@@ -1,3 +1,5 @@
+import Beacons
+
 /// Smooths the signal of one beacon at one receiver, in dBm.
 ///
 /// The median of the last three samples removes single outliers. An exponential average over six samples, at least 1 s and
@@ -93,5 +95,27 @@ struct SignalFilter: Hashable, Sendable, Codable {
     case 2: min(newest, previous)
     default: max(min(newest, previous), min(max(newest, previous), beforePrevious))
     }
+  }
+}
+
+extension SignalFilter: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(newest)
+    writer.write(previous)
+    writer.write(beforePrevious)
+    writer.write(filled)
+    writer.write(pace)
+    writer.write(level)
+    writer.write(scatter)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    newest = try reader.read()
+    previous = try reader.read()
+    beforePrevious = try reader.read()
+    filled = try reader.read()
+    pace = try reader.read()
+    level = try reader.read()
+    scatter = try reader.read()
   }
 }

@@ -1,3 +1,5 @@
+import Beacons
+
 /// Receivers of the rooms, by their place among `RoomPlan.hearers`: a bit each.
 struct HearerSet: Hashable, Sendable {
   private var bits = SIMD4<UInt64>()
@@ -40,5 +42,12 @@ extension HearerSet: Codable {
     } else {
       try bits.encode(to: encoder)
     }
+  }
+}
+
+extension HearerSet: StateCoded {
+  func write(to writer: inout StateWriter) { for place in bits.indices { writer.write(bits[place]) } }
+  init(reading reader: inout StateReader) throws(StateError) {
+    for place in bits.indices { bits[place] = try reader.read() }
   }
 }

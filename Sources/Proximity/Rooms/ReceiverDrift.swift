@@ -1,3 +1,5 @@
+import Beacons
+
 /// Whether receivers still hear the rooms as they did when those were calibrated. One that was moved, turned or hidden does
 /// not, and no single advertisement shows it: the signal of a beacon at one place may always be 10 dB off. So what counts is the
 /// mean error of each receiver in each room, over minutes.
@@ -71,5 +73,32 @@ struct ReceiverDrift: Sendable {
     } else if let earlier = moved {
       moved = error(of: earlier.hearer).flatMap { $0 < Self.rest ? nil : (earlier.hearer, $0) }
     }
+  }
+}
+
+extension ReceiverDrift {
+  func snapshot(into writer: inout StateWriter) {
+    for tally in tallies {
+      writer.write(tally.weight)
+      writer.write(tally.error)
+    }
+    writer.write(moved != nil)
+    if let moved {
+      writer.write(Int32(moved.hearer))
+      writer.write(moved.decibels)
+    }
+    writer.write(UInt64(notes))
+  }
+
+  /// Of a new one for as many receivers and rooms.
+  mutating func restore(from reader: inout StateReader) throws(StateError) {
+    for index in tallies.indices {
+      tallies[index] = Tally(weight: try reader.read(), error: try reader.read())
+    }
+    if try reader.read(Bool.self) {
+      let hearer: Int32 = try reader.index(below: tallies.count / max(rooms, 1))
+      moved = (Int(hearer), try reader.read())
+    }
+    notes = Int(try reader.tally())
   }
 }

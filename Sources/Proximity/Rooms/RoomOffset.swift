@@ -8,7 +8,7 @@ enum RoomOffset {
   /// An error of this many dB counts half.
   private static let odd: Float = 8
   /// dB. In rooms without outlines a receiver expects 0 dBm in its own, and hears −100 dBm of a weak beacon.
-  private static let bounds: ClosedRange<Float> = -127...60
+  static let bounds: ClosedRange<Float> = -127...60
 
   /// The mean error of what was heard; odd ones count less.
   static func residual(

@@ -10,11 +10,11 @@ public struct RoomTracker: Sendable {
   private var hearers: [Int16]
   var windows: RoomWindows
   /// By `BeaconIndex`: its track, or −1.
-  private var trackOfBeacon: [Int32] = []
+  var trackOfBeacon: [Int32] = []
   var tracks: [RoomTrack] = []
-  private var beaconOfTrack: [BeaconIndex] = []
+  var beaconOfTrack: [BeaconIndex] = []
   /// Of retired beacons.
-  private var freeTracks: [Int32] = []
+  var freeTracks: [Int32] = []
   /// `model.count` numbers for each track.
   var beliefs: [Float] = []
   var silences = DeadlineQueue()
@@ -26,7 +26,7 @@ public struct RoomTracker: Sendable {
   var insiders: [[BeaconIndex: WallTime]]
   var entries: [RoomWindows.Entry] = []
   var hearings: [RoomHearing] = []
-  public private(set) var now = MonotonicTime(nanoseconds: .min)
+  public internal(set) var now = MonotonicTime(nanoseconds: .min)
   /// How probable each room is for the beacon that is judged.
   var sums: [Float] = []
   /// Learns only in calibrated rooms.
@@ -57,7 +57,7 @@ public struct RoomTracker: Sendable {
 
   /// Advertisements that came too late to count, and those of beacons that were too many.
   public var droppedSightings: UInt64 { windows.dropped + refused }
-  private var refused: UInt64 = 0
+  var refused: UInt64 = 0
 
   /// Takes in a sighting. What is due before its time must have happened.
   public mutating func observe(_ sighting: Sighting) {

@@ -73,3 +73,41 @@ struct RoomWindows: Sendable {
     return window
   }
 }
+
+extension RoomWindows {
+  /// Whether any time lies in it.
+  static func isPossible(_ window: Int64) -> Bool { abs(window / 2) <= Int64.max / length.nanoseconds }
+
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(entries)
+    writer.write(next)
+    writer.write(dropped)
+  }
+
+  mutating func restore(tracks: Int, hearers: Int, from reader: inout StateReader) throws(StateError) {
+    entries = try reader.read()
+    first = entries.lazy.map(\.window).min()
+    next = try reader.read()
+    dropped = try reader.tally()
+    guard entries.count <= Self.limit,
+      entries.allSatisfy({ $0.beacon >= 0 && Int($0.beacon) < tracks && Int($0.hearer) < hearers })
+    else { throw reader.damaged }
+  }
+}
+
+extension RoomWindows.Entry: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(window)
+    writer.write(beacon)
+    writer.write(hearer)
+    writer.write(level)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    window = try reader.read()
+    beacon = try reader.read()
+    hearer = try reader.read()
+    level = try reader.read()
+    guard RoomWindows.isPossible(window) else { throw reader.damaged }
+  }
+}

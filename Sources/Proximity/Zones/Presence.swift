@@ -12,7 +12,7 @@ struct Presence: Hashable, Sendable {
   /// Whether near may fire.
   var isArmed = true
   /// Whether near re-arms: set by the sighting that shows it, cleared at once when the engine settles it.
-  private var isRearmDue = false
+  var isRearmDue = false
   /// Whether an enter or near is waiting, and whether that was ever reported.
   var isHeld = false
   var isHoldTold = false
