@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "Settings", targets: ["Settings"]),
     .library(name: "SettingsFile", targets: ["SettingsFile"]),
     .library(name: "Proximity", targets: ["Proximity"]),
+    .library(name: "Pipeline", targets: ["Pipeline"]),
     .library(name: "RangingPolicy", targets: ["RangingPolicy"]),
     .library(name: "WakePlanner", targets: ["WakePlanner"]),
   ],

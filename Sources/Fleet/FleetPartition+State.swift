@@ -1,38 +1,48 @@
 import Beacons
-import FoundationEssentials
 import Pipeline
 import Scanners
 import Settings
-import Messages
 
-/// INTERIM until exact snapshots land.
+/// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
 extension FleetPartition {
-  private struct Interim: Codable {
-    var epoch: UInt64
-    var last: UInt64
-    var time: Int64?
-    var beacons: [SavedBeacon]
-  }
-
   public func state() -> [UInt8] {
-    let wall = WallTime(nanoseconds: time?.nanoseconds ?? 0)
-    let saved = pipeline.savedBeacons(0..<pipeline.beaconPlaces, at: time ?? .zero, wallTime: wall)
-    return Array(
-      (try? JSONEncoder().encode(
-        Interim(epoch: epoch, last: numbers.last, time: time?.nanoseconds, beacons: saved))) ?? Data())
+    var writer = StateWriter()
+    writer.write(UInt32(number))
+    writer.write(UInt32(partitions))
+    writer.write(numbers.epoch)
+    writer.write(numbers.last)
+    writer.write(time)
+    writer.write(looked)
+    for count in [counts.messages, counts.observations, counts.transitions, counts.early, counts.misplaced] {
+      writer.write(count)
+    }
+    pipeline.snapshot(into: &writer)
+    intake.snapshot(into: &writer)
+    return writer.finished()
   }
 
-  public init(_ configuration: Configuration, _ number: Int, of partitions: Int, state: [UInt8]) throws {
-    let interim = try JSONDecoder().decode(Interim.self, from: Data(state))
-    self.init(configuration, number, of: partitions, epoch: interim.epoch)
-    numbers = TransitionNumbers(epoch: interim.epoch, last: interim.last)
-    time = interim.time.map { MonotonicTime(nanoseconds: $0) }
-    if let time {
-      var none = Pipeline.Output()
-      intake.brokerConnected(at: time)
-      pipeline.restore(
-        interim.beacons, isSameBoot: true, at: time, wallTime: WallTime(nanoseconds: time.nanoseconds),
-        into: &none)
+  /// The partition that a state was taken of. The configuration and the number of partitions must be the same.
+  public init(
+    _ configuration: Configuration, _ number: Int, of partitions: Int, state: [UInt8]
+  ) throws(StateError) {
+    var reader = try StateReader(state)
+    reader.part = "partition"
+    guard try reader.read() == UInt32(number), try reader.read() == UInt32(partitions) else {
+      throw .configuration
     }
+    self.init(configuration, number, of: partitions, epoch: try reader.read())
+    numbers = TransitionNumbers(epoch: epoch, last: try reader.tally())
+    time = try reader.read()
+    looked = try reader.read()
+    counts.messages = try reader.tally()
+    counts.observations = try reader.tally()
+    counts.transitions = try reader.tally()
+    counts.early = try reader.tally()
+    counts.misplaced = try reader.tally()
+    pipeline = try Pipeline(configuration, snapshot: &reader)
+    intake = try ScannerIntake(
+      Self.scanners(configuration), ownGateway: configuration.gatewayName, snapshot: &reader)
+    try reader.finish()
+    receivers.learn(intake.table) { pipeline.receiver($0) }
   }
 }

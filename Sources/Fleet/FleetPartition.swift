@@ -53,11 +53,14 @@ public struct FleetPartition: Sendable {
   }
 
   static func intake(_ configuration: Configuration, _ pipeline: Pipeline) -> ScannerIntake {
+    ScannerIntake(
+      scanners(configuration), ownGateway: configuration.gatewayName, expected: pipeline.receivers.names)
+  }
+
+  static func scanners(_ configuration: Configuration) -> [Scanner] {
     var configuration = configuration
     if configuration.scanners.isEmpty { configuration.scanners = [Scanner(kind: .beaconkeeper)] }
-    return ScannerIntake(
-      configuration.resolvedScanners, ownGateway: configuration.gatewayName,
-      expected: pipeline.receivers.names)
+    return configuration.resolvedScanners
   }
 
   public var epoch: UInt64 { numbers.epoch }

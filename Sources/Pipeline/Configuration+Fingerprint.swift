@@ -17,7 +17,7 @@ extension Configuration {
       writer.write(receiver.name)
       receiver.calibration.describe(to: &writer)
     }
-    writer.write(scanners.isEmpty)
+    writer.write(Pipeline.lateness(self))
     describeRooms(to: &writer)
     writer.write(telemetry.beaconState)
     writer.write(homeAssistant.rooms)

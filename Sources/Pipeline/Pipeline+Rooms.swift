@@ -6,7 +6,7 @@ import Settings
 /// Which room is each beacon in?
 extension Pipeline {
   /// How late an observation of another gateway may come and still count.
-  private static func lateness(_ configuration: Configuration) -> TimeSpan {
+  static func lateness(_ configuration: Configuration) -> TimeSpan {
     // Beside the interval: the network, and the steps in which a fleet's time passes.
     if let fleet = configuration.fleet { return fleet.interval + .milliseconds(500) }
     return configuration.scanners.isEmpty ? .zero : .milliseconds(600)

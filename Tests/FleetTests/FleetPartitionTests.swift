@@ -58,6 +58,26 @@ import Testing
     #expect(!whole.isEmpty)
   }
 
+  @Test func `a worker that goes on from a checkpoint says what the first one would have said`() throws {
+    var first = partition()
+    let queue = site.queue(seconds: 60)
+    var heirs: [FleetPartition] = []
+    for start in stride(from: 0, to: queue.count, by: 50) {
+      let piece = queue[start..<min(start + 50, queue.count)]
+      let said = first.take(piece)
+      for index in heirs.indices { #expect(heirs[index].take(piece) == said) }
+      let state = first.state()
+      let heir = try FleetPartition(site.configuration, 0, of: 1, state: state)
+      #expect(heir.state() == state)
+      if start % 250 == 0 { heirs.append(heir) }
+    }
+    #expect(heirs.count > 1)
+    for heir in heirs { #expect(heir.state() == first.state() && heir.counts == first.counts) }
+    #expect(throws: StateError.configuration) {
+      _ = try FleetPartition(site.configuration, 0, of: 2, state: first.state())
+    }
+  }
+
   @Test func `a batch that comes twice changes nothing`() {
     var (one, other) = (partition(), partition())
     let queue = site.queue(seconds: 40)

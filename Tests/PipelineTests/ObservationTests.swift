@@ -68,6 +68,17 @@ import Testing
     #expect(scene.pipeline.counts.advertisements == 2)
   }
 
+  @Test(arguments: [
+    "eddystone-url 0 ff 1", "eddystone-url 0 0 0", "eddystone-url 0 0 200", "eddystone-url 65535 0 18",
+  ])
+  func aURLThatNobodyCanSendIsUnknown(key: String) throws {
+    var configuration = try Scene.configuration(Scene.rules)
+    configuration.beacons.append(BeaconSettings(name: "page", pattern: .eddystoneURL("https://a.com/")))
+    var scene = try Scene(configuration)
+    tell(&scene, [key], at: [0])
+    #expect(scene.pipeline.counts.sightings == 0)
+  }
+
   @Test func inventedMembersMeetTheSameLimitsAsThoseOnTheAir() throws {
     let configuration = try Scene.configuration(Scene.rules)
     var scene = try Scene(configuration)

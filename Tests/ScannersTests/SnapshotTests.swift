@@ -11,7 +11,7 @@ import Testing
     scanners:
       - { kind: beaconkeeper }
       - { kind: espresense }
-      - { kind: theengs }
+      - { kind: json, topic: "own/{receiver}", fields: { address: a, rssi: r, time: t } }
     """
 
   private static func octets(_ intake: ScannerIntake) -> [UInt8] {
@@ -46,10 +46,10 @@ import Testing
     case 3: desk.intake.brokerDisconnected(at: desk.now, wallTime: desk.wallNow, into: &desk.hearing)
     case 4: desk.intake.brokerConnected(at: desk.now)
     case 5...8:
+      // Seldom another time: most are repetitions.
       desk.say(
-        "home/scanner\(gateway)/BTtoMQTT/C10000000001",
-        #"{"id":"C1:00:00:00:00:0\#(gateway)","rssi":-6\#(gateway),"time":"\#(Int.random(in: 1...3, using: &dice))"}"#
-      )
+        "own/scanner\(gateway)",
+        #"{"a":"C1:00:00:00:00:0\#(gateway)","r":-6\#(gateway),"t":"\#(Int(desk.time) / 20)"}"#)
     case 9: desk.say("beaconkeeper/\(name)/observations/0", "nonsense")
     case 10: desk.intake.arrivalsWereWrong(since: desk.now)
     default:
@@ -96,6 +96,7 @@ import Testing
     }
     #expect(desk.intake.gatewayFigures.count == 3)
     #expect(desk.refused(.repeated) > 0)
+    #expect(desk.intake.figures[2].messages > desk.intake.figures[2].observations)
   }
 
   @Test func otherScannersAreRefused() throws {

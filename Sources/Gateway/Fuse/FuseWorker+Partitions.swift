@@ -40,15 +40,17 @@ extension FuseWorker {
       logger.notice("partition \(number): another worker was faster")
       return try giveUp(number)
     }
-    var partition: FleetPartition
+    // Later than any that was used before.
+    let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
+    var partition = FleetPartition(configuration, number, of: fleet.partitions, epoch: epoch)
     if let state = last?.state {
-      do { partition = try FleetPartition(configuration, number, of: fleet.partitions, state: state) } catch {
-        throw Failure("partition \(number): \(error)")
+      do throws(StateError) {
+        partition = try FleetPartition(configuration, number, of: fleet.partitions, state: state)
+      } catch {
+        // Nothing of it fits any more, so the partition begins anew: all are found again by what is heard.
+        if case .damaged = error { throw Failure("partition \(number): \(error)") }
+        logger.warning("partition \(number): begins anew, because \(error)")
       }
-    } else {
-      // Later than any that was used before.
-      let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
-      partition = FleetPartition(configuration, number, of: fleet.partitions, epoch: epoch)
     }
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
