@@ -1,4 +1,3 @@
-import JSON
 import Beacons
 
 /// An interface of a pcapng section: link type, snap length, and the unit of its timestamps.

@@ -50,8 +50,7 @@ package struct BeaconHistory: Sendable {
       $0.field("to", span.to.milliseconds)
       $0.field("complete", trial.isComplete)
       $0.fields(of: trial.trace, receivers: receivers, zones: zones)
-      $0.key("transitions")
-      $0.array(transitions) { $0.value(json: $1.json) }
+      $0.array("transitions", transitions) { $0.value(json: $1.json) }
     }
   }
 }

@@ -41,15 +41,12 @@ package struct LiveBeacon: Sendable {
     JSONWriter.object {
       $0.field("time", now.wallTime.milliseconds)
       $0.fields(of: trace, receivers: receivers, zones: zones)
-      $0.key("zones")
-      $0.array(progress) { json, entry in
-        json.object {
-          $0.field("zone", entry.zone)
-          $0.field("inside", entry.progress.isInside)
-          $0.field("near", entry.progress.isNear)
-          $0.key("dwell")
-          if let pending = entry.progress.pending { write(pending, in: &$0) } else { $0.null() }
-        }
+      $0.objects("zones", progress) { json, entry in
+        json.field("zone", entry.zone)
+        json.field("inside", entry.progress.isInside)
+        json.field("near", entry.progress.isNear)
+        json.key("dwell")
+        if let pending = entry.progress.pending { write(pending, in: &json) } else { json.null() }
       }
       $0.key("state")
       if let state { $0.value(json: state.message(topics: topics).payload) } else { $0.null() }

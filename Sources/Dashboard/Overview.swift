@@ -56,8 +56,7 @@ package struct Overview: Sendable {
       $0.field("time", time)
       $0.field("started", surroundings.started)
       $0.field("source", surroundings.source.rawValue)
-      $0.key("rights")
-      $0.object {
+      $0.object("rights") {
         $0.field("read", true)
         $0.field("write", mayWrite)
       }
@@ -66,19 +65,13 @@ package struct Overview: Sendable {
       $0.field("configuration_file", surroundings.configurationFile)
       $0.key("health")
       $0.value(json: surroundings.health.message(topics: topics).payload)
-      $0.key("broker")
-      if let broker = surroundings.broker {
-        $0.object {
-          $0.field("connected", broker.isConnected)
-          $0.field("address", broker.address)
-        }
-      } else {
-        $0.null()
+      $0.object("broker", of: surroundings.broker) { json, broker in
+        json.field("connected", broker.isConnected)
+        json.field("address", broker.address)
       }
       for part in [Part.zones, .rooms, .beacons, .phones, .transitions] { write(part, in: &$0) }
       $0.field("beacons_omitted", beacons.omitted)
-      $0.key("verdicts")
-      $0.array(verdicts) { $0.value(json: $1.json) }
+      $0.array("verdicts", verdicts) { $0.value(json: $1.json) }
     }
   }
 

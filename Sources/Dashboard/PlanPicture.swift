@@ -12,40 +12,29 @@ package struct PlanPicture: Sendable {
 
   package var json: [UInt8] {
     JSONWriter.object {
-      $0.key("floors")
-      $0.array(configuration.floors.isEmpty ? [nil] : configuration.floors.map { $0.name as String? }) {
+      $0.array(
+        "floors", configuration.floors.isEmpty ? [nil] : configuration.floors.map { $0.name as String? }
+      ) {
         json, name in
         json.object { $0.field("floor", name) }
       }
-      $0.key("rooms")
-      $0.array(configuration.rooms) { json, room in
-        json.object {
-          $0.field("room", room.name)
-          $0.field("floor", room.floor)
-          $0.key("outline")
-          $0.array(room.outline) { Self.write($1, in: &$0) }
-          $0.key("receivers")
-          $0.array(room.receivers) { $0.value($1) }
-        }
+      $0.objects("rooms", configuration.rooms) { json, room in
+        json.field("room", room.name)
+        json.field("floor", room.floor)
+        json.array("outline", room.outline) { Self.write($1, in: &$0) }
+        json.array("receivers", room.receivers) { $0.value($1) }
       }
-      $0.key("doors")
-      $0.array(configuration.doors) { json, door in
-        json.object {
-          $0.field("floor", door.floor)
-          $0.key("line")
-          $0.array([door.from, door.to]) { Self.write($1, in: &$0) }
-        }
+      $0.objects("doors", configuration.doors) { json, door in
+        json.field("floor", door.floor)
+        json.array("line", [door.from, door.to]) { Self.write($1, in: &$0) }
       }
-      $0.key("receivers")
-      $0.array(configuration.receivers) { json, receiver in
-        json.object {
-          $0.field("receiver", receiver.name)
-          $0.key("position")
-          if let position = receiver.calibration.position {
-            $0.array([position.x, position.y, position.z]) { $0.value($1, decimals: 2) }
-          } else {
-            $0.null()
-          }
+      $0.objects("receivers", configuration.receivers) { json, receiver in
+        json.field("receiver", receiver.name)
+        json.key("position")
+        if let position = receiver.calibration.position {
+          json.array([position.x, position.y, position.z]) { $0.value($1, decimals: 2) }
+        } else {
+          json.null()
         }
       }
     }
@@ -73,8 +62,7 @@ package struct CloudPicture: Sendable {
   package var json: [UInt8] {
     JSONWriter.object {
       $0.field("cell_m", cloud?.edge, decimals: 3)
-      $0.key("cells")
-      $0.array(cloud?.cells ?? []) { json, cell in
+      $0.array("cells", cloud?.cells ?? []) { json, cell in
         json.array(0..<4) { json, column in
           switch column {
           case 0: json.value(cell.point.x, decimals: 2)
@@ -84,22 +72,14 @@ package struct CloudPicture: Sendable {
           }
         }
       }
-      $0.key("position")
-      if let position = room?.position {
-        $0.object {
-          $0.field("x", position.x, decimals: 2)
-          $0.field("y", position.y, decimals: 2)
-          $0.field("sd", room?.positionDeviation, decimals: 2)
-        }
-      } else {
-        $0.null()
+      $0.object("position", of: room?.position) { json, position in
+        json.field("x", position.x, decimals: 2)
+        json.field("y", position.y, decimals: 2)
+        json.field("sd", room?.positionDeviation, decimals: 2)
       }
-      $0.key("rooms")
-      $0.array(zip(configuration.rooms, shares)) { json, share in
-        json.object {
-          $0.field("room", share.0.name)
-          $0.field("probability", share.1, decimals: 3)
-        }
+      $0.objects("rooms", zip(configuration.rooms, shares)) { json, share in
+        json.field("room", share.0.name)
+        json.field("probability", share.1, decimals: 3)
       }
     }
   }

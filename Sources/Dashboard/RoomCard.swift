@@ -42,14 +42,11 @@ struct RoomCard: Sendable {
       $0.field("floor", floor)
       $0.field("state", state)
       $0.field("count", count)
-      $0.key("beacons")
-      $0.array(members) { json, member in
-        json.object {
-          $0.field("beacon", member.beacon)
-          if let name = member.displayName { $0.field("name", name) }
-          $0.field("since", member.since)
-          $0.field("probability", member.probability, decimals: 3)
-        }
+      $0.objects("beacons", members) { json, member in
+        json.field("beacon", member.beacon)
+        if let name = member.displayName { json.field("name", name) }
+        json.field("since", member.since)
+        json.field("probability", member.probability, decimals: 3)
       }
     }
   }

@@ -15,12 +15,10 @@ extension JSONWriter {
     array(names) { $0.value(receivers.name(of: $1)) }
     key("sightings")
     object {
-      $0.key("t")
-      $0.array(trace.heard) { $0.value($1.wallTime.milliseconds) }
-      $0.key("receiver")
-      $0.array(trace.heard) { json, heard in json.value(names.firstIndex(of: heard.receiver) ?? 0) }
-      $0.key("rssi")
-      $0.array(trace.heard) { $0.value($1.rssi) }
+      $0.array("t", trace.heard) { $0.value($1.wallTime.milliseconds) }
+      $0.array("receiver", trace.heard) { json, heard in json.value(names.firstIndex(of: heard.receiver) ?? 0)
+      }
+      $0.array("rssi", trace.heard) { $0.value($1.rssi) }
     }
     estimates(of: trace, zones: zones)
   }
@@ -31,14 +29,10 @@ extension JSONWriter {
     array(trace.estimates.sorted { $0.key < $1.key }) { json, zone in
       json.object {
         $0.field("zone", zones[Int(zone.key.rawValue)])
-        $0.key("t")
-        $0.array(zone.value) { $0.value($1.wallTime.milliseconds) }
-        $0.key("distance_m")
-        $0.array(zone.value) { $0.value($1.estimate.distance, decimals: 2) }
-        $0.key("sd_m")
-        $0.array(zone.value) { $0.value($1.estimate.distanceDeviation, decimals: 2) }
-        $0.key("rssi_dbm")
-        $0.array(zone.value) { $0.value($1.estimate.rssi, decimals: 1) }
+        $0.array("t", zone.value) { $0.value($1.wallTime.milliseconds) }
+        $0.array("distance_m", zone.value) { $0.value($1.estimate.distance, decimals: 2) }
+        $0.array("sd_m", zone.value) { $0.value($1.estimate.distanceDeviation, decimals: 2) }
+        $0.array("rssi_dbm", zone.value) { $0.value($1.estimate.rssi, decimals: 1) }
       }
     }
   }

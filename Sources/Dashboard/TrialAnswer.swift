@@ -57,20 +57,14 @@ package struct TrialAnswer: Sendable {
       }
       $0.field("sightings", trial.sightings)
       $0.field("complete", trial.isComplete)
-      $0.key("transitions")
-      $0.array(trial.transitions) { $0.value(json: $1.json) }
-      $0.key("verdicts")
-      $0.array(trial.verdicts) { $0.value(json: $1.json) }
-      $0.key("actual")
-      $0.array(actual) { $0.value(json: $1.json) }
+      $0.array("transitions", trial.transitions) { $0.value(json: $1.json) }
+      $0.array("verdicts", trial.verdicts) { $0.value(json: $1.json) }
+      $0.array("actual", actual) { $0.value(json: $1.json) }
       $0.estimates(of: trial.trace, zones: zones)
-      $0.key("receivers")
-      $0.array(calibrations) { json, receiver in
-        json.object {
-          $0.field("receiver", receiver.name)
-          $0.field("exponent", receiver.calibration.exponent, decimals: 3)
-          $0.field("offset_db", receiver.calibration.offset, decimals: 1)
-        }
+      $0.objects("receivers", calibrations) { json, receiver in
+        json.field("receiver", receiver.name)
+        json.field("exponent", receiver.calibration.exponent, decimals: 3)
+        json.field("offset_db", receiver.calibration.offset, decimals: 1)
       }
       $0.field("yaml", yaml)
       $0.field("revision", revision)

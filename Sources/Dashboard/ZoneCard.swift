@@ -64,14 +64,11 @@ struct ZoneCard: Sendable {
       $0.key("receivers")
       if let receivers = settings.receivers { $0.array(receivers) { $0.value($1) } } else { $0.null() }
       if let rooms = settings.rooms {
-        $0.key("rooms")
-        $0.array(rooms) { $0.value($1) }
+        $0.array("rooms", rooms) { $0.value($1) }
       }
       writeRules(settings, in: &$0)
-      $0.key("beacons")
-      $0.array(members) { write($1, in: &$0) }
-      $0.key("approaching")
-      $0.array(arrivals) { write($1, in: &$0) }
+      $0.array("beacons", members) { write($1, in: &$0) }
+      $0.array("approaching", arrivals) { write($1, in: &$0) }
     }
   }
 
@@ -104,19 +101,12 @@ struct ZoneCard: Sendable {
 
 /// The rules of a zone: `near`, `enter`, `exit`.
 func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
-  json.key("near")
-  if let near = zone.near {
-    json.object {
-      write(near.rule, in: &$0)
-      $0.field("rearm", near.rearm.number, decimals: 3)
-    }
-  } else {
-    json.null()
+  json.object("near", of: zone.near) { json, near in
+    write(near.rule, in: &json)
+    json.field("rearm", near.rearm.number, decimals: 3)
   }
-  json.key("enter")
-  json.object { write(zone.enter, in: &$0) }
-  json.key("exit")
-  json.object {
+  json.object("enter") { write(zone.enter, in: &$0) }
+  json.object("exit") {
     write(zone.exit, in: &$0)
     $0.key("lost_s")
     if case .after(let span) = zone.lost { $0.value(span.seconds, decimals: 3) } else { $0.null() }

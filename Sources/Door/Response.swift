@@ -27,8 +27,7 @@ public struct Response: Sendable {
       status: status,
       JSONWriter.object {
         $0.field("error", what)
-        $0.key("remedy")
-        if let remedy { $0.value(remedy) } else { $0.null() }
+        $0.field("remedy", remedy)
       })
   }
 

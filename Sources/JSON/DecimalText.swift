@@ -1,9 +1,9 @@
 import Beacons
 
-/// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9); nil where
-/// that is no number that JSON could hold.
-public func decimal(_ number: Double, decimals: Int) -> String? {
-  guard number.isFinite else { return nil }
+/// The shortest decimal form of a number rounded half away from zero to at most so many decimals (0 to 9), for people: a dash
+/// for infinity and "not a number".
+public func decimal(_ number: Double, decimals: Int) -> String {
+  guard number.isFinite else { return "–" }
   return String(utf8Capacity: decimalTextLimit) { $0.append(number, decimals: decimals) }
 }
 

@@ -1,5 +1,3 @@
-import Beacons
-
 /// A whole JSON text (RFC 8259) as values, for messages whose shape only the configuration knows. The number of values and their
 /// depth are limited, so a hostile text costs a bounded amount of memory.
 package enum JSONTree: Equatable, Sendable {

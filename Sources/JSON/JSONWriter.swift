@@ -75,8 +75,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// A number rounded to at most so many decimals; JSON knows no infinity and no "not a number": null.
-  public mutating func value(_ number: Double, decimals: Int) {
+  /// A number rounded to at most so many decimals. null where there is none, and for infinity and "not a number".
+  public mutating func value(_ number: Double?, decimals: Int) {
     element(octets: decimalTextLimit) { $0.append(number, decimals: decimals) }
   }
 

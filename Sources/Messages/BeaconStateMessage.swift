@@ -40,11 +40,9 @@ public struct BeaconStateMessage: Sendable {
       $0.field("gateway", topics.gateway)
       $0.field("beacon", beacon)
       if let displayName { $0.field("name", displayName) }
-      $0.key("zones")
-      $0.array(zones) { $0.value($1) }
+      $0.array("zones", zones) { $0.value($1) }
       if let room {
-        $0.key("room")
-        if let room { $0.value(room) } else { $0.null() }
+        $0.field("room", room)
       }
       $0.field("distance_m", estimate?.distance, decimals: 2)
       $0.field("distance_sd_m", estimate?.distanceDeviation, decimals: 2)
@@ -52,8 +50,7 @@ public struct BeaconStateMessage: Sendable {
       $0.field("interval_s", estimate?.interval?.seconds, decimals: 3)
       $0.field("last_seen", lastSeen)
       $0.field("receiver", receiver)
-      $0.key("readings")
-      $0.object {
+      $0.object("readings") {
         for reading in readings { $0.field(reading) }
       }
     }

@@ -31,8 +31,7 @@ public struct DecodedFrameJSON {
   public func object(declined reason: String) -> [UInt8] {
     JSONWriter.object { writer in
       writer.field("declined", reason)
-      writer.key("ad_type")
-      writer.null()
+      writer.field("ad_type", nil as String?)
       sender(&writer)
     }
   }
@@ -40,8 +39,7 @@ public struct DecodedFrameJSON {
   private func declined(_ reason: String, _ source: FrameSource, _ writer: inout JSONWriter) {
     writer.object { writer in
       writer.field("declined", reason)
-      writer.key("ad_type")
-      if let type = source.adType { writer.value(prefixed(UInt16(type), octets: 1)) } else { writer.null() }
+      writer.field("ad_type", source.adType.map { prefixed(UInt16($0), octets: 1) })
       switch source {
       case .manufacturerData(let company): writer.field("company", prefixed(company, octets: 2))
       case .serviceData(let uuid): writer.field("service", prefixed(uuid, octets: 2))
@@ -106,8 +104,7 @@ public struct DecodedFrameJSON {
       if let rest { writer.field("rest_declined", rest.description) }
     default: return
     }
-    writer.key("readings")
-    writer.object { writer in
+    writer.object("readings") { writer in
       frame.forEachReading(in: data) { write($0, data, &writer) }
     }
   }

@@ -69,8 +69,7 @@ extension HealthMessage {
     }
 
     func write(in json: inout JSONWriter) {
-      json.key("observations_waiting")
-      json.object {
+      json.object("observations_waiting") {
         $0.field("batches", batches)
         $0.field("durable", fault == nil)
         if let fault { $0.field("reason", fault) }
@@ -81,37 +80,30 @@ extension HealthMessage {
 
 extension HealthMessage.Remote {
   func write(in json: inout JSONWriter) {
-    json.key("scanners")
-    json.array(scanners) { json, scanner in
-      json.object {
-        $0.field("kind", scanner.kind)
-        $0.field("topic", scanner.topic)
-        $0.field("messages", scanner.messages)
-        $0.field("observations", scanner.observations)
-        $0.field("retained", scanner.retained)
-        $0.key("refused")
-        $0.object {
-          for (cause, count) in scanner.refused.sorted(by: { $0.key < $1.key }) {
-            $0.key(named: cause)
-            $0.value(count)
-          }
+    json.objects("scanners", scanners) { json, scanner in
+      json.field("kind", scanner.kind)
+      json.field("topic", scanner.topic)
+      json.field("messages", scanner.messages)
+      json.field("observations", scanner.observations)
+      json.field("retained", scanner.retained)
+      json.object("refused") {
+        for (cause, count) in scanner.refused.sorted(by: { $0.key < $1.key }) {
+          $0.key(named: cause)
+          $0.value(count)
         }
       }
     }
     if !gateways.isEmpty {
-      json.key("gateways")
-      json.array(gateways) { json, gateway in
-        json.object {
-          $0.field("name", gateway.name)
-          $0.field("boot", gateway.boot)
-          $0.field("clock_offset_s", gateway.offset?.seconds, decimals: 3)
-          $0.field("batches", gateway.batches)
-          $0.field("observations", gateway.observations)
-          $0.field("lost", gateway.lost)
-          $0.field("refused", gateway.refused)
-          if let cause = gateway.lastRefusal { $0.field("last_refused", cause) }
-          if gateway.hasTwin { $0.field("name_used_twice", true) }
-        }
+      json.objects("gateways", gateways) { json, gateway in
+        json.field("name", gateway.name)
+        json.field("boot", gateway.boot)
+        json.field("clock_offset_s", gateway.offset?.seconds, decimals: 3)
+        json.field("batches", gateway.batches)
+        json.field("observations", gateway.observations)
+        json.field("lost", gateway.lost)
+        json.field("refused", gateway.refused)
+        if let cause = gateway.lastRefusal { json.field("last_refused", cause) }
+        if gateway.hasTwin { json.field("name_used_twice", true) }
       }
     }
     json.field("messages_lost", lostMessages)

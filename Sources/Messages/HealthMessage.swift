@@ -174,43 +174,36 @@ public struct HealthMessage: Sendable {
       $0.field("time", time)
       $0.field("version", version)
       $0.field("state", state)
-      $0.key("receivers")
-      $0.array(receivers) { writer, receiver in
-        writer.object {
-          $0.field("name", receiver.name)
-          $0.field("state", receiver.state)
-          if !receiver.reason.isEmpty { $0.field("reason", receiver.reason) }
-          $0.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
-          $0.key("last_heard")
-          if let heard = receiver.lastHeard { $0.value(heard) } else { $0.null() }
-          $0.field("heard", receiver.heard)
-          $0.field("empty", receiver.empty)
-          $0.field("lost", receiver.lost)
-          $0.field("recoveries", receiver.recoveries)
-        }
+      $0.objects("receivers", receivers) { writer, receiver in
+        writer.field("name", receiver.name)
+        writer.field("state", receiver.state)
+        if !receiver.reason.isEmpty { writer.field("reason", receiver.reason) }
+        writer.field("advertisements_per_s", receiver.advertisementsPerSecond, decimals: 1)
+        writer.field("last_heard", receiver.lastHeard)
+        writer.field("heard", receiver.heard)
+        writer.field("empty", receiver.empty)
+        writer.field("lost", receiver.lost)
+        writer.field("recoveries", receiver.recoveries)
       }
       $0.field("advertisements", advertisements)
       $0.field("sightings", sightings)
       $0.field("transitions", transitions)
       $0.field("beacons", beacons)
       $0.field("queued", queued)
-      $0.key("outbox")
-      $0.object {
+      $0.object("outbox") {
         $0.field("durable", diskFault == nil)
         if let diskFault { $0.field("reason", diskFault) }
         $0.field("lost", lostTransitions)
         $0.field("parked", parkedMessages)
         if !refusedTopics.isEmpty {
-          $0.key("refused")
-          $0.array(refusedTopics) { $0.value($1) }
+          $0.array("refused", refusedTopics) { $0.value($1) }
         }
         if let refusalFault { $0.field("refusals_unseen", refusalFault) }
       }
       $0.field("app_set_refused", refusedReports)
       $0.field("members_refused", refusedMembers)
       $0.field("transitions_held", heldTransitions)
-      $0.key("readings_refused")
-      $0.object {
+      $0.object("readings_refused") {
         $0.field("no_key", refusedReadings.noKey)
         $0.field("wrong_key", refusedReadings.wrongKey)
         $0.field("replayed", refusedReadings.replayed)
@@ -230,19 +223,15 @@ public struct HealthMessage: Sendable {
   }
 
   private func write(_ wake: Wake, in json: inout JSONWriter) {
-    json.key("wake")
-    json.object {
+    json.object("wake") {
       $0.field("state", wake.state)
       if !wake.reason.isEmpty { $0.field("reason", wake.reason) }
       if let adapter = wake.adapter { $0.field("adapter", adapter) }
-      $0.key("began")
-      if let began = wake.began { $0.value(began) } else { $0.null() }
+      $0.field("began", wake.began)
       $0.field("uuid", uuidText(wake.uuid))
       $0.field("major", wake.major)
-      $0.key("minors")
-      $0.array(wake.minors) { $0.value($1) }
-      $0.key("on_air")
-      $0.array(wake.onAir) { $0.value($1) }
+      $0.array("minors", wake.minors) { $0.value($1) }
+      $0.array("on_air", wake.onAir) { $0.value($1) }
     }
   }
 }

@@ -81,21 +81,16 @@ public struct ObservationsMessage: Hashable, Sendable {
       $0.field("boot", boot)
       $0.field("seq", sequence)
       $0.field("sent_ms", Self.milliseconds(sent - .zero))
-      $0.key("receivers")
-      $0.array(receivers) { $0.value($1) }
-      $0.key("beacons")
-      $0.array(beacons) { json, beacon in
-        json.object {
-          $0.field("beacon", beacon.key)
-          if let power = beacon.measuredPower { $0.field("measured_power", power) }
-          $0.key("heard")
-          $0.array(beacon.heard) { json, heard in
-            json.array(0..<3) { json, place in
-              switch place {
-              case 0: json.value(heard.receiver)
-              case 1: if let rssi = heard.rssi { json.value(rssi) } else { json.null() }
-              default: json.value(Self.milliseconds(heard.age))
-              }
+      $0.array("receivers", receivers) { $0.value($1) }
+      $0.objects("beacons", beacons) { json, beacon in
+        json.field("beacon", beacon.key)
+        if let power = beacon.measuredPower { json.field("measured_power", power) }
+        json.array("heard", beacon.heard) { json, heard in
+          json.array(0..<3) { json, place in
+            switch place {
+            case 0: json.value(heard.receiver)
+            case 1: if let rssi = heard.rssi { json.value(rssi) } else { json.null() }
+            default: json.value(Self.milliseconds(heard.age))
             }
           }
         }

@@ -54,8 +54,7 @@ public struct OccupancyMessage: Sendable {
       $0.value(place)
       $0.field("state", state)
       $0.field("count", members.count)
-      $0.key("beacons")
-      $0.array(members) { writer, member in
+      $0.array("beacons", members) { writer, member in
         guard writer.bytes.count < Self.room else { return }
         writer.object {
           $0.field("beacon", member.beacon)

@@ -56,30 +56,18 @@ public struct RoomMessage: Hashable, Sendable {
       $0.field("gateway", topics.gateway)
       $0.field("beacon", beacon)
       if let displayName { $0.field("name", displayName) }
-      $0.key("room")
-      if let room { $0.value(room) } else { $0.null() }
+      $0.field("room", room)
       if let floor { $0.field("floor", floor) }
       $0.field("probability", probability, decimals: 3)
-      $0.key("since")
-      if let since { $0.value(since) } else { $0.null() }
-      $0.key("runner_up")
-      if let runnerUp {
-        $0.object {
-          $0.field("room", runnerUp.room)
-          $0.field("probability", runnerUp.probability, decimals: 3)
-        }
-      } else {
-        $0.null()
+      $0.field("since", since)
+      $0.object("runner_up", of: runnerUp) { json, runnerUp in
+        json.field("room", runnerUp.room)
+        json.field("probability", runnerUp.probability, decimals: 3)
       }
-      $0.key("position")
-      if let position {
-        $0.object {
-          $0.field("x_m", position.x, decimals: 2)
-          $0.field("y_m", position.y, decimals: 2)
-          $0.field("sd_m", positionDeviation, decimals: 2)
-        }
-      } else {
-        $0.null()
+      $0.object("position", of: position) { json, position in
+        json.field("x_m", position.x, decimals: 2)
+        json.field("y_m", position.y, decimals: 2)
+        json.field("sd_m", positionDeviation, decimals: 2)
       }
     }
     return Message(

@@ -105,8 +105,7 @@ extension TransitionMessage {
       $0.field("distance_m", transition.distance, decimals: 2)
       $0.field("distance_sd_m", transition.distanceDeviation, decimals: 2)
       $0.field("rssi_dbm", transition.rssi, decimals: 1)
-      $0.key("because")
-      $0.object {
+      $0.object("because") {
         let evidence = transition.evidence
         $0.field("threshold", evidence.threshold, decimals: 3)
         $0.field("value", evidence.value, decimals: 3)
@@ -115,8 +114,7 @@ extension TransitionMessage {
         $0.field("dwell_s", evidence.dwell.seconds, decimals: 3)
         $0.field("receiver", receiver)
         if let reason = evidence.reason { $0.field("reason", reason.rawValue) }
-        $0.key("room")
-        if let room { $0.value(room) } else { $0.null() }
+        $0.field("room", room)
         write(evidence.witnesses, into: &$0)
       }
     }
@@ -125,8 +123,7 @@ extension TransitionMessage {
   private func json(of transition: RoomTransition) -> [UInt8] {
     JSONWriter.object {
       writeHead(into: &$0)
-      $0.key("because")
-      $0.object {
+      $0.object("because") {
         $0.field("probability", transition.probability, decimals: 3)
         write(transition.evidence, into: &$0)
         $0.field("receiver", receiver)
@@ -153,14 +150,11 @@ extension TransitionMessage {
 
   /// What each receiver says for a room.
   private func write(_ evidence: [RoomEvidence], into json: inout JSONWriter) {
-    json.key("receivers")
-    json.array(zip(witnesses, evidence)) { writer, witness in
-      writer.object {
-        $0.field("receiver", witness.0)
-        $0.field("rssi_dbm", witness.1.rssi, decimals: 1)
-        $0.field("expected_dbm", witness.1.expected, decimals: 1)
-        $0.field("samples", witness.1.samples)
-      }
+    json.objects("receivers", zip(witnesses, evidence)) { writer, witness in
+      writer.field("receiver", witness.0)
+      writer.field("rssi_dbm", witness.1.rssi, decimals: 1)
+      writer.field("expected_dbm", witness.1.expected, decimals: 1)
+      writer.field("samples", witness.1.samples)
     }
   }
 }

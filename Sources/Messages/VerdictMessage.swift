@@ -67,15 +67,11 @@ public struct VerdictMessage: Sendable {
       $0.field("os", os)
       $0.field("strategy", strategy)
       $0.field("near_at", near)
-      $0.key("delivered_at")
-      if let delivered { $0.value(delivered) } else { $0.null() }
+      $0.field("delivered_at", delivered)
       $0.field("late_s", lateness.map { Double($0) / 1000 }, decimals: 3)
-      $0.key("evidence")
-      $0.array(evidence) { writer, fact in
-        writer.object {
-          $0.field("time", fact.time)
-          $0.field("what", fact.what.rawValue)
-        }
+      $0.objects("evidence", evidence) { writer, fact in
+        writer.field("time", fact.time)
+        writer.field("what", fact.what.rawValue)
       }
     }
   }

@@ -41,8 +41,7 @@ public struct WindowMessage: Sendable {
       $0.field("remaining_s", remaining.map { Double($0) / 1000 }, decimals: 3)
       $0.field("os", os)
       $0.field("strategy", strategy)
-      $0.key("why")
-      if let why { $0.value(why.rawValue) } else { $0.null() }
+      $0.field("why", why?.rawValue)
     }
     return Message(topic: topics.window(phone: phone), payload: payload, qos: .atLeastOnce, retained: true)
   }

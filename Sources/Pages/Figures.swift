@@ -10,7 +10,7 @@ package enum Figures {
   }
 
   package static func number(_ value: Double, _ decimals: Int) -> String {
-    decimal(value, decimals: decimals) ?? String(value)
+    decimal(value, decimals: decimals)
   }
 
   /// A coordinate in a drawing.

@@ -17,5 +17,5 @@ extension Figures {
   }
 
   static func metres(_ distance: Micrometres) -> String { number(Double(distance) / 1e6, 2) + " m" }
-  static func factor(_ factor: Double) -> String { "×" + (decimal(factor, decimals: 2) ?? "") }
+  static func factor(_ factor: Double) -> String { "×" + decimal(factor, decimals: 2) }
 }

@@ -24,7 +24,8 @@ public enum Amount {
     return (distance, speed)
   }
 
-  static func seconds(_ time: Milliseconds) -> String {
+  /// `36 s`, `1.5 s`.
+  public static func seconds(_ time: Milliseconds) -> String {
     time % 1000 == 0 ? "\(time / 1000) s" : "\(Double(time) / 1000) s"
   }
 

@@ -14,16 +14,12 @@ package struct CalibrationJSON {
     JSONWriter.object { json in
       json.field("beacon", result.beacon)
       json.field("usable", result.calibration != nil)
-      json.key("rooms")
-      json.array(result.stays) { json, stay in
-        json.object { json in
-          json.field("room", stay.room)
-          json.field("seconds", stay.seconds, decimals: 1)
-          json.field("enough", stay.seconds >= CalibrationResult.goal)
-        }
+      json.objects("rooms", result.stays) { json, stay in
+        json.field("room", stay.room)
+        json.field("seconds", stay.seconds, decimals: 1)
+        json.field("enough", stay.seconds >= CalibrationResult.goal)
       }
-      json.key("receivers")
-      json.array(result.receivers) { json, receiver in
+      json.array("receivers", result.receivers) { json, receiver in
         let fit = result.fit.receivers.first { $0.name == receiver.name }
         json.object { json in
           json.field("receiver", receiver.name)
@@ -35,8 +31,7 @@ package struct CalibrationJSON {
       json.field("wall_loss_db", result.hasGeometry ? result.fit.wallLoss : nil, decimals: 2)
       json.key("held_out")
       if let comparison = result.comparison { write(comparison, &json) } else { json.null() }
-      json.key("marks_outside_their_room")
-      json.array(result.strays) { $0.value($1) }
+      json.array("marks_outside_their_room", result.strays) { $0.value($1) }
     }
   }
 
@@ -57,8 +52,7 @@ package struct CalibrationJSON {
       case nil: json.value("nothing")
       }
       if let mistake = comparison.kept.mostMistaken {
-        json.key("most_mistaken")
-        json.object { json in
+        json.object("most_mistaken") { json in
           json.field("room", result.name(mistake.room))
           json.field("told", result.name(mistake.told))
           json.field("share", mistake.share, decimals: 3)

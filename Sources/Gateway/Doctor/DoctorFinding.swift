@@ -33,8 +33,7 @@ public struct DoctorFinding: Hashable, Sendable {
       case .warning: "warning"
       case .fault: "FAULT  "
       }
-    let name = subject + String(repeating: " ", count: max(0, 13 - subject.count))
-    return "\(mark)  \(name)  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
+    return "\(mark)  \(padded(subject, 13))  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
   }
 
   /// All of them as one JSON object.
@@ -42,14 +41,11 @@ public struct DoctorFinding: Hashable, Sendable {
     let bytes = JSONWriter.object { json in
       json.field("v", 1)
       json.field("ok", !findings.contains { $0.state == .fault })
-      json.key("checks")
-      json.array(findings) { json, finding in
-        json.object { json in
-          json.field("check", finding.subject)
-          json.field("state", finding.state.rawValue)
-          json.field("finding", finding.words)
-          if let remedy = finding.remedy { json.field("remedy", remedy) }
-        }
+      json.objects("checks", findings) { json, finding in
+        json.field("check", finding.subject)
+        json.field("state", finding.state.rawValue)
+        json.field("finding", finding.words)
+        if let remedy = finding.remedy { json.field("remedy", remedy) }
       }
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -48,15 +48,10 @@ struct CalibrationPicture {
       }
       $0.field("part", part, decimals: 2)
       $0.field("problem", problem)
-      $0.key("saved")
-      if let kept = state.kept {
-        $0.object {
-          $0.field("file", kept.store.path)
-          $0.field("earlier", kept.hadEarlier)
-          $0.field("missing", kept.missing)
-        }
-      } else {
-        $0.null()
+      $0.object("saved", of: state.kept) { json, kept in
+        json.field("file", kept.store.path)
+        json.field("earlier", kept.hadEarlier)
+        json.field("missing", kept.missing)
       }
     }
   }
@@ -81,8 +76,7 @@ struct CalibrationPicture {
       $0.field("room", walk.marks.marks.last?.room)
       $0.field("marks", walk.marks.marks.count)
       let stays = (try? Calibrating(walk.marked, configuration))?.stays ?? []
-      $0.key("rooms")
-      $0.array(configuration.rooms) { json, room in
+      $0.array("rooms", configuration.rooms) { json, room in
         let seconds = stays.first { $0.room == room.name }?.seconds ?? 0
         json.object {
           $0.field("room", room.name)
@@ -91,8 +85,7 @@ struct CalibrationPicture {
           $0.field("goal", CalibrationResult.goal, decimals: 0)
         }
       }
-      $0.key("receivers")
-      $0.array(receivers(of: walk)) { json, name in
+      $0.array("receivers", receivers(of: walk)) { json, name in
         let heard = walk.receivers.names.firstIndex(of: name).flatMap {
           walk.levels[ReceiverIndex(rawValue: UInt16($0))]
         }
@@ -102,13 +95,10 @@ struct CalibrationPicture {
           $0.field("heard_s", heard.map { max((now.time - $0.time).seconds, 0) }, decimals: 1)
         }
       }
-      $0.key("points")
-      $0.array(walk.marks.marks.suffix(Self.markLimit).filter { $0.point != nil }) { json, mark in
-        json.object {
-          $0.field("x", mark.point?.x, decimals: 2)
-          $0.field("y", mark.point?.y, decimals: 2)
-          $0.field("floor", mark.floor)
-        }
+      $0.objects("points", walk.marks.marks.suffix(Self.markLimit).filter { $0.point != nil }) { json, mark in
+        json.field("x", mark.point?.x, decimals: 2)
+        json.field("y", mark.point?.y, decimals: 2)
+        json.field("floor", mark.floor)
       }
     }
   }

@@ -125,8 +125,7 @@ package struct ConfigurationEditor: Sendable {
         $0.field("error", refusal.reason)
         $0.field("remedy", refusal.remedy)
         $0.field("yaml", refusal.yaml)
-        $0.key("diagnostics")
-        $0.array(refusal.diagnostics) { $0.value("\($1)") }
+        $0.array("diagnostics", refusal.diagnostics) { $0.value("\($1)") }
       })
   }
 }

@@ -164,8 +164,7 @@ package struct DashboardContent: Content {
     }
     return Response(
       JSONWriter.object {
-        $0.key("transitions")
-        $0.array(found) { $0.value(json: $1.json) }
+        $0.array("transitions", found) { $0.value(json: $1.json) }
       })
   }
 
@@ -182,8 +181,8 @@ package struct DashboardContent: Content {
         $0.field("yaml", rights.write ? current?.text : nil)
         $0.field("revision", current?.revision)
         $0.field("undo", rights.write && stage.editor?.canUndo == true)
-        $0.key("explained")
         $0.array(
+          "explained",
           [
             ("receivers", explanation.receivers), ("scanners", explanation.scanners),
             ("beacons", explanation.beacons),
@@ -192,13 +191,9 @@ package struct DashboardContent: Content {
         ) { json, section in
           json.object {
             $0.field("section", section.0)
-            $0.key("items")
-            $0.array(section.1) { json, item in
-              json.object {
-                $0.field("name", item.name)
-                $0.key("sentences")
-                $0.array(item.sentences) { $0.value($1) }
-              }
+            $0.objects("items", section.1) { json, item in
+              json.field("name", item.name)
+              json.array("sentences", item.sentences) { $0.value($1) }
             }
           }
         }

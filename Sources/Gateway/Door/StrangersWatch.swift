@@ -52,8 +52,7 @@ final class StrangersWatch: Sendable {
       let listing = state.survey?.listing(at: now).prefix(Self.limit) ?? []
       let overlooked = state.survey?.overlooked ?? 0
       return JSONWriter.object {
-        $0.key("devices")
-        $0.array(listing) {
+        $0.array("devices", listing) {
           write($1.device, $1.estimate, wallNow - (now - $1.device.lastHeard), areRevealed, in: &$0)
         }
         $0.field("overlooked", overlooked)

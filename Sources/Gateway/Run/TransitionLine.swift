@@ -78,12 +78,9 @@ public struct TransitionLine: CustomStringConvertible {
     }
   }
 
-  private func short(_ number: Double) -> String {
-    let tenths = (number * 10).rounded() / 10
-    return tenths == tenths.rounded() && abs(tenths) < 1e9 ? String(Int64(tenths)) : String(tenths)
-  }
+  private func short(_ number: Double) -> String { decimal(number, decimals: 1) }
+}
 
-  private func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
+func padded(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
 }

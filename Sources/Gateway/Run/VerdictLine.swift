@@ -29,8 +29,4 @@ public struct VerdictLine: CustomStringConvertible {
     let late = message.outcome == .deliveredLate ? "late, " : ""
     return "delivered \(late)\(tenths / 10).\(tenths % 10) s after near (\(profile))"
   }
-
-  private func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
 }

@@ -31,7 +31,7 @@ public struct ScanTable: Sendable {
     rows += shown.prefix(room).map { row($0.device, $0.estimate, at: time) }
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     var lines = rows.map { row in
-      let text = zip(row, widths).map { $0.0 + String(repeating: " ", count: $0.1 - $0.0.count) }
+      let text = zip(row, widths).map(padded)
       return String(text.joined(separator: "  ").prefix(width))
     }
     var foot = counted(shown.count, "beacon")
@@ -104,16 +104,12 @@ public struct ScanTable: Sendable {
     return showsAddresses ? "\(device.address)" : "~" + hashed(device.address)
   }
 
-  /// FNV-1a of 64 bits, salted; 6 digits are enough to tell neighbours apart.
+  /// Salted; 6 digits are enough to tell neighbours apart.
   private func hashed(_ address: DeviceAddress) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for word in [salt, address.bits] {
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        hash = (hash ^ (word >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
-      }
-    }
-    return hexadecimal(UInt128(hash), octets: 3)
+    var hash = FNV1a()
+    hash.combine("\(salt) \(address.bits)".utf8.span)
+    return hexadecimal(hash.value, octets: 3)
   }
 
-  private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) ?? "–" }
+  private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) }
 }

@@ -85,25 +85,20 @@ public struct Discovery: Hashable, Sendable {
     let payload = JSONWriter.object {
       writeDevice(device, &$0)
       writeOrigin(&$0)
-      $0.key("availability")
-      $0.array([topics.status]) { writer, topic in
-        writer.object {
-          $0.field("topic", topic)
-          $0.field("payload_available", Status.online.rawValue)
-          $0.field("payload_not_available", Status.offline.rawValue)
-        }
+      $0.objects("availability", [topics.status]) { writer, topic in
+        writer.field("topic", topic)
+        writer.field("payload_available", Status.online.rawValue)
+        writer.field("payload_not_available", Status.offline.rawValue)
       }
       $0.field("qos", 1)
-      $0.key("components")
-      $0.object {
+      $0.object("components") {
         for component in device.components {
           $0.key(named: component.key)
           $0.object {
             $0.field("platform", component.platform)
             writeOptions(component, of: device, &$0)
             if !component.followsAvailability {
-              $0.key("availability")
-              $0.array([String]()) { $0.value($1) }
+              $0.array("availability", [String]()) { $0.value($1) }
             }
           }
         }
@@ -142,14 +137,11 @@ public struct Discovery: Hashable, Sendable {
   }
 
   private func writeDevice(_ device: DiscoveryDevice, _ writer: inout JSONWriter) {
-    writer.key("device")
-    writer.object {
-      $0.key("identifiers")
-      $0.array([identifier(device.subject)]) { $0.value($1) }
+    writer.object("device") {
+      $0.array("identifiers", [identifier(device.subject)]) { $0.value($1) }
       $0.field("name", device.name)
       if let address = device.address {
-        $0.key("connections")
-        $0.array([["bluetooth", address.description]]) { $0.array($1) { $0.value($1) } }
+        $0.array("connections", [["bluetooth", address.description]]) { $0.array($1) { $0.value($1) } }
       }
       if let manufacturer = device.make.manufacturer { $0.field("manufacturer", manufacturer) }
       $0.field("model", device.make.model)
@@ -163,8 +155,7 @@ public struct Discovery: Hashable, Sendable {
   }
 
   private func writeOrigin(_ writer: inout JSONWriter) {
-    writer.key("origin")
-    writer.object {
+    writer.object("origin") {
       $0.field("name", "Beaconkeeper")
       $0.field("sw_version", version)
       if let supportURL { $0.field("support_url", supportURL) }

@@ -1,5 +1,3 @@
-import Beacons
-
 extension ReadingKind {
   /// Its entity; nil if it is not in a beacon's state, or of no use to people.
   func component(topics: Topics, beacon: String) -> DiscoveryComponent? {

@@ -17,28 +17,22 @@ extension CalibrationFile {
       json.field("version", account.version)
       json.field("beacon", account.beacon)
       json.field("measured_power_dbm", calibration.measuredPower, decimals: 1)
-      json.key("rooms")
-      json.array(account.stays) { json, stay in
-        json.object { json in
-          json.field("room", stay.room)
-          json.field("seconds", stay.seconds, decimals: 1)
-        }
+      json.objects("rooms", account.stays) { json, stay in
+        json.field("room", stay.room)
+        json.field("seconds", stay.seconds, decimals: 1)
       }
       json.key("held_out")
       if let heldOut = account.heldOut { Self.write(heldOut, &json) } else { json.null() }
       json.field("wall_loss_db", calibration.wallLoss, decimals: 2)
-      json.key("receivers")
-      json.array(receivers) { json, name in
-        json.object { json in
-          json.field("receiver", name)
-          if let fit = calibration.receivers.first(where: { $0.name == name }) {
-            json.field("power_dbm", fit.power, decimals: 2)
-            json.field("exponent", fit.exponent, decimals: 3)
-          }
-          if let samples = samples[name] { Self.write(samples, &json) }
-          let histograms = calibration.histograms.filter { $0.receiver == name }
-          if !histograms.isEmpty { Self.write(histograms, &json) }
+      json.objects("receivers", receivers) { json, name in
+        json.field("receiver", name)
+        if let fit = calibration.receivers.first(where: { $0.name == name }) {
+          json.field("power_dbm", fit.power, decimals: 2)
+          json.field("exponent", fit.exponent, decimals: 3)
         }
+        if let samples = samples[name] { Self.write(samples, &json) }
+        let histograms = calibration.histograms.filter { $0.receiver == name }
+        if !histograms.isEmpty { Self.write(histograms, &json) }
       }
     } + [UInt8(ascii: "\n")]
   }
@@ -54,29 +48,21 @@ extension CalibrationFile {
 
   private static func write(_ samples: [RoomCalibration.Sample], _ json: inout JSONWriter) {
     let floors = Dictionary(grouping: samples, by: \.floor)
-    json.key("maps")
-    json.array(floors.keys.sorted { ($0 ?? "") < ($1 ?? "") }) { json, floor in
-      json.object { json in
-        if let floor { json.field("floor", floor) }
-        json.key("points")
-        json.array(floors[floor] ?? []) { json, sample in
-          json.array(
-            [(sample.x, 3), (sample.y, 3), (sample.level, 1), (sample.spread, 1), (sample.weight, 1)]
-          ) { $0.value($1.0, decimals: $1.1) }
-        }
+    json.objects("maps", floors.keys.sorted { ($0 ?? "") < ($1 ?? "") }) { json, floor in
+      if let floor { json.field("floor", floor) }
+      json.array("points", floors[floor] ?? []) { json, sample in
+        json.array(
+          [(sample.x, 3), (sample.y, 3), (sample.level, 1), (sample.spread, 1), (sample.weight, 1)]
+        ) { $0.value($1.0, decimals: $1.1) }
       }
     }
   }
 
   private static func write(_ histograms: [RoomCalibration.Histogram], _ json: inout JSONWriter) {
-    json.key("levels")
-    json.array(histograms) { json, histogram in
-      json.object { json in
-        json.field("room", histogram.room)
-        json.field("from_dbm", histogram.lowest)
-        json.key("counts")
-        json.array(histogram.counts) { $0.value($1, decimals: 1) }
-      }
+    json.objects("levels", histograms) { json, histogram in
+      json.field("room", histogram.room)
+      json.field("from_dbm", histogram.lowest)
+      json.array("counts", histogram.counts) { $0.value($1, decimals: 1) }
     }
   }
 }

@@ -35,8 +35,8 @@ struct CalibrationExplanation {
   }
 
   private func words(_ heldOut: CalibrationAccount.HeldOut) -> String {
-    let share = decimal(100 * heldOut.right, decimals: 1) ?? "–"
-    let delay = heldOut.delay.flatMap { decimal($0, decimals: 1) }.map { ", \($0) s late" } ?? ""
+    let share = decimal(100 * heldOut.right, decimals: 1)
+    let delay = heldOut.delay.map { ", \(decimal($0, decimals: 1)) s late" } ?? ""
     return
       "right \(share) % of the time on stretches left out, \(heldOut.changes) changes reported, \(heldOut.trueChanges) true\(delay)"
   }

@@ -53,12 +53,12 @@ struct CalibrationText {
       if receiver.sightings == 0 {
         row = [receiver.name, "missing: is it on, and is this its name?"]
       } else if result.hasGeometry, let fit = fits[receiver.name] {
-        row += [number(fit.power, 0) + " dBm", number(fit.exponent, 1)]
+        row += [decimal(fit.power, decimals: 0) + " dBm", decimal(fit.exponent, decimals: 1)]
       }
       table.add(row)
     }
     return result.hasGeometry
-      ? table.text + "\na wall takes \(number(result.fit.wallLoss, 1)) dB" : table.text
+      ? table.text + "\na wall takes \(decimal(result.fit.wallLoss, decimals: 1)) dB" : table.text
   }
 
   private func assessment(_ comparison: RoomCalibrator.Comparison) -> String {
@@ -67,11 +67,11 @@ struct CalibrationText {
       ["ON STRETCHES LEFT OUT", "RIGHT", "CHANGES", "DELAY"] + (hasPlaces ? ["OFF BY"] : []) + [""])
     func add(_ title: String, _ assessment: RoomAssessment, _ remark: String) {
       var row = [
-        title, number(100 * assessment.right, 1) + " %",
+        title, decimal(100 * assessment.right, decimals: 1) + " %",
         "\(assessment.changes), \(assessment.trueChanges) true",
-        assessment.delay.map { number($0, 1) + " s" } ?? "–",
+        assessment.delay.map { decimal($0, decimals: 1) + " s" } ?? "–",
       ]
-      if hasPlaces { row.append(assessment.distance.map { number($0, 1) + " m" } ?? "–") }
+      if hasPlaces { row.append(assessment.distance.map { decimal($0, decimals: 1) + " m" } ?? "–") }
       table.add(row + [remark])
     }
     let best = comparison.best
@@ -96,12 +96,12 @@ struct CalibrationText {
     if let mistake = kept.mostMistaken {
       remarks.append(
         "\(result.name(mistake.room)) is most often mistaken for \(result.name(mistake.told)): "
-          + "\(number(100 * mistake.share, 0)) % of its time.")
+          + "\(decimal(100 * mistake.share, decimals: 0)) % of its time.")
     }
     if let need = kept.neediest {
       remarks.append(
         "A further receiver would help most in \(result.name(need.room)): it and \(result.name(need.other)) were mistaken "
-          + "for each other for \(number(need.seconds, 0)) s.")
+          + "for each other for \(decimal(need.seconds, decimals: 0)) s.")
     }
     if let first = result.strays.first {
       remarks.append(
@@ -109,9 +109,5 @@ struct CalibrationText {
       )
     }
     return remarks.isEmpty ? [] : [remarks.joined(separator: "\n")]
-  }
-
-  private func number(_ value: Double, _ decimals: Int) -> String {
-    decimal(value, decimals: decimals) ?? "–"
   }
 }

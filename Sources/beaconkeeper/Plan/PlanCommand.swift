@@ -142,9 +142,6 @@ struct PlanCommand: ParsableCommand {
     ]
     if let config { scenario.append(("configuration", config)) }
     if let uuid { scenario.append(("UUID", uuid)) }
-    if let cap = profiles.cap { scenario.append(("cap", cap)) }
-    if let margin = profiles.margin { scenario.append(("margin", margin)) }
-    for change in profiles.set { scenario.append(("set", change)) }
-    return scenario
+    return scenario + profiles.scenario
   }
 }

@@ -26,12 +26,10 @@ struct PlanJSON {
       json.field("variant", variant.rawValue)
       json.field("gap_free", proposal.verdict == .gapFree)
       json.field("needs_plan", proposal.verdict != .needsNone)
-      json.key("why")
-      if let why = proposal.why { json.value(why) } else { json.null() }
+      json.field("why", proposal.why)
       json.field("cover", proposal.share, decimals: 4)
       json.field("longest_gap_s", seconds(proposal.longestGap), decimals: 3)
-      json.field(
-        "first_window_s", proposal.longestWait.map(seconds), decimals: 3)
+      json.field("first_window_s", proposal.longestWait.map(seconds), decimals: 3)
       json.field("first_window_by_s", seconds(proposal.request.visit.approach), decimals: 3)
       writePlan(proposal, into: &json)
       writeConditions(proposal, into: &json)
@@ -47,39 +45,28 @@ struct PlanJSON {
   }
 
   private func writePlan(_ proposal: WakeProposal, into json: inout JSONWriter) {
-    json.key("plan")
-    guard let plan = proposal.plan else { return json.null() }
-    json.object { json in
+    json.object("plan", of: proposal.plan) { json, plan in
       json.field("regions", plan.regions)
       json.field("period_s", seconds(plan.period), decimals: 3)
       json.field("air_time_share", plan.airShare, decimals: 6)
       json.field("slots", plan.mostAtOnce)
       json.field("tight", proposal.isTight)
-      json.key("broadcasts")
-      json.array(plan.broadcasts) { json, broadcast in
-        json.object { json in
-          json.field("region", broadcast.region + 1)
-          json.field("start_s", seconds(broadcast.start), decimals: 3)
-          json.field("duration_s", seconds(broadcast.duration), decimals: 3)
-        }
+      json.objects("broadcasts", plan.broadcasts) { json, broadcast in
+        json.field("region", broadcast.region + 1)
+        json.field("start_s", seconds(broadcast.start), decimals: 3)
+        json.field("duration_s", seconds(broadcast.duration), decimals: 3)
       }
-      json.key("register")
-      json.array(1...plan.regions) { json, region in
-        json.object { json in
-          json.key("uuid")
-          if let uuid { json.value(uuid) } else { json.null() }
-          json.field("major", 1)
-          json.field("minor", region)
-        }
+      json.objects("register", 1...plan.regions) { json, region in
+        json.field("uuid", uuid)
+        json.field("major", 1)
+        json.field("minor", region)
       }
     }
   }
 
   private func writeConditions(_ proposal: WakeProposal, into json: inout JSONWriter) {
-    json.key("conditions")
-    guard let conditions = proposal.conditions else { return json.null() }
     let visit = proposal.request.visit
-    json.object { json in
+    json.object("conditions", of: proposal.conditions) { json, conditions in
       json.field("window_s", seconds(conditions.window), decimals: 3)
       json.field("entry_latency_s", seconds(conditions.entryLatency.upperBound), decimals: 3)
       json.field("exit_latency_s", seconds(conditions.exitLatency.upperBound), decimals: 3)
@@ -92,14 +79,11 @@ struct PlanJSON {
   }
 
   private func writeProof(_ proposal: WakeProposal, into json: inout JSONWriter) {
-    json.key("proof")
-    guard let proof = proposal.proof else { return json.null() }
-    let worst = proof.worst
-    json.object { json in
+    json.object("proof", of: proposal.proof) { json, proof in
+      let worst = proof.worst
       json.field("phones", proof.phones)
       json.field("arrivals_apart_s", seconds(proof.step), decimals: 3)
-      json.key("worst")
-      json.object { json in
+      json.object("worst") { json in
         json.field("arrival_s", seconds(worst.arrival), decimals: 3)
         json.field("entry_latency_s", seconds(worst.entryLatency), decimals: 3)
         json.field("exit_latency_s", seconds(worst.exitLatency), decimals: 3)

@@ -1,3 +1,4 @@
+import JSON
 import RangingPolicy
 import WakePlanner
 
@@ -10,16 +11,14 @@ struct PlanText {
     var lines = [Self.headline(proposal)]
     if proposal.plan != nil { lines += [words.rotation] }
     if let plan = proposal.plan { lines += ["", PlanTimeline(proposal, plan).text] }
-    lines.append("")
-    let summary = words.summary
-    let width = summary.map(\.name.count).max() ?? 0
-    for (name, words) in summary { lines.append(Self.line(name, words, width)) }
-    let constants = proposal.decidingConstants.map {
-      "\($0.name) \($0.value) (\(PolicySource.inWords($0.source)); \($0.confidence.inWords))"
+    let constants = proposal.decidingConstants.enumerated().map { index, constant in
+      let source = PolicySource.inWords(constant.source)
+      return (
+        name: index == 0 ? "Rests on" : "",
+        words: "\(constant.name) \(constant.value) (\(source); \(constant.confidence.inWords))"
+      )
     }
-    for (index, constant) in constants.enumerated() {
-      lines.append(Self.line(index == 0 ? "Rests on" : "", constant, width))
-    }
+    lines += ["", TextTable.list(words.summary + constants)]
     if let plan = proposal.plan, proposal.verdict == .gapFree {
       lines += ["", "For a gateway to broadcast it, in its configuration:", Self.configuration(plan, uuid)]
     }
@@ -39,25 +38,17 @@ struct PlanText {
     }
   }
 
-  private static func line(_ name: String, _ words: String, _ width: Int) -> String {
-    "  " + name + String(repeating: " ", count: max(0, width - name.count) + 2) + words
-  }
-
   private static func configuration(_ plan: WakePlan, _ uuid: String?) -> String {
     var lines = [
       "  wake:", "    uuid: \(uuid ?? "00000000-0000-0000-0000-000000000000   # one of your own")",
-      "    period: \(seconds(plan.period))", "    broadcasts:",
+      "    period: \(Amount.seconds(plan.period))", "    broadcasts:",
     ]
     for broadcast in plan.broadcasts {
       lines.append(
-        "      - { region: \(broadcast.region + 1), start: \(seconds(broadcast.start)), duration: "
-          + "\(seconds(broadcast.duration)) }")
+        "      - { region: \(broadcast.region + 1), start: \(Amount.seconds(broadcast.start)), duration: "
+          + "\(Amount.seconds(broadcast.duration)) }")
     }
     return lines.joined(separator: "\n")
-  }
-
-  static func seconds(_ time: Milliseconds) -> String {
-    time % 1000 == 0 ? "\(time / 1000) s" : "\(Double(time) / 1000) s"
   }
 }
 
@@ -89,11 +80,8 @@ struct PlanTable {
       ("BATTERY", "drain of a day with one such hour, as a multiple of a phone that does not range"),
       ("REVIEW", "how likely an app store refuses an app that is woken this often"),
     ]
-    let width = legend.map(\.0.count).max() ?? 0
     text =
-      table.text + "\n\n"
-      + legend.map { "  " + $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(
-        separator: "\n")
+      table.text + "\n\n" + TextTable.list(legend)
       + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
       + reasons.map { "  \($0)" }.joined(separator: "\n")
   }
@@ -108,15 +96,15 @@ struct PlanTable {
       }
     var cells = [proposal.profile.os.name, proposal.profile.strategy.name, word]
     if let plan {
-      cells += ["\(plan.regions)", PlanText.seconds(plan.period), PlanWords.percent(plan.airShare)]
-      cells.append(SimulationTable.rounded(proposal.cost.callbacksPerMinute, 1))
+      cells += ["\(plan.regions)", Amount.seconds(plan.period), PlanWords.percent(plan.airShare)]
+      cells.append(decimal(proposal.cost.callbacksPerMinute, decimals: 1))
     } else {
       cells += ["", "", "", ""]
     }
     cells.append(PlanWords.percent(proposal.share))
-    cells.append(PlanText.seconds(proposal.longestGap))
-    cells.append(proposal.longestWait.map(PlanText.seconds) ?? "never")
-    cells.append("x" + SimulationTable.rounded(proposal.cost.batteryOfDay, 2))
+    cells.append(Amount.seconds(proposal.longestGap))
+    cells.append(proposal.longestWait.map(Amount.seconds) ?? "never")
+    cells.append("x" + decimal(proposal.cost.batteryOfDay, decimals: 2))
     return cells + [proposal.reviewRisk.level.rawValue]
   }
 }

@@ -12,7 +12,7 @@ struct PlanTimeline {
     // Whole seconds a column.
     let step = max(1000, (span / Self.columns + 999) / 1000 * 1000)
     let columns = stride(from: 0, to: span, by: Int64.Stride(step)).map { $0..<min(span, $0 + step) }
-    var rows: [(name: String, cells: String)] = [("", Self.clock(columns))]
+    var rows: [(name: String, words: String)] = [("", Self.clock(columns))]
     for region in 0..<plan.regions {
       rows.append(
         ("region \(region + 1)", String(columns.map { Self.isOnAir(region, plan, $0) ? "#" : "." })))
@@ -26,34 +26,24 @@ struct PlanTimeline {
     }
     rows.append(("notified", String(told)))
     let ranging = proposal.example.intervals.filter { $0.state == .ranging }
-    rows.append(
-      (
-        "app",
-        String(
-          columns.map { column in
-            let listened = ranging.reduce(Milliseconds(0)) {
-              $0 + max(0, min($1.to, column.upperBound) - max($1.from, column.lowerBound))
-            }
-            return listened >= column.upperBound - column.lowerBound ? "=" : listened > 0 ? "-" : "."
-          })
-      ))
-    let width = rows.map(\.name.count).max() ?? 0
-    let lines = rows.map { name, cells in
-      var line = "  " + name + String(repeating: " ", count: width - name.count + 2) + cells
-      while line.last == " " { line.removeLast() }
-      return line
+    let app = columns.map { column -> Character in
+      let listened = ranging.reduce(Milliseconds(0)) {
+        $0 + max(0, min($1.to, column.upperBound) - max($1.from, column.lowerBound))
+      }
+      return listened >= column.upperBound - column.lowerBound ? "=" : listened > 0 ? "-" : "."
     }
+    rows.append(("app", String(app)))
     text =
-      lines.joined(separator: "\n")
+      TextTable.list(rows)
       + "\n  # on air   ^ enter, v exit, x both   = ranging, - partly, . not;   a column is "
-      + PlanText.seconds(step)
+      + Amount.seconds(step)
   }
 
   /// A label every ten columns.
   private static func clock(_ columns: [Range<Milliseconds>]) -> String {
     var line = ""
     for (index, column) in columns.enumerated() where index % 10 == 0 {
-      let label = PlanText.seconds(column.lowerBound)
+      let label = Amount.seconds(column.lowerBound)
       guard index + label.count <= columns.count + 4 else { break }
       line += String(repeating: " ", count: max(0, index - line.count)) + label
     }

@@ -13,15 +13,22 @@ struct AssessmentTable {
 
   var text: String {
     var rows = TextTable(["ROOMS", ""])
-    rows.add(["right", "\(number(assessment.right * 100, 1)) % of \(number(seconds, 0)) s"])
+    rows.add([
+      "right", "\(decimal(assessment.right * 100, decimals: 1)) % of \(decimal(seconds, decimals: 0)) s",
+    ])
     if unheard > .zero {
-      rows.add(["not heard", "\(number(unheard.seconds, 0)) s more, which do not count"])
+      rows.add(["not heard", "\(decimal(unheard.seconds, decimals: 0)) s more, which do not count"])
     }
     rows.add(["changes", "\(assessment.changes) reported, \(assessment.trueChanges) true"])
     rows.add(["missed", "\(assessment.missed)"])
-    rows.add(["delay", assessment.delay.map { "\(number($0, 1)) s (median)" } ?? "none was reported"])
+    rows.add([
+      "delay", assessment.delay.map { "\(decimal($0, decimals: 1)) s (median)" } ?? "none was reported",
+    ])
     if let middle = errors.error(ofShare: 0.5), let most = errors.error(ofShare: 0.9) {
-      rows.add(["position", "\(number(middle, 2)) m off in the median, \(number(most, 2)) m in 90 %"])
+      rows.add([
+        "position",
+        "\(decimal(middle, decimals: 2)) m off in the median, \(decimal(most, decimals: 2)) m in 90 %",
+      ])
       rows.add(
         [
           "stated sd",
@@ -46,7 +53,7 @@ struct AssessmentTable {
       table.add(
         [name(truth) ?? ""]
           + told.map {
-            assessment.confusion[truth][$0] > 0 ? number(assessment.confusion[truth][$0], 1) : "·"
+            assessment.confusion[truth][$0] > 0 ? decimal(assessment.confusion[truth][$0], decimals: 1) : "·"
           })
     }
     return table
@@ -55,11 +62,9 @@ struct AssessmentTable {
   /// nil: in no room.
   private func name(_ room: Int) -> String? { rooms.indices.contains(room) ? rooms[room] : nil }
 
-  private func number(_ value: Double, _ decimals: Int) -> String {
-    decimal(value, decimals: decimals) ?? "?"
+  private func percent(_ share: Double?) -> String {
+    share.map { "\(decimal($0 * 100, decimals: 0)) %" } ?? "none"
   }
-
-  private func percent(_ share: Double?) -> String { share.map { "\(number($0 * 100, 0)) %" } ?? "none" }
 
   /// One object: shares are 0 to 1, times seconds, lengths metres.
   func json(beacon: String) -> [UInt8] {
@@ -74,25 +79,16 @@ struct AssessmentTable {
       json.field("true_changes", assessment.trueChanges)
       json.field("missed", assessment.missed)
       json.field("delay_s", assessment.delay, decimals: 3)
-      json.key("position")
-      if errors.count > 0 {
-        json.object {
-          $0.field("median_m", errors.error(ofShare: 0.5), decimals: 2)
-          $0.field("p90_m", errors.error(ofShare: 0.9), decimals: 2)
-          $0.field("within_1_sd", errors.shareWithinOneDeviation, decimals: 4)
-          $0.field("within_2_sd", errors.shareWithinTwoDeviations, decimals: 4)
-        }
-      } else {
-        json.null()
+      json.object("position", of: errors.count > 0 ? errors : nil) { json, errors in
+        json.field("median_m", errors.error(ofShare: 0.5), decimals: 2)
+        json.field("p90_m", errors.error(ofShare: 0.9), decimals: 2)
+        json.field("within_1_sd", errors.shareWithinOneDeviation, decimals: 4)
+        json.field("within_2_sd", errors.shareWithinTwoDeviations, decimals: 4)
       }
-      json.key("confusion")
-      json.array(cells) { json, cell in
-        json.object {
-          $0.field("true", rooms[cell.truth])
-          $0.key("told")
-          if let told = name(cell.told) { $0.value(told) } else { $0.null() }
-          $0.field("s", assessment.confusion[cell.truth][cell.told], decimals: 3)
-        }
+      json.objects("confusion", cells) { json, cell in
+        json.field("true", rooms[cell.truth])
+        json.field("told", name(cell.told))
+        json.field("s", assessment.confusion[cell.truth][cell.told], decimals: 3)
       }
     }
   }

@@ -133,18 +133,15 @@ private struct Report {
       if let path { json.field("file", path) }
       json.field("errors", diagnostics.count { $0.severity == .error })
       json.field("warnings", diagnostics.count { $0.severity == .warning })
-      json.key("diagnostics")
-      json.array(diagnostics) { json, diagnostic in
-        json.object { json in
-          json.field("severity", diagnostic.severity.rawValue)
-          json.field("file", diagnostic.file)
-          if let position = diagnostic.position {
-            json.field("line", position.line)
-            json.field("column", position.column)
-          }
-          json.field("message", diagnostic.message)
-          if let hint = diagnostic.hint { json.field("hint", hint) }
+      json.objects("diagnostics", diagnostics) { json, diagnostic in
+        json.field("severity", diagnostic.severity.rawValue)
+        json.field("file", diagnostic.file)
+        if let position = diagnostic.position {
+          json.field("line", position.line)
+          json.field("column", position.column)
         }
+        json.field("message", diagnostic.message)
+        if let hint = diagnostic.hint { json.field("hint", hint) }
       }
       if let configuration { explain(configuration, in: &json) }
     }
@@ -163,8 +160,7 @@ private struct Report {
     if let observations = explanation.observations { json.field("observations", observations) }
     if let fleet = explanation.fleet { json.field("fleet", fleet) }
     if let plan = explanation.plan { json.field("plan", plan) }
-    json.key("keys")
-    json.array(explanation.keys) { $0.value($1) }
+    json.array("keys", explanation.keys) { $0.value($1) }
     if let wake = configuration.wake { write(wake, in: &json) }
     for (title, items) in [
       ("receivers", explanation.receivers), ("scanners", explanation.scanners),
@@ -175,28 +171,22 @@ private struct Report {
       json.array(items) { json, item in
         json.object { json in
           json.field("name", item.name)
-          json.key("explained")
-          json.array(item.sentences) { $0.value($1) }
+          json.array("explained", item.sentences) { $0.value($1) }
         }
       }
     }
   }
 
   private func write(_ wake: WakeSettings, in json: inout JSONWriter) {
-    json.key("wake")
-    json.object { json in
+    json.object("wake") { json in
       json.field("uuid", uuidText(wake.regions.uuid))
       json.field("major", wake.regions.major)
-      json.key("minors")
-      json.array(Array(wake.regions.minors)) { $0.value($1) }
+      json.array("minors", Array(wake.regions.minors)) { $0.value($1) }
       json.field("period_s", Double(wake.plan.period) / 1000, decimals: 3)
-      json.key("broadcasts")
-      json.array(wake.plan.broadcasts) { json, broadcast in
-        json.object { json in
-          json.field("region", broadcast.region + 1)
-          json.field("start_s", Double(broadcast.start) / 1000, decimals: 3)
-          json.field("duration_s", Double(broadcast.duration) / 1000, decimals: 3)
-        }
+      json.objects("broadcasts", wake.plan.broadcasts) { json, broadcast in
+        json.field("region", broadcast.region + 1)
+        json.field("start_s", Double(broadcast.start) / 1000, decimals: 3)
+        json.field("duration_s", Double(broadcast.duration) / 1000, decimals: 3)
       }
     }
   }

@@ -92,7 +92,7 @@ struct RoomFollowing: ParsableArguments {
     }
     if let expectRight, let right = follower.journey.assessment?.right, right * 100 < expectRight {
       say(
-        "beaconkeeper: the rooms are right in less than \(decimal(expectRight, decimals: 3) ?? "") % of the time"
+        "beaconkeeper: the rooms are right in less than \(decimal(expectRight, decimals: 3)) % of the time"
       )
       throw ExitCode(1)
     }

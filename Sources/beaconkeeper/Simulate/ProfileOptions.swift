@@ -31,6 +31,11 @@ struct ProfileOptions: ParsableArguments {
 
   private static func names(_ names: [String]) -> String { names.joined(separator: ", ") }
 
+  /// What they are changed by, for a page.
+  var scenario: [(name: String, value: String)] {
+    [cap.map { ("cap", $0) }, margin.map { ("margin", $0) }].compactMap(\.self) + set.map { ("set", $0) }
+  }
+
   /// One line for each requested system that has no profile of its own.
   func substitutions(_ added: ProfileSettings, _ variant: Variant) -> [String] {
     let known = added.systems(variant).map(\.name)
@@ -138,8 +143,7 @@ struct ProfileList {
     func line(_ name: String, _ summary: String) -> String {
       "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
     }
-    var lines = ["Operating systems (--os)"]
-    lines += systems.map { line($0.name, $0.summary) }
+    var lines = ["Operating systems (--os)"] + systems.map { line($0.name, $0.summary) }
     for family in [OSProfile.Family.iOS, .android] {
       lines += ["", "Strategies on \(family == .iOS ? "iOS" : "Android") (--strategy)"]
       for strategy in strategies where strategy.mechanism.family == family {
@@ -156,22 +160,17 @@ struct ProfileList {
   private static func json(_ systems: [OSProfile], _ strategies: [StrategyProfile]) -> String {
     var writer = JSONWriter()
     writer.object { json in
-      json.key("systems")
-      json.array(systems) { json, system in
-        json.object { json in
-          json.field("name", system.name)
-          json.field("family", system.family.rawValue)
-          json.field("summary", system.summary)
-        }
+      json.objects("systems", systems) { json, system in
+        json.field("name", system.name)
+        json.field("family", system.family.rawValue)
+        json.field("summary", system.summary)
       }
-      json.key("strategies")
-      json.array(strategies) { json, strategy in
-        json.object { json in
-          json.field("name", strategy.name)
-          json.field("family", strategy.mechanism.family.rawValue)
-          json.field("summary", strategy.summary)
-          json.key("systems")
-          json.array(systems.filter { PhoneProfile(os: $0, strategy: strategy) != nil }) { $0.value($1.name) }
+      json.objects("strategies", strategies) { json, strategy in
+        json.field("name", strategy.name)
+        json.field("family", strategy.mechanism.family.rawValue)
+        json.field("summary", strategy.summary)
+        json.array("systems", systems.filter { PhoneProfile(os: $0, strategy: strategy) != nil }) {
+          $0.value($1.name)
         }
       }
     }

@@ -257,11 +257,9 @@ struct SimulateCommand: ParsableCommand {
     if let rearm = approaches.rearm { scenario.append(("re-arm", rearm)) }
     if let span = approaches.for { scenario.append(("followed for", span)) }
     scenario.append(("variant", variant.rawValue))
-    if let cap = profiles.cap { scenario.append(("cap", cap)) }
-    if let margin = profiles.margin { scenario.append(("margin", margin)) }
-    for change in profiles.set { scenario.append(("set", change)) }
     var report = Report(
-      scenario: scenario, tallies: account.tallies, examples: account.drawn, version: Gateway.version)
+      scenario: scenario + profiles.scenario, tallies: account.tallies, examples: account.drawn,
+      version: Gateway.version)
     report.comparisons = comparisons
     report.visitsPerDay = visitsPerDay
     return report

@@ -20,18 +20,14 @@ struct SimulationDocument {
       json.field("kind", "simulation")
       json.field("variant", variant.rawValue)
       json.field("approaches", account.approaches)
-      json.key("names")
-      json.array(account.names) { $0.value($1) }
-      json.key("results")
-      json.array(account.listed) {
+      json.array("names", account.names) { $0.value($1) }
+      json.array("results", account.listed) {
         SimulationJSON(variant: variant, instants: instants).write($1, into: &$0)
       }
       json.field("results_left_out", account.followed - account.listed.count)
-      json.key("profiles")
-      json.array(account.tallies) { json, tally in json.object { TallyJSON().write(tally, into: &$0) } }
-      json.key("expectations")
+      json.objects("profiles", account.tallies) { TallyJSON().write($1, into: &$0) }
       let book = account.book
-      json.array(book.expectations > 0 ? book.checks : []) { write($1, into: &$0) }
+      json.array("expectations", book.expectations > 0 ? book.checks : []) { write($1, into: &$0) }
       json.field("expectations_left_out", book.expectations > 0 ? book.leftOut : 0)
       if let comparison {
         json.key("comparison")
@@ -45,17 +41,12 @@ struct SimulationDocument {
     writer.object { json in
       json.field("text", check.expectation)
       json.field("source", check.source)
-      field("os", check.os, into: &json)
-      field("strategy", check.strategy, into: &json)
-      field("phone", check.phone, into: &json)
-      field("approach", check.approach, into: &json)
+      json.field("os", check.os)
+      json.field("strategy", check.strategy)
+      json.field("phone", check.phone)
+      json.field("approach", check.approach)
       json.field("met", check.happened == nil)
-      field("message", check.happened == nil ? nil : check.message, into: &json)
+      json.field("message", check.happened == nil ? nil : check.message)
     }
-  }
-
-  private func field(_ name: StaticString, _ text: String?, into json: inout JSONWriter) {
-    json.key(name)
-    if let text { json.value(text) } else { json.null() }
   }
 }

@@ -15,12 +15,10 @@ struct SimulationJSON {
     let isSampled = strategy.mechanism == .sampledLocation
     writer.object { json in
       json.field("approach", example.approach.name)
-      json.key("phone")
-      if let phone = example.phone { json.value(phone) } else { json.null() }
+      json.field("phone", example.phone)
       json.field("os", result.profile.os.name)
       json.field("strategy", strategy.name)
-      json.key("outcome")
-      if let outcome = result.outcome { json.value(outcome.rawValue) } else { json.null() }
+      json.field("outcome", result.outcome?.rawValue)
       json.field("detected_at", seconds(result.totals.detected), decimals: 3)
       json.field("near_at", seconds(verdict?.crossed), decimals: 3)
       json.field("delivered_at", seconds(verdict?.delivered), decimals: 3)
@@ -32,10 +30,8 @@ struct SimulationJSON {
       json.field("battery_factor", result.batteryFactor, decimals: 4)
       json.field("risk", strategy.risk.value.rawValue)
       json.field("review_risk", strategy.reviewRisk.value.rawValue)
-      json.key("evidence")
-      json.array(verdict?.evidence ?? []) { write($1, into: &$0) }
-      json.key("intervals")
-      json.array(result.intervals) { json, interval in
+      json.array("evidence", verdict?.evidence ?? []) { write($1, into: &$0) }
+      json.array("intervals", result.intervals) { json, interval in
         json.array(0..<3) { json, index in
           switch index {
           case 0: json.value(Double(interval.from) / 1000, decimals: 3)
@@ -44,11 +40,9 @@ struct SimulationJSON {
           }
         }
       }
-      json.key("background_time")
-      json.array(result.windows) { writeWindow($1, at: $1.time, of: result, into: &$0) }
+      json.array("background_time", result.windows) { writeWindow($1, at: $1.time, of: result, into: &$0) }
       if !instants.isEmpty {
-        json.key("at")
-        json.array(instants) { json, time in
+        json.array("at", instants) { json, time in
           if let window = result.window(at: time) {
             writeWindow(window, at: time, of: result, into: &json)
           } else {
@@ -57,15 +51,13 @@ struct SimulationJSON {
         }
       }
       json.field("variant", variant.rawValue)
-      json.key("window_end_why")
-      if let closing = result.closing { json.value(closing.why.rawValue) } else { json.null() }
+      json.field("window_end_why", result.closing?.why.rawValue)
       json.field(
         "window_end_m", result.closing.flatMap { result.timeline.distance(at: $0.time) }, decimals: 3)
       json.field("location_s", seconds(result.totals.location), decimals: 3)
       json.field("risk_note", strategy.risk.source)
       json.field("review_note", strategy.reviewRisk.source)
-      json.key("tasks")
-      json.object { json in
+      json.object("tasks") { json in
         json.field("begins", result.tasks.begins)
         json.field("ends", result.tasks.ends)
         json.field("leaks", result.tasks.leaks)
@@ -73,17 +65,13 @@ struct SimulationJSON {
         json.field("refused", result.tasks.refusals)
         json.field("unknown_ends", result.tasks.unknownEnds)
       }
-      json.key("verdicts")
-      json.array(result.verdicts) { json, verdict in
-        json.object { json in
-          json.field("outcome", verdict.outcome.rawValue)
-          json.field("near_at", seconds(verdict.crossed), decimals: 3)
-          json.field("delivered_at", seconds(verdict.delivered), decimals: 3)
-          json.field("late_s", seconds(verdict.lateness), decimals: 3)
-          if let name = result.timeline.name(of: verdict.beacon) { json.field("beacon", name) }
-          json.key("evidence")
-          json.array(verdict.evidence) { write($1, into: &$0) }
-        }
+      json.objects("verdicts", result.verdicts) { json, verdict in
+        json.field("outcome", verdict.outcome.rawValue)
+        json.field("near_at", seconds(verdict.crossed), decimals: 3)
+        json.field("delivered_at", seconds(verdict.delivered), decimals: 3)
+        json.field("late_s", seconds(verdict.lateness), decimals: 3)
+        if let name = result.timeline.name(of: verdict.beacon) { json.field("beacon", name) }
+        json.array("evidence", verdict.evidence) { write($1, into: &$0) }
       }
       json.field("hangs_on", result.decidingConstants)
     }
@@ -97,8 +85,7 @@ struct SimulationJSON {
       json.field("t", Double(time) / 1000, decimals: 3)
       json.field("state", window.state.rawValue)
       json.field("background_time_remaining", seconds(window.remaining(at: time)), decimals: 3)
-      json.key("why")
-      if let why = window.why { json.value(why.rawValue) } else { json.null() }
+      json.field("why", window.why?.rawValue)
     }
   }
 

@@ -1,3 +1,4 @@
+import JSON
 import RangingPolicy
 
 /// Results of `simulate` for people: a line a profile, and below what the codes mean.
@@ -38,7 +39,7 @@ struct SimulationTable {
         (hasPhones ? [tally.phone ?? ""] : []) + [
           tally.profile.os.name, tally.profile.strategy.name, Self.percent(tally.share), "\(tally.delivered)",
           "\(tally.late)", "\(tally.missedCount)", Self.seconds(tally.ranging),
-          "x" + Self.rounded(tally.batteryFactor, 2), reasons,
+          "x" + decimal(tally.batteryFactor, decimals: 2), reasons,
         ])
     }
     let columns = [
@@ -62,7 +63,7 @@ struct SimulationTable {
         table.add([
           "\(index + 1)", tally.profile.strategy.name, Self.percent(tally.meanShare),
           Self.percent(tally.worstShare), Self.percent(tally.bestShare), "\(tally.late)",
-          "\(tally.missedCount)", "x" + Self.rounded(tally.batteryFactor, 4),
+          "\(tally.missedCount)", "x" + decimal(tally.batteryFactor, decimals: 4),
           tally.profile.strategy.reviewRisk.value.rawValue, tally.profile.strategy.permissionAsked,
           entry.isOnFront ? "*" : "", reasons,
         ])
@@ -104,7 +105,8 @@ struct SimulationTable {
         table.add([
           seconds(time), result.profile.os.name, result.profile.strategy.name, window?.state.rawValue ?? "",
           window.map { $0.remaining(at: time).map(seconds) ?? "unlimited" } ?? "",
-          result.timeline.distance(at: time).map { rounded($0, 1) + " m" } ?? "", window?.why?.rawValue ?? "",
+          result.timeline.distance(at: time).map { decimal($0, decimals: 1) + " m" } ?? "",
+          window?.why?.rawValue ?? "",
         ])
       }
     }
@@ -120,12 +122,12 @@ struct SimulationTable {
       result.profile.os.name, result.profile.strategy.name,
       result.totals.detected.map(seconds) ?? "never",
       closing.map { seconds($0.time) } ?? (neverRanged ? "none" : "open"),
-      distance.map { rounded($0, 1) + " m" } ?? "",
+      distance.map { decimal($0, decimals: 1) + " m" } ?? "",
       verdict.map { seconds($0.crossed) } ?? "never",
       result.outcome?.rawValue ?? "",
       verdict?.lateness.map(seconds) ?? "",
       seconds(result.totals.ranging),
-      "x" + rounded(result.batteryFactor, 2),
+      "x" + decimal(result.batteryFactor, decimals: 2),
       result.profile.strategy.risk.value.rawValue, result.profile.strategy.reviewRisk.value.rawValue,
     ]
   }
@@ -155,22 +157,14 @@ struct SimulationTable {
       found[reason].map { (reason.rawValue, reason.explanation(on: $0)) }
     }
     if !columns.contains(where: { $0.0 == "FIRST" }) { lines.removeAll { $0.0 == "RISK, REVIEW" } }
-    let width = lines.map(\.0.count).max() ?? 0
-    return lines.map { name, words in
-      "  " + name + String(repeating: " ", count: width - name.count + 2) + words
-    }.joined(separator: "\n")
+    return TextTable.list(lines)
   }
 
   private static func percent(_ share: Double?) -> String {
-    share.map { rounded($0 * 100, 1) + " %" } ?? "none"
+    share.map { decimal($0 * 100, decimals: 1) + " %" } ?? "none"
   }
 
-  private static func seconds(_ time: Milliseconds) -> String { rounded(Double(time) / 1000, 1) + " s" }
-
-  static func rounded(_ number: Double, _ digits: Int) -> String {
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
-    let value = (number * scale).rounded() / scale
-    return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  private static func seconds(_ time: Milliseconds) -> String {
+    decimal(Double(time) / 1000, decimals: 1) + " s"
   }
 }

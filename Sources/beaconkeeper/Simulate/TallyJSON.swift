@@ -6,20 +6,13 @@ struct TallyJSON {
   func write(_ comparisons: [Comparison], visitsPerDay: Int, into json: inout JSONWriter) {
     json.object { json in
       json.field("visits_per_day", visitsPerDay)
-      json.key("systems")
-      json.array(comparisons) { json, comparison in
-        json.object { json in
-          json.key("os")
-          json.array(comparison.systems) { $0.value($1.name) }
-          json.key("strategies")
-          json.array(comparison.entries.enumerated()) { json, item in
-            json.object { json in
-              json.field("rank", item.offset + 1)
-              write(item.element.tally, into: &json)
-              writeSpread(item.element.tally, into: &json)
-              json.field("pareto", item.element.isOnFront)
-            }
-          }
+      json.objects("systems", comparisons) { json, comparison in
+        json.array("os", comparison.systems) { $0.value($1.name) }
+        json.objects("strategies", comparison.entries.enumerated()) { json, item in
+          json.field("rank", item.offset + 1)
+          write(item.element.tally, into: &json)
+          writeSpread(item.element.tally, into: &json)
+          json.field("pareto", item.element.isOnFront)
         }
       }
     }
@@ -29,28 +22,23 @@ struct TallyJSON {
     json.field("share_mean", tally.meanShare, decimals: 6)
     json.field("share_worst", tally.worstShare, decimals: 6)
     json.field("share_best", tally.bestShare, decimals: 6)
-    json.key("phones")
-    json.array(tally.spread.enumerated()) { json, item in
-      json.object { json in
-        json.field("phone", item.element.phone)
-        json.field("share", tally.share(ofPhone: item.offset), decimals: 6)
-      }
+    json.objects("phones", tally.spread.enumerated()) { json, item in
+      json.field("phone", item.element.phone)
+      json.field("share", tally.share(ofPhone: item.offset), decimals: 6)
     }
     json.field("permission", tally.profile.strategy.permissionAsked)
   }
 
   /// The members of an object.
   func write(_ tally: Tally, into json: inout JSONWriter) {
-    json.key("phone")
-    if let phone = tally.phone { json.value(phone) } else { json.null() }
+    json.field("phone", tally.phone)
     json.field("os", tally.profile.os.name)
     json.field("strategy", tally.profile.strategy.name)
     json.field("approaches", tally.approaches)
     json.field("triggers", tally.triggers)
     json.field("delivered", tally.delivered)
     json.field("late", tally.late)
-    json.key("missed")
-    json.object { json in
+    json.object("missed") { json in
       for item in tally.reasons {
         json.key(named: item.reason.rawValue)
         json.value(item.count)

@@ -6,6 +6,13 @@ struct TextTable {
 
   mutating func add(_ row: [String]) { rows.append(row) }
 
+  /// Names with the words that explain each, indented.
+  static func list(_ items: [(name: String, words: String)]) -> String {
+    var table = TextTable([])
+    table.rows = items.map { ["", $0.name, $0.words] }
+    return table.text
+  }
+
   var text: String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

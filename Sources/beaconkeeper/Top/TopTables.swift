@@ -177,7 +177,7 @@ struct TopTables {
 
   private func signal(_ rssi: Double?) -> String { rssi.map { "\(Int($0.rounded())) dBm" } ?? "–" }
 
-  private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) ?? "–" }
+  private func short(_ number: Double) -> String { decimal(number, decimals: number < 10 ? 1 : 0) }
 
   /// `21:50:03`.
   private func clock(_ time: WallTime) -> String { String(time.rfc3339.dropFirst(11).prefix(8)) }
