@@ -213,7 +213,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "FleetTests",
-      dependencies: ["Beacons", "Fleet", "Messages", "Randomness", "Settings", "SettingsFile"],
+      dependencies: [
+        "Beacons", "Fleet", "Gateway", "Messages", "Randomness", "Settings", "SettingsFile",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "OutboxTests",

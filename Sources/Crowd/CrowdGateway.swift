@@ -30,7 +30,8 @@ struct CrowdGateway: Sendable {
     offset = .seconds(dice.number(in: 100...1e6))
     skew = dice.number(in: -1...1) * settings.skew * 1e-6
     tap = ObservationTap(
-      ObservationSettings(interval: settings.interval, partitions: settings.partitions),
+      ObservationSettings(
+        interval: settings.interval, partitions: settings.partitions, buffer: WaitingBatches.octetLimit),
       boot: hexadecimal(UInt128(dice.next()), octets: 8))
     receiver = receivers.index(of: CrowdSite.receiver) ?? ReceiverIndex(rawValue: 0)
     late = min(settings.late, 0.9)

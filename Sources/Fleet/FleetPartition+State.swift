@@ -25,12 +25,18 @@ extension FleetPartition {
   public init(
     _ configuration: Configuration, _ number: Int, of partitions: Int, state: [UInt8]
   ) throws(StateError) {
+    try self.init(FleetPartition(configuration, number, of: partitions, epoch: 0), number, state: state)
+  }
+
+  /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not
+  ///   computed again.
+  public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
     var reader = try StateReader(state)
     reader.part = "partition"
-    guard try reader.read() == UInt32(number), try reader.read() == UInt32(partitions) else {
+    guard try reader.read() == UInt32(number), try reader.read() == UInt32(fresh.partitions) else {
       throw .configuration
     }
-    self.init(configuration, number, of: partitions, epoch: try reader.read())
+    self.init(fresh, number, epoch: try reader.read())
     numbers = TransitionNumbers(epoch: epoch, last: try reader.tally())
     time = try reader.read()
     looked = try reader.read()
@@ -39,9 +45,8 @@ extension FleetPartition {
     counts.transitions = try reader.tally()
     counts.early = try reader.tally()
     counts.misplaced = try reader.tally()
-    pipeline = try Pipeline(configuration, snapshot: &reader)
-    intake = try ScannerIntake(
-      Self.scanners(configuration), ownGateway: configuration.gatewayName, snapshot: &reader)
+    try pipeline.restore(from: &reader)
+    intake = try ScannerIntake(intake.scanners, ownGateway: names.site, snapshot: &reader)
     try reader.finish()
     receivers.learn(intake.table) { pipeline.receiver($0) }
   }

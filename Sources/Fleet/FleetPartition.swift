@@ -15,7 +15,7 @@ public struct FleetPartition: Sendable {
   private static let gap = TimeSpan.seconds(2)
   private static let lookEvery = TimeSpan.seconds(2)
 
-  public let number: Int
+  public private(set) var number: Int
   public let names: FleetNames
   let partitions: Int
   var intake: ScannerIntake
@@ -49,6 +49,15 @@ public struct FleetPartition: Sendable {
     names = FleetNames(site: configuration.gatewayName)
     pipeline = Pipeline(configuration)
     intake = Self.intake(configuration, pipeline)
+    numbers = TransitionNumbers(epoch: epoch)
+  }
+
+  /// Another partition of a site about which nothing is known yet. What follows from the configuration is not computed again.
+  ///
+  /// - Parameter fresh: a partition that has taken nothing in yet.
+  public init(_ fresh: FleetPartition, _ number: Int, epoch: UInt64) {
+    self = fresh
+    self.number = number
     numbers = TransitionNumbers(epoch: epoch)
   }
 

@@ -6,8 +6,10 @@ import Settings
 package struct ObservationTap: Sendable {
   /// Sightings collected at a time; more than a machine can hear in the longest interval that makes sense.
   private static let limit = 20_000
-  /// A message is closed after this many bytes. So it stays near 1 kB, which fits one packet in most networks.
+  /// A message is closed after this many bytes, so that it fits one packet in most networks.
   private static let size = 900
+  /// The same where a broker has to confirm each: RabbitMQ spends the same on a long one as on a short one.
+  private static let confirmedSize = 8000
 
   let settings: ObservationSettings
   let boot: String
@@ -38,7 +40,7 @@ package struct ObservationTap: Sendable {
   /// A beacon is retired: its index will mean another.
   mutating func drop(_ beacon: BeaconIndex) { sightings.removeAll { $0.beacon == beacon } }
 
-  /// What is due now, as batches of about 1 kB: each of one partition, with the sightings of a beacon together.
+  /// What is due now, as batches of about 1 kB, or 8 kB with a buffer: each of one partition, with the sightings of a beacon together.
   package mutating func take(
     at time: MonotonicTime, gateway: String, receivers: ReceiverTable, key: (BeaconIndex) -> String
   ) -> [ObservationsMessage] {
@@ -56,12 +58,13 @@ package struct ObservationTap: Sendable {
       let partition = ObservationsMessage.partition(of: key, among: settings.partitions)
       partitions[partition].append((key, byBeacon[beacon] ?? []))
     }
+    let size = settings.buffer == nil ? Self.size : Self.confirmedSize
     var messages: [ObservationsMessage] = []
     for (partition, beacons) in partitions.enumerated() {
       var batch = Batch()
       for (key, sightings) in beacons {
         for sighting in sightings {
-          if batch.octets > Self.size {
+          if batch.octets > size {
             messages.append(finish(batch, partition, at: time, gateway))
             batch = Batch()
           }

@@ -42,15 +42,21 @@ extension Pipeline {
     _ configuration: Configuration, limits: AdmissionLimits = AdmissionLimits(),
     snapshot reader: inout StateReader
   ) throws(StateError) {
+    self.init(configuration, limits: limits)
+    try restore(from: &reader)
+  }
+
+  /// Makes a new one the pipeline that a snapshot was taken of. After an error it is of no use.
+  public mutating func restore(from reader: inout StateReader) throws(StateError) {
     reader.part = "configuration"
     guard configuration.phones.isEmpty, try reader.read() == configuration.fingerprint(limits) else {
       throw .configuration
     }
     reader.part = "receivers"
-    let receivers: ReceiverTable = try reader.read()
-    self.init(configuration, receivers: receivers, limits: limits)
-    // Those that the configuration names were among them.
-    guard self.receivers.names.count == receivers.names.count else { throw reader.damaged }
+    let known: ReceiverTable = try reader.read()
+    // Those that the configuration names come first.
+    guard known.names.starts(with: receivers.names) else { throw reader.damaged }
+    receivers = known
     reader.bounds = StateReader.Bounds()
     reader.bounds.receivers = receivers.names.count
     reader.bounds.zones = configuration.zones.count

@@ -115,6 +115,8 @@ class Fleet:
         self.output = Process("mosquitto", self.folder, ["/usr/sbin/mosquitto", "-c", "mosquitto.conf"])
         self.workers = {}
         self.crowd = None
+        # A folder in which workers keep all that comes out of the queues; None: they do not.
+        self.journal = None
 
     def __enter__(self):
         return self
@@ -161,11 +163,24 @@ class Fleet:
             with open(self.config, "w") as file:
                 file.write(text)
 
+    def keep_journal(self):
+        self.journal = os.path.join(self.folder, "journal")
+        os.makedirs(self.journal)
+
+    def replayed(self):
+        """What one worker without faults would have said: the transitions' payloads."""
+        words = [self.binary, "replay", "--config", self.config, "--journal", self.journal]
+        done = subprocess.run(words, capture_output=True)
+        if done.returncode:
+            raise SystemExit(f"fleet: {done.stderr.decode().strip()}")
+        return done.stdout.splitlines()
+
     def wait_for_owners(self, healths, partitions, patience=120):
         until(lambda: len(healths.owners()) == partitions, patience, "a worker for each partition")
 
     def start_worker(self, name):
-        worker = Process(name, self.folder, [self.binary, "fuse", "--config", self.config, "--name", name])
+        words = ["--journal", self.journal] if self.journal else []
+        worker = Process(name, self.folder, [self.binary, "fuse", "--config", self.config, "--name", name, *words])
         self.workers[name] = worker
         return worker.start()
 

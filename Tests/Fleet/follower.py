@@ -79,6 +79,16 @@ class Follower:
         if kind == "room":
             self.ways[beacon].append((event, inside[0] if inside else None))
 
+    def differences(self, payloads):
+        """What another says of the same transitions: (missing here, other content here, missing there). `payloads`: all of its."""
+        told = {}
+        for payload in payloads:
+            words = json.loads(payload)
+            told[words["partition"], (words["epoch"], words["seq"])] = hash(payload)
+        both = told.keys() & self.contents.keys()
+        return (len(told.keys() - both), sum(told[name] != self.contents[name] for name in both),
+                len(self.contents.keys() - both))
+
     def rooms(self):
         return {beacon: inside[0] for (beacon, kind), inside in self.places.items() if kind == "room" and inside}
 

@@ -181,6 +181,20 @@ import Testing
     )
   }
 
+  /// A broker that confirms each batch spends as much on a short one as on a long one.
+  @Test func whereABatchIsConfirmedItHoldsMore() throws {
+    var scene = try publisher(ObservationSettings(buffer: 1_000_000))
+    for minor in 0..<200 {
+      try scene.hear(
+        Scene.iBeacon(minor: UInt8(minor)), from: UInt64(0xC1_0000 + minor), rssi: -60, for: 0.1)
+    }
+    let sizes = scene.pipeline.takeObservations(at: scene.time).map {
+      $0.message(topics: scene.pipeline.topics).payload.count
+    }
+    #expect(sizes.count > 1)
+    for size in sizes.dropLast() { #expect((7000...9000).contains(size)) }
+  }
+
   @Test func aReloadGoesOnCounting() throws {
     var scene = try publisher()
     try scene.hear(rssi: -60, for: 0.1)

@@ -19,6 +19,7 @@ struct FuseHolding {
   var partition: FleetPartition
   let lease: UInt64
   var output: FuseOutput
+  var journal: JournalFile?
   /// Not processed yet.
   var waiting: Deque<QueueMessage> = []
   /// The lease was found to hold on the present connection.

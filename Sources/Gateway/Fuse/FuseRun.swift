@@ -19,11 +19,15 @@ public struct FuseRun: Sendable {
   private let fleet: FleetSettings
   private let broker: RemoteBroker
   private let name: String
+  private let journal: String?
   private let logger: Logger
 
-  /// - Parameter name: the worker's name; nil: made of the machine's name and chance. Two workers of one name are refused by none,
-  ///   but throw each other out again and again.
-  public init(_ configuration: Configuration, name: String?, logger: Logger) throws(NoFleet) {
+  /// - Parameters:
+  ///   - name: the worker's name; nil: made of the machine's name and chance. Two workers of one name are refused by none, but throw
+  ///     each other out again and again.
+  ///   - journal: a folder for what comes out of the queues; nil: it is not kept.
+  public init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws(NoFleet)
+  {
     guard let fleet = configuration.fleet, case .remote(let broker) = configuration.broker else {
       throw NoFleet(
         description: "the configuration has no section fleet; add fleet: { rabbitmq: \"amqp://…\" }")
@@ -32,6 +36,7 @@ public struct FuseRun: Sendable {
     self.fleet = fleet
     self.broker = broker
     self.name = name ?? Self.inventedName
+    self.journal = journal
     self.logger = logger
   }
 
@@ -45,7 +50,7 @@ public struct FuseRun: Sendable {
 
   /// Works until SIGINT or SIGTERM. Throws what trying again does not change: `Failure` of RabbitMQ, `InvalidOptions`.
   public func run() async throws {
-    let worker = FuseService(configuration, fleet, broker, name: name, logger)
+    let worker = FuseService(configuration, fleet, broker, name: name, journal: journal, logger)
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
@@ -62,17 +67,19 @@ private struct FuseService: Service {
   let fleet: FleetSettings
   let broker: RemoteBroker
   let name: String
+  let journal: String?
   let logger: Logger
   private let inbox = FuseInbox()
 
   init(
     _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
-    _ logger: Logger
+    journal: String?, _ logger: Logger
   ) {
     self.configuration = configuration
     self.fleet = fleet
     self.broker = broker
     self.name = name
+    self.journal = journal
     self.logger = logger
   }
 
@@ -84,7 +91,8 @@ private struct FuseService: Service {
             continuation.resume(
               with: Result {
                 try FuseWorker(
-                  self.configuration, self.fleet, self.broker, name: self.name, self.inbox, self.logger
+                  self.configuration, self.fleet, self.broker, name: self.name, journal: self.journal,
+                  self.inbox, self.logger
                 )
                 .run()
               })

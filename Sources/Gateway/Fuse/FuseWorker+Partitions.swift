@@ -42,10 +42,10 @@ extension FuseWorker {
     }
     // Later than any that was used before.
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
-    var partition = FleetPartition(configuration, number, of: fleet.partitions, epoch: epoch)
+    var partition = FleetPartition(fresh, number, epoch: epoch)
     if let state = last?.state {
       do throws(StateError) {
-        partition = try FleetPartition(configuration, number, of: fleet.partitions, state: state)
+        partition = try FleetPartition(fresh, number, state: state)
       } catch {
         // Nothing of it fits any more, so the partition begins anew: all are found again by what is heard.
         if case .damaged = error { throw Failure("partition \(number): \(error)") }
@@ -56,15 +56,40 @@ extension FuseWorker {
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
     options.will = nil
     holdings[number] = FuseHolding(partition, lease: lease, FuseOutput(options), at: LiveClock.now)
+    openJournal(of: number)
     connectOutput(of: number)
     logger.notice(
       "partition \(number): taken over in \((LiveClock.now - start).nanoseconds / 1_000_000) ms, lease \(lease), \(partition.beacons) beacons"
     )
   }
 
+  // MARK: The journal
+
+  private func openJournal(of number: Int) {
+    guard let journal, let holding = holdings[number] else { return }
+    do throws(SystemError) {
+      holdings[number]?.journal = try JournalFile(
+        journal, holding.partition, of: fleet.partitions, lease: holding.lease)
+    } catch {
+      logger.error("partition \(number) goes on without a journal: \(error)")
+    }
+  }
+
+  private func writeJournal(of number: Int) {
+    do throws(SystemError) { try holdings[number]?.journal?.write() } catch {
+      holdings[number]?.journal = nil
+      logger.error("the journal of partition \(number) ends here: \(error)")
+    }
+  }
+
   private func process(_ delivery: QueueMessage, _ number: Int) {
     var messages: [Message] = []
     let notices = holdings[number]?.partition.take(key: delivery.key, delivery.payload, into: &messages) ?? []
+    if let holding = holdings[number], let journal = holding.journal {
+      journal.add(
+        .message(
+          .init(number: holding.partition.counts.messages, key: delivery.key, payload: delivery.payload)))
+    }
     for message in messages { holdings[number]?.output.add(message) }
     holdings[number]?.processed = delivery.number
     for notice in notices { logger.warning("partition \(number): \(notice)") }
@@ -79,6 +104,7 @@ extension FuseWorker {
     {
       process(delivery, number)
     }
+    writeJournal(of: number)
     if holdings[number]?.isProven == true {
       for notice in holdings[number]?.output.send() ?? [] { logger.warning("\(notice)") }
       greet(number)

@@ -20,8 +20,12 @@ final class FuseWorker {
   let fleet: FleetSettings
   let broker: RemoteBroker
   let names: FleetNames
+  /// What all partitions begin with.
+  let fresh: FleetPartition
   /// The worker's own name, which no other has.
   let name: String
+  /// A folder for what comes out of the queues; nil: it is not kept.
+  let journal: String?
   let inbox: FuseInbox
   let logger: Logger
 
@@ -44,15 +48,17 @@ final class FuseWorker {
 
   init(
     _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
-    _ inbox: FuseInbox, _ logger: Logger
+    journal: String?, _ inbox: FuseInbox, _ logger: Logger
   ) throws(InvalidOptions) {
     self.configuration = configuration
     self.fleet = fleet
     self.broker = broker
     self.name = name
+    self.journal = journal
     self.inbox = inbox
     self.logger = logger
     names = FleetNames(site: configuration.gatewayName)
+    fresh = FleetPartition(configuration, 0, of: fleet.partitions, epoch: 0)
     lead = FuseLead(configuration, fleet, broker)
     health = try FuseHealth(configuration, broker, worker: name)
   }

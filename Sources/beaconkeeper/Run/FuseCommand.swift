@@ -16,6 +16,7 @@ struct FuseCommand: AsyncParsableCommand {
       EXAMPLES
         beaconkeeper check fleet.yaml
         beaconkeeper fuse --config fleet.yaml
+        beaconkeeper fuse --config fleet.yaml --journal /var/lib/beaconkeeper/journal
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration, with a section fleet.", valueName: "file"))
@@ -24,6 +25,11 @@ struct FuseCommand: AsyncParsableCommand {
     name: .long,
     help: ArgumentHelp("The worker's name. Default: the machine's name and some digits.", valueName: "name"))
   var name: String?
+  @Option(
+    help: ArgumentHelp(
+      "Write all that comes out of RabbitMQ into this folder, for replay --journal. The files grow without limit.",
+      valueName: "folder"))
+  var journal: String?
   @Option(
     help: ArgumentHelp(
       "Log this level and those above: debug, info, notice, warning, error.", valueName: "level"))
@@ -39,7 +45,7 @@ struct FuseCommand: AsyncParsableCommand {
     let log = RunLog(logFormat ?? .preferred, level: logLevel.level)
     let logger = Logger(label: "beaconkeeper") { _ in RunLogHandler(log) }
     do {
-      try await FuseRun(configuration, name: name, logger: logger).run()
+      try await FuseRun(configuration, name: name, journal: journal, logger: logger).run()
       logger.notice("stopped")
       await log.finish()
     } catch {

@@ -33,6 +33,8 @@ struct ReplayCommand: AsyncParsableCommand {
       off. With JSON lines, the last line of standard output has the same figures. A mark holds until the next one; times \
       are RFC 3339, Unix seconds or seconds since the recording began. --report draws the result.
 
+      --journal decides again what a fleet's workers decided, and gives the same bytes.
+
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
         beaconkeeper replay --config site.yaml --capture hall.jsonl --capture door.jsonl --format text
@@ -40,13 +42,19 @@ struct ReplayCommand: AsyncParsableCommand {
         beaconkeeper replay --config phones.yaml --capture monday.btsnoop --verdicts | jq 'select(.outcome)'
         beaconkeeper replay --config flat.yaml --capture walk.jsonl --truth marks.csv --report walk.html
         beaconkeeper replay --config site.yaml --capture monday.btsnoop --http
+        beaconkeeper replay --config fleet.yaml --journal /var/lib/beaconkeeper/journal
         btmon -w /dev/stdout | beaconkeeper replay --config site.yaml --capture -
       """)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String?
   @Option(help: ArgumentHelp("A recording; may be given several times.", valueName: "file"))
-  var capture: [String]
+  var capture: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "Instead: what fuse --journal wrote, a file or a folder; may be given several times.", valueName: "path"
+    ))
+  var journal: [String] = []
   @Option(help: "As fast as possible, or in real time.")
   var speed = Speed.max
   @Option(help: "Transitions as JSON lines, transitions as text, or every message with its topic.")
@@ -67,7 +75,10 @@ struct ReplayCommand: AsyncParsableCommand {
   @OptionGroup var rooms: RoomFollowing
 
   func validate() throws {
-    if capture.isEmpty { throw ValidationError("Name a recording with --capture, or - for standard input.") }
+    if capture.isEmpty, journal.isEmpty {
+      throw ValidationError("Name a recording with --capture, or - for standard input.")
+    }
+    if !journal.isEmpty { try validateJournal() }
     if let gateway, gateway.isEmpty { throw ValidationError("--gateway needs a name.") }
     if http, capture.contains("-") {
       throw ValidationError("--http needs a file: it goes back and forth in it.")
@@ -78,6 +89,7 @@ struct ReplayCommand: AsyncParsableCommand {
   func run() async throws {
     var configuration = try loadConfiguration(config, connects: publish)
     if let gateway { configuration.gatewayName = gateway }
+    if !journal.isEmpty { return try replayJournal(configuration) }
     if http { return try await show(configuration) }
     let follower = try rooms.follower(configuration)
     var replay: Replay
@@ -157,7 +169,7 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   /// As `mosquitto_sub -v` shows it.
-  private func line(_ message: Message) -> [UInt8] {
+  func line(_ message: Message) -> [UInt8] {
     message.topic.utf8 + [UInt8(ascii: " ")] + message.payload
   }
 

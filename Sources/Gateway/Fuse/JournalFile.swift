@@ -1,0 +1,32 @@
+import Fleet
+import Glibc
+import Machine
+
+/// What a worker took out of a partition's queue while it had it, for `replay --journal`. Each tenure has a file of its own, so
+/// several workers may share a folder.
+final class JournalFile {
+  private let descriptor: FileDescriptor
+  private var buffer: [UInt8] = []
+
+  /// Only its owner may read it, because it says who was where.
+  init(_ folder: String, _ partition: FleetPartition, of partitions: Int, lease: UInt64) throws(SystemError) {
+    let path = "\(folder)/partition-\(partition.number)-epoch-\(partition.epoch)-lease-\(lease).jsonl"
+    descriptor = FileDescriptor(
+      try systemCall("cannot write \(path)") {
+        unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      })
+    add(
+      .takeover(
+        partition: partition.number, of: partitions, epoch: partition.epoch, seen: partition.counts.messages))
+  }
+
+  func add(_ line: JournalLine) { buffer += line.bytes }
+
+  /// Must come before anything that was decided leaves: after a crash the journal then has all that subscribers have seen.
+  func write() throws(SystemError) {
+    guard !buffer.isEmpty else { return }
+    let lines = buffer
+    try descriptor.write(lines.span)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,60 @@
+import Beacons
+import Fleet
+import Messages
+import Settings
+
+/// A fleet's decisions over the journals of its workers: what one worker would have decided that never failed.
+public struct FleetReplay {
+  /// A partition that is being replayed: the epochs that are left, and where it is in the first of them.
+  private struct Course {
+    var runs: [Journals.Run]
+    var next = 0
+    var partition: FleetPartition?
+    var time: MonotonicTime { partition?.time ?? MonotonicTime(nanoseconds: .min) }
+  }
+
+  private let fresh: FleetPartition
+  private let journals: Journals
+  private var courses: [Course]
+  public private(set) var messages: UInt64 = 0
+  public private(set) var observations: UInt64 = 0
+  public let total: UInt64
+
+  /// - Parameter paths: files that `fuse --journal` wrote, or folders with them.
+  public init(_ configuration: Configuration, journals paths: [String]) throws(JournalError) {
+    journals = try Journals(paths)
+    fresh = FleetPartition(configuration, 0, of: journals.partitions, epoch: 0)
+    courses = Dictionary(grouping: journals.runs, by: \.partition).sorted { $0.key < $1.key }
+      .map { Course(runs: $0.value) }
+    total = journals.runs.reduce(0) { $0 + UInt64($1.places.count) }
+  }
+
+  /// Goes on with the partition that is behind the others, to its next tick; false at the end. `messages` is emptied first, and then
+  /// has what the partition publishes.
+  public mutating func next(into output: inout [Message], notices: inout [String]) -> Bool {
+    output.removeAll(keepingCapacity: true)
+    guard let index = courses.indices.min(by: { courses[$0].time < courses[$1].time }) else { return false }
+    let run = courses[index].runs[0]
+    var partition =
+      courses[index].partition
+      ?? FleetPartition(fresh, run.partition, epoch: run.epoch)
+    let (time, heard) = (partition.time, partition.counts.observations)
+    while courses[index].next < run.places.count {
+      let place = run.places[courses[index].next]
+      courses[index].next += 1
+      messages += 1
+      if let entry = journals.entry(at: place) {
+        notices += partition.take(key: entry.key, entry.payload, into: &output)
+      }
+      if partition.time != time { break }
+    }
+    observations += partition.counts.observations - heard
+    courses[index].partition = partition
+    if courses[index].next == run.places.count {
+      courses[index].runs.removeFirst()
+      (courses[index].next, courses[index].partition) = (0, nil)
+      if courses[index].runs.isEmpty { courses.remove(at: index) }
+    }
+    return true
+  }
+}

@@ -1,0 +1,139 @@
+import Fleet
+import FoundationEssentials
+import Machine
+
+/// The journals of a fleet's workers, as one: for each partition and epoch all messages of its queue, in order.
+struct Journals {
+  /// A message's place: its file, and its octets there.
+  struct Place {
+    var number: UInt64
+    var file: Int
+    var range: Range<Int>
+  }
+
+  /// The messages of a partition from where it began anew.
+  struct Run {
+    var partition: Int
+    var epoch: UInt64
+    var places: [Place] = []
+  }
+
+  private struct Name: Hashable {
+    var partition: Int
+    var epoch: UInt64
+  }
+
+  private(set) var runs: [Run] = []
+  /// How many the fleet has.
+  private(set) var partitions = 0
+  private var files: [(path: String, data: Data)] = []
+
+  /// - Parameter paths: files, and folders that have them.
+  init(_ paths: [String]) throws(JournalError) {
+    var found: [Name: Run] = [:]
+    var files: [String] = []
+    for path in paths { files += try Self.files(in: path) }
+    for path in files {
+      do {
+        self.files.append((path, try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)))
+      } catch {
+        throw JournalError(path: path, message: Self.reason(error), isUnreadable: true)
+      }
+      try read(file: self.files.count - 1, into: &found)
+    }
+    guard partitions > 0 else {
+      throw JournalError(path: paths.joined(separator: ", "), message: "the journal is empty")
+    }
+    runs = found.values.sorted { ($0.partition, $0.epoch) < ($1.partition, $1.epoch) }
+    for index in runs.indices { try order(&runs[index]) }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? CocoaError)?.reason(else: "\(error)") ?? "\(error)"
+  }
+
+  private static func files(in path: String) throws(JournalError) -> [String] {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+      return [path]
+    }
+    var names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".jsonl") }
+    } catch {
+      throw JournalError(path: path, message: reason(error), isUnreadable: true)
+    }
+    names.sort()
+    guard !names.isEmpty else {
+      throw JournalError(path: path, message: "no journal (*.jsonl) is in this folder")
+    }
+    return names.map { "\(path)/\($0)" }
+  }
+
+  private mutating func read(file: Int, into found: inout [Name: Run]) throws(JournalError) {
+    let (path, data) = files[file]
+    var (start, number) = (data.startIndex, 0)
+    var (name, next): (Name?, UInt64) = (nil, 0)
+    // What follows the last line end was being written when the worker was killed.
+    while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      number += 1
+      func fault(_ message: String) -> JournalError {
+        JournalError(path: path, line: number, message: message)
+      }
+      switch JournalLine(Array(data[start..<end])) {
+      case .takeover(let partition, let partitions, let epoch, let seen):
+        name = Name(partition: partition, epoch: epoch)
+        next = seen + 1
+        if self.partitions == 0 { self.partitions = partitions }
+        guard partitions == self.partitions else {
+          throw fault("here the fleet has \(partitions) partitions, in other journals \(self.partitions)")
+        }
+        if let name, found[name] == nil { found[name] = Run(partition: partition, epoch: epoch) }
+      case .message(let entry):
+        guard let name else {
+          throw fault("the line that says whose journal it is must come first")
+        }
+        guard entry.number == next else { throw fault("message \(next) should follow, not \(entry.number)") }
+        next += 1
+        found[name]?.places.append(Place(number: entry.number, file: file, range: start..<end))
+      case nil: throw fault("not a line of a fleet's journal, which fuse --journal writes")
+      }
+      start = data.index(after: end)
+    }
+  }
+
+  /// Workers that died may have had the same messages as those that took over.
+  private func order(_ run: inout Run) throws(JournalError) {
+    run.places.sort { $0.number < $1.number }
+    var kept: [Place] = []
+    for place in run.places {
+      if let last = kept.last, last.number == place.number {
+        guard entry(at: last) == entry(at: place) else {
+          throw JournalError(
+            path: files[place.file].path,
+            message:
+              "message \(place.number) of partition \(run.partition) is another one in \(files[last.file].path): these are journals of different fleets"
+          )
+        }
+        continue
+      }
+      let expected = UInt64(kept.count + 1)
+      guard place.number == expected else {
+        throw JournalError(
+          path: "",
+          message:
+            "partition \(run.partition): messages \(expected) to \(place.number - 1) are missing; a journal must begin with the fleet and have all workers"
+        )
+      }
+      kept.append(place)
+    }
+    run.places = kept
+  }
+
+  func entry(at place: Place) -> JournalLine.Entry? {
+    guard case .message(let entry)? = JournalLine(Array(files[place.file].data[place.range])) else {
+      return nil
+    }
+    return entry
+  }
+}
