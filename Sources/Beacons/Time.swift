@@ -83,7 +83,7 @@ extension Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }
-  @inlinable func multipliedSaturating(by other: Int64) -> Int64 {
+  @inlinable package func multipliedSaturating(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? ((self > 0) == (other > 0) ? .max : .min) : product
   }

@@ -41,12 +41,7 @@ struct BtsnoopRecords: Sendable {
   {
     guard bytes.count >= Self.recordHeaderLength else { return 0 }
     let included = Int(bytes.bigEndian32(at: 4))
-    guard included <= Self.longestPacket else {
-      throw CaptureError(
-        .damaged, at: .byte(offset),
-        "the record claims a packet of \(included) bytes, longer than Bluetooth has; the file is damaged from here on"
-      )
-    }
+    guard included <= Self.longestPacket else { throw .overlong(included, at: offset) }
     let end = Self.recordHeaderLength + included
     guard bytes.count >= end else { return 0 }
     let flags = bytes.bigEndian32(at: 8)

@@ -31,6 +31,14 @@ public struct CaptureError: Error, Equatable, Sendable {
     self.place = place
     self.message = message
   }
+
+  /// A record that claims to be longer than any packet.
+  static func overlong(_ length: Int, at offset: Int64) -> CaptureError {
+    CaptureError(
+      .damaged, at: .byte(offset),
+      "the record claims a packet of \(length) bytes, longer than Bluetooth has; the file is damaged from here on"
+    )
+  }
 }
 
 extension CaptureError: CustomStringConvertible {

@@ -29,12 +29,7 @@ struct PcapRecords: Sendable {
   {
     guard bytes.count >= Self.recordHeaderLength else { return 0 }
     let included = Int(order.integer32(bytes, at: 8))
-    guard included <= Self.longestPacket else {
-      throw CaptureError(
-        .damaged, at: .byte(offset),
-        "the record claims a packet of \(included) bytes, longer than Bluetooth has; the file is damaged from here on"
-      )
-    }
+    guard included <= Self.longestPacket else { throw .overlong(included, at: offset) }
     let end = Self.recordHeaderLength + included
     guard bytes.count >= end else { return 0 }
     let fraction = Int64(order.integer32(bytes, at: 4)) * (hasNanoseconds ? 1 : 1000)

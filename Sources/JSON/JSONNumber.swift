@@ -7,12 +7,6 @@ package struct JSONNumber: Equatable {
   package var digits: UInt64 = 0
   package var exponent = 0
 
-  package init(isNegative: Bool = false, digits: UInt64 = 0, exponent: Int = 0) {
-    self.isNegative = isNegative
-    self.digits = digits
-    self.exponent = exponent
-  }
-
   /// The number × 10^power, rounded half away from zero; nil when it does not fit.
   package func scaled(byPowerOf10 power: Int) -> Int64? {
     guard digits != 0 else { return 0 }

@@ -14,16 +14,16 @@ public struct MetricsText: Sendable {
   public static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
     var writer = MetricsText(gateway: gateway)
     writer.write(health)
-    writer.family("broker_connected", "gauge", "Whether the broker has taken the gateway in.")
+    writer.family("broker_connected", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
     return writer.text
   }
 
   private mutating func write(_ health: HealthMessage) {
-    family("build_info", "gauge", "The version that runs.")
+    family("build_info", "The version that runs.")
     sample("build_info", [("version", health.version)], 1)
     let receivers = health.receivers
-    family("receiver_state", "gauge", "The health of a radio: the one that is 1.")
+    family("receiver_state", "The health of a radio: the one that is 1.")
     for receiver in receivers {
       for state in Self.receiverStates {
         sample(
@@ -31,61 +31,58 @@ public struct MetricsText: Sendable {
       }
     }
     perReceiver(
-      receivers, "receiver_blind", "gauge",
+      receivers, "receiver_blind",
       "Whether it is blind: its silence then does not mean that beacons are absent."
     ) {
       $0.isBlind ? 1 : 0
     }
-    perReceiver(receivers, "receiver_advertisements_total", "counter", "Advertisements heard.") { $0.heard }
-    perReceiver(receivers, "receiver_empty_total", "counter", "Advertisements without data.") { $0.empty }
-    perReceiver(
-      receivers, "receiver_lost_total", "counter", "Advertisements that were not read soon enough."
-    ) {
+    perReceiver(receivers, "receiver_advertisements_total", "Advertisements heard.") { $0.heard }
+    perReceiver(receivers, "receiver_empty_total", "Advertisements without data.") { $0.empty }
+    perReceiver(receivers, "receiver_lost_total", "Advertisements that were not read soon enough.") {
       $0.lost
     }
-    perReceiver(receivers, "receiver_recoveries_total", "counter", "Steps taken to make it hear again.") {
+    perReceiver(receivers, "receiver_recoveries_total", "Steps taken to make it hear again.") {
       $0.recoveries
     }
-    single("advertisements_total", "counter", "Advertisements of all receivers.", health.advertisements)
-    single("sightings_total", "counter", "Advertisements of known beacons.", health.sightings)
-    single("transitions_total", "counter", "Decisions of zones.", health.transitions)
-    single("beacons", "gauge", "Beacons that are tracked.", UInt64(clamping: health.beacons))
-    single("queued_messages", "gauge", "Messages that wait for the broker.", UInt64(clamping: health.queued))
+    single("advertisements_total", "Advertisements of all receivers.", health.advertisements)
+    single("sightings_total", "Advertisements of known beacons.", health.sightings)
+    single("transitions_total", "Decisions of zones.", health.transitions)
+    single("beacons", "Beacons that are tracked.", UInt64(clamping: health.beacons))
+    single("queued_messages", "Messages that wait for the broker.", UInt64(clamping: health.queued))
     single(
-      "outbox_durable", "gauge", "Whether transitions are on disk before they are sent.",
+      "outbox_durable", "Whether transitions are on disk before they are sent.",
       health.diskFault == nil ? 1 : 0)
     single(
-      "outbox_lost_total", "counter", "Transitions given up because too many waited in memory.",
+      "outbox_lost_total", "Transitions given up because too many waited in memory.",
       health.lostTransitions)
     single(
-      "members_refused_total", "counter", "Advertisements of members of regions that were not admitted.",
+      "members_refused_total", "Advertisements of members of regions that were not admitted.",
       health.refusedMembers)
     single(
-      "transitions_held_total", "counter", "Enters and nears that had to wait, as they came too often.",
+      "transitions_held_total", "Enters and nears that had to wait, as they came too often.",
       health.heldTransitions)
     if let lost = health.lostObservations {
       single(
-        "observations_lost_total", "counter", "Observations that were not published.",
+        "observations_lost_total", "Observations that were not published.",
         lost + (health.waitingObservations?.lost ?? 0))
     }
     if let waiting = health.waitingObservations {
       single(
-        "observations_waiting_batches", "gauge", "Batches of observations that the broker does not have yet.",
+        "observations_waiting_batches", "Batches of observations that the broker does not have yet.",
         UInt64(clamping: waiting.batches))
     }
     if let dropped = health.droppedForRooms {
-      single("rooms_dropped_total", "counter", "Sightings that did not count for rooms.", dropped)
+      single("rooms_dropped_total", "Sightings that did not count for rooms.", dropped)
     }
     single(
-      "outbox_parked_messages", "gauge",
+      "outbox_parked_messages",
       "Messages that the broker refuses and that wait until it takes them.",
       UInt64(clamping: health.parkedMessages))
+    single("app_set_refused_total", "Reports on app/set that made no sense.", health.refusedReports)
     single(
-      "app_set_refused_total", "counter", "Reports on app/set that made no sense.", health.refusedReports)
-    single(
-      "addresses_postponed_total", "counter", "Advertisements on whose private address no key was tried yet.",
+      "addresses_postponed_total", "Advertisements on whose private address no key was tried yet.",
       health.postponedAddresses)
-    family("readings_refused_total", "counter", "Frames whose readings were refused, by reason.")
+    family("readings_refused_total", "Frames whose readings were refused, by reason.")
     let refused = health.refusedReadings
     for (reason, count) in [
       ("no_key", refused.noKey), ("wrong_key", refused.wrongKey), ("replayed", refused.replayed),
@@ -98,59 +95,58 @@ public struct MetricsText: Sendable {
     // Two scanners may have one topic; a series that is there twice is an error.
     var told: Set<String> = []
     let scanners = remote.scanners.filter { told.insert($0.topic).inserted }
-    per(scanners, "scanner_messages_total", "counter", "Messages of a scanner's topic.") { scanner in
+    per(scanners, "scanner_messages_total", "Messages of a scanner's topic.") { scanner in
       [([("topic", scanner.topic)], scanner.messages)]
     }
-    per(scanners, "scanner_observations_total", "counter", "What was heard, as these messages say.") {
+    per(scanners, "scanner_observations_total", "What was heard, as these messages say.") {
       scanner in [([("topic", scanner.topic)], scanner.observations)]
     }
-    per(scanners, "scanner_refused_total", "counter", "What could not be taken of them, by cause.") {
+    per(scanners, "scanner_refused_total", "What could not be taken of them, by cause.") {
       scanner in
       scanner.refused.sorted { $0.key < $1.key }.map {
         ([("topic", scanner.topic), ("cause", $0.key)], $0.value)
       }
     }
-    per(remote.gateways, "remote_gateway_batches_total", "counter", "Batches of another gateway.") {
+    per(remote.gateways, "remote_gateway_batches_total", "Batches of another gateway.") {
       gateway in
       [([("remote", gateway.name)], gateway.batches)]
     }
     per(
-      remote.gateways, "remote_gateway_lost_total", "counter",
+      remote.gateways, "remote_gateway_lost_total",
       "Batches of another gateway that never arrived."
     ) { gateway in [([("remote", gateway.name)], gateway.lost)] }
     per(
-      remote.gateways, "remote_gateway_refused_total", "counter",
+      remote.gateways, "remote_gateway_refused_total",
       "Batches of another gateway that were refused."
     ) { gateway in [([("remote", gateway.name)], gateway.refused)] }
-    single(
-      "scanner_messages_lost_total", "counter", "Messages for scanners that came too fast.",
-      remote.lostMessages)
+    single("scanner_messages_lost_total", "Messages for scanners that came too fast.", remote.lostMessages)
   }
 
   private mutating func per<Item>(
-    _ items: [Item], _ name: String, _ kind: String, _ help: String,
+    _ items: [Item], _ name: String, _ help: String,
     _ samples: (Item) -> [(labels: [(name: String, value: String)], value: UInt64)]
   ) {
-    family(name, kind, help)
+    family(name, help)
     for item in items {
       for sample in samples(item) { self.sample(name, sample.labels, sample.value) }
     }
   }
 
   private mutating func perReceiver(
-    _ receivers: [HealthMessage.Receiver], _ name: String, _ kind: String, _ help: String,
+    _ receivers: [HealthMessage.Receiver], _ name: String, _ help: String,
     _ value: (HealthMessage.Receiver) -> UInt64
   ) {
-    family(name, kind, help)
+    family(name, help)
     for receiver in receivers { sample(name, [("receiver", receiver.name)], value(receiver)) }
   }
 
-  private mutating func single(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
-    family(name, kind, help)
+  private mutating func single(_ name: String, _ help: String, _ value: UInt64) {
+    family(name, help)
     sample(name, value)
   }
 
-  private mutating func family(_ name: String, _ kind: String, _ help: String) {
+  private mutating func family(_ name: String, _ help: String) {
+    let kind = name.hasSuffix("_total") ? "counter" : "gauge"
     text += "# HELP beaconkeeper_\(name) \(help)\n# TYPE beaconkeeper_\(name) \(kind)\n"
   }
 

@@ -25,13 +25,6 @@ public struct ReceivedMessage: Sendable, Equatable {
   /// The broker had retained this message; it is not new.
   public var retain: Bool
 
-  public init(topic: String, payload: [UInt8], qos: Int, retain: Bool) {
-    self.topic = topic
-    self.payload = payload
-    self.qos = qos
-    self.retain = retain
-  }
-
   var octets: Int { topic.utf8.count + payload.count }
 }
 

@@ -14,30 +14,15 @@ public struct WakeConditions: Sendable, Hashable {
   /// exit nor enter.
   public var exitLatency: ClosedRange<Milliseconds>
   /// How far the start and end of a broadcast may be off, in both directions.
-  public var tolerance: Milliseconds
+  public var tolerance: Milliseconds = 1000
   /// The latest time after its arrival at which a phone must have had its first callback.
-  public var firstWake: Milliseconds
+  public var firstWake = Milliseconds.max
   /// How many regions the app may register for this.
-  public var regions: Int
+  public var regions = WakePlan.mostRegions
   /// Advertising instances of the gateway's controller.
-  public var slots: Int
+  public var slots = 1
   /// Starts and durations are multiples of this.
-  public var grid: Milliseconds
-
-  public init(
-    window: Milliseconds, entryLatency: ClosedRange<Milliseconds>, exitLatency: ClosedRange<Milliseconds>,
-    tolerance: Milliseconds = 1000, firstWake: Milliseconds = .max, regions: Int = WakePlan.mostRegions,
-    slots: Int = 1, grid: Milliseconds = 1000
-  ) {
-    self.window = window
-    self.entryLatency = entryLatency
-    self.exitLatency = exitLatency
-    self.tolerance = tolerance
-    self.firstWake = firstWake
-    self.regions = regions
-    self.slots = slots
-    self.grid = grid
-  }
+  public var grid: Milliseconds = 1000
 
   /// From when an enter is certain to have opened the window, to when that may close; both from the start of its broadcast.
   var enterCover: Range<Milliseconds> {

@@ -18,14 +18,6 @@ public struct AltBeacon: Hashable, Sendable {
   /// The company id under which it was sent.
   public var manufacturer: UInt16
 
-  public init(idHigh: UInt128, idLow: UInt32, measuredPower: Int8, reserved: UInt8?, manufacturer: UInt16) {
-    self.idHigh = idHigh
-    self.idLow = idLow
-    self.measuredPower = measuredPower
-    self.reserved = reserved
-    self.manufacturer = manufacturer
-  }
-
   @inline(__always) public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline)
     -> AltBeacon
   {

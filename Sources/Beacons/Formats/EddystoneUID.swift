@@ -15,12 +15,6 @@ public struct EddystoneUID: Hashable, Sendable {
   /// RSSI at 0 m in dBm.
   public var txPower: Int8
 
-  public init(namespace: UInt128, instance: UInt64, txPower: Int8) {
-    self.namespace = namespace
-    self.instance = instance
-    self.txPower = txPower
-  }
-
   @inline(__always) public static func decode(_ data: Span<UInt8>) throws(Decline) -> EddystoneUID {
     guard data.count >= 18 else { throw .wrongLength(expected: 18, got: data.count) }
     return EddystoneUID(

@@ -63,11 +63,7 @@ struct BrokerLink: Service {
         homeAssistant.connected()
         leftovers.connected()
         scanners.connected()
-        if wasConnected {
-          logger.notice("reconnected to the broker")
-        } else {
-          onReady(watch)
-        }
+        if wasConnected { logger.notice("reconnected to the broker") } else { onReady(watch) }
         wasConnected = true
         lastRefusal = nil
       case .refused(let failure):

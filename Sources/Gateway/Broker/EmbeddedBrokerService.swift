@@ -2,9 +2,7 @@ import ServiceLifecycle
 
 /// Ends the gateway if its own broker ends: nobody else would bring it back.
 struct EmbeddedBrokerService: Service {
-  private let broker: EmbeddedBroker
-
-  init(_ broker: EmbeddedBroker) { self.broker = broker }
+  let broker: EmbeddedBroker
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {

@@ -55,10 +55,7 @@ final class LeftoverService: Service {
     self.logger = logger
   }
 
-  /// - Parameter gateway: the name that the gateway keeps until it is restarted.
-  func reconfigure(_ configuration: Configuration, gateway: String) {
-    var configuration = configuration
-    configuration.gatewayName = gateway
+  func reconfigure(_ configuration: Configuration) {
     let leftovers = Leftovers(configuration)
     state.withLock { state in
       state.leftovers = leftovers
@@ -121,13 +118,7 @@ final class LeftoverService: Service {
       state.end = now + Self.patience
       return state.leftovers.filters
     }
-    for filter in filters {
-      do throws(PublishError) {
-        try delivery.client.subscribe(to: filter)
-      } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
-      }
-    }
+    delivery.subscribe(to: filters)
   }
 
   func run() async throws {

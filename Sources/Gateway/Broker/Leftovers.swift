@@ -57,9 +57,7 @@ struct Leftovers: Sendable {
     else { return nil }
     if what == "state" {
       guard let state = RetainedBeaconState(payload), state.claimsPlaces, let now = state.elsewhere(name)
-      else {
-        return nil
-      }
+      else { return nil }
       return Correction(beacon: name, message: now.message(topics: topics))
     }
     if what == "room" {

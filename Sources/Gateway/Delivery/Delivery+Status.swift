@@ -3,6 +3,7 @@ import Beacons
 import JSON
 import Machine
 import Messages
+import MQTT
 import Mosquitto
 import Outbox
 import Synchronization
@@ -18,12 +19,15 @@ struct OwnStatus: Sendable {
 /// The topics `instance` and `status`: which run publishes under this name, and whether it is online.
 extension Delivery {
   /// Subscribes to the status of gateways with our name.
-  func watchForRivals() {
-    for topic in [topics.instance, topics.status] {
+  func watchForRivals() { subscribe(to: [topics.instance, topics.status]) }
+
+  /// A topic that cannot be asked for is told, and left out.
+  func subscribe(to filters: some Sequence<String>, qos: QoS = .atLeastOnce) {
+    for filter in filters {
       do throws(PublishError) {
-        try client.subscribe(to: topic)
+        try client.subscribe(to: filter, qos: qos)
       } catch {
-        logger.warning("cannot subscribe to \(topic): \(error)")
+        logger.error("cannot subscribe to \(filter): \(error)")
       }
     }
   }

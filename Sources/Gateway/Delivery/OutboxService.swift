@@ -10,9 +10,7 @@ struct OutboxService: Service {
   /// Changes within this time are written together.
   private static let gathering = Duration.seconds(5)
 
-  private let delivery: Delivery
-
-  init(_ delivery: Delivery) { self.delivery = delivery }
+  let delivery: Delivery
 
   func run() async throws {
     await cancelWhenGracefulShutdown {

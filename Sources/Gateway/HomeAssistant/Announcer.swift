@@ -195,7 +195,6 @@ struct Announcer: Sendable {
   private mutating func sweep(at time: MonotonicTime) -> [Message] {
     for subject in plan.standing { due.append(subject) }
     for name in heard.keys.sorted() { due.append(.beacon(name)) }
-    var migrations: [Message] = []
     let patience = TimeSpan.seconds(10 + Double(due.count) / 40)
     let topics = unjudged?.filter { kept[$0] != nil }.sorted() ?? kept.keys.sorted()
     unjudged = []
@@ -214,12 +213,9 @@ struct Announcer: Sendable {
       sweepTime = time + Self.pause
       return reductions
     }
-    for topic in leaving {
-      migrations.append(Discovery.migration(topic))
-      obsolete.append(topic, from: time + patience)
-    }
-    if !migrations.isEmpty { announceTime = time + .seconds(2) }
-    return migrations
+    for topic in leaving { obsolete.append(topic, from: time + patience) }
+    if !leaving.isEmpty { announceTime = time + .seconds(2) }
+    return leaving.map { Discovery.migration($0) }
   }
 
   /// Takes from a device of the other form what nothing takes over: Home Assistant would keep it for ever. nil: there
@@ -241,11 +237,11 @@ struct Announcer: Sendable {
 
   private func verdict(on topic: String) -> Verdict {
     guard let parsed = discovery.parse(topic), let device = device(parsed.subject) else { return .remove }
-    let isThere =
-      parsed.component.map { component in
-        device.components.contains { $0.key == component.key && $0.platform == component.platform }
-      } ?? true
-    guard isThere else { return .remove }
+    if let component = parsed.component,
+      !device.components.contains(where: { $0.key == component.key && $0.platform == component.platform })
+    {
+      return .remove
+    }
     return parsed.form == discovery.form ? .keep : .migrate
   }
 
@@ -276,9 +272,7 @@ struct Announcer: Sendable {
 
   private mutating func announce(_ subject: Subject, at time: MonotonicTime) -> [Message] {
     guard let device = device(subject) else { return [] }
-    var hasher = Hasher()
-    hasher.combine(device)
-    let fingerprint = hasher.finalize()
+    let fingerprint = device.hashValue
     if let last = announced[subject] {
       if last.fingerprint == fingerprint { return [] }
       if time - last.time < Self.pause {

@@ -42,13 +42,7 @@ final class HomeAssistantLink: Service {
 
   private func subscribe() {
     let discovery = state.withLock { $0.announcer.discovery }
-    for filter in [discovery.filter, discovery.birthTopic, Self.usualBirthTopic] {
-      do throws(PublishError) {
-        try delivery.client.subscribe(to: filter)
-      } catch {
-        logger.error("cannot subscribe to \(filter): \(error)")
-      }
-    }
+    delivery.subscribe(to: [discovery.filter, discovery.birthTopic, Self.usualBirthTopic])
   }
 
   func connected() {
@@ -84,10 +78,7 @@ final class HomeAssistantLink: Service {
     }
   }
 
-  /// - Parameter gateway: the name that the gateway keeps until it is restarted.
-  func reconfigure(_ configuration: Configuration, gateway: String) {
-    var configuration = configuration
-    configuration.gatewayName = gateway
+  func reconfigure(_ configuration: Configuration) {
     state.withLock { $0.announcer.reconfigure(configuration, at: LiveClock.now) }
     decisions.news.ring()
     subscribe()

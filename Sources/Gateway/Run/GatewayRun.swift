@@ -91,7 +91,7 @@ public struct GatewayRun: Sendable {
       do {
         // The folder holds port and password: users who may not read it must not see them in a process list either.
         let watch = "XDG_CONFIG_HOME=\(broker.watchFolder) mosquitto_sub -v -t 'beaconkeeper/#'"
-        try await run(options, watch: watch, beside: EmbeddedBrokerService(broker))
+        try await run(options, watch: watch, beside: EmbeddedBrokerService(broker: broker))
       } catch {
         await broker.stop()
         throw error
@@ -127,12 +127,14 @@ public struct GatewayRun: Sendable {
     // They stop in reverse order: the radio first, the connection to the broker last.
     var services: [any Service] = []
     if let companion { services.append(companion) }
-    services += [OutboxService(delivery), link, DeadlineService(decisions), homeAssistant, leftovers]
+    services += [
+      OutboxService(delivery: delivery), link, DeadlineService(decisions), homeAssistant, leftovers,
+    ]
     services += [scanners, ObservationService(decisions, options, stateDirectory, logger)]
     if options.protocolVersion == .v311 {
       services.append(AccessService(options, gateway: configuration.gatewayName, delivery))
     }
-    services.append(HealthService(decisions, interval: configuration.telemetry.health))
+    services.append(HealthService(decisions: decisions, interval: configuration.telemetry.health))
     if let http = configuration.http {
       delivery.journal.withLock { $0 = Journal() }
       decisions.state.withLock { $0.pipeline.keepHistory() }
@@ -145,11 +147,14 @@ public struct GatewayRun: Sendable {
       }
       services.append(DoorService(http, stage, onReady: listener.onDashboard, logger))
     }
-    if let metrics = configuration.metrics { services.append(MetricsService(metrics, decisions, logger)) }
+    if let metrics = configuration.metrics {
+      services.append(MetricsService(settings: metrics, decisions: decisions, logger: logger))
+    }
     if let reloads {
       services.append(
         ReloadService(
-          reloads, configuration, decisions, homeAssistant, leftovers, scanners, notifier, logger))
+          reloads: reloads, configuration: configuration, decisions: decisions, homeAssistant: homeAssistant,
+          leftovers: leftovers, scanners: scanners, notifier: notifier, logger: logger))
     }
     switch input {
     case .radio where configuration.radio.duty == .off: break
@@ -158,11 +163,13 @@ public struct GatewayRun: Sendable {
       if configuration.wake != nil {
         logger.warning("wake regions are not broadcast while a recording plays")
       }
-      services.append(WalkService(path, decisions, logger))
+      services.append(WalkService(path: path, decisions: decisions, logger: logger))
     case .standardInput: services.append(StandardInputService(decisions, logger))
     }
     services.append(FreedMemoryService())
-    if notifier != nil || alive != nil { services.append(WatchdogService(notifier, alive, decisions)) }
+    if notifier != nil || alive != nil {
+      services.append(WatchdogService(notifier: notifier, file: alive, decisions: decisions))
+    }
     var quiet = logger
     quiet.logLevel = .error
     let ending = NamedService.Ending()

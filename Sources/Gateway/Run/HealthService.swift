@@ -5,13 +5,8 @@ import ServiceLifecycle
 
 /// Publishes `health` at an interval.
 struct HealthService: Service {
-  private let decisions: DecisionLoop
-  private let interval: TimeSpan
-
-  init(_ decisions: DecisionLoop, interval: TimeSpan) {
-    self.decisions = decisions
-    self.interval = interval
-  }
+  let decisions: DecisionLoop
+  let interval: TimeSpan
 
   func run() async throws {
     await cancelWhenGracefulShutdown {

@@ -8,15 +8,9 @@ import ServiceLifecycle
 /// Writes the gateway's counters into a file that Prometheus' node_exporter picks up (its textfile collector), and what
 /// reads the same form. So the gateway itself listens nowhere.
 struct MetricsService: Service {
-  private let settings: MetricsSettings
-  private let decisions: DecisionLoop
-  private let logger: Logger
-
-  init(_ settings: MetricsSettings, _ decisions: DecisionLoop, _ logger: Logger) {
-    self.settings = settings
-    self.decisions = decisions
-    self.logger = logger
-  }
+  let settings: MetricsSettings
+  let decisions: DecisionLoop
+  let logger: Logger
 
   /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed, so that old
   /// counters are not mistaken for new ones.

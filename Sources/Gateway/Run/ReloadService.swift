@@ -7,31 +7,14 @@ import UnixSignals
 
 /// Reads the configuration again on SIGHUP. A bad file changes nothing and says why.
 struct ReloadService: Service {
-  private let reloads: ReloadRequests
-  private let configuration: Configuration
-  private let decisions: DecisionLoop
-  private let homeAssistant: HomeAssistantLink
-  private let leftovers: LeftoverService
-  private let scanners: ScannerLink
-  private let notifier: ServiceNotifier?
-  private let logger: Logger
-
-  init(
-    _ reloads: ReloadRequests, _ configuration: Configuration, _ decisions: DecisionLoop,
-    _ homeAssistant: HomeAssistantLink,
-    _ leftovers: LeftoverService, _ scanners: ScannerLink,
-    _ notifier: ServiceNotifier?,
-    _ logger: Logger
-  ) {
-    self.reloads = reloads
-    self.configuration = configuration
-    self.decisions = decisions
-    self.homeAssistant = homeAssistant
-    self.leftovers = leftovers
-    self.scanners = scanners
-    self.notifier = notifier
-    self.logger = logger
-  }
+  let reloads: ReloadRequests
+  let configuration: Configuration
+  let decisions: DecisionLoop
+  let homeAssistant: HomeAssistantLink
+  let leftovers: LeftoverService
+  let scanners: ScannerLink
+  let notifier: ServiceNotifier?
+  let logger: Logger
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
@@ -51,8 +34,11 @@ struct ReloadService: Service {
           }
           decisions.reconfigure(new)
           decisions.delivery.retryRefused(isUrgent: true)
-          homeAssistant.reconfigure(new, gateway: configuration.gatewayName)
-          leftovers.reconfigure(new, gateway: configuration.gatewayName)
+          // The gateway keeps its name until it is restarted.
+          var renamed = new
+          renamed.gatewayName = configuration.gatewayName
+          homeAssistant.reconfigure(renamed)
+          leftovers.reconfigure(renamed)
           scanners.reconfigure(new)
           logger.notice("configuration reloaded")
           let late = differences(new)

@@ -8,15 +8,9 @@ import ServiceLifecycle
 struct WalkService: Service {
   private static let pause = Duration.seconds(3)
 
-  private let path: String
-  private let decisions: DecisionLoop
-  private let logger: Logger
-
-  init(_ path: String, _ decisions: DecisionLoop, _ logger: Logger) {
-    self.path = path
-    self.decisions = decisions
-    self.logger = logger
-  }
+  let path: String
+  let decisions: DecisionLoop
+  let logger: Logger
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {

@@ -4,15 +4,9 @@ import ServiceLifecycle
 /// Reports to systemd and the health check that the gateway is ready, alive and stopping. It is alive while it decides: a
 /// gateway without a radio or without a broker decides that nobody is heard, and needs no restart.
 struct WatchdogService: Service {
-  private let notifier: ServiceNotifier?
-  private let file: AliveFile?
-  private let decisions: DecisionLoop
-
-  init(_ notifier: ServiceNotifier?, _ file: AliveFile?, _ decisions: DecisionLoop) {
-    self.notifier = notifier
-    self.file = file
-    self.decisions = decisions
-  }
+  let notifier: ServiceNotifier?
+  let file: AliveFile?
+  let decisions: DecisionLoop
 
   func run() async throws {
     notifier?.tell(.ready)

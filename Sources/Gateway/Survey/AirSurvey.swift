@@ -48,16 +48,15 @@ public struct AirSurvey: Sendable {
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Device? {
     if let own = roster.ownRegions, own.areSent(by: payload) { return nil }
-    var device = devices[advertisement.address]
-    if device == nil {
-      guard let index = freeIndex(at: advertisement.time) else {
-        overlooked += 1
-        return nil
+    let known =
+      devices[advertisement.address]
+      ?? freeIndex(at: advertisement.time).map {
+        Device(address: advertisement.address, lastHeard: advertisement.time, count: 0, index: $0)
       }
-      device = Device(
-        address: advertisement.address, lastHeard: advertisement.time, count: 0, index: index)
+    guard var device = known else {
+      overlooked += 1
+      return nil
     }
-    guard var device else { return nil }
     device.count += 1
     device.lastHeard = advertisement.time
     device.rssi = advertisement.rssi ?? device.rssi
@@ -118,9 +117,7 @@ extension Frame {
   /// Whether it names its sender, rather than what the sender measures or does.
   public var tellsIdentity: Bool {
     switch self {
-    case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .sensor,
-      .bthome:
-      true
+    case .iBeacon, .altBeacon, .eddystoneUID, .eddystoneURL, .eddystoneEID, .sensor, .bthome: true
     case .eddystoneTLM, .eddystoneEncryptedTLM, .exposureNotification, .noise: false
     }
   }

@@ -50,12 +50,10 @@ public struct Recording: ~Copyable {
       var rank: [UInt8] = []
       batch.forEach(in: position..<(position + 1)) { advertisement, payload in
         rank = [0] + Array(file.receivers.name(of: advertisement.receiver).utf8) + [0]
-        for shift in stride(from: 40, through: 0, by: -8) {
-          rank.append(UInt8(truncatingIfNeeded: advertisement.address.bits >> UInt64(shift)))
-        }
+        rank.append(bigEndian: advertisement.address.bits)
         rank.append(UInt8(bitPattern: advertisement.rssi ?? 127))
         rank.append(UInt8(bitPattern: advertisement.txPower ?? 127))
-        for offset in payload.indices { rank.append(payload[offset]) }
+        rank.append(payload)
       }
       return rank
     }

@@ -43,7 +43,12 @@ public struct Replay: ~Copyable {
     switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
     case .advertisements:
       time = batch[batch.count - 1].time
-      if follower != nil { observeOneByOne(into: &output) } else { pipeline.observe(batch, into: &output) }
+      if follower == nil { pipeline.observe(batch, into: &output) }
+      for index in 0..<batch.count where follower != nil {
+        batch.forEach(in: index..<(index + 1)) { advertisement, payload in
+          follower?.observe(advertisement, payload: payload, in: &pipeline, into: &output)
+        }
+      }
     case .health(let change):
       time = change.time
       follower?.advance(to: time, change.wallTime, in: &pipeline, into: &output)
@@ -53,13 +58,5 @@ public struct Replay: ~Copyable {
     numbers.number(&output)
     follower?.note(output)
     return true
-  }
-
-  private mutating func observeOneByOne(into output: inout Pipeline.Output) {
-    for index in 0..<batch.count {
-      batch.forEach(in: index..<(index + 1)) { advertisement, payload in
-        follower?.observe(advertisement, payload: payload, in: &pipeline, into: &output)
-      }
-    }
   }
 }

@@ -20,18 +20,6 @@ public struct DiscoveryDevice: Hashable, Sendable {
   public var area: String?
   public var components: [DiscoveryComponent]
 
-  init(
-    subject: Subject, name: String, make: DeviceMake, address: DeviceAddress? = nil, area: String? = nil,
-    components: [DiscoveryComponent]
-  ) {
-    self.subject = subject
-    self.name = name
-    self.make = make
-    self.address = address
-    self.area = area
-    self.components = components
-  }
-
   /// The same device with only the components of a choice.
   public func limited(to detail: EntityDetail) -> DiscoveryDevice {
     var device = self

@@ -12,16 +12,4 @@ public struct Estimate: Hashable, Sendable {
   public var interval: TimeSpan?
   public var samples: Int
   public var lastHeard: MonotonicTime
-
-  public init(
-    rssi: Double, distance: Double, distanceDeviation: Double, interval: TimeSpan?, samples: Int,
-    lastHeard: MonotonicTime
-  ) {
-    self.rssi = rssi
-    self.distance = distance
-    self.distanceDeviation = distanceDeviation
-    self.interval = interval
-    self.samples = samples
-    self.lastHeard = lastHeard
-  }
 }

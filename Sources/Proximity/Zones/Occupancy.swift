@@ -15,20 +15,9 @@ public struct Occupancy: Hashable, Sendable {
     public var since: WallTime
     /// Whether near fired in this approach and is not re-armed yet.
     public var isNear: Bool
-
-    public init(beacon: BeaconIndex, since: WallTime, isNear: Bool) {
-      self.beacon = beacon
-      self.since = since
-      self.isNear = isNear
-    }
   }
 
   public var state: State
   /// By beacon, ascending.
   public var members: [Member]
-
-  public init(state: State, members: [Member]) {
-    self.state = state
-    self.members = members
-  }
 }

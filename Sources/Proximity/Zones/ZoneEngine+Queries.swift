@@ -16,17 +16,7 @@ extension ZoneEngine {
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
     receiver: ReceiverIndex, estimate: Estimate
   )? {
-    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
-    var nearest = Nearest()
-    var index = beacons[Int(beacon.rawValue)].firstLink
-    while index >= 0 {
-      let slot = links[Int(index)]
-      if slot.link.isCurrent, receiver == nil || receiver == slot.link.receiver {
-        nearest.consider(index, in: links.span)
-      }
-      index = slot.nextOfBeacon
-    }
-    guard nearest.isKnown else { return nil }
+    guard let nearest = nearest(of: beacon, where: { receiver == nil || receiver == $0 }) else { return nil }
     let luck = receiver == nil ? luck(of: nearest, among: beacons[Int(beacon.rawValue)].firstLink) : 0
     guard let estimate = estimate(nearest.nearestLink, luck: luck) else { return nil }
     return (links[Int(nearest.nearestLink)].link.receiver, estimate)
@@ -51,17 +41,21 @@ extension ZoneEngine {
   /// The estimate at the zone's receiver that the beacon is nearest to. nil if none of them hears it any more, or none
   /// with a signal.
   public func estimate(of beacon: BeaconIndex, in zone: ZoneIndex) -> Estimate? {
-    guard beacons.indices.contains(Int(beacon.rawValue)), zones.indices.contains(Int(zone.rawValue)) else {
-      return nil
-    }
+    guard zones.indices.contains(Int(zone.rawValue)) else { return nil }
+    return nearest(of: beacon, where: { counts($0, in: zone) }).flatMap { estimate($0.nearestLink) }
+  }
+
+  /// nil if none of these receivers hears it any more, or none with a signal.
+  private func nearest(of beacon: BeaconIndex, where isMeant: (ReceiverIndex) -> Bool) -> Nearest? {
+    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
     var nearest = Nearest()
     var index = beacons[Int(beacon.rawValue)].firstLink
     while index >= 0 {
       let slot = links[Int(index)]
-      if slot.link.isCurrent, counts(slot.link.receiver, in: zone) { nearest.consider(index, in: links.span) }
+      if slot.link.isCurrent, isMeant(slot.link.receiver) { nearest.consider(index, in: links.span) }
       index = slot.nextOfBeacon
     }
-    return nearest.isKnown ? estimate(nearest.nearestLink) : nil
+    return nearest.isKnown ? nearest : nil
   }
 
   /// When and where a beacon was last heard, as in the sighting, except for wall times that are centuries off the monotonic

@@ -104,8 +104,9 @@ public struct ZoneEngine: Sendable {
       admitted.append([])
       if isLocating { locators.append(Locator()) }
     }
-    let count = self.zones.count
-    let zones = zones.allSatisfy { $0.isBelow(count) } ? zones : zones.filter { $0.isBelow(count) }
+    let known = self.zones.indices
+    let isKnown = { (zone: ZoneIndex) in known.contains(Int(zone.rawValue)) }
+    let zones = zones.allSatisfy(isKnown) ? zones : zones.filter(isKnown)
     if beacons[index].isAdmitted { return join(zones, index) }
     beacons[index].isAdmitted = true
     beacons[index].isInventable = isInventable
@@ -229,8 +230,4 @@ struct Member: Sendable {
   var presence: Int32
   var nextOfLink: Int32
   var nextOfPresence: Int32
-}
-
-extension ZoneIndex {
-  fileprivate func isBelow(_ count: Int) -> Bool { rawValue >= 0 && Int(rawValue) < count }
 }

@@ -25,9 +25,7 @@ public struct AdapterInfo: Equatable, Sendable {
   init?(index: UInt16, reply: Span<UInt8>) {
     guard reply.count >= 20 else { return nil }
     self.index = index
-    var bits: UInt64 = 0
-    for offset in (0..<6).reversed() { bits = bits << 8 | UInt64(reply[offset]) }
-    address = DeviceAddress(bits: bits, kind: .public)
+    address = DeviceAddress(bits: reply.littleEndian48(at: 0), kind: .public)
     supportsLowEnergy = reply.littleEndian32(at: 9) & Setting.lowEnergy != 0
     isPowered = false
     hasLowEnergyEnabled = false

@@ -25,11 +25,9 @@ public func managementAdvertisement(
   }
   let length = Int(packet.littleEndian16(at: start + 12))
   guard length <= end - start - 14 else { return nil }
-  var bits: UInt64 = 0
-  for offset in (start..<start + 6).reversed() { bits = bits << 8 | UInt64(packet[offset]) }
   let rssi = Int8(bitPattern: packet[start + 7])
   let advertisement = Advertisement(
-    receiver: receiver, address: DeviceAddress(bits: bits, kind: kind), rssi: rssi == 127 ? nil : rssi,
-    time: time, wallTime: wallTime)
+    receiver: receiver, address: DeviceAddress(bits: packet.littleEndian48(at: start), kind: kind),
+    rssi: rssi == 127 ? nil : rssi, time: time, wallTime: wallTime)
   return (advertisement, start + 14..<start + 14 + length)
 }

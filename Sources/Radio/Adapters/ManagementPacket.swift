@@ -59,7 +59,7 @@ struct ManagementCommand: Equatable, Sendable {
   /// The PHYs to send and receive on.
   static func setPHY(_ adapter: UInt16, _ selected: UInt32) -> Self {
     var parameters: [UInt8] = []
-    for shift in [0, 8, 16, 24] { parameters.append(UInt8(truncatingIfNeeded: selected >> UInt32(shift))) }
+    parameters.append(littleEndian: selected)
     return Self(opcode: .setPHY, adapter: adapter, parameters: parameters)
   }
 
@@ -99,28 +99,18 @@ enum ManagementEvent {
     let adapter = packet.littleEndian16(at: 2)
     let length = Int(packet.littleEndian16(at: 4))
     guard packet.count - 6 >= length else { return nil }
-    switch packet.littleEndian16(at: 0) {
-    case 0x0001, 0x0002:
-      guard length >= 3 else { return nil }
+    switch (packet.littleEndian16(at: 0), length) {
+    case (0x0001, 3...), (0x0002, 3...):
       let status = ManagementStatus(rawValue: packet[8])
       return (
         adapter, .answer(opcode: packet.littleEndian16(at: 6), status: status, parameters: 9..<6 + length)
       )
-    case 0x0004: return (adapter, .adapterAdded)
-    case 0x0005: return (adapter, .adapterRemoved)
-    case 0x0006:
-      guard length >= 4 else { return nil }
-      return (adapter, .newSettings(packet.littleEndian32(at: 6)))
-    case 0x0023, 0x0024:
-      guard length >= 1 else { return nil }
-      let instance = packet[6]
-      let isAdded = packet.littleEndian16(at: 0) == 0x0023
-      return (
-        adapter, isAdded ? .advertisingAdded(instance: instance) : .advertisingRemoved(instance: instance)
-      )
-    case 0x002C:
-      guard length >= 2 else { return nil }
-      return (adapter, .monitorRemoved(handle: packet.littleEndian16(at: 6)))
+    case (0x0004, _): return (adapter, .adapterAdded)
+    case (0x0005, _): return (adapter, .adapterRemoved)
+    case (0x0006, 4...): return (adapter, .newSettings(packet.littleEndian32(at: 6)))
+    case (0x0023, 1...): return (adapter, .advertisingAdded(instance: packet[6]))
+    case (0x0024, 1...): return (adapter, .advertisingRemoved(instance: packet[6]))
+    case (0x002C, 2...): return (adapter, .monitorRemoved(handle: packet.littleEndian16(at: 6)))
     default: return (adapter, .other)
     }
   }
@@ -134,7 +124,6 @@ struct ManagementStatus: RawRepresentable, Equatable, Sendable {
   static let busy = Self(rawValue: 0x0A)
   static let notSupported = Self(rawValue: 0x0C)
   static let invalidParameters = Self(rawValue: 0x0D)
-  static let notPowered = Self(rawValue: 0x0F)
   static let blocked = Self(rawValue: 0x12)
   static let permissionDenied = Self(rawValue: 0x14)
 

@@ -98,21 +98,18 @@ extension BroadcastKeeper {
     case (.features, .readAdvertisingFeatures):
       self.question = nil
       learned(status, parameters, at: time)
-    case (.parameters(let number), .addAdvertisingParameters):
+    case (.parameters(let number), .addAdvertisingParameters), (.data(let number), .addAdvertisingData),
+      (.removal(let number), .removeAdvertising):
       // A late answer to a command that was given up.
       if status == .success, parameters.count >= 1, parameters[0] != number { return }
       self.question = nil
-      guard status == .success else { return refused(number, status, at: time) }
-      if instances[number]?.state == .setting { instances[number]?.state = .set }
-    case (.data(let number), .addAdvertisingData):
-      if status == .success, parameters.count >= 1, parameters[0] != number { return }
-      self.question = nil
-      guard status == .success else { return refused(number, status, at: time) }
-      if instances[number]?.state == .set { instances[number]?.state = .on }
-    case (.removal(let number), .removeAdvertising):
-      if status == .success, parameters.count >= 1, parameters[0] != number { return }
-      self.question = nil
-      removed(number, status, at: time)
+      switch (opcode, instances[number]?.state) {
+      case (.removeAdvertising, _): removed(number, status, at: time)
+      case _ where status != .success: refused(number, status, at: time)
+      case (.addAdvertisingParameters, .setting): instances[number]?.state = .set
+      case (.addAdvertisingData, .set): instances[number]?.state = .on
+      default: break
+      }
     default: break
     }
   }

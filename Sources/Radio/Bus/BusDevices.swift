@@ -66,15 +66,11 @@ struct BusDevices {
       isHeard = true
     }
     if let data = properties["ManufacturerData"]?.map {
-      device.manufacturerData = data.sorted { $0.key < $1.key }.flatMap { key, value in
-        Self.structure(0xFF, UInt16(key), value)
-      }
+      device.manufacturerData = Self.structures(0xFF, data) { UInt16($0) }
       isHeard = true
     }
     if let data = properties["ServiceData"]?.map {
-      device.serviceData = data.sorted { $0.key < $1.key }.flatMap { key, value in
-        Self.structure(0x16, Self.shortUUID(key), value)
-      }
+      device.serviceData = Self.structures(0x16, data, Self.shortUUID)
       isHeard = true
     }
     if devices[path] == nil, devices.count >= Self.limit, let any = devices.keys.first { devices[any] = nil }
@@ -84,12 +80,16 @@ struct BusDevices {
     return Heard(adapter: adapter, address: device.address, rssi: device.rssi, payload: Array(payload))
   }
 
-  /// An AD structure: length, type, number, data. Empty where it cannot be one.
-  private static func structure(_ type: UInt8, _ number: UInt16?, _ value: BusValue) -> [UInt8] {
-    guard let number, let data = value.bytes, data.count <= 252 else { return [] }
-    var bytes = [UInt8(data.count + 3), type]
-    bytes.append(littleEndian: number)
-    return bytes + data
+  /// AD structures: length, type, number, data. What cannot be one is left out.
+  private static func structures(
+    _ type: UInt8, _ data: [String: BusValue], _ number: (String) -> UInt16?
+  ) -> [UInt8] {
+    data.sorted { $0.key < $1.key }.flatMap { key, value -> [UInt8] in
+      guard let number = number(key), let data = value.bytes, data.count <= 252 else { return [] }
+      var bytes = [UInt8(data.count + 3), type]
+      bytes.append(littleEndian: number)
+      return bytes + data
+    }
   }
 
   /// The 16 bits of a UUID of the Bluetooth SIG.

@@ -112,7 +112,7 @@ struct BusWriter {
 
   mutating func number(_ number: UInt32) {
     align(4)
-    for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+    bytes.append(littleEndian: number)
   }
 
   mutating func text(_ text: String) {
@@ -129,26 +129,22 @@ struct BusWriter {
 
   /// `a{sv}` of texts and flags.
   mutating func dictionary(_ entries: [(String, BusValue)]) {
-    number(0)
-    let lengthAt = bytes.count - 4
-    align(8)
-    let start = bytes.count
+    var content = BusWriter()
     for (key, value) in entries {
-      align(8)
-      text(key)
+      content.align(8)
+      content.text(key)
       switch value {
       case .flag(let flag):
-        signature("b")
-        number(flag ? 1 : 0)
+        content.signature("b")
+        content.number(flag ? 1 : 0)
       case .text(let word):
-        signature("s")
-        text(word)
+        content.signature("s")
+        content.text(word)
       default: break
       }
     }
-    let length = UInt32(bytes.count - start)
-    for (place, shift) in [0, 8, 16, 24].enumerated() {
-      bytes[lengthAt + place] = UInt8(truncatingIfNeeded: length >> UInt32(shift))
-    }
+    number(UInt32(content.bytes.count))
+    align(8)
+    bytes += content.bytes
   }
 }

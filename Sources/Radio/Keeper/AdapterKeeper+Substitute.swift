@@ -31,15 +31,11 @@ extension AdapterKeeper {
     if hasBluetoothd {
       substitute = .discovery(isOn: false, tries: 0)
       substituteDeadline = time
-      return leaving + [
-        .notice("\(name): \(hearsByBusOnly ? ReceivePath.bus : .discovery)")
-      ]
+      return leaving + [.notice("\(name): \(hearsByBusOnly ? ReceivePath.bus : .discovery)")]
     }
     substitute = .ownScan(OwnScan(policy.duty, at: time))
     substituteDeadline = time
-    return leaving + [
-      .notice("\(name): \(ReceivePath.ownScan)")
-    ]
+    return leaving + [.notice("\(name): \(ReceivePath.ownScan)")]
   }
 
   mutating func substituteIsDue(at time: MonotonicTime) -> [KeeperAction] {

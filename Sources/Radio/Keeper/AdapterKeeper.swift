@@ -161,8 +161,7 @@ struct AdapterKeeper {
   private func health(at time: MonotonicTime) -> (ReceiverHealth, String)? {
     switch power {
     case .asking: return nil
-    case .off, .blocked: return (.deaf, powerReason)
-    case .turningOff: return (.deaf, powerReason)
+    case .off, .blocked, .turningOff: return (.deaf, powerReason)
     case .turningOn: return powerReason.isEmpty ? nil : (.deaf, powerReason)
     case .on: break
     }
@@ -180,13 +179,11 @@ struct AdapterKeeper {
       if let lossShownUntil, time < lossShownUntil {
         return (.lossy, "advertisements arrive faster than they are read; \(lost) lost so far")
       }
+      let isQuiet = hearing.state(at: time) == .quiet
       if hearsByBusOnly {
-        return (
-          hearing.state(at: time) == .quiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on"
-        )
+        return (isQuiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on")
       }
-      return hearing.state(at: time) == .quiet
-        ? (.quiet, "hears nobody; the controller responds") : (.ok, "")
+      return isQuiet ? (.quiet, "hears nobody; the controller responds") : (.ok, "")
     }
   }
 

@@ -29,31 +29,23 @@ struct OwnScan {
     deadline = time
   }
 
-  /// Whether the running scan is ours to stop.
-  var isOurs: Bool { phase == .on }
-
   /// - Parameter isScanning: the controller's known state.
   mutating func advance(to time: MonotonicTime, isScanning: Bool?) -> [HCICommand] {
     guard deadline <= time else { return [] }
     deadline = time + Self.retry
-    switch phase {
-    case .on, .yielding:
-      if isScanning == false { return begin() }
-      return []
-    case .idle, .learning, .setting, .enabling: return begin()
-    }
+    if [.on, .yielding].contains(phase), isScanning != false { return [] }
+    return begin()
   }
 
   /// Ours is stopped and begun anew.
   mutating func renew(at time: MonotonicTime) -> [HCICommand] {
     deadline = time + Self.retry
-    let stopping = stop()
-    return stopping + begin()
+    return stop() + begin()
   }
 
   /// At the end, and before the parameters can be set anew.
   mutating func stop() -> [HCICommand] {
-    guard isOurs else { return [] }
+    guard phase == .on else { return [] }
     phase = .idle
     return [enabling(false)]
   }

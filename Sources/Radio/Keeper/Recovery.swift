@@ -40,7 +40,6 @@ struct Recovery {
   /// When heavy steps were taken; at most `budget`.
   private var heavy: [MonotonicTime] = []
   private var hasToldOfBudget = false
-  private(set) var steps = 0
 
   /// It hears, or nothing prevents it from hearing.
   mutating func sound(at time: MonotonicTime) {
@@ -81,7 +80,6 @@ struct Recovery {
     hasToldOfBudget = false
     lastStep = step
     since = time
-    steps += 1
     return .perform(step)
   }
 

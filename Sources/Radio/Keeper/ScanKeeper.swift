@@ -106,8 +106,7 @@ struct ScanKeeper {
 
   private mutating func answered(
     _ opcode: ManagementCommand.Opcode, _ status: ManagementStatus, _ parameters: Span<UInt8>,
-    _ index: UInt16,
-    _ time: MonotonicTime
+    _ index: UInt16, _ time: MonotonicTime
   ) -> [KeeperAction] {
     switch opcode {
     case .readIndexList: return listed(parameters, time)
@@ -122,8 +121,8 @@ struct ScanKeeper {
     case .startDiscovery: return adapters[index]?.discoveryAnswered(status) ?? []
     case .readPHY: return adapters[index]?.learnedPHY(parameters) ?? []
     case .setPHY: return adapters[index]?.changedPHY(status, at: time) ?? []
-    case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration: return []
-    case .readAdvertisingFeatures, .addAdvertisingParameters, .addAdvertisingData, .removeAdvertising:
+    case .setLowEnergy, .stopDiscovery, .setDefaultConfiguration, .readAdvertisingFeatures,
+      .addAdvertisingParameters, .addAdvertisingData, .removeAdvertising:
       return []
     }
   }

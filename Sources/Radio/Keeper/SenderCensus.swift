@@ -64,10 +64,3 @@ struct SenderCensus {
     return missing >= Self.enough * 3 ? silenced : 0
   }
 }
-
-extension Int64 {
-  fileprivate func multipliedSaturating(by factor: Int64) -> Int64 {
-    let (product, overflow) = multipliedReportingOverflow(by: factor)
-    return overflow ? .max : product
-  }
-}

@@ -54,12 +54,6 @@ public struct Fact: Hashable, Sendable {
   public var what: What
   /// The task it is about. Negative: one of the strategy's own.
   public var task: TaskID?
-
-  public init(time: Milliseconds, what: What, task: TaskID? = nil) {
-    self.time = time
-    self.what = what
-    self.task = task
-  }
 }
 
 /// Everything that happened to a simulated app, in order. It grows with time, so a live phone keeps none.

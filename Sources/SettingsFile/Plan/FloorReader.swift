@@ -24,10 +24,9 @@ struct FloorReader {
   private func readHeight(_ value: Value, in range: ClosedRange<Double>) -> Double? {
     guard let metres = value.measure(.distance) else { return nil }
     guard range.contains(metres) else {
-      value.error(
+      return value.refused(
         "\(value.name) cannot be \(Measure(.distance, metres))",
         hint: "from \(Measure(.distance, range.lowerBound)) to \(Measure(.distance, range.upperBound))")
-      return nil
     }
     return metres
   }
@@ -46,8 +45,7 @@ struct DoorReader {
     let floor = floors.read(section, of: value)
     guard let from, let to, let floor else { return nil }
     guard from != to else {
-      value.error("the door at \(words(from)) has no width", hint: "give both of its sides")
-      return nil
+      return value.refused("the door at \(words(from)) has no width", hint: "give both of its sides")
     }
     return DoorSettings(from: from, to: to, floor: floor.name)
   }
@@ -67,16 +65,14 @@ struct FloorNames {
   func read(_ section: Section, of value: Value) -> Choice? {
     guard let written = section.take("floor") else {
       if names.count < 2 { return Choice(name: names.first) }
-      value.error("it is not said on which floor this is", hint: "floor: \(listed(names))")
-      return nil
+      return value.refused("it is not said on which floor this is", hint: "floor: \(listed(names))")
     }
     guard let name = checkedName(written) else { return nil }
     if names.contains(name) { return Choice(name: name) }
-    written.error(
+    return written.refused(
       "there is no floor \(quoted(name))",
       hint: names.isEmpty
         ? "add floors: with { name: \(name), height: 0 m }"
         : suggestion(for: name, among: names, whenEmpty: "floors: is empty"))
-    return nil
   }
 }

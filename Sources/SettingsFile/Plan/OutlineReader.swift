@@ -12,18 +12,17 @@ struct OutlineReader {
   func read(_ value: Value) -> Outline? {
     guard let entries = value.list(hint: Self.hint) else { return nil }
     guard entries.count <= RoomSettings.cornerLimit + 1 else {
-      value.error(
+      return value.refused(
         "\(value.name) has \(entries.count) corners", hint: "at most \(RoomSettings.cornerLimit) are possible"
       )
-      return nil
     }
     var corners = entries.compactMap { readPoint($0.named("a corner of \(value.name)")) }
     guard corners.count == entries.count, !entries.isEmpty else { return nil }
     // As some programs write a polygon.
     if corners.count > 1, corners.first == corners.last { corners.removeLast() }
     guard corners.count >= 3 else {
-      value.error("\(value.name) has \(corners.count) corners: that encloses nothing", hint: Self.hint)
-      return nil
+      return value.refused(
+        "\(value.name) has \(corners.count) corners: that encloses nothing", hint: Self.hint)
     }
     for place in corners.indices where corners[place] == corners[(place + 1) % corners.count] {
       entries[(place + 1) % corners.count].error(
@@ -32,23 +31,20 @@ struct OutlineReader {
     }
     let outline = Outline(corners)
     guard isFlat(outline) == false else {
-      value.error(
+      return value.refused(
         "\(value.name) encloses nothing: its corners are on one line",
         hint: "give them in order, around the room")
-      return nil
     }
     if let (first, second) = outline.crossing {
       let (a, b) = (outline.walls[first], outline.walls[second])
-      value.error(
+      return value.refused(
         "\(value.name) crosses itself: the side from \(words(a.from)) to \(words(a.to)) meets that from "
           + "\(words(b.from)) to \(words(b.to))",
         hint: "give the corners in order, around the room")
-      return nil
     }
     guard outline.area >= Self.leastArea else {
-      value.error(
+      return value.refused(
         "\(value.name) encloses only \(square(outline.area))", hint: "check the units: 3 m, 300 cm")
-      return nil
     }
     return outline
   }
@@ -68,14 +64,13 @@ func readPoint(_ value: Value) -> Point? {
   let hint = "east and north, for example [3 m, 4 m]"
   guard let entries = value.list(hint: hint) else { return nil }
   guard entries.count == 2 else {
-    value.error("\(value.name) has \(entries.count) coordinates", hint: hint)
-    return nil
+    return value.refused("\(value.name) has \(entries.count) coordinates", hint: hint)
   }
   let metres = entries.compactMap { $0.measure(.distance) }
   guard metres.count == 2 else { return nil }
   guard metres.allSatisfy({ abs($0) <= farthest }) else {
-    value.error("\(value.name) is far away", hint: "at most \(Measure(.distance, farthest)) from [0 m, 0 m]")
-    return nil
+    return value.refused(
+      "\(value.name) is far away", hint: "at most \(Measure(.distance, farthest)) from [0 m, 0 m]")
   }
   return Point(x: metres[0], y: metres[1])
 }

@@ -99,8 +99,7 @@ struct BeaconReader {
   private func readBytes(_ value: Value, counts: [Int], _ what: String, hint: String) -> [UInt8]? {
     guard let text = value.text() else { return nil }
     guard let bytes = octets(hexadecimal: text.replacing("-", with: "")), counts.contains(bytes.count) else {
-      value.error("\(quoted(text)) is not \(what)", hint: hint)
-      return nil
+      return value.refused("\(quoted(text)) is not \(what)", hint: hint)
     }
     return bytes
   }
@@ -110,16 +109,12 @@ struct BeaconReader {
   private func readKeyName(_ value: Value) -> String? {
     guard let name = value.text() else { return nil }
     let remedy = "put the key into keys_file under a name, and that name here"
-    guard !looksLikeKey(name) else {
-      value.error("\(value.name) holds a key itself", hint: remedy)
-      return nil
-    }
+    guard !looksLikeKey(name) else { return value.refused("\(value.name) holds a key itself", hint: remedy) }
     guard let keyNames else { return name }
     guard keyNames.contains(name) else {
-      value.error(
+      return value.refused(
         "the keys file has no key \(quoted(name))",
         hint: suggestion(for: name, among: keyNames, whenEmpty: remedy))
-      return nil
     }
     return name
   }
@@ -131,10 +126,9 @@ func readUUID(_ value: Value) -> UInt128? {
   guard groups == [8, 4, 4, 4, 12] || groups == [32],
     let bytes = octets(hexadecimal: text.replacing("-", with: ""))
   else {
-    value.error(
+    return value.refused(
       "\(quoted(text)) is no UUID",
       hint: "32 hexadecimal digits, such as F29DC74A-DBBD-12DE-318A-C8B046DD4425")
-    return nil
   }
   return number(bigEndian: bytes)
 }
@@ -144,10 +138,9 @@ func readMeasuredPower(_ value: Value) -> Double? {
   guard let power = value.measure(.signal) else { return nil }
   guard (-120...20).contains(power) else {
     let meant = (20...120).contains(power) ? "did you mean -\(Measure(.signal, power))?" : nil
-    value.error(
+    return value.refused(
       "\(Measure(.signal, power)) is not a signal strength at 1 m",
       hint: meant ?? "most beacons have about -59 dBm")
-    return nil
   }
   return power
 }
@@ -155,9 +148,8 @@ func readMeasuredPower(_ value: Value) -> Double? {
 func readAddress(_ value: Value) -> DeviceAddress? {
   guard let text = value.text() else { return nil }
   guard let address = DeviceAddress(text, kind: .public) else {
-    value.error(
+    return value.refused(
       "\(quoted(text)) is no Bluetooth address", hint: "six pairs of digits, such as C1:00:00:00:00:01")
-    return nil
   }
   return address
 }

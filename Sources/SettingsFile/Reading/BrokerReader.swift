@@ -12,10 +12,9 @@ struct BrokerReader {
     if let word = value.scalar, !value.isNull {
       if word == "embedded" { return .embedded }
       // The value may be a URL with a password in it, so the message does not repeat it.
-      value.error(
+      return value.refused(
         "broker must be embedded, or a mapping with a url",
         hint: nearest(to: word, among: ["embedded"]).map { "did you mean \($0)?" } ?? Self.hint)
-      return nil
     }
     guard let section = value.section(hint: Self.hint) else { return nil }
     defer { section.finish() }
@@ -42,8 +41,7 @@ struct BrokerReader {
     case "5", "5.0": return .v5
     case "3.1.1": return .v311
     default:
-      value.error("protocol must be 5 or 3.1.1, not \(quoted(text))")
-      return nil
+      return value.refused("protocol must be 5 or 3.1.1, not \(quoted(text))")
     }
   }
 
@@ -51,9 +49,8 @@ struct BrokerReader {
     guard let text = value.text() else { return nil }
     guard (1...65535).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 32 })
     else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) cannot be a client id", hint: "remove it to have one made of the gateway's name")
-      return nil
     }
     return text
   }
@@ -69,8 +66,7 @@ struct BrokerReader {
         hint: "put it into a file of mode 0600 and name that: password_file: /etc/beaconkeeper/password")
     }
     if let variable, file != nil {
-      variable.error("both password_file and password_env are given", hint: "keep one of them")
-      return nil
+      return variable.refused("both password_file and password_env are given", hint: "keep one of them")
     }
     guard let given = file ?? variable else { return nil }
     if username == nil, section.keys.contains("username") == false {
@@ -85,8 +81,8 @@ struct BrokerReader {
       $0 == 0x5F || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0)
     }
     guard isName else {
-      value.error("password_env must name an environment variable", hint: "for example MQTT_PASSWORD")
-      return nil
+      return value.refused(
+        "password_env must name an environment variable", hint: "for example MQTT_PASSWORD")
     }
     guard let password = files.environment[name] else {
       files.lacks(
@@ -115,10 +111,9 @@ struct BrokerReader {
   {
     guard let value else { return nil }
     guard isTLS != false else {
-      value.error(
+      return value.refused(
         "\(value.name) is of no use with \(kind.rawValue)://",
         hint: "write \(kind.sealed):// for an encrypted connection")
-      return nil
     }
     return files.path(value, isPrivate: isPrivate)
   }

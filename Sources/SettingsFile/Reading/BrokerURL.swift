@@ -19,39 +19,31 @@ func readURL(_ value: Value, _ kind: BrokerProtocol = .mqtt) -> BrokerURL? {
   let hint = "\(plain)://host, \(plain)://host:\(kind.ports.plain) or \(sealed)://host"
   guard let text = value.text(hint: hint) else { return nil }
   guard let separator = text.firstRange(of: "://") else {
-    value.error("the url has no scheme", hint: hint)
-    return nil
+    return value.refused("the url has no scheme", hint: hint)
   }
   let isTLS: Bool
   switch text[..<separator.lowerBound].lowercased() {
   case plain: isTLS = false
   case sealed: isTLS = true
   case "tcp", "http":
-    value.error("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(plain)://?")
-    return nil
+    return value.refused("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(plain)://?")
   case "ssl", "tls", "https":
-    value.error("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(sealed)://?")
-    return nil
+    return value.refused("the url's scheme must be \(plain) or \(sealed)", hint: "did you mean \(sealed)://?")
   case "ws", "wss":
-    value.error("MQTT over WebSockets is not supported", hint: hint)
-    return nil
+    return value.refused("MQTT over WebSockets is not supported", hint: hint)
   default:
-    value.error("the url's scheme must be \(plain) or \(sealed)", hint: hint)
-    return nil
+    return value.refused("the url's scheme must be \(plain) or \(sealed)", hint: hint)
   }
   var rest = text[separator.upperBound...]
   if rest.last == "/" { rest.removeLast() }
   guard !rest.contains("@") else {
-    value.error("the url holds a user", hint: "write username and password_file beside url")
-    return nil
+    return value.refused("the url holds a user", hint: "write username and password_file beside url")
   }
   guard !rest.contains(where: { "/?#".contains($0) }) else {
-    value.error("unexpected text after the host", hint: hint)
-    return nil
+    return value.refused("unexpected text after the host", hint: hint)
   }
   guard let place = hostAndPort(rest) else {
-    value.error("the url names no host, or no port from 1 to 65535", hint: hint)
-    return nil
+    return value.refused("the url names no host, or no port from 1 to 65535", hint: hint)
   }
   return BrokerURL(
     isTLS: isTLS, host: place.host, port: place.port ?? (isTLS ? kind.ports.sealed : kind.ports.plain))

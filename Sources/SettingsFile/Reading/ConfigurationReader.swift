@@ -151,8 +151,7 @@ struct ReceiverReader {
     let hint = "east, north and height, for example [3 m, 0.5 m, 2.2 m]"
     guard let entries = value.list(hint: hint) else { return nil }
     guard (2...3).contains(entries.count) else {
-      value.error("\(value.name) has \(entries.count) coordinates", hint: hint)
-      return nil
+      return value.refused("\(value.name) has \(entries.count) coordinates", hint: hint)
     }
     let metres = entries.compactMap { $0.measure(.distance) }
     guard metres.count == entries.count else { return nil }
@@ -163,8 +162,7 @@ struct ReceiverReader {
     guard let gain = value.measure(.gain) else { return nil }
     guard range.contains(gain) else {
       let (low, high) = (Measure(.gain, range.lowerBound), Measure(.gain, range.upperBound))
-      value.error("\(value.name) cannot be \(Measure(.gain, gain))", hint: "from \(low) to \(high)")
-      return nil
+      return value.refused("\(value.name) cannot be \(Measure(.gain, gain))", hint: "from \(low) to \(high)")
     }
     return gain
   }

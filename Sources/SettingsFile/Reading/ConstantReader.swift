@@ -71,9 +71,8 @@ private func readConfidence(_ value: Value) -> Confidence? {
   case "m", "medium": return .medium
   case "l", "low": return .low
   default:
-    value.error(
+    return value.refused(
       "confidence must be H, M or L, not \(quoted(text))", hint: "high, medium and low will do, too")
-    return nil
   }
 }
 
@@ -92,16 +91,15 @@ extension ConstantField {
     case .count(_, let range):
       guard let count = value.integer(upTo: Int(range.upperBound)) else { return nil }
       guard range.contains(Int64(count)) else {
-        value.error("\(value.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        return nil
+        return value.refused(
+          "\(value.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
       }
       return .count(Int64(count))
     case .factor: return value.number(in: 1...100).map(ConstantValue.factor)
     case .risk:
       guard let text = value.text() else { return nil }
       guard let risk = StrategyProfile.Risk(rawValue: text) else {
-        value.error("\(value.name) must be low, medium or high, not \(quoted(text))")
-        return nil
+        return value.refused("\(value.name) must be low, medium or high, not \(quoted(text))")
       }
       return .risk(risk)
     }
@@ -110,10 +108,9 @@ extension ConstantField {
   private func readDuration(_ value: Value, atLeast least: Double = 0) -> ConstantValue? {
     guard let seconds = value.measure(.time) else { return nil }
     guard seconds >= least, seconds <= Self.longest else {
-      value.error(
+      return value.refused(
         "\(value.name) cannot be \(Measure(.time, seconds))",
         hint: "from \(least == 0 ? "0 s" : "\(Measure(.time, least))") to 10 years")
-      return nil
     }
     return .duration(Milliseconds((seconds * 1000).rounded()))
   }
@@ -127,8 +124,8 @@ extension ConstantField {
 func readMetres(_ value: Value) -> Double? {
   guard let metres = value.measure(.distance) else { return nil }
   guard (0.01...1_000_000).contains(metres) else {
-    value.error("\(value.name) cannot be \(Measure(.distance, metres))", hint: "from 1 cm to 1000 km")
-    return nil
+    return value.refused(
+      "\(value.name) cannot be \(Measure(.distance, metres))", hint: "from 1 cm to 1000 km")
   }
   return metres
 }
@@ -139,7 +136,6 @@ func readFlag(_ value: Value) -> Bool? {
   case "true", "True", "TRUE": return true
   case "false", "False", "FALSE": return false
   default:
-    value.error("\(value.name) must be true or false, not \(quoted(text))")
-    return nil
+    return value.refused("\(value.name) must be true or false, not \(quoted(text))")
   }
 }

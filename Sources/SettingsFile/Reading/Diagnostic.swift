@@ -25,16 +25,6 @@ public struct Diagnostic: Hashable, Sendable {
   public var message: String
   /// What was probably meant, or what to do.
   public var hint: String?
-
-  public init(
-    severity: Severity, file: String, position: Position?, message: String, hint: String? = nil
-  ) {
-    self.severity = severity
-    self.file = file
-    self.position = position
-    self.message = message
-    self.hint = hint
-  }
 }
 
 extension Diagnostic: CustomStringConvertible {

@@ -15,8 +15,7 @@ struct HTTPReader {
       case "on", "true", "yes": return HTTPSettings()
       case "off", "false", "no": return nil
       default:
-        value.error("http cannot be \(quoted(word))", hint: Self.hint)
-        return nil
+        return value.refused("http cannot be \(quoted(word))", hint: Self.hint)
       }
     }
     guard let section = value.section(hint: Self.hint) else { return nil }
@@ -89,10 +88,9 @@ struct HTTPReader {
         (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(isPartOfLabel)
       }
     guard isName else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) is not the name of a host",
         hint: "as browsers send it, without http:// and port, for example gate.lan")
-      return nil
     }
     return text.lowercased()
   }
@@ -104,10 +102,9 @@ struct HTTPReader {
   private func readProxy(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
     guard let address = ipAddress(text) else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) is not an IP address",
         hint: "the address from which the proxy connects, for example 172.30.32.2")
-      return nil
     }
     return address
   }

@@ -44,10 +44,9 @@ struct HomeAssistantReader {
   private func readPrefix(_ value: Value) -> String? {
     guard let text = value.text() else { return nil }
     guard isStartOfTopic(text) else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) cannot be the start of a topic",
         hint: "as in Home Assistant's MQTT options; usually \(HomeAssistantSettings.defaultPrefix)")
-      return nil
     }
     return text
   }
@@ -70,14 +69,12 @@ struct HomeAssistantReader {
     }
     let start = text.replacing("{beacon}", with: "beacon", maxReplacements: 1)
     guard isStartOfTopic(text), !start.utf8.contains(where: { "{}".utf8.contains($0) }) else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) cannot be the start of a topic",
         hint: "for example \(usual), or \"espresense/devices/{beacon}\"; the receiver's name follows it")
-      return nil
     }
     guard !(start + "/").hasPrefix("beaconkeeper/"), !(start + "/").hasPrefix(discovery + "/") else {
-      value.error("other messages go below \(quoted(text))", hint: "for example \(usual)")
-      return nil
+      return value.refused("other messages go below \(quoted(text))", hint: "for example \(usual)")
     }
     return text
   }
@@ -90,9 +87,8 @@ struct HomeAssistantReader {
       host?.first.map { $0.isLetter || $0.isNumber } == true && text.utf8.count <= 200
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>[]\\^`{|}".utf8.contains($0) }
     guard isPage else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) is not the address of a page", hint: "for example https://example.org/beacons")
-      return nil
     }
     return text
   }
@@ -144,10 +140,9 @@ struct HomeAssistantReader {
       !word.isEmpty && word.utf8.count <= 100
       && word.utf8.allSatisfy { $0 == 0x5F || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     guard isEntity else {
-      value.error(
+      return value.refused(
         "\(quoted(text)) is not a zone of Home Assistant",
         hint: "an entity such as zone.home, with lower-case letters, digits and _")
-      return nil
     }
     return text
   }

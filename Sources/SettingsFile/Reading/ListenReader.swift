@@ -58,9 +58,8 @@ struct ListenAddress: Equatable {
 
   private static func port(_ text: Substring, _ value: Value) -> Int? {
     guard let port = UInt16(text) else {
-      value.error(
+      return value.refused(
         "\(quoted(String(text))) is not a port", hint: "from 1 to 65535; 0 takes any that is free")
-      return nil
     }
     return Int(port)
   }

@@ -9,9 +9,8 @@ struct MemberNamesReader {
   /// Names by member: the part after the colon in `fleet:1.1`.
   func read(_ value: Value) -> [String: String]? {
     guard pattern.isRegion else {
-      value.error(
+      return value.refused(
         "names are for the members of a region", hint: "this is one beacon: name says what it is called")
-      return nil
     }
     guard let section = value.section(hint: "for example { \"\(example)\": Bella }") else { return nil }
     defer { section.finish() }

@@ -14,14 +14,10 @@ struct MetricsReader {
     else { return nil }
     defer { section.finish() }
     let interval = section.take("every").flatMap { readTime($0, from: .seconds(1), upTo: .seconds(3600)) }
-    guard let file = section.take("file") else {
-      value.error("metrics needs file", hint: Self.hint)
-      return nil
-    }
+    guard let file = section.take("file") else { return value.refused("metrics needs file", hint: Self.hint) }
     guard let text = file.text(hint: Self.hint) else { return nil }
     guard text.hasSuffix(".prom") else {
-      file.error("the file must end in .prom, or the collector ignores it", hint: Self.hint)
-      return nil
+      return file.refused("the file must end in .prom, or the collector ignores it", hint: Self.hint)
     }
     return MetricsSettings(file: absolute(text, in: directory), interval: interval ?? .seconds(15))
   }

@@ -9,10 +9,9 @@ func checkedName(_ value: Value) -> String? {
   }
   let isTrimmed = name.first?.isWhitespace == false && name.last?.isWhitespace == false
   guard isVisible, isTrimmed, name.utf8.count <= 64 else {
-    value.error(
+    return value.refused(
       "\(quoted(name)) cannot be a name",
       hint: "at most 64 bytes, no control characters, no space at either end")
-    return nil
   }
   return name
 }

@@ -15,8 +15,7 @@ struct NamedFileReader {
     do throws(ConfigurationFile.Unreadable) {
       guard let file = try privateFile(full, of: "password", value) else { return nil }
       guard let text = String(validating: file.bytes, as: UTF8.self) else {
-        value.error("the password file is not UTF-8 text")
-        return nil
+        return value.refused("the password file is not UTF-8 text")
       }
       // Editors add a line end, which is not part of the password.
       return checkedPassword(String(text.prefix { !$0.isNewline }), value)
@@ -54,17 +53,13 @@ struct NamedFileReader {
   {
     let file = try ConfigurationFile(path: path)
     if file.isPrivate(in: environment) { return file }
-    value.error(
+    return value.refused(
       "others may read the \(what): \(quoted(path)) has mode 0\(String(file.mode, radix: 8))",
       hint: "chmod 600 \(path)")
-    return nil
   }
 
   func checkedPassword(_ password: String, _ value: Value) -> Secret? {
-    guard !password.isEmpty else {
-      value.error("the password is empty")
-      return nil
-    }
+    guard !password.isEmpty else { return value.refused("the password is empty") }
     return Secret(password)
   }
 
@@ -85,9 +80,8 @@ struct NamedFileReader {
       return full
     } catch {
       if isCredential(full), !connects { return full }
-      value.error(
+      return value.refused(
         "\(quoted(full)) cannot be read: \(error.reason)", hint: isCredential(full) ? credentialHint : nil)
-      return nil
     }
   }
 }

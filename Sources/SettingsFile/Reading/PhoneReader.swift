@@ -106,10 +106,9 @@ struct PhoneReader {
     var near: Double?
     if case .distance(let metres) = rule.rule.threshold { near = metres }
     if let rearm, let near, rearm.metres < near {
-      rearm.value.error(
+      return rearm.value.refused(
         "rearm (\(Measure(.distance, rearm.metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
         hint: "a verdict is given when the phone has left: try \(Measure(.distance, 2 * near))")
-      return nil
     }
     var distance = rearm?.metres
     var signal: Double?

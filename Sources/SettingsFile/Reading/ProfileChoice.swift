@@ -18,25 +18,22 @@ struct ProfileChoice {
         at: value.position)
       return profile
     }
-    value.refuse(text, kind: kind, known: profiles.map(name))
-    return nil
+    return value.refused(text, kind: kind, known: profiles.map(name))
   }
 
   func join(_ os: OSProfile, _ strategy: StrategyProfile, _ value: Value) -> PhoneProfile? {
     if let profile = PhoneProfile(os: os, strategy: strategy) { return profile }
     let fitting = profiles.strategies().filter { PhoneProfile(os: os, strategy: $0) != nil }.map(\.name)
-    value.error(
+    return value.refused(
       PhoneProfile.mismatch(os: os, strategy: strategy) ?? "",
       hint: "strategies on \(os.name): \(listed(fitting, joining: "and"))")
-    return nil
   }
 
   func readVariant(_ value: Value) -> Variant? {
     guard let text = value.text() else { return nil }
     if let variant = Variant(rawValue: text) { return variant }
-    value.error(
+    return value.refused(
       "variant must be seed or observed, not \(quoted(text))",
       hint: "seed: as the documents have it; observed: with the latencies and refusals seen since")
-    return nil
   }
 }

@@ -24,9 +24,7 @@ struct ProfileReader {
         guard
           let change = readChange(
             entry, among: systemNames, "system", OSProfile.constants, shipped: shippedSystems)
-        else {
-          continue
-        }
+        else { continue }
         settings.systemChanges.append(change)
         systemNames.insert(change.name)
       }
@@ -36,9 +34,7 @@ struct ProfileReader {
         guard
           let change = readChange(
             entry, among: strategyNames, "strategy", StrategyProfile.constants, shipped: shippedStrategies)
-        else {
-          continue
-        }
+        else { continue }
         settings.strategyChanges.append(change)
         strategyNames.insert(change.name)
       }
@@ -75,10 +71,7 @@ struct ProfileReader {
       return ProfileSettings.Change(name: name, base: name, constants: set)
     }
     guard let baseName = base.text() else { return nil }
-    guard known.contains(baseName) else {
-      base.refuse(baseName, kind: kind, known: known)
-      return nil
-    }
+    guard known.contains(baseName) else { return base.refused(baseName, kind: kind, known: known) }
     if shipped.contains(name), baseName != name {
       section.diagnostics.warning(
         "\(quoted(name)) is a \(kind) that ships, and is replaced by one that starts from \(quoted(baseName))",
@@ -90,13 +83,12 @@ struct ProfileReader {
 
 extension Value {
   /// Reports an unknown name, and what may have been meant.
-  func refuse(_ name: String, kind: String, known: some Collection<String>) {
+  func refused<Read>(_ name: String, kind: String, known: some Collection<String>) -> Read? {
     if kind == "system", let system = Catalogue.systemName(for: name), system != name {
-      error("there is no \(kind) \(quoted(name))", hint: "the newest up to it is \(system)")
-    } else {
-      error(
-        "there is no \(kind) \(quoted(name))",
-        hint: suggestion(for: name, among: known, whenEmpty: "there is none"))
+      return refused("there is no \(kind) \(quoted(name))", hint: "the newest up to it is \(system)")
     }
+    return refused(
+      "there is no \(kind) \(quoted(name))",
+      hint: suggestion(for: name, among: known, whenEmpty: "there is none"))
   }
 }

@@ -40,10 +40,9 @@ struct PublishReader {
   private func readBuffer(_ value: Value) -> Int? {
     guard let octets = value.measure(.size) else { return nil }
     guard Self.buffers.contains(octets) else {
-      value.error(
+      return value.refused(
         "buffer cannot be \(Measure(.size, octets))",
         hint: "from 1 MB to 4 GB; ten minutes of a busy gateway are about 10 MB")
-      return nil
     }
     return Int(octets)
   }

@@ -15,9 +15,8 @@ struct RadioReader {
     let words = RadioSettings.Duty.allCases.map(\.rawValue)
     guard let text = value.text(hint: listed(words)) else { return nil }
     if let duty = RadioSettings.Duty(rawValue: text) { return duty }
-    value.error(
+    return value.refused(
       "duty must be \(listed(words)), not \(quoted(text))",
       hint: nearest(to: text, among: words).map { "did you mean \($0)?" })
-    return nil
   }
 }

@@ -5,8 +5,7 @@ func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
   guard let text = value.text() else { return nil }
   if let choice = Choice(rawValue: text) { return choice }
   let known = Choice.allCases.map(\.rawValue)
-  value.error(
+  return value.refused(
     "\(value.name) must be \(listed(known)), not \(quoted(text))",
     hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? hint)
-  return nil
 }

@@ -51,16 +51,14 @@ private func readThreshold(_ value: Value, among dimensions: [Dimension] = [.dis
   switch measure.dimension {
   case .distance:
     guard (0.01...1000).contains(measure.value) else {
-      value.error("\(measure) is not a distance that a beacon can show", hint: "from 1 cm to 1000 m")
-      return nil
+      return value.refused("\(measure) is not a distance that a beacon can show", hint: "from 1 cm to 1000 m")
     }
     return .distance(measure.value)
   default:
     guard (-127...20).contains(measure.value) else {
       let meant = (20...127).contains(measure.value) ? "did you mean -\(measure)?" : nil
-      value.error(
+      return value.refused(
         "\(measure) is not a signal strength that a radio reports", hint: meant ?? "from -127 dBm to 20 dBm")
-      return nil
     }
     return .signal(measure.value)
   }
@@ -72,8 +70,7 @@ func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan
   let time = TimeSpan.seconds(seconds)
   guard seconds >= 0, time >= least, time <= limit else {
     let range = "from \(Measure(.time, least.seconds)) to \(Measure(.time, limit.seconds))"
-    value.error("\(value.name) cannot be \(Measure(.time, seconds))", hint: range)
-    return nil
+    return value.refused("\(value.name) cannot be \(Measure(.time, seconds))", hint: range)
   }
   return time
 }
@@ -81,10 +78,9 @@ func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan
 private func readLost(_ value: Value) -> LostRule? {
   if value.scalar == "auto" { return .auto }
   if let scalar = value.scalar, scalar.first?.isLetter == true {
-    value.error(
+    return value.refused(
       "lost must be auto or a time, not \(quoted(scalar))",
       hint: "auto learns it from the beacon's own interval")
-    return nil
   }
   return readTime(value, from: .seconds(1), upTo: RuleReader.longestLoss).map(LostRule.after)
 }

@@ -109,17 +109,15 @@ struct ScannerReader {
     readNames(value, example: "{ \"phone:anna\": anna }") { entry in
       guard let name = checkedName(entry) else { return nil }
       guard beaconNames.contains(name) else {
-        entry.error(
+        return entry.refused(
           "there is no beacon \(quoted(name))",
           hint: suggestion(for: name, among: beaconNames, whenEmpty: "beacons: is empty"))
-        return nil
       }
       guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
       if BeaconEntry(name: name, pattern: beacon.pattern).key == nil {
-        entry.error(
+        return entry.refused(
           "\(quoted(name)) is not one single beacon",
           hint: "an identity stands for one beacon, not for a region or a URL")
-        return nil
       }
       return name
     }

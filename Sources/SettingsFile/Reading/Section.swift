@@ -14,6 +14,12 @@ struct Value {
     diagnostics.error(message, at: position, hint: hint())
   }
 
+  /// Reports an error in place of what was to be read.
+  func refused<Read>(_ message: String, hint: @autoclosure () -> String? = nil) -> Read? {
+    error(message, hint: hint())
+    return nil
+  }
+
   func warning(_ message: String, hint: @autoclosure () -> String? = nil) {
     diagnostics.warning(message, at: position, hint: hint())
   }
@@ -34,26 +40,20 @@ struct Value {
     }
   }
 
-  private func mismatch(_ expected: String, hint: String?) {
-    if isNull {
-      error("\(name) has no value", hint: hint ?? "give it \(expected), or remove the line")
-    } else {
-      error("\(name) must be \(expected), not \(kind)", hint: hint)
-    }
+  private func mismatch<Read>(_ expected: String, hint: String?) -> Read? {
+    isNull
+      ? refused("\(name) has no value", hint: hint ?? "give it \(expected), or remove the line")
+      : refused("\(name) must be \(expected), not \(kind)", hint: hint)
   }
 
   func text(hint: String? = nil) -> String? {
     if let scalar, !isNull { return scalar }
-    mismatch("a single value", hint: hint)
-    return nil
+    return mismatch("a single value", hint: hint)
   }
 
   /// The entries of a list, which must not be empty.
   func list(hint: String? = nil) -> [Value]? {
-    guard case .list(let entries) = node.content else {
-      mismatch("a list", hint: hint)
-      return nil
-    }
+    guard case .list(let entries) = node.content else { return mismatch("a list", hint: hint) }
     if entries.isEmpty {
       error("\(name) is an empty list", hint: hint ?? "remove the line, or add an entry")
     }
@@ -64,15 +64,13 @@ struct Value {
 
   func section(hint: String? = nil) -> Section? {
     guard case .mapping(let pairs) = node.content else {
-      mismatch("a mapping (key: value)", hint: hint)
-      return nil
+      return mismatch("a mapping (key: value)", hint: hint)
     }
     return Section(pairs, of: self)
   }
 
   func measure(_ dimension: Dimension) -> Double? {
-    guard let measure = measure(among: [dimension]) else { return nil }
-    return measure.value
+    measure(among: [dimension])?.value
   }
 
   /// A number with a unit of one of these dimensions.
@@ -109,8 +107,8 @@ struct Value {
   func number(in range: ClosedRange<Double>) -> Double? {
     guard let text = text() else { return nil }
     guard let number = Double(text), range.contains(number) else {
-      error("\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
-      return nil
+      return refused(
+        "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
     }
     return number
   }
@@ -121,8 +119,7 @@ struct Value {
     let hexadecimal = text.lowercased().hasPrefix("0x")
     let number = hexadecimal ? Int(text.dropFirst(2), radix: 16) : Int(text)
     guard let number, (0...limit).contains(number) else {
-      error("\(name) must be a whole number from 0 to \(limit), not \(quoted(text))")
-      return nil
+      return refused("\(name) must be a whole number from 0 to \(limit), not \(quoted(text))")
     }
     return number
   }

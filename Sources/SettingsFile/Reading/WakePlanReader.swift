@@ -19,10 +19,9 @@ struct WakePlanReader {
     let broadcasts = section.take("broadcasts")
     let phone = PhoneKeys(section)
     if let phone, let extra = broadcasts ?? period {
-      extra.error(
+      return extra.refused(
         "\(extra.name) and \(phone.first.name) both say what to broadcast",
         hint: "os and strategy work out a plan; period and broadcasts are one; keep one pair")
-      return nil
     }
     if let phone { return plan(for: phone, section) }
     guard period != nil || broadcasts != nil else {
@@ -86,13 +85,12 @@ struct WakePlanReader {
     let name = "\(strategy.name) on \(os.name)"
     let why = found.why.map { ": \($0)" } ?? ""
     guard let plan = found.plan, found.verdict == .gapFree else {
-      place.error(
+      return place.refused(
         found.verdict == .needsNone
           ? "\(name) needs no wake regions\(why)" : "no rotation keeps an app with \(name) listening\(why)",
         hint: found.plan == nil
           ? "remove wake:, or choose another strategy"
           : "`beaconkeeper plan` shows the best that there is; write it down as period and broadcasts")
-      return nil
     }
     let audience =
       "\(name) (\(variant.rawValue)), heard within \(Measure(.distance, reach)) by phones that come at "
@@ -104,15 +102,14 @@ struct WakePlanReader {
     guard let amount = value.measure(dimension) else { return nil }
     if range.contains(amount) { return amount }
     let (low, high) = (Measure(dimension, range.lowerBound), Measure(dimension, range.upperBound))
-    value.error("\(value.name) cannot be \(Measure(dimension, amount))", hint: "from \(low) to \(high)")
-    return nil
+    return value.refused(
+      "\(value.name) cannot be \(Measure(dimension, amount))", hint: "from \(low) to \(high)")
   }
 
   private func readCount(_ value: Value) -> Int? {
     guard let count = value.integer(upTo: WakePlan.mostRegions) else { return nil }
     if count > 0 { return count }
-    value.error("\(value.name) cannot be 0", hint: "from 1 to \(WakePlan.mostRegions)")
-    return nil
+    return value.refused("\(value.name) cannot be 0", hint: "from 1 to \(WakePlan.mostRegions)")
   }
 
   // MARK: Written down
@@ -128,8 +125,7 @@ struct WakePlanReader {
     do throws(WakePlan.Fault) {
       return try WakePlan(period: period, broadcasts: broadcasts.compactMap(\.self))
     } catch {
-      value.error("\(error)")
-      return nil
+      return value.refused("\(error)")
     }
   }
 
@@ -147,8 +143,7 @@ struct WakePlanReader {
   private func readRegion(_ value: Value) -> Int? {
     guard let number = value.integer(upTo: WakePlan.mostRegions) else { return nil }
     if number > 0 { return number }
-    value.error("regions are counted from 1", hint: "region: 1 has the first minor")
-    return nil
+    return value.refused("regions are counted from 1", hint: "region: 1 has the first minor")
   }
 
   private func readMilliseconds(_ value: Value) -> Milliseconds? {

@@ -44,11 +44,10 @@ struct WakeReader {
     let isKernelName = !number.isEmpty && number.allSatisfy { ("0"..."9").contains($0) }
     let named = receivers.filter { $0.adapter != nil }.map(\.name)
     if isKernelName || DeviceAddress(text, kind: .public) != nil || named.contains(text) { return text }
-    value.error(
+    return value.refused(
       "\(quoted(text)) is not an adapter",
       hint: nearest(to: text, among: named + ["hci0", "hci1"]).map { "did you mean \($0)?" }
         ?? "its name (hci0), its address, or the name of a receiver that has an adapter")
-    return nil
   }
 
   /// Reports beacons that match the wake regions: our own broadcast must not count as an arrival.

@@ -56,20 +56,17 @@ struct BenchSocketCommand: AsyncParsableCommand {
       throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
     }
     let (first, last) = times.withLock { $0 } ?? (0, 0)
-    try report(gateway, cpu: watch.cpu, wall: last - first)
-  }
-
-  private func report(_ gateway: FeedRun, cpu: Double, wall: Double) throws {
+    let cpu = watch.cpu
     let (counts, beacons) = gateway.counts
-    let line = JSONWriter.line { json in
-      json.field("adverts", counts.advertisements)
-      json.field("sightings", counts.sightings)
-      json.field("beacons", beacons)
-      json.field("transitions", counts.transitions)
-      json.field("cpu_s", cpu, decimals: 6)
-      json.field("wall_s", wall, decimals: 6)
-    }
-    try tell(line)
+    try tell(
+      JSONWriter.line { json in
+        json.field("adverts", counts.advertisements)
+        json.field("sightings", counts.sightings)
+        json.field("beacons", beacons)
+        json.field("transitions", counts.transitions)
+        json.field("cpu_s", cpu, decimals: 6)
+        json.field("wall_s", last - first, decimals: 6)
+      })
   }
 }
 

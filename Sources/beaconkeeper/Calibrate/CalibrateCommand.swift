@@ -148,13 +148,10 @@ struct CalibrateCommand: AsyncParsableCommand {
     let read = try MarksFile(path: marks).read(rooms: configuration.rooms.map(\.name))
     var heard = HeardWalk(configuration, beacon: beacon)
     var line = ProgressLine()
-    let placed: [(mark: RecordingMarks.Mark, time: MonotonicTime)]
-    do throws(CaptureError) {
-      placed = try heard.read(captures, marks: read) { offset, length, count in
+    let placed = try reading { () throws(CaptureError) in
+      try heard.read(captures, marks: read) { offset, length, count in
         line.show(offset: offset, length: length, count: count, unit: "advertisements")
       }
-    } catch {
-      throw failure(error)
     }
     line.finish()
     if heard.isFull { say("beaconkeeper: only the first \(HeardWalk.limit) sightings were used") }

@@ -60,42 +60,28 @@ struct CheckCommand: ParsableCommand {
   private func explain(_ configuration: Configuration) throws(ExitCode) {
     let explanation = Explanation(configuration)
     let topics = Topics(gateway: configuration.gatewayName)
-    try tell(
-      "gateway \(configuration.gatewayName): publishes below \(Topics(gateway: configuration.gatewayName).base)/"
-    )
+    try tell("gateway \(configuration.gatewayName): publishes below \(topics.base)/")
     try tell("broker: \(explanation.broker)")
     try tell("radio: \(explanation.radio)")
     if !explanation.keys.isEmpty { try tell("keys: \(explanation.keys.joined(separator: ", "))") }
-    try show("receivers", explanation.receivers, none: nil)
-    try show("scanners", explanation.scanners, none: nil)
+    try show("receivers", explanation.receivers)
+    try show("scanners", explanation.scanners)
     try show(
       "beacons", explanation.beacons, none: "none yet; `beaconkeeper scan --yaml` gives lines to paste")
     let withNear = Set(configuration.zones.filter { $0.near != nil }.map(\.name))
-    let zones = explanation.zones.map { zone in
-      var zone = zone
-      let transitions = topics.transition(
-        zone: zone.name, event: withNear.contains(zone.name) ? "enter, near, exit" : "enter, exit")
-      zone.sentences.append("topics: \(transitions) and occupancy")
-      return zone
-    }
     let noZones = configuration.rooms.isEmpty ? "none yet, so nothing will enter or exit" : nil
-    try show("zones", zones, none: noZones)
+    try show("zones", explanation.zones, none: noZones) { zone in
+      let events = withNear.contains(zone) ? "enter, near, exit" : "enter, exit"
+      return "\(topics.transition(zone: zone, event: events)) and occupancy"
+    }
     if let plan = explanation.plan { try tell("\nplan: \(plan)") }
-    let rooms = explanation.rooms.map { room in
-      var room = room
-      let transitions = topics.transition(room: room.name, event: "enter, exit")
-      room.sentences.append("topics: \(transitions) and occupancy")
-      return room
+    try show("rooms", explanation.rooms) { room in
+      "\(topics.transition(room: room, event: "enter, exit")) and occupancy"
     }
-    try show("rooms", rooms, none: nil)
-    let phones = explanation.phones.map { phone in
-      var phone = phone
-      phone.sentences.append(
-        "topics: \(topics.window(phone: phone.name)) and verdict; in: \(topics.appReport(phone: phone.name))")
-      return phone
+    try show("phones", explanation.phones) { phone in
+      "\(topics.window(phone: phone)) and verdict; in: \(topics.appReport(phone: phone))"
     }
-    try show("phones", phones, none: nil)
-    try show("wake regions", explanation.wake, none: nil)
+    try show("wake regions", explanation.wake)
     try tell("\nhome assistant: \(explanation.homeAssistant)")
     if let http = explanation.http { try tell("http: \(http)") }
     if let metrics = explanation.metrics { try tell("metrics: \(metrics)") }
@@ -103,14 +89,20 @@ struct CheckCommand: ParsableCommand {
     if let fleet = explanation.fleet { try tell("fleet: \(fleet)") }
   }
 
-  private func show(_ title: String, _ items: [Explanation.Item], none: String?) throws(ExitCode) {
+  /// - Parameters:
+  ///   - none: what to say where there are no items.
+  ///   - topics: those of an item.
+  private func show(
+    _ title: String, _ items: [Explanation.Item], none: String? = nil, topics: ((String) -> String)? = nil
+  ) throws(ExitCode) {
     if items.isEmpty {
       if let none { try tell("\n\(title): \(none)") }
       return
     }
     try tell("\n\(title):")
     for item in items {
-      try tell("  \(item.name): \(item.sentences.joined(separator: "\n    "))")
+      let sentences = item.sentences + (topics.map { ["topics: \($0(item.name))"] } ?? [])
+      try tell("  \(item.name): \(sentences.joined(separator: "\n    "))")
     }
   }
 

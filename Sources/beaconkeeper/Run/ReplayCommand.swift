@@ -92,11 +92,8 @@ struct ReplayCommand: AsyncParsableCommand {
     if !journal.isEmpty { return try replayJournal(configuration) }
     if http { return try await show(configuration) }
     let follower = try rooms.follower(configuration)
-    var replay: Replay
-    do throws(CaptureError) {
-      replay = try Replay(configuration, captures: capture, following: follower)
-    } catch {
-      throw failure(error)
+    var replay = try reading { () throws(CaptureError) in
+      try Replay(configuration, captures: capture, following: follower)
     }
     let publisher = publish ? try await connect(configuration) : nil
     var pace = Pace()
@@ -131,11 +128,8 @@ struct ReplayCommand: AsyncParsableCommand {
     guard let settings = HTTPSettings(loopback: listen) else {
       throw ValidationError("--listen must be a loopback address with a port, for example 127.0.0.1:8099.")
     }
-    let stage: ReplayStage
-    do throws(CaptureError) {
-      stage = try ReplayStage(configuration, captures: capture, configurationFile: config)
-    } catch {
-      throw failure(error)
+    let stage = try reading { () throws(CaptureError) in
+      try ReplayStage(configuration, captures: capture, configurationFile: config)
     }
     let server = ReplayDoor(stage, settings)
     do {

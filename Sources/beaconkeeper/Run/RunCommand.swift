@@ -60,9 +60,8 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (path, input) = try chooseInput()
-    let reloads: ReloadRequests?
-    if let path { reloads = await ReloadRequests(of: path) } else { reloads = nil }
-    if reloads == nil { ReloadRequests.end() }
+    var reloads: ReloadRequests?
+    if let path { reloads = await ReloadRequests(of: path) } else { ReloadRequests.end() }
     var configuration = try loadConfiguration(path, connects: true)
     if configuration.fleet != nil {
       throw failure(

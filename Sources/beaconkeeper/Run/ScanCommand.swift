@@ -54,11 +54,8 @@ struct ScanCommand: AsyncParsableCommand {
     if capture.isEmpty {
       try await listen(configuration, table)
     } else {
-      let (survey, end): (AirSurvey, MonotonicTime)
-      do throws(CaptureError) {
-        (survey, end) = try AirSurvey.ofRecordings(capture, configuration)
-      } catch {
-        throw failure(error)
+      let (survey, end) = try reading { () throws(CaptureError) in
+        try AirSurvey.ofRecordings(capture, configuration)
       }
       try show(table, survey, at: end)
     }

@@ -17,11 +17,8 @@ struct RecordedApproaches {
   func follow(into account: inout SimulationAccount) throws {
     let carried = Set(configuration.phones.map(\.beacon))
     let wanted = beacons.isEmpty ? (carried.isEmpty ? nil : carried) : Set(beacons)
-    var finder: ApproachFinder
-    do throws(CaptureError) {
-      finder = try ApproachFinder(configuration, captures: captures, beacons: wanted)
-    } catch {
-      throw failure(error)
+    var finder = try reading { () throws(CaptureError) in
+      try ApproachFinder(configuration, captures: captures, beacons: wanted)
     }
     var progress = ProgressLine()
     var found: [RecordedApproach] = []

@@ -72,6 +72,11 @@ func loadConfiguration(
   }
 }
 
+/// What is read of captures; a fault of theirs ends the command.
+func reading<Read: ~Copyable>(_ read: () throws(CaptureError) -> Read) throws(ExitCode) -> Read {
+  do throws(CaptureError) { return try read() } catch { throw failure(error) }
+}
+
 /// Says why a capture cannot be read and gives what to throw.
 func failure(_ error: CaptureError) -> ExitCode {
   failure("\(error)", error.kind == .unreadable ? .inputOutput : .dataError)
