@@ -19,6 +19,16 @@ package struct FlatObject {
       self.value = value
       self.valueOffset = valueOffset
     }
+
+    /// What is wrong with its value.
+    package func malformed(_ message: String) -> JSONCursor.Malformed {
+      JSONCursor.Malformed(offset: valueOffset, message: message)
+    }
+
+    /// What is wrong with its name.
+    package func misnamed(_ message: String) -> JSONCursor.Malformed {
+      JSONCursor.Malformed(offset: nameOffset, message: message)
+    }
   }
 
   static let memberLimit = 32
@@ -46,6 +56,25 @@ package struct FlatObject {
       try cursor.expect("}", bytes, "a comma or the end of the object is wanted")
     }
     guard cursor.peek(bytes) == nil else { throw cursor.malformed("nothing may follow the object") }
+  }
+
+  /// The members by name. Each has one of these names, and none stands twice.
+  ///
+  /// - Parameter whole: what they are members of, for messages.
+  package func members(
+    named names: [String], of whole: String = ""
+  ) throws(JSONCursor.Malformed) -> [String: Member] {
+    var found: [String: Member] = [:]
+    for member in members {
+      guard names.contains(member.name) else {
+        throw member.misnamed(
+          "no member\(whole) is called \"\(member.name.prefix(40))\"; \(names.joined(separator: ", "))")
+      }
+      guard found.updateValue(member, forKey: member.name) == nil else {
+        throw member.misnamed("\"\(member.name)\" stands here twice")
+      }
+    }
+    return found
   }
 
   private static func value(

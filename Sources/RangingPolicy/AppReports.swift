@@ -68,18 +68,7 @@ public struct AppReports: Sendable {
   }
 
   private func members(ofJSON bytes: [UInt8]) throws(JSONCursor.Malformed) -> [String: FlatObject.Member] {
-    var members: [String: FlatObject.Member] = [:]
-    for member in try FlatObject(bytes).members {
-      guard ["event", "value", "id", "granted", "handler"].contains(member.name) else {
-        throw JSONCursor.Malformed(
-          offset: member.nameOffset,
-          message: "no member is called \"\(member.name.prefix(40))\"; event, value, id, granted, handler")
-      }
-      guard members.updateValue(member, forKey: member.name) == nil else {
-        throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
-      }
-    }
-    return members
+    try FlatObject(bytes).members(named: ["event", "value", "id", "granted", "handler"])
   }
 
   /// A word, possibly with a value after a space, a colon or an equals sign.

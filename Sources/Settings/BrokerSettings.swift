@@ -48,9 +48,5 @@ public struct TLSSettings: Hashable, Sendable {
   public var certFile: String?
   public var keyFile: String?
 
-  public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil) {
-    self.caFile = caFile
-    self.certFile = certFile
-    self.keyFile = keyFile
-  }
+  public init() {}
 }

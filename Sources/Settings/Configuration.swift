@@ -11,72 +11,40 @@ public struct Configuration: Hashable, Sendable {
   public var gatewayName: String
   /// The directory of the outbox; nil: the system's usual place.
   public var stateDirectory: String?
-  public var broker: BrokerSettings
-  public var radio: RadioSettings
-  public var receivers: [ReceiverSettings]
-  public var scanners: [Scanner]
-  public var beacons: [BeaconSettings]
-  public var zones: [ZoneSettings]
-  public var rooms: [RoomSettings]
+  public var broker = BrokerSettings.embedded
+  public var radio = RadioSettings()
+  public var receivers: [ReceiverSettings] = []
+  public var scanners: [Scanner] = []
+  public var beacons: [BeaconSettings] = []
+  public var zones: [ZoneSettings] = []
+  public var rooms: [RoomSettings] = []
   /// In the file's order; empty: there is one, at height 0.
-  public var floors: [FloorSettings]
+  public var floors: [FloorSettings] = []
   /// Openings in the walls that outlines make; empty: unknown.
-  public var doors: [DoorSettings]
+  public var doors: [DoorSettings] = []
   /// `calibration`: the absolute path of the file that `calibrate` wrote; nil: rooms are not calibrated.
   public var calibrationFile: String?
   /// What that file says.
   public var roomCalibration: RoomCalibration?
   /// How it came about.
   public var calibrationAccount: CalibrationAccount?
-  public var phones: [PhoneSettings]
-  public var profiles: ProfileSettings
-  public var telemetry: TelemetrySettings
-  public var homeAssistant: HomeAssistantSettings
+  public var phones: [PhoneSettings] = []
+  public var profiles = ProfileSettings()
+  public var telemetry = TelemetrySettings()
+  public var homeAssistant = HomeAssistantSettings()
   /// nil: no metrics are written.
   public var metrics: MetricsSettings?
   /// nil: no HTTP server.
   public var http: HTTPSettings?
-  public var publish: PublishSettings
+  public var publish = PublishSettings()
   /// nil: this is one gateway.
   public var fleet: FleetSettings?
   /// The wake regions to broadcast; nil: none.
   public var wake: WakeSettings?
   /// Identity resolving keys and bind keys, by name.
-  public var keys: [String: SecretBytes]
+  public var keys: [String: SecretBytes] = [:]
 
-  public init(
-    gatewayName: String, broker: BrokerSettings = .embedded, radio: RadioSettings = .init(),
-    receivers: [ReceiverSettings] = [], scanners: [Scanner] = [], beacons: [BeaconSettings] = [],
-    zones: [ZoneSettings] = [], rooms: [RoomSettings] = [], floors: [FloorSettings] = [],
-    doors: [DoorSettings] = [], calibrationFile: String? = nil,
-    roomCalibration: RoomCalibration? = nil,
-    phones: [PhoneSettings] = [], profiles: ProfileSettings = .init(), telemetry: TelemetrySettings = .init(),
-    homeAssistant: HomeAssistantSettings = .init(), metrics: MetricsSettings? = nil,
-    http: HTTPSettings? = nil, publish: PublishSettings = .init(), wake: WakeSettings? = nil,
-    keys: [String: SecretBytes] = [:]
-  ) {
-    self.gatewayName = gatewayName
-    self.broker = broker
-    self.radio = radio
-    self.receivers = receivers
-    self.scanners = scanners
-    self.beacons = beacons
-    self.zones = zones
-    self.rooms = rooms
-    self.floors = floors
-    self.doors = doors
-    self.calibrationFile = calibrationFile
-    self.roomCalibration = roomCalibration
-    self.phones = phones
-    self.profiles = profiles
-    self.telemetry = telemetry
-    self.homeAssistant = homeAssistant
-    self.metrics = metrics
-    self.http = http
-    self.publish = publish
-    self.wake = wake
-    self.keys = keys
-  }
+  public init(gatewayName: String) { self.gatewayName = gatewayName }
 }
 
 /// `receivers:` – a radio with a name or a calibration.
@@ -155,14 +123,11 @@ public struct ZoneSettings: Hashable, Sendable {
 /// `telemetry:` – how often state is published that need not be published at every change.
 public struct TelemetrySettings: Hashable, Sendable {
   /// `beacon_state`: the least time between two states of one beacon. Default 10 s.
-  public var beaconState: TimeSpan
+  public var beaconState = TimeSpan.seconds(10)
   /// `health`: the time between two health messages if nothing changes. Default 60 s.
-  public var health: TimeSpan
+  public var health = TimeSpan.seconds(60)
 
-  public init(beaconState: TimeSpan = .seconds(10), health: TimeSpan = .seconds(60)) {
-    self.beaconState = beaconState
-    self.health = health
-  }
+  public init() {}
 }
 
 extension Configuration {

@@ -3,19 +3,19 @@ import Messages
 /// `home_assistant:` – how the gateway announces its entities to Home Assistant.
 public struct HomeAssistantSettings: Hashable, Sendable {
   /// Default true. If false, nothing is announced, and earlier announcements are removed.
-  public var isOn: Bool
+  public var isOn = true
   /// Default `homeassistant`, as in Home Assistant.
-  public var prefix: String
+  public var prefix = defaultPrefix
   /// Default `device`.
-  public var form: Discovery.Form
+  public var form = Discovery.Form.device
   /// `zones`, by name; nil: every zone is in `zone.home`.
   public var places: [Place]?
   /// `areas`: by zone, the Home Assistant area suggested for its device.
-  public var areas: [String: String]
+  public var areas: [String: String] = [:]
   /// Default `normal`.
-  public var entities: EntityDetail
+  public var entities = EntityDetail.normal
   /// `members`: how many members of regions become devices, in the order they are first heard. Default 200.
-  public var members: Int
+  public var members = defaultMembers
   /// `room_presence`: the topic prefix under which each receiver's distance to each beacon is published, for `mqtt_room`.
   /// `{beacon}` in it stands for the beacon. nil: not published.
   public var rooms: String?
@@ -30,20 +30,5 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   /// The default of `mqtt_room`.
   public static let defaultRooms = "room_presence"
 
-  public init(
-    isOn: Bool = true, prefix: String = defaultPrefix, form: Discovery.Form = .device, places: [Place]? = nil,
-    areas: [String: String] = [:], entities: EntityDetail = .normal, members: Int = defaultMembers,
-    rooms: String? = nil,
-    supportURL: String? = nil
-  ) {
-    self.isOn = isOn
-    self.prefix = prefix
-    self.form = form
-    self.places = places
-    self.areas = areas
-    self.entities = entities
-    self.members = members
-    self.rooms = rooms
-    self.supportURL = supportURL
-  }
+  public init() {}
 }

@@ -5,7 +5,7 @@ public struct PublishSettings: Hashable, Sendable {
   /// `observations`: what its own radios hear of configured beacons, for another Beaconkeeper; nil: off.
   public var observations: ObservationSettings?
 
-  public init(observations: ObservationSettings? = nil) { self.observations = observations }
+  public init() {}
 }
 
 /// How observations are published.

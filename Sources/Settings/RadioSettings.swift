@@ -10,12 +10,9 @@ public struct RadioSettings: Hashable, Sendable {
   }
 
   /// `duty`. Default `balanced`.
-  public var duty: Duty
+  public var duty = Duty.balanced
   /// `unblock`: whether to lift an rfkill block that somebody set. Default false.
-  public var unblocks: Bool
+  public var unblocks = false
 
-  public init(duty: Duty = .balanced, unblocks: Bool = false) {
-    self.duty = duty
-    self.unblocks = unblocks
-  }
+  public init() {}
 }

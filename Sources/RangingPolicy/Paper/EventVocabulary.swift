@@ -29,7 +29,7 @@ struct EventVocabulary: Sendable {
     _ member: FlatObject.Member, _ members: [String: FlatObject.Member]
   ) throws(JSONCursor.Malformed) -> PhoneEvent {
     guard case .text(let name) = member.value else {
-      throw JSONCursor.Malformed(offset: member.valueOffset, message: "\"event\" is a name in double quotes")
+      throw member.malformed("\"event\" is a name in double quotes")
     }
     try refuseStrangers(among: members, of: name)
     switch name {
@@ -64,8 +64,7 @@ struct EventVocabulary: Sendable {
     case "permission": return .permission(try permission(members["value"] ?? member))
     case "bucket": return .bucket(try bucket(members["value"] ?? member))
     default:
-      throw JSONCursor.Malformed(
-        offset: member.valueOffset, message: "no event is called \"\(name.prefix(40))\"")
+      throw member.malformed("no event is called \"\(name.prefix(40))\"")
     }
   }
 
@@ -84,16 +83,13 @@ struct EventVocabulary: Sendable {
     for name in ["id", "granted", "handler", "value"] where !taken.contains(name) {
       guard let member = members[name] else { continue }
       let hint = taken.isEmpty ? "nothing" : taken.map { "\"\($0)\"" }.joined(separator: ", ")
-      throw JSONCursor.Malformed(
-        offset: member.nameOffset, message: "\(event) has no \"\(name)\"; it takes \(hint)")
+      throw member.misnamed("\(event) has no \"\(name)\"; it takes \(hint)")
     }
   }
 
   private func flag(_ member: FlatObject.Member?) throws(JSONCursor.Malformed) -> Bool? {
     guard let member else { return nil }
-    guard case .flag(let flag) = member.value else {
-      throw JSONCursor.Malformed(offset: member.valueOffset, message: "true or false is wanted")
-    }
+    guard case .flag(let flag) = member.value else { throw member.malformed("true or false is wanted") }
     return flag
   }
 
@@ -129,8 +125,7 @@ struct EventVocabulary: Sendable {
       if text == "granted" || text == "full" || text == "full-accuracy" { return .always }
     }
     let all = Permission.allCases.map(\.rawValue).joined(separator: ", ")
-    throw JSONCursor.Malformed(
-      offset: member.valueOffset, message: "\"value\" of a permission is one of \(all)")
+    throw member.malformed("\"value\" of a permission is one of \(all)")
   }
 
   /// Android's standby buckets, as the period of their allowance.
@@ -141,9 +136,7 @@ struct EventVocabulary: Sendable {
     case .text("frequent"): return .minutes(480)
     case .text("rare"): return .minutes(1440)
     default:
-      throw JSONCursor.Malformed(
-        offset: member.valueOffset,
-        message: "\"value\" of a bucket is one of active, working-set, frequent, rare")
+      throw member.malformed("\"value\" of a bucket is one of active, working-set, frequent, rare")
     }
   }
 }

@@ -11,42 +11,29 @@ extension ScopedExpectation {
 
   /// Reads `{"t":50,"expect":"ranging","os":"ios17"}`.
   init(_ object: FlatObject, members names: [String]) throws(JSONCursor.Malformed) {
-    var members: [String: FlatObject.Member] = [:]
-    for member in object.members {
-      guard names.contains(member.name) else {
-        throw JSONCursor.Malformed(
-          offset: member.nameOffset,
-          message: "no member of an expectation is called \"\(member.name.prefix(40))\"; "
-            + names.joined(separator: ", "))
-      }
-      guard members.updateValue(member, forKey: member.name) == nil else {
-        throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
-      }
-    }
+    let members = try object.members(named: names, of: " of an expectation")
     guard let expect = members["expect"] else {
       throw JSONCursor.Malformed(
         offset: 0, message: "\"expect\" is missing, such as \"delivered within 2 s\"")
     }
     guard case .text(let text) = expect.value else {
-      throw JSONCursor.Malformed(
-        offset: expect.valueOffset,
-        message: "\"expect\" is text in double quotes, such as \"delivered within 2 s\"")
+      throw expect.malformed("\"expect\" is text in double quotes, such as \"delivered within 2 s\"")
     }
     let time = try members["t"].map { member throws(JSONCursor.Malformed) in try Self.time(member) }
     let expectation: Simulation.Expectation
     do throws(Simulation.Expectation.Unreadable) {
       expectation = try Simulation.Expectation(text, at: time)
     } catch {
-      throw JSONCursor.Malformed(offset: expect.valueOffset, message: error.description)
+      throw expect.malformed(error.description)
     }
     self.init(
       expectation, os: try Self.name(members["os"]), strategy: try Self.name(members["strategy"]),
       approach: try Self.name(members["approach"]), phone: try Self.name(members["phone"]))
   }
 
-  private static func time(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Milliseconds {
+  static func time(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> Milliseconds {
     guard case .number(let seconds) = member.value, seconds >= 0, seconds <= 3.2e8 else {
-      throw JSONCursor.Malformed(offset: member.valueOffset, message: "\"t\" is seconds, from 0 to ten years")
+      throw member.malformed("\"t\" is seconds, from 0 to ten years")
     }
     return Milliseconds((seconds * 1000).rounded())
   }
@@ -54,9 +41,7 @@ extension ScopedExpectation {
   private static func name(_ member: FlatObject.Member?) throws(JSONCursor.Malformed) -> String? {
     guard let member else { return nil }
     guard case .text(let name) = member.value, !name.isEmpty else {
-      throw JSONCursor.Malformed(
-        offset: member.valueOffset,
-        message: "\"\(member.name)\" is a name in double quotes; without it any is meant")
+      throw member.malformed("\"\(member.name)\" is a name in double quotes; without it any is meant")
     }
     return name
   }

@@ -15,13 +15,10 @@ struct TimelineBeacons {
     let index = try place(of: name, beacon)
     guard let uuid else { return index }
     guard case .text(let text) = uuid.value, let read = Self.normal(text) else {
-      throw JSONCursor.Malformed(
-        offset: uuid.valueOffset,
-        message: "\"uuid\" is one such as \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"")
+      throw uuid.malformed("\"uuid\" is one such as \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"")
     }
     guard uuids[index] == nil || uuids[index] == read else {
-      throw JSONCursor.Malformed(
-        offset: uuid.valueOffset, message: "an earlier line gives this beacon another \"uuid\"")
+      throw uuid.malformed("an earlier line gives this beacon another \"uuid\"")
     }
     uuids[index] = read
     if firstUUID == nil { firstUUID = read }
@@ -61,8 +58,7 @@ struct TimelineBeacons {
 
   private static func name(_ member: FlatObject.Member) throws(JSONCursor.Malformed) -> String {
     guard case .text(let name) = member.value, !name.isEmpty, name.utf8.count <= 100 else {
-      throw JSONCursor.Malformed(
-        offset: member.valueOffset, message: "\"beacon\" is a name in double quotes, of at most 100 octets")
+      throw member.malformed("\"beacon\" is a name in double quotes, of at most 100 octets")
     }
     return name
   }

@@ -65,36 +65,21 @@ public struct TimelineFile {
 
   private mutating func read(_ object: FlatObject) throws(JSONCursor.Malformed) {
     if object.members.contains(where: { $0.name == "expect" }) { return try readExpectation(object) }
-    var members: [String: FlatObject.Member] = [:]
-    for member in object.members {
-      guard Self.names.contains(member.name) else {
-        throw JSONCursor.Malformed(
-          offset: member.nameOffset,
-          message: "no member is called \"\(member.name.prefix(40))\"; \(Self.names.joined(separator: ", "))")
-      }
-      guard members.updateValue(member, forKey: member.name) == nil else {
-        throw JSONCursor.Malformed(offset: member.nameOffset, message: "\"\(member.name)\" stands here twice")
-      }
-    }
+    let members = try object.members(named: Self.names)
     guard let t = members["t"] else {
       throw JSONCursor.Malformed(offset: 0, message: "\"t\" (seconds) is missing")
     }
-    guard case .number(let seconds) = t.value, seconds >= 0, seconds <= 3.2e8 else {
-      throw JSONCursor.Malformed(offset: t.valueOffset, message: "\"t\" is seconds, from 0 to ten years")
-    }
-    let time = Milliseconds((seconds * 1000).rounded())
+    let time = try ScopedExpectation.time(t)
     if let distance = members["distance_m"] {
       let beacon = try beacons.index(members["beacon"], uuid: members["uuid"])
       try readWaypoint(distance, of: beacon, at: time)
     } else if let stranger = members["beacon"] ?? members["uuid"] {
-      throw JSONCursor.Malformed(
-        offset: stranger.nameOffset, message: "\"\(stranger.name)\" goes with \"distance_m\"")
+      throw stranger.misnamed("\"\(stranger.name)\" goes with \"distance_m\"")
     }
     if let event = members["event"] {
       entries.append(.init(time: time, event: try vocabulary.event(event, members)))
     } else if let stranger = members["id"] ?? members["value"] ?? members["granted"] ?? members["handler"] {
-      throw JSONCursor.Malformed(
-        offset: stranger.nameOffset, message: "\"\(stranger.name)\" goes with \"event\"")
+      throw stranger.misnamed("\"\(stranger.name)\" goes with \"event\"")
     } else if members["distance_m"] == nil {
       throw JSONCursor.Malformed(offset: 0, message: "\"distance_m\" or \"event\" is missing")
     }
@@ -112,9 +97,7 @@ public struct TimelineFile {
     case .number(let metres) where metres >= 0 && metres <= 1e6:
       waypoints.append(.init(time: time, distance: Micrometres((metres * 1e6).rounded()), beacon: beacon))
     default:
-      throw JSONCursor.Malformed(
-        offset: member.valueOffset,
-        message: "\"distance_m\" is metres, from 0 to 1000000, or null: out of range")
+      throw member.malformed("\"distance_m\" is metres, from 0 to 1000000, or null: out of range")
     }
   }
 }
