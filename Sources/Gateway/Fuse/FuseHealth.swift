@@ -76,6 +76,7 @@ extension FuseWorker {
       json.field("lag_ms", max(wallNow.nanoseconds - time.nanoseconds, 0) / 1_000_000)
     }
     json.field("checkpoint_age_ms", (now - holding.saved).nanoseconds / 1_000_000)
+    json.field("checkpoint_octets", holding.octets)
     json.field("unsaved", holding.processed - holding.acknowledged)
     json.field("unacknowledged", holding.output.outstanding)
     json.field("refused_batches", partition.refused)

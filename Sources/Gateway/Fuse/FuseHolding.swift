@@ -29,6 +29,8 @@ struct FuseHolding {
   var attempts = 0
   var saving: Saving?
   var saved: MonotonicTime
+  /// Of the last checkpoint.
+  var octets = 0
   /// The last delivery that was processed, and the last that was acknowledged.
   var processed: UInt64 = 0
   var acknowledged: UInt64 = 0

@@ -125,11 +125,11 @@ extension FuseWorker {
     let open = holding.processed - holding.acknowledged
     let isDue = now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
     if holding.saving == nil, open > 0, isDue || holding.isLeaving {
-      holding.saved = now
+      let state = holding.partition.state()
+      (holding.saved, holding.octets) = (now, state.count)
       holding.saving = .init(
         checkpoint: Checkpoint(
-          lease: holding.lease, position: holding.partition.counts.messages, worker: name,
-          state: holding.partition.state()),
+          lease: holding.lease, position: holding.partition.counts.messages, worker: name, state: state),
         delivery: holding.processed, message: holding.output.last)
     }
     // First the broker must have all that came of what the state has seen.
