@@ -20,16 +20,36 @@ import Testing
     return settings
   }
 
-  private static func configuration(_ crowd: WalkingCrowd) throws -> Configuration {
-    try Configuration.read(
-      Array(crowd.site.configuration(crowd.settings, nil).utf8), path: "test.yaml", environment: [:],
-      hostName: "host"
+  private static func configuration(_ crowd: WalkingCrowd, outlines: Bool) throws -> Configuration {
+    var yaml = crowd.site.configuration(crowd.settings, nil)
+    if !outlines { yaml = yaml.replacing(#/, outline: \[\[.*\]\]/#, with: "") }
+    return try Configuration.read(
+      Array(yaml.utf8), path: "test.yaml", environment: [:], hostName: "host"
     ).configuration
   }
 
   @Test func theRoomsDecidedFromWhatGatewaysPublishAreTheTrueOnes() throws {
-    var crowd = WalkingCrowd(Self.settings())
-    let configuration = try Self.configuration(crowd)
+    #expect(try rightShare(of: WalkingCrowd(Self.settings())) > 0.85)
+  }
+
+  /// With and without outlines. Of twenty rooms most gateways never hear a tag: the power that is learnt of it must not come from
+  /// all of the site, and where it may turn up neither. Who takes the strongest receiver's room is right 94 % of the time, with
+  /// four times as many changes as there are; who knows this site's physics, 98 %.
+  @Test(arguments: [true, false]) func manyRoomsAreNoWorseThanFew(outlines: Bool) throws {
+    var settings = CrowdSettings()
+    (settings.gateways, settings.rooms, settings.tags, settings.partitions) = (20, 20, outlines ? 8 : 40, 4)
+    // What is collected for longer comes too late for a gateway that is no worker of a fleet.
+    settings.interval = .milliseconds(500)
+    let share = try rightShare(of: WalkingCrowd(settings), outlines: outlines, seconds: outlines ? 100 : 200)
+    #expect(share > 0.85, "\(share)")
+  }
+
+  /// The share of time, after half a minute, for which tags are in their true rooms.
+  private func rightShare(
+    of walking: WalkingCrowd, outlines: Bool = true, seconds: Int = 300
+  ) throws -> Double {
+    var crowd = walking
+    let configuration = try Self.configuration(crowd, outlines: outlines)
     var pipeline = Pipeline(configuration)
     var intake = ScannerIntake(
       configuration.resolvedScanners, ownGateway: "site", expected: pipeline.receivers.names)
@@ -37,7 +57,7 @@ import Testing
     intake.brokerConnected(at: .zero)
     var (truth, rooms) = ([String: String](), [String: String]())
     var (right, asked, observations) = (0, 0, 0)
-    for tick in 1...3000 {
+    for tick in 1...(seconds * 10) {
       let now = MonotonicTime.zero + .seconds(Double(tick) / 10)
       let wallNow = WallTime(nanoseconds: 1_795_211_400_000_000_000) + (now - .zero)
       crowd.advance(to: now)
@@ -70,10 +90,11 @@ import Testing
         if rooms[beacon] == room { right += 1 }
       }
     }
-    #expect(Double(right) / Double(asked) > 0.85)
     #expect(UInt64(observations) <= crowd.observations)
     #expect(UInt64(observations) > crowd.observations * 97 / 100)
-    #expect(intake.gatewayFigures.allSatisfy { $0.lost == 0 && $0.lastRefusal == "repeated" })
+    let repeated: String? = crowd.settings.duplicates > 0 ? "repeated" : nil
+    #expect(intake.gatewayFigures.allSatisfy { $0.lost == 0 && $0.lastRefusal == repeated })
+    return Double(right) / Double(asked)
   }
 
   @Test func theSameSeedGivesTheSameBytes() {

@@ -86,7 +86,7 @@ import Testing
     "Proximity.RoomDecision": "room probability witnesses receiver reason",
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
-      "plan model filter prior hearers windows trackOfBeacon tracks beaconOfTrack freeTracks beliefs "
+      "plan model filter prior appearance hearers windows trackOfBeacon tracks beaconOfTrack freeTracks beliefs "
       + "silences blind known insiders entries hearings now sums drift refused",
     "Proximity.RoomTrack":
       "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "

@@ -8,22 +8,32 @@ struct RoomFilter: Sendable {
   /// it changes rooms at all.
   private static let leakOfCells = 0.0003
   private static let leakOfRooms = 0.02
+  /// How often a beacon walks from a room with an outline into one next to it, each second: it strays by less than people walk.
+  private static let walks = 0.01
   /// After so many steps the belief is spread out anyway.
   private static let stepLimit = 60
 
   private var scratch: [Float] = []
+  /// What comes into each cell of a room from the rooms next to it.
+  private var inflow: [Float] = []
 
   /// In rooms beacons stay for long: half a metre did best on a recorded flat.
   init(stride: Double = 0.5) { self.stride = stride }
 
   /// Lets time pass.
+  ///
+  /// - Parameter prior: where the beacon is if it turns up anew.
   mutating func move(
     _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, prior: [Float], seconds: Double
   ) {
     if let grid = model.grid {
-      let steps = Int((seconds / secondsOfStep(grid)).rounded())
+      let exact = seconds / secondsOfStep(grid)
+      // Large cells take longer to pass than time went by; a little more than a whole step is a rounding error.
+      let steps = max(1, Int(min((exact - 1e-6).rounded(.up), Double(Self.stepLimit))))
+      let part = Float(min(exact / Double(steps), 1))
       if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
-      for _ in 0..<min(max(steps, 1), Self.stepLimit) { step(belief, grid) }
+      for _ in 0..<steps { step(belief, grid, part) }
+      walk(belief, model, Float(1 - pow(1 - Self.walks, seconds)))
     }
     let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
     let leak = Float(1 - pow(1 - rate, seconds))
@@ -35,7 +45,31 @@ struct RoomFilter: Sendable {
     2 * grid.edge * grid.edge * Double(RoomGrid.share) / (stride * stride)
   }
 
-  private mutating func step(_ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid) {
+  /// A part of each room's belief goes into the rooms next to it, anywhere there.
+  private mutating func walk(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ model: RoomModel, _ part: Float
+  ) {
+    let doors = model.access
+    guard !doors.neighbours.isEmpty else { return }
+    if inflow.count != doors.neighbours.count {
+      inflow = [Float](repeating: 0, count: doors.neighbours.count)
+    }
+    for room in inflow.indices { inflow[room] = 0 }
+    for run in model.runs {
+      var sum = Float(0)
+      for place in run.places { sum += belief[place] }
+      let next = doors.neighbours[run.room]
+      for other in next { inflow[other] += part * sum / (Float(next.count) * doors.sizes[other]) }
+    }
+    for run in model.runs {
+      let kept = doors.neighbours[run.room].isEmpty ? 1 : 1 - part
+      for place in run.places { belief[place] = kept * belief[place] + inflow[run.room] }
+    }
+  }
+
+  private mutating func step(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid, _ part: Float
+  ) {
     let stride = grid.stride
     scratch.withUnsafeMutableBufferPointer { next in
       grid.right.withUnsafeBufferPointer { right in
@@ -46,7 +80,7 @@ struct RoomFilter: Sendable {
               right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
             let across = down[place] * (belief[place + stride] - here)
             let back = down[place - stride] * (belief[place - stride] - here)
-            next[place] = here + along + across + back
+            next[place] = here + part * (along + across + back)
           }
         }
       }

@@ -15,9 +15,10 @@ extension RoomTracker {
       let track = Int(entries[start].beacon)
       hearings(of: start..<end)
       note(track, until: RoomWindows.end(of: window))
+      appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
       Self.judge(
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: &model, filter: &filter,
-        prior: prior)
+        prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated { noteDrift(track) }
       start = end
@@ -52,14 +53,22 @@ extension RoomTracker {
       if let last = state.window, window > last {
         let seconds = Double(window - last) * RoomWindows.length.seconds
         filter.move(belief, model, prior: prior, seconds: seconds)
+      } else if state.window == nil, state.told < 0 {
+        for place in belief.indices { belief[place] = prior[place] }
       }
+      let pause = RoomModel.Pause(windows: state.window.map { window - $0 } ?? 1)
       state.window = window
       if state.offsetWeight == 0 {
-        state.offsetWeight = model.isCalibrated ? RoomOffset.calibrated : 0
-        if !model.isCalibrated { state.offset = RoomOffset.residual(belief, hearings, 0, model, filter) }
+        guard model.isCalibrated else {
+          RoomOffset.begin(belief, hearings, &state, model)
+          if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
+          return
+        }
+        state.offsetWeight = RoomOffset.calibrated
       }
       for (place, hearing) in hearings.enumerated() {
-        filter.weigh(belief, by: model.likelihoods(hearing.hearer, level: hearing.level - state.offset))
+        let level = hearing.level - state.offset
+        filter.weigh(belief, by: model.likelihoods(hearing.hearer, level: level, after: pause))
         // The product of many small numbers leaves the range of numbers.
         if place % 4 == 3, !filter.normalise(belief) { break }
       }

@@ -6,6 +6,7 @@ public struct RoomTracker: Sendable {
   var model: RoomModel
   var filter = RoomFilter()
   let prior: [Float]
+  var appearance: Appearance
   /// By `ReceiverIndex`: its place among the hearers, or −1.
   private var hearers: [Int16]
   var windows: RoomWindows
@@ -45,6 +46,7 @@ public struct RoomTracker: Sendable {
     self.plan = plan
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
     prior = model.prior
+    appearance = Appearance(model)
     hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
     windows = RoomWindows(lateness: lateness)

@@ -15,8 +15,8 @@ struct SignalMaps: Sendable {
   static let usualFloor = 13.0
   static let usualDeviation: Float = 7
   /// In a room without outline: how much weaker than in its own room a receiver hears a beacon.
-  static let otherRoom = 14.0
-  private static let otherRoomDeviation: Float = 8
+  static let otherRoom = 16.0
+  private static let otherRoomDeviation: Float = 6
 
   /// Kernel of a sample, metres, and how many seconds of signal it takes to outweigh the path loss.
   static let reach = 0.5
