@@ -77,7 +77,8 @@ let package = Package(
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
     .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
     .target(
-      name: "RangingPolicy", dependencies: ["JSON"], resources: strategyPages, swiftSettings: house),
+      name: "RangingPolicy", dependencies: ["Beacons", "JSON"], resources: strategyPages, swiftSettings: house
+    ),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     // HTML of one file, without network.
     .target(name: "Pages", dependencies: ["JSON"], swiftSettings: house),

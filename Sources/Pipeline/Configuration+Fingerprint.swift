@@ -1,6 +1,7 @@
 import Beacons
 import Messages
 import Proximity
+import RangingPolicy
 import Settings
 
 extension Configuration {
@@ -19,6 +20,8 @@ extension Configuration {
     }
     writer.write(Pipeline.lateness(self))
     describeRooms(to: &writer)
+    writer.count(phones.count)
+    for phone in phones { phone.describe(to: &writer) }
     writer.write(telemetry.beaconState)
     writer.write(homeAssistant.rooms)
     writer.write(homeAssistant.hasPlaces)
@@ -60,6 +63,27 @@ extension Configuration {
       writer.write(door.floor)
     }
     roomCalibration?.describe(to: &writer)
+  }
+}
+
+extension PhoneSettings {
+  fileprivate func describe(to writer: inout StateWriter) {
+    writer.write(name)
+    writer.write(beacon)
+    writer.write(countdown)
+    writer.count(triggers.count)
+    for trigger in triggers {
+      writer.write(trigger.zone)
+      writer.write(trigger.near.near)
+      writer.write(trigger.near.rearm)
+      writer.write(trigger.rearmSignal)
+    }
+    let (system, strategy) = (profile.os, profile.strategy)
+    for word in [system.name, system.family.rawValue, strategy.name, strategy.mechanism.rawValue] {
+      writer.write(word)
+    }
+    for constant in OSProfile.constants { writer.write(constant.field.told(of: system).value) }
+    for constant in StrategyProfile.constants { writer.write(constant.field.told(of: strategy).value) }
   }
 }
 

@@ -6,9 +6,8 @@ import Settings
 ///
 /// A history for the dashboard and observations for other gateways are not part of it.
 extension Pipeline {
-  /// Writes the state as it is between two calls. The configuration must have no phones.
+  /// Writes the state as it is between two calls.
   public func snapshot(into writer: inout StateWriter) {
-    precondition(phones.isEmpty, "phones have no snapshot")
     assert(transitions.isEmpty && roomTransitions.isEmpty && nears.isEmpty)
     writer.write(configuration.fingerprint(limits))
     writer.write(receivers)
@@ -32,6 +31,7 @@ extension Pipeline {
     whereabouts.snapshot(into: &writer)
     roomPresence.snapshot(into: &writer)
     rooms?.snapshot(into: &writer)
+    phones.snapshot(into: &writer)
   }
 
   /// The pipeline that a snapshot was taken of.
@@ -49,7 +49,7 @@ extension Pipeline {
   /// Makes a new one the pipeline that a snapshot was taken of. After an error it is of no use.
   public mutating func restore(from reader: inout StateReader) throws(StateError) {
     reader.part = "configuration"
-    guard configuration.phones.isEmpty, try reader.read() == configuration.fingerprint(limits) else {
+    guard try reader.read() == configuration.fingerprint(limits) else {
       throw .configuration
     }
     reader.part = "receivers"
@@ -69,6 +69,7 @@ extension Pipeline {
     try whereabouts.restore(from: &reader)
     try roomPresence.restore(from: &reader)
     try rooms?.restore(from: &reader)
+    try phones.restore(from: &reader, roster: roster, at: time)
   }
 
   private mutating func restoreOwn(from reader: inout StateReader) throws(StateError) {

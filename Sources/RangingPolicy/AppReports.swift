@@ -12,7 +12,7 @@ public struct AppReports: Sendable {
     public var description: String
   }
 
-  private var vocabulary = EventVocabulary(isLive: true)
+  var vocabulary = EventVocabulary(isLive: true)
 
   public init() {}
 

@@ -15,7 +15,7 @@ let package = Package(
     fuzzer("FuzzHCIEvents", of: "Beacons"),
     fuzzer("FuzzScanners", of: "Scanners"),
     fuzzer("FuzzObservations", of: "Scanners"),
-    fuzzer("FuzzSnapshots", of: "Pipeline", "Proximity", "Scanners", "Settings"),
+    fuzzer("FuzzSnapshots", of: "Pipeline", "Proximity", "RangingPolicy", "Scanners", "Settings"),
     fuzzer("FuzzMarks", of: "Captures"),
     fuzzer("FuzzCalibration", of: "SettingsFile"),
     fuzzer("FuzzEditing", of: "Proximity", "Settings", "SettingsFile"),

@@ -2,20 +2,23 @@ import Beacons
 import Messages
 import Proximity
 import Randomness
+import RangingPolicy
 import Scanners
 import Scenes
 import Settings
 
 @testable import Pipeline
 
-/// A site by chance: zones of distances, of signals and of rooms, rooms with and without outlines, a region of many members, and
-/// what happens there.
+/// A site by chance: zones of distances, of signals and of rooms, rooms with and without outlines, a region of many members,
+/// phones, and what happens there.
 struct RandomSite {
   enum Event {
     case heard(Advertisement, [UInt8])
     case told(Observation)
     case blind(ReceiverIndex, Bool, MonotonicTime)
     case passed(MonotonicTime)
+    /// A phone's app reports.
+    case reported(String, phone: String, isRetained: Bool, MonotonicTime)
     /// Whoever runs the pipeline takes what has gathered.
     case collected
   }
@@ -58,6 +61,7 @@ struct RandomSite {
     self.dice = dice
     addRooms(isPlaced: isPlaced)
     addZones()
+    addPhones()
   }
 
   private mutating func addRooms(isPlaced: Bool) {
@@ -95,6 +99,7 @@ struct RandomSite {
         lost: dice.oneIn(2) ? .auto : .after(span(5...30))),
       ZoneSettings(
         name: "loud", receivers: ["hci0", "hci2"], beacons: dice.oneIn(2) ? nil : ["fleet"],
+        near: NearRule(rule: Rule(threshold: .signal(-58), dwell: span(0...1)), rearm: .signal(-66)),
         enter: Rule(threshold: .signal(-70), dwell: .zero),
         exit: Rule(threshold: .signal(-78), dwell: span(0...3))),
     ]
@@ -103,6 +108,35 @@ struct RandomSite {
       ZoneSettings(
         name: "flat", enter: Rule(threshold: .distance(5), dwell: span(0...3)),
         exit: Rule(threshold: .distance(7), dwell: span(0...3)), rooms: ["kitchen"]))
+  }
+
+  private mutating func addPhones() {
+    guard dice.oneIn(2) else { return }
+    let near = PhoneSettings.Trigger(
+      zone: "near", near: NearDistances(near: 2_000_000, rearm: 4_000_000))
+    let loud = PhoneSettings.Trigger(
+      zone: "loud", near: NearDistances(near: nil, rearm: PhoneSettings.distanceless), rearmSignal: -66)
+    configuration.phones = ["one", "fleet:1.2", "fleet:1.3", "fridge", "fleet:1.9999"].enumerated().map {
+      number, beacon in
+      PhoneSettings(
+        name: "phone \(number)", beacon: beacon, profile: PhoneProfile.all().randomElement(using: &dice)!,
+        triggers: [[], [near], [near, loud], [loud]].randomElement(using: &dice)!, countdown: dice.oneIn(2))
+    }
+  }
+
+  private static let reports = [
+    "foreground", "background", "background", "user-launch", "screen-on", "screen-off", "bluetooth off",
+    "bluetooth on", "permission denied", "permission when-in-use", "permission always", "terminated",
+    "terminated force-quit", "terminated reboot", "begin-task a", "begin-task b", "end-task a", "end-task c",
+    #"{"event":"begin-task","id":7,"handler":true}"#, "audio on", "audio off", "location on", "location off",
+    "still", "moving", "bucket rare", "bucket working-set", "background-fetch", "location-services off",
+    "location-services on", "region-enter", "nonsense", "",
+  ]
+
+  private mutating func report() -> Event {
+    .reported(
+      Self.reports.randomElement(using: &dice)!, phone: "phone \(Int.random(in: 0..<5, using: &dice))",
+      isRetained: dice.oneIn(4), time)
   }
 
   /// What happens next. Beacons are far and near, loud here and there, in turns of some seconds.
@@ -115,6 +149,7 @@ struct RandomSite {
       return .passed(time)
     case 4..<30: return .passed(time)
     case 30..<40: return .collected
+    case 40..<50: return report()
     default: return heard()
     }
   }
@@ -170,6 +205,11 @@ extension Pipeline {
       map.learn(receivers) { receiver($0) }
       observe(remote: AdvertisementBatch(), [observation], from: map, into: &output)
     case .blind(let receiver, let isBlind, let time): setBlind(receiver, isBlind, at: time, into: &output)
+    case .reported(let report, let phone, let isRetained, let time):
+      let refusal = self.report(
+        Array(report.utf8), topic: topics.appReport(phone: phone), isRetained: isRetained, at: time,
+        wallTime: WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds), into: &output)
+      said += refusal.map { ["\($0)"] } ?? []
     case .passed(let time): advance(to: time, into: &output)
     case .collected:
       said += takeNotices() + takeForgotten()
@@ -180,7 +220,7 @@ extension Pipeline {
       "\(message.topic) \(message.qos) \(message.retained) \(String(decoding: message.payload, as: UTF8.self))"
     }
     said.append(
-      "\(nextDeadline?.nanoseconds ?? 0) \(counts) \(beaconCount) \(heldTransitions) \(refusedMembers) \(droppedForRooms ?? 0)"
+      "\(nextDeadline?.nanoseconds ?? 0) \(counts) \(beaconCount) \(heldTransitions) \(refusedMembers) \(droppedForRooms ?? 0) \(refusedReports)"
     )
     return said
   }

@@ -83,6 +83,32 @@ import Testing
     "Proximity.Presence":
       "zone isInside isArmed isRearmDue isHeld isHoldTold hasTurn since nearSince enterSince exitSince "
       + "silentSince lostDeadline heldUntil",
+    "Pipeline.Phones":
+      "settings zones phones byBeaconName carriers beacons deadlines nextDeadline news dropped refusedReports",
+    "Pipeline.Phone":
+      "settings lanes wallOffset isHeard lossDue countDue window reports lastReport",
+    "Pipeline.Phone.Lane": "zone rearmSignal rearm lost engine waiting",
+    "RangingPolicy.PhoneEngine":
+      "rules near now lifecycle isUnsettled isRadioOn permission hasLocationServices isScreenOn "
+      + "screenOffSince isAudioOn appPlaysAudio hasDebugger stillSince graceUntil lingersUntil "
+      + "backgroundSince keptAliveUntil wasKeptAlive tasks reportsTasks tasksAreReported wasBesideLocation "
+      + "sparedAt sampleTasks wasTaskRefused wasTaskExpired wasEventIgnored session region wakeRegions "
+      + "beacons isDistanceKnown lastEmptyTick scan log history totals wasRanging wasLocating published",
+    "RangingPolicy.LocationSession":
+      "isOn isFromForeground isAutoPaused sampleStart fixDue stopDue timerDue",
+    "RangingPolicy.RegionMonitor":
+      "isInside enterDue exitDue screenWakeDue wokeApp isSilent isWithheld isGiven",
+    "RangingPolicy.BeaconView":
+      "motion isForeign isHeard isNear isBeyondRearm heardChange nearChange rearmChange trigger",
+    "RangingPolicy.Motion": "start distance rate per",
+    "RangingPolicy.ScanSchedule":
+      "start hitUntil hitDue heardSince isSeen forgetDue isServiceDenied isOn since isStarved starts "
+      + "bucketPeriod bucketStart bucketUsed",
+    "RangingPolicy.TaskLedger": "begins ends leaks refusals unknownEnds held lost",
+    "RangingPolicy.FactLog": "facts start",
+    "RangingPolicy.Totals": "ranging windows location samples receiver detected closestRanged",
+    "RangingPolicy.AppReports": "vocabulary",
+    "RangingPolicy.EventVocabulary": "isLive tasks lastTask",
     "Proximity.RoomDecision": "room probability witnesses receiver reason",
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":

@@ -1,6 +1,7 @@
 import Beacons
 import Proximity
 import Randomness
+import RangingPolicy
 import Settings
 import Testing
 
@@ -38,6 +39,17 @@ import Testing
       #expect(heir.allStates() == states)
     }
     #expect(pipeline.counts.transitions > 10)
+  }
+
+  @Test func phonesOfSuchSitesHaveMuchToTell() {
+    var lines: [String] = []
+    for seed in 0..<30 as Range<UInt64> {
+      var site = RandomSite(seed: seed)
+      var pipeline = Pipeline(site)
+      for _ in 0..<1000 { lines += pipeline.say(to: site.next()) }
+    }
+    #expect(lines.count { $0.contains("/window ") } > 200)
+    #expect(lines.count { $0.contains("/verdict ") } > 20)
   }
 
   private static func octets(seed: UInt64 = 3, steps: Int = 600) -> (RandomSite, [UInt8]) {
@@ -104,10 +116,25 @@ import Testing
     #expect(throws: StateError.configuration) { _ = try Pipeline(other, octets: octets) }
   }
 
+  @Test func otherPhonesAreRefused() throws {
+    let seed = try #require((0..<20).first { !RandomSite(seed: $0).configuration.phones.isEmpty })
+    let (site, octets) = Self.octets(seed: seed)
+    let changes: [(inout PhoneSettings) -> Void] = [
+      { $0.name = "x" }, { $0.beacon = "x" }, { $0.countdown.toggle() },
+      { $0.triggers.append(PhoneSettings.Trigger(zone: "x", near: NearDistances(near: 1, rearm: 2))) },
+      { $0.profile.os.grace.value += 1 }, { $0.profile.strategy.scanDuty.value += 1 },
+    ]
+    for change in changes {
+      var other = site
+      change(&other.configuration.phones[0])
+      #expect(throws: StateError.configuration) { _ = try Pipeline(other, octets: octets) }
+    }
+  }
+
   @Test func anotherLayoutIsRefusedInWords() throws {
     var (_, octets) = Self.octets(steps: 1)
     octets[4] = 9
     let error = #expect(throws: StateError.layout(9)) { _ = try StateReader(octets) }
-    #expect(error?.description == "the snapshot has layout 9, and this version reads layout 1 only")
+    #expect(error?.description == "the snapshot has layout 9, and this version reads layout 2 only")
   }
 }

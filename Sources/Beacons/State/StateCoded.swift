@@ -11,6 +11,15 @@ extension FixedWidthInteger where Self: BitwiseCopyable {
   }
 }
 
+/// By its raw value.
+extension RawRepresentable where Self: StateCoded, RawValue: StateCoded {
+  @inlinable public func write(to writer: inout StateWriter) { rawValue.write(to: &writer) }
+  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
+    guard let value = Self(rawValue: try RawValue(reading: &reader)) else { throw reader.damaged }
+    self = value
+  }
+}
+
 extension UInt8: StateCoded {}
 extension UInt16: StateCoded {}
 extension UInt32: StateCoded {}

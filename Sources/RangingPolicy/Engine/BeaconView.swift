@@ -3,12 +3,12 @@ struct BeaconView: Hashable, Sendable {
   /// Each beacon costs time at every step, so their number in a timeline is limited.
   static let limit = 100
 
-  private(set) var motion: Motion?
+  var motion: Motion?
   /// It has another UUID than the app's region, and is never heard.
   var isForeign = false
-  private(set) var isHeard = false
-  private(set) var isNear = false
-  private(set) var isBeyondRearm = true
+  var isHeard = false
+  var isNear = false
+  var isBeyondRearm = true
   private(set) var heardChange = Milliseconds.never
   private(set) var nearChange = Milliseconds.never
   private(set) var rearmChange = Milliseconds.never
@@ -16,6 +16,11 @@ struct BeaconView: Hashable, Sendable {
 
   mutating func move(_ motion: Motion?, heard: Micrometres, near: NearDistances, at now: Milliseconds) {
     self.motion = motion
+    foresee(heard: heard, near: near, at: now)
+  }
+
+  /// Finds out when the distance next crosses each threshold.
+  mutating func foresee(heard: Micrometres, near: NearDistances, at now: Milliseconds) {
     heardChange = isForeign ? .never : change(of: heard, from: isHeard, at: now)
     if let threshold = near.near { nearChange = change(of: threshold, from: isNear, at: now) }
     rearmChange = change(of: near.rearm, from: !isBeyondRearm, at: now)

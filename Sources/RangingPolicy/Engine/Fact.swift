@@ -77,6 +77,10 @@ struct FactLog: Sendable {
   private var facts: [Fact] = []
   private var start = 0
 
+  init(_ facts: [Fact] = []) {
+    for fact in facts { record(fact) }
+  }
+
   mutating func record(_ fact: Fact) {
     if facts.count < Self.limit {
       facts.append(fact)

@@ -68,7 +68,8 @@ public struct PhoneEngine: Sendable {
   public internal(set) var totals = Totals()
   var wasRanging = false
   var wasLocating = false
-  var published: Window?
+  /// The window as it was last output.
+  public internal(set) var published: Window?
 
   /// The app's state at the start.
   public enum Start: Hashable, Sendable {

@@ -10,17 +10,17 @@ public struct TaskLedger: Hashable, Sendable {
     public var hasHandler: Bool
   }
 
-  public private(set) var begins = 0
-  public private(set) var ends = 0
+  public internal(set) var begins = 0
+  public internal(set) var ends = 0
   /// Tasks whose identifier was overwritten, or which were still held when the app was killed because of them.
-  public private(set) var leaks = 0
-  public private(set) var refusals = 0
+  public internal(set) var leaks = 0
+  public internal(set) var refusals = 0
   /// Ends of identifiers that are not held. They have no effect apart from a warning.
-  public private(set) var unknownEnds = 0
+  public internal(set) var unknownEnds = 0
   /// In the order in which they were begun.
-  public private(set) var held: [Held] = []
+  public internal(set) var held: [Held] = []
   /// Leaked tasks of the current process: nothing can end them.
-  private var lost = 0
+  var lost = 0
 
   public var isEmpty: Bool { held.isEmpty && lost == 0 }
   public func holds(_ id: TaskID) -> Bool { held.contains { $0.id == id } }

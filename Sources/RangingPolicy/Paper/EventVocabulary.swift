@@ -13,11 +13,11 @@ struct EventVocabulary: Sendable {
   ]
 
   /// Live, a name is dropped once its task ended, and at most this many are kept, because an app may invent new ones without end.
-  private static let taskLimit = 256
+  static let taskLimit = 256
   private let isLive: Bool
   /// By the app's own name for the task.
-  private var tasks: [String: TaskID] = [:]
-  private var lastTask: Int32 = -1
+  var tasks: [String: TaskID] = [:]
+  var lastTask: Int32 = -1
 
   /// - Parameter isLive: whether events come in the order in which they happen, without end.
   init(isLive: Bool) { self.isLive = isLive }

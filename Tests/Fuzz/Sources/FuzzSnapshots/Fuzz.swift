@@ -1,6 +1,7 @@
 import Beacons
 import Pipeline
 import Proximity
+import RangingPolicy
 import Scanners
 import Settings
 
@@ -31,7 +32,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 let site = Site()
 
-/// Rooms, zones and a region, with three receivers and some members.
+/// Rooms, zones and a region, with three receivers, some members and phones.
 struct Site: Sendable {
   static let scanners = [Scanner(kind: .beaconkeeper), Scanner(kind: .theengs)]
   let configuration: Configuration
@@ -60,6 +61,15 @@ struct Site: Sendable {
         enter: enter, exit: exit),
       ZoneSettings(name: "flat", enter: enter, exit: exit, rooms: ["hall"]),
     ]
+    configuration.phones = PhoneProfile.all().enumerated().filter { $0.offset % 9 == 0 }.map {
+      number, profile in
+      PhoneSettings(
+        name: "p\(number)", beacon: "tag:1.\(number % 5)", profile: profile,
+        triggers: [
+          .init(
+            zone: "desk", near: NearDistances(near: nil, rearm: PhoneSettings.distanceless), rearmSignal: -60)
+        ], countdown: number % 2 == 0)
+    }
     configuration.homeAssistant.rooms = "espresense"
     self.configuration = configuration
     var live = Pipeline(configuration)
@@ -98,6 +108,14 @@ struct Site: Sendable {
           time: time,
           wallTime: WallTime(nanoseconds: time.nanoseconds)), payload: payload.span)
       pipeline.observe(batch, into: &output)
+    }
+    for (number, word) in ["foreground", "background", "begin-task a", "screen-on", "still"].enumerated() {
+      for phone in configuration.phones {
+        let time = MonotonicTime.zero + .seconds(Double(second) + 11 + Double(number))
+        _ = pipeline.report(
+          Array(word.utf8), topic: pipeline.topics.appReport(phone: phone.name), isRetained: false, at: time,
+          wallTime: WallTime(nanoseconds: time.nanoseconds), into: &output)
+      }
     }
     pipeline.advance(to: MonotonicTime.zero + .seconds(Double(second) + 60), into: &output)
     for state in output.states(topics: pipeline.topics) + pipeline.allStates() {
