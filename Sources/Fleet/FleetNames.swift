@@ -4,6 +4,8 @@ import Messages
 public struct FleetNames: Hashable, Sendable {
   /// The exchange into which RabbitMQ's MQTT listener puts what it takes in.
   public static let exchange = "amq.topic"
+  /// How the keys of reports about phones' apps end.
+  static let appReport = ".app.set"
 
   public let site: String
   private let base: String
@@ -24,9 +26,14 @@ public struct FleetNames: Hashable, Sendable {
   /// The key of ticks.
   public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
 
+  /// The key of reports about the apps of any of the site's phones.
+  private var appReports: String {
+    Self.topic(ofKey: Topics(gateway: site).appReports).replacing("+", with: "*")
+  }
+
   /// The keys that are bound to a partition's queue.
   public func bindings(_ partition: Int) -> [String] {
-    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", tick]
+    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", tick, appReports]
   }
 
   /// The MQTT topic of a key: RabbitMQ writes `.` for `/`, and the other way round.

@@ -27,7 +27,11 @@ public struct FleetPartition: Sendable {
   var looked = MonotonicTime(nanoseconds: .min)
   public internal(set) var counts = Counts()
   private var hearing = Hearing()
-  private var output = Pipeline.Output()
+  var output = Pipeline.Output()
+  /// All of the site.
+  let phones: [PhoneSettings]
+  /// When a refused report was last told. It changes nothing that is published, and is no part of the state.
+  var refusalTold: MonotonicTime?
 
   public struct Counts: Hashable, Sendable {
     /// Messages of the queue, ticks too.
@@ -50,6 +54,8 @@ public struct FleetPartition: Sendable {
     pipeline = Pipeline(configuration)
     intake = Self.intake(configuration, pipeline)
     numbers = TransitionNumbers(epoch: epoch)
+    phones = configuration.phones
+    followOwnPhones()
   }
 
   /// Another partition of a site about which nothing is known yet. What follows from the configuration is not computed again.
@@ -59,6 +65,7 @@ public struct FleetPartition: Sendable {
     self = fresh
     self.number = number
     numbers = TransitionNumbers(epoch: epoch)
+    followOwnPhones()
   }
 
   static func intake(_ configuration: Configuration, _ pipeline: Pipeline) -> ScannerIntake {
@@ -95,8 +102,13 @@ public struct FleetPartition: Sendable {
       counts.early += 1
       return []
     }
+    let topic = FleetNames.topic(ofKey: key)
+    if key.hasSuffix(FleetNames.appReport) {
+      let notices = report(payload, topic: topic, at: time)
+      return notices + process(into: &messages)
+    }
     _ = intake.take(
-      payload, topic: FleetNames.topic(ofKey: key), isRetained: false, at: time,
+      payload, topic: topic, isRetained: false, at: time,
       wallTime: WallTime(nanoseconds: time.nanoseconds), slack: Self.longestSilence, into: &hearing)
     return process(into: &messages)
   }

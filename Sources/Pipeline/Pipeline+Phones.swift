@@ -14,6 +14,12 @@ extension Pipeline {
     tellPhones(into: &output)
   }
 
+  /// Of a new pipeline: follows these phones instead of those that it was configured with.
+  public mutating func follow(_ phones: [PhoneSettings]) {
+    configuration.phones = phones
+    self.phones = Phones(configuration)
+  }
+
   public var hasPhones: Bool { !phones.isEmpty }
 
   /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted or is not about one of our

@@ -11,7 +11,7 @@ public struct Pipeline: Sendable {
   public internal(set) var receivers: ReceiverTable
   public internal(set) var counts = Counts()
 
-  package let configuration: Configuration
+  package internal(set) var configuration: Configuration
   /// For members of regions, as they were at first.
   let limits: AdmissionLimits
   /// Receivers that the configuration names.

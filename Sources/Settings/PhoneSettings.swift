@@ -5,6 +5,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var name: String
   /// A configured beacon, or a member of a region such as `fleet:1.2`.
   public var beacon: String
+  /// What observations call that beacon; nil if they may call it differently each time.
+  public var beaconKey: String?
   public var variant: Variant
   /// The system and the strategy, with the changes from the configuration.
   public var profile: PhoneProfile
@@ -32,11 +34,12 @@ public struct PhoneSettings: Hashable, Sendable {
   public static let distanceless: Micrometres = 500_000_000_000
 
   public init(
-    name: String, beacon: String, variant: Variant = .seed, profile: PhoneProfile, triggers: [Trigger] = [],
-    countdown: Bool = false
+    name: String, beacon: String, beaconKey: String? = nil, variant: Variant = .seed, profile: PhoneProfile,
+    triggers: [Trigger] = [], countdown: Bool = false
   ) {
     self.name = name
     self.beacon = beacon
+    self.beaconKey = beaconKey
     self.variant = variant
     self.profile = profile
     self.triggers = triggers

@@ -15,14 +15,27 @@ struct Site {
     zones: [{ name: desk, receivers: [a/hci0], enter: { signal: -60 dBm, dwell: 1 s }, exit: { signal: -70 dBm, dwell: 1 s } }]
     fleet: { rabbitmq: "amqp://localhost", partitions: 1, interval: 500 ms }
     """
+  /// One for each tag.
+  private static let phones = """
+
+    phones:
+      - { name: p.0, beacon: "tag:1.0", os: ios7, strategy: background-task }
+      - { name: p.1, beacon: "tag:1.1", os: ios7, strategy: stock, countdown: true }
+      - { name: p.2, beacon: "tag:1.2", os: android7, strategy: altbeacon-legacy }
+      - { name: p.3, beacon: "tag:1.3", os: ios17, strategy: location-always }
+      - { name: p.4, beacon: "tag:1.4", os: android14, strategy: altbeacon-job }
+      - { name: p.5, beacon: "tag:1.5", os: ios7, strategy: task-list-sampled }
+    """
 
   let configuration: Configuration
   /// A gateway's clock is behind by so many milliseconds.
   var offsets: [String: Int64] = ["a": 5_000_000, "b": -3_000]
 
-  init() throws {
+  init(hasPhones: Bool = false) throws {
+    let near = "near: { signal: -56 dBm, dwell: 1 s, rearm: -65 dBm }, enter:"
+    let yaml = hasPhones ? Self.yaml.replacing("enter:", with: near) + Self.phones : Self.yaml
     configuration = try Configuration.read(
-      Array(Self.yaml.utf8), path: "fleet.yaml", environment: [:], hostName: "host"
+      Array(yaml.utf8), path: "fleet.yaml", environment: [:], hostName: "host"
     ).configuration
   }
 

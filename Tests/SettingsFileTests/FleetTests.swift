@@ -28,6 +28,33 @@ import Testing
     #expect(fleet.partitions == 4)
   }
 
+  private let phones = """
+
+    beacons:
+      - { name: tag, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }
+      - { name: badge, address: "C1:00:00:00:00:05" }
+      - { name: page, eddystone: { url: "https://a.com/" } }
+    phones:
+      - { name: anna, beacon: "tag:1.2", os: ios7, strategy: stock }
+      - { name: ben, beacon: badge, os: ios7, strategy: stock }
+
+    """
+
+  @Test func `phones know what observations call their beacons`() throws {
+    let configuration = try read("fleet: { rabbitmq: \"amqp://a\" }" + rest + phones).configuration
+    #expect(
+      configuration.phones.map(\.beaconKey) == [
+        "ibeacon f29dc74adbbd12de318ac8b046dd4425 1 2", "entry address c10000000005 badge",
+      ])
+  }
+
+  @Test func `no partition has a phone that carries a URL`() {
+    let marks = diagnose(
+      "fleet: { rabbitmq: \"amqp://a\" }" + rest + phones.replacing("beacon: badge", with: "beacon: page")
+    ).map(\.message)
+    #expect(marks.contains { $0.hasPrefix("in a fleet the phone “ben” cannot carry") }, "\(marks)")
+  }
+
   @Test(arguments: [
     ("fleet: { partitions: 4 }", "1:8 error rabbitmq is missing here"),
     ("fleet: { rabbitmq: \"mqtt://a\" }", "1:20 error the url's scheme must be amqp or amqps"),

@@ -83,6 +83,7 @@ extension FuseWorker {
     json.field("late_for_rooms", partition.droppedForRooms)
     json.field("misplaced", partition.counts.misplaced)
     json.field("early", partition.counts.early)
+    json.field("app_set_refused", partition.refusedReports)
     json.field("refused_messages", holding.output.refused)
   }
 }

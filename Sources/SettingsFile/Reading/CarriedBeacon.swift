@@ -9,6 +9,9 @@ struct CarriedBeacon {
   /// What it sends; nil if it is known only by its address or key.
   var pattern: BeaconPattern
 
+  /// What observations call it.
+  var key: String? { BeaconEntry(name: name, pattern: pattern).key }
+
   /// Finds the beacon; nil, with a diagnostic, if there is none.
   init?(_ value: Value, among beacons: [BeaconSettings], known: Set<String>) {
     guard let text = value.text() else { return nil }

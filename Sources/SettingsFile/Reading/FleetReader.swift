@@ -49,8 +49,11 @@ struct FleetReader {
       value.error(
         "a fleet needs a broker to publish to", hint: "add broker: { url: mqtt://… } of a mosquitto")
     }
-    if !configuration.phones.isEmpty {
-      value.error("a fleet does not follow phones yet", hint: "give the phones to a gateway of their own")
+    // A URL can be spelt in several ways, and which partition a beacon is in depends on that.
+    if let phone = configuration.phones.first(where: { $0.beaconKey == nil }) {
+      value.error(
+        "in a fleet the phone \(quoted(phone.name)) cannot carry a beacon known by its URL",
+        hint: "let the phone carry a beacon with another id or an address")
     }
     if !configuration.scanners.isEmpty {
       value.error("a fleet hears gateways through RabbitMQ only", hint: "remove scanners")

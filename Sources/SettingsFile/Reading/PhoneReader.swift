@@ -55,8 +55,8 @@ struct PhoneReader {
     let triggers = own.compactMap { trigger($0, rearm) }
     guard let name, let profile else { return nil }
     return PhoneSettings(
-      name: name, beacon: carried.name, variant: variant, profile: profile, triggers: triggers,
-      countdown: countdown)
+      name: name, beacon: carried.name, beaconKey: carried.key, variant: variant, profile: profile,
+      triggers: triggers, countdown: countdown)
   }
 
   // MARK: Zones
