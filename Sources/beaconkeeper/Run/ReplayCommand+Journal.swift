@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import MQTT
 import Messages
 import Settings
 
@@ -33,8 +34,11 @@ extension ReplayCommand {
       notices.removeAll()
       var lines: [UInt8] = []
       for message in messages {
-        // States are retained, transitions are not.
-        if !message.retained { transitions += 1 } else if format == .json { continue }
+        // States are retained, and of where a beacon is at the moment nobody keeps anything.
+        let isKept = !message.retained && message.qos != .atMostOnce
+        let isVerdict = message.topic.hasSuffix("/verdict")
+        if isKept, !isVerdict { transitions += 1 }
+        guard format == .mqtt || isKept && (verdicts || !isVerdict) else { continue }
         lines += format == .mqtt ? line(message) : message.payload
         lines.append(UInt8(ascii: "\n"))
       }
