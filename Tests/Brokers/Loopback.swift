@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Binds to a port of 127.0.0.1, or to one that is free, and returns it.
 public func bindLoopback(_ descriptor: Int32, port: Int = 0) throws -> Int {
@@ -22,12 +23,20 @@ private func loopback(_ port: Int) -> sockaddr_in {
   return address
 }
 
+/// Two tests that ran at the same time with one port would talk to one broker: the second mosquitto ends, and the first answers.
+private let givenOut = Mutex<Set<Int>>([])
+
 /// A port on which nothing listens now, of those that the kernel does not lend to the connections of other tests.
+/// It is given out once only.
 public func freePort() throws -> Int {
   for _ in 0..<100 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
-    if let port = try? bindLoopback(descriptor, port: .random(in: 10_000..<32_768)) { return port }
+    if let port = try? bindLoopback(descriptor, port: .random(in: 10_000..<32_768)),
+      givenOut.withLock({ $0.insert(port).inserted })
+    {
+      return port
+    }
   }
   throw Trouble("no free port")
 }

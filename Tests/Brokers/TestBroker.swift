@@ -44,11 +44,12 @@ public final class TestBroker: Sendable {
       errors: FileHandle(forWritingTo: log))
     running.withLock { $0 = process }
     for _ in 0..<3000 {
-      if isListening(port) { return self }
+      let answers = isListening(port)
       if !process.isRunning {
         throw Trouble(
           "mosquitto ends at once: look at its configuration, and whether port \(port) was taken meanwhile")
       }
+      if answers { return self }
       try await Task.sleep(for: .milliseconds(10))
     }
     throw Trouble("mosquitto does not listen")

@@ -23,6 +23,10 @@ import Testing
     return (gateway, broker)
   }
 
+  private func lastStatus(_ broker: Broker) -> String? {
+    broker.messages.last { $0.topic.hasSuffix("/status") }.map { String(decoding: $0.payload, as: UTF8.self) }
+  }
+
   @Test func pipedInputIsHeardAtOnceAndItsEndEndsTheRunWithoutError() async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)
@@ -37,8 +41,7 @@ import Testing
     let result = try await gateway.end(within: 20)
     #expect(result.status == 0)
     #expect(result.errors.contains("standard input ended"))
-    let last = broker.messages.last { $0.topic.hasSuffix("/status") }
-    #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "offline")
+    try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 
   /// As `my-receiver | beaconkeeper run …` on Ctrl-C, which reaches both. Who ends first is a matter of chance.
@@ -53,8 +56,7 @@ import Testing
     try pipe.fileHandleForWriting.close()
     let result = try await gateway.end(within: 20)
     #expect(result.status == 0, "\(result.errors)")
-    let last = broker.messages.last { $0.topic.hasSuffix("/status") }
-    #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "offline")
+    try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 
   /// Nothing comes through the pipe, and it stays open: the gateway must not wait for it.
