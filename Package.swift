@@ -215,7 +215,7 @@ let package = Package(
     .testTarget(
       name: "FleetTests",
       dependencies: [
-        "Beacons", "Fleet", "Gateway", "Messages", "Randomness", "Settings", "SettingsFile",
+        "Beacons", "Fleet", "Gateway", "Machine", "Messages", "Randomness", "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(

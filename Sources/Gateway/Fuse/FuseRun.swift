@@ -15,6 +15,11 @@ public struct FuseRun: Sendable {
     public var description: String
   }
 
+  /// The folder for journals takes none, in words.
+  public struct NoJournal: Error, CustomStringConvertible {
+    public var description: String
+  }
+
   private let configuration: Configuration
   private let fleet: FleetSettings
   private let broker: RemoteBroker
@@ -26,11 +31,16 @@ public struct FuseRun: Sendable {
   ///   - name: the worker's name; nil: made of the machine's name and chance. Two workers of one name are refused by none, but throw
   ///     each other out again and again.
   ///   - journal: a folder for what comes out of the queues; nil: it is not kept.
-  public init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws(NoFleet)
-  {
+  /// - Throws: `NoFleet`, `NoJournal`.
+  public init(_ configuration: Configuration, name: String?, journal: String?, logger: Logger) throws {
     guard let fleet = configuration.fleet, case .remote(let broker) = configuration.broker else {
       throw NoFleet(
         description: "the configuration has no section fleet; add fleet: { rabbitmq: \"amqp://…\" }")
+    }
+    if let journal {
+      do throws(SystemError) { try JournalFile.check(journal) } catch {
+        throw NoJournal(description: "\(error)")
+      }
     }
     self.configuration = configuration
     self.fleet = fleet

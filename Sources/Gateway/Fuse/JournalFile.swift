@@ -4,12 +4,14 @@ import Machine
 
 /// What a worker took out of a partition's queue while it had it, for `replay --journal`. Each tenure has a file of its own, so
 /// several workers may share a folder.
-final class JournalFile {
+package final class JournalFile {
   private let descriptor: FileDescriptor
   private var buffer: [UInt8] = []
 
   /// Only its owner may read it, because it says who was where.
-  init(_ folder: String, _ partition: FleetPartition, of partitions: Int, lease: UInt64) throws(SystemError) {
+  package init(_ folder: String, _ partition: FleetPartition, of partitions: Int, lease: UInt64)
+    throws(SystemError)
+  {
     let path = "\(folder)/partition-\(partition.number)-epoch-\(partition.epoch)-lease-\(lease).jsonl"
     descriptor = FileDescriptor(
       try systemCall("cannot write \(path)") {
@@ -20,10 +22,24 @@ final class JournalFile {
         partition: partition.number, of: partitions, epoch: partition.epoch, seen: partition.counts.messages))
   }
 
-  func add(_ line: JournalLine) { buffer += line.bytes }
+  /// A worker whose folder takes no journal should not begin: what it decides could never be decided again. Only writing shows it,
+  /// because a disk may be full, or mounted so that nobody may write.
+  package static func check(_ folder: String) throws(SystemError) {
+    let path = "\(folder)/.\(getpid()).new"
+    let file = FileDescriptor(
+      try systemCall("cannot write journals to \(folder)") {
+        unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      })
+    defer { unlink(path) }
+    do throws(SystemError) { try file.write([UInt8](repeating: 0, count: 4096).span) } catch {
+      throw SystemError(call: "cannot write journals to \(folder)", code: error.code)
+    }
+  }
+
+  package func add(_ line: JournalLine) { buffer += line.bytes }
 
   /// Must come before anything that was decided leaves: after a crash the journal then has all that subscribers have seen.
-  func write() throws(SystemError) {
+  package func write() throws(SystemError) {
     guard !buffer.isEmpty else { return }
     let lines = buffer
     try descriptor.write(lines.span)

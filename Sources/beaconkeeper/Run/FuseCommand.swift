@@ -27,7 +27,7 @@ struct FuseCommand: AsyncParsableCommand {
   var name: String?
   @Option(
     help: ArgumentHelp(
-      "Write all that comes out of RabbitMQ into this folder, for replay --journal. The files grow without limit.",
+      "Write all that comes out of RabbitMQ into this folder, which must exist, for replay --journal. The files grow without limit.",
       valueName: "folder"))
   var journal: String?
   @Option(
@@ -50,7 +50,15 @@ struct FuseCommand: AsyncParsableCommand {
       await log.finish()
     } catch {
       await log.finish()
-      throw failure("\(error)", error is FuseRun.NoFleet ? .configuration : .unavailable)
+      throw failure("\(error)", status(of: error))
+    }
+  }
+
+  private func status(of error: any Error) -> ExitStatus {
+    switch error {
+    case is FuseRun.NoFleet: .configuration
+    case is FuseRun.NoJournal: .cannotCreate
+    default: .unavailable
     }
   }
 }
