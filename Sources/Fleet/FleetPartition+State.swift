@@ -1,7 +1,6 @@
 import Beacons
 import Pipeline
 import Scanners
-import Settings
 
 /// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
 extension FleetPartition {
@@ -22,12 +21,7 @@ extension FleetPartition {
   }
 
   /// The partition that a state was taken of. The configuration and the number of partitions must be the same.
-  public init(
-    _ configuration: Configuration, _ number: Int, of partitions: Int, state: [UInt8]
-  ) throws(StateError) {
-    try self.init(FleetPartition(configuration, number, of: partitions, epoch: 0), number, state: state)
-  }
-
+  ///
   /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not
   ///   computed again.
   public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {

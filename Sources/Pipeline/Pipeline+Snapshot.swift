@@ -34,19 +34,8 @@ extension Pipeline {
     phones.snapshot(into: &writer)
   }
 
-  /// The pipeline that a snapshot was taken of.
-  ///
-  /// - Parameters:
-  ///   - configuration, limits: those of that pipeline; others are refused.
-  public init(
-    _ configuration: Configuration, limits: AdmissionLimits = AdmissionLimits(),
-    snapshot reader: inout StateReader
-  ) throws(StateError) {
-    self.init(configuration, limits: limits)
-    try restore(from: &reader)
-  }
-
-  /// Makes a new one the pipeline that a snapshot was taken of. After an error it is of no use.
+  /// Makes a new one, of the same configuration and limits, the pipeline that a snapshot was taken of. After an error it is of no
+  /// use.
   public mutating func restore(from reader: inout StateReader) throws(StateError) {
     reader.part = "configuration"
     guard try reader.read() == configuration.fingerprint(limits) else {

@@ -67,14 +67,15 @@ import Testing
       let said = first.take(piece)
       for index in heirs.indices { #expect(heirs[index].take(piece) == said) }
       let state = first.state()
-      let heir = try FleetPartition(site.configuration, 0, of: 1, state: state)
+      let heir = try FleetPartition(partition(), 0, state: state)
       #expect(heir.state() == state)
       if start % 250 == 0 { heirs.append(heir) }
     }
     #expect(heirs.count > 1)
     for heir in heirs { #expect(heir.state() == first.state() && heir.counts == first.counts) }
     #expect(throws: StateError.configuration) {
-      _ = try FleetPartition(site.configuration, 0, of: 2, state: first.state())
+      _ = try FleetPartition(
+        FleetPartition(site.configuration, 0, of: 2, epoch: 7), 0, state: first.state())
     }
   }
 

@@ -66,7 +66,7 @@ import Testing
     for (place, entry) in queue.enumerated() {
       if place % 5 == 0 {
         let state = first.state()
-        let heir = try FleetPartition(site.configuration, 0, of: 1, state: state)
+        let heir = try FleetPartition(partition(), 0, state: state)
         #expect(heir.state() == state)
         if place % 40 == 0 { heirs.append(heir) }
       }
@@ -111,11 +111,12 @@ import Testing
     var two = (0..<2).map { partition($0, of: 2) }
     for number in 0..<2 { _ = two[number].take(site.queue(seconds: 5)) }
     #expect(throws: StateError.configuration) {
-      _ = try FleetPartition(site.configuration, 1, of: 2, state: two[0].state())
+      _ = try FleetPartition(partition(1, of: 2), 1, state: two[0].state())
     }
     let without = try Site().configuration
     #expect(throws: StateError.configuration) {
-      _ = try FleetPartition(without, 0, of: 2, state: two[0].state())
+      _ = try FleetPartition(
+        FleetPartition(without, 0, of: 2, epoch: 7), 0, state: two[0].state())
     }
   }
 }

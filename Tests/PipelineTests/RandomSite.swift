@@ -233,7 +233,8 @@ extension Pipeline {
 
   init(_ site: RandomSite, octets: [UInt8]) throws {
     var reader = try StateReader(octets)
-    try self.init(site.configuration, limits: site.limits, snapshot: &reader)
+    self.init(site.configuration, limits: site.limits)
+    try restore(from: &reader)
     try reader.finish()
   }
 }

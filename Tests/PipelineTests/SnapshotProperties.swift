@@ -88,7 +88,8 @@ import Testing
       if dice.oneIn(10) { forged.removeLast(Int.random(in: 1..<body.count, using: &dice)) }
       var reader = StateReader(body: forged)
       do throws(StateError) {
-        var pipeline = try Pipeline(site.configuration, limits: site.limits, snapshot: &reader)
+        var pipeline = Pipeline(site)
+        try pipeline.restore(from: &reader)
         var later = site
         for _ in 0..<40 { _ = pipeline.say(to: later.next()) }
         _ = pipeline.allStates()

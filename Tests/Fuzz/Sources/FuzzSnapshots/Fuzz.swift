@@ -19,7 +19,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   if first & 2 != 0 { body.removeLast(min(body.count - 8, Int(first))) }
   var reader = StateReader(body: body)
   if first & 1 == 0 {
-    guard var pipeline = try? Pipeline(site.configuration, snapshot: &reader) else { return 0 }
+    var pipeline = Pipeline(site.configuration)
+    guard (try? pipeline.restore(from: &reader)) != nil else { return 0 }
     site.play(&pipeline, from: 1010)
   } else {
     guard var intake = try? ScannerIntake(Site.scanners, ownGateway: "site", snapshot: &reader) else {
