@@ -56,7 +56,7 @@ import Testing
       let profile = PhoneProfile(os: system, strategy: chosen)
     else { return }
     for start in [PhoneEngine.Start.background, .foreground] {
-      var engine = PhoneEngine(profile, near: NearDistances(near: nil, rearm: 0), start: start)
+      var engine = PhoneEngine(PhoneRules(profile), near: NearDistances(near: nil, rearm: 0), start: start)
       var output = PolicyOutput()
       engine.apply(.motion(Motion(start: 0, distance: 5_000_000)), at: 0, into: &output)
       engine.apply(.bucket(3_600_000), at: 0, into: &output)

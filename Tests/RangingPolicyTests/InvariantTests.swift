@@ -17,7 +17,7 @@ import Testing
 
   /// Follows a walk event by event and names the first invariant that does not hold.
   static func brokenInvariant(of walk: RandomWalk) -> String? {
-    var engine = PhoneEngine(walk.profile, near: walk.rule, start: walk.timeline.start)
+    var engine = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
     if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     var output = PolicyOutput()
     var last: Window?
@@ -99,7 +99,7 @@ import Testing
     for seed in 0..<300 {
       let walk = RandomWalk(seed: 9_000_000 + UInt64(seed))
       var random = SeededGenerator(UInt64(seed))
-      var once = PhoneEngine(walk.profile, near: walk.rule, start: walk.timeline.start)
+      var once = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
       var often = once
       if walk.timeline.givesRegionEvents {
         once.takeGivenRegionEvents()

@@ -21,7 +21,7 @@ import Testing
     let reference = ReferencePhone(walk)
     reference.run(walk.timeline)
 
-    var engine = PhoneEngine(walk.profile, near: walk.rule, start: walk.timeline.start)
+    var engine = PhoneEngine(PhoneRules(walk.profile), near: walk.rule, start: walk.timeline.start)
     if walk.timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     for (index, beacon) in walk.timeline.beacons.enumerated() where beacon.isForeign {
       engine.ignoreBeacon(index)

@@ -44,7 +44,7 @@ struct Walk {
   func follow(_ timeline: Timeline) -> Simulation { Simulation(profile, near: rule, timeline: timeline) }
 
   func engine(start: PhoneEngine.Start = .background) -> PhoneEngine {
-    PhoneEngine(profile, near: rule, start: start)
+    PhoneEngine(PhoneRules(profile), near: rule, start: start)
   }
 }
 

@@ -42,16 +42,15 @@ struct Phone: Sendable {
   /// The report that came last, to know again what a broker had kept.
   var lastReport: [UInt8] = []
 
-  init(_ settings: PhoneSettings, _ zones: [ZoneSettings], at time: MonotonicTime, wallTime: WallTime) {
+  init(
+    _ settings: PhoneSettings, _ rules: PhoneRules, _ zones: [ZoneSettings], at time: MonotonicTime,
+    wallTime: WallTime
+  ) {
     self.settings = settings
     wallOffset = wallTime - WallTime(nanoseconds: time.nanoseconds)
-    var profile = settings.profile
-    if profile.strategy.heardDistance.value >= StrategyProfile.usualHearing {
-      profile.strategy.heardDistance.value = .max
-    }
-    lanes = settings.triggers.isEmpty ? [Lane(nil, settings.near.rearm, profile, at: time.phoneTime)] : []
+    lanes = settings.triggers.isEmpty ? [Lane(nil, settings.near.rearm, rules, at: time.phoneTime)] : []
     for trigger in settings.triggers {
-      var lane = Lane(trigger.rearmSignal, trigger.near.rearm, profile, at: time.phoneTime)
+      var lane = Lane(trigger.rearmSignal, trigger.near.rearm, rules, at: time.phoneTime)
       lane.bind(to: trigger.zone, in: zones)
       lanes.append(lane)
     }
@@ -71,11 +70,11 @@ struct Phone: Sendable {
 
 extension Phone.Lane {
   fileprivate init(
-    _ rearmSignal: Double?, _ rearm: Micrometres, _ profile: PhoneProfile, at time: Milliseconds
+    _ rearmSignal: Double?, _ rearm: Micrometres, _ rules: PhoneRules, at time: Milliseconds
   ) {
     self.rearmSignal = rearmSignal
     self.rearm = rearm
-    engine = PhoneEngine(profile, near: NearDistances(near: nil, rearm: rearm), at: time)
+    engine = PhoneEngine(rules, near: NearDistances(near: nil, rearm: rearm), at: time)
     engine.takeReportedTasks()
   }
 

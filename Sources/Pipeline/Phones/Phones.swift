@@ -43,10 +43,23 @@ struct Phones: Sendable {
   /// The first time that is known: every app has long been in the background.
   mutating func begin(at time: MonotonicTime, wallTime: WallTime) {
     guard phones.isEmpty, !settings.isEmpty else { return }
-    phones = settings.map { Phone($0, zones, at: time, wallTime: wallTime) }
+    phones = new(at: time, wallTime: wallTime)
     deadlines = phones.map { _ in time }
     nextDeadline = time
     advance(to: time, inclusive: true)
+  }
+
+  private func new(at time: MonotonicTime, wallTime: WallTime) -> [Phone] {
+    var rules: [PhoneProfile: PhoneRules] = [:]
+    return settings.map { phone in
+      var profile = phone.profile
+      if profile.strategy.heardDistance.value >= StrategyProfile.usualHearing {
+        profile.strategy.heardDistance.value = .max
+      }
+      let shared = rules[profile] ?? PhoneRules(profile)
+      rules[profile] = shared
+      return Phone(phone, shared, zones, at: time, wallTime: wallTime)
+    }
   }
 
   /// Takes over, from an earlier configuration, the phones that are defined as they were; others begin anew.
@@ -175,7 +188,7 @@ extension Phones {
   {
     reader.part = "phones"
     if try reader.read() {
-      phones = settings.map { Phone($0, zones, at: .zero, wallTime: WallTime(nanoseconds: 0)) }
+      phones = new(at: .zero, wallTime: WallTime(nanoseconds: 0))
       for place in phones.indices {
         try phones[place].restore(from: &reader)
         guard phones[place].isNear(time, within: Self.distance) else { throw reader.damaged }

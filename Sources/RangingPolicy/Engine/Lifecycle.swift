@@ -5,7 +5,7 @@ extension PhoneEngine {
   /// When the countdown began: the latest of the end of grace, entering the background, and the end of whatever kept
   /// the app alive.
   var countdownStart: Milliseconds { max(graceUntil, backgroundSince, keptAliveUntil) }
-  var countdownEnd: Milliseconds { countdownStart + rules.cap }
+  var countdownEnd: Milliseconds { countdownStart + rules.taskCap }
 
   /// Whether background time is unlimited now.
   var isUnlimited: Bool { lifecycle == .foreground || now < graceUntil || wasKeptAlive }

@@ -80,9 +80,9 @@ public struct PhoneEngine: Sendable {
   }
 
   public init(
-    _ profile: PhoneProfile, near: NearDistances, start: Start = .background, at time: Milliseconds = 0
+    _ rules: PhoneRules, near: NearDistances, start: Start = .background, at time: Milliseconds = 0
   ) {
-    rules = PhoneRules(os: profile.os, strategy: profile.strategy)
+    self.rules = rules
     self.near = near
     let time = min(max(time, -Self.latest), Self.latest)
     now = time

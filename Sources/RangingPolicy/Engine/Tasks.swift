@@ -54,7 +54,7 @@ extension PhoneEngine {
     return isGranted
   }
 
-  var handlerTime: Milliseconds { countdownEnd - rules.margin }
+  var handlerTime: Milliseconds { countdownEnd - rules.expirationMargin }
 
   /// Runs the expiration handlers that end their tasks, in the order in which the tasks were begun (S2).
   mutating func runHandlers() {

@@ -39,7 +39,7 @@ public struct Simulation: Sendable {
   public init(
     _ profile: PhoneProfile, near: NearDistances, timeline: Timeline, keepsHistory: Bool = true
   ) {
-    var engine = PhoneEngine(profile, near: near, start: timeline.start)
+    var engine = PhoneEngine(PhoneRules(profile), near: near, start: timeline.start)
     if timeline.givesRegionEvents { engine.takeGivenRegionEvents() }
     for (index, beacon) in timeline.beacons.enumerated() where beacon.isForeign { engine.ignoreBeacon(index) }
     if keepsHistory { engine.keepHistory() }
@@ -121,7 +121,7 @@ extension PhoneEngine {
     guard !rules.isAndroid, isRunning || (lifecycle == .suspended && !tasks.isEmpty) else { return nil }
     var probe = self
     var output = PolicyOutput()
-    probe.advance(through: end + rules.grace + rules.cap + rules.killDelay + 1, into: &output)
+    probe.advance(through: end + rules.grace + rules.taskCap + rules.killDelay + 1, into: &output)
     guard let first = output.windows.firstIndex(where: { !$0.isRunning }) else { return nil }
     var time = output.windows[first].time
     if let killed = output.windows[first...].first(where: { $0.why == .taskLeakKilled }) {
