@@ -1,10 +1,11 @@
 import EventBytes
 import Beacons
-import Radio
 import Testing
 
+@testable import Radio
+
 struct ManagementAdvertisementTests {
-  private static func found(_ code: UInt16, type: UInt8 = 2, rssi: UInt8 = 0xB8, claims: UInt16? = nil)
+  static func found(_ code: UInt16, type: UInt8 = 2, rssi: UInt8 = 0xB8, claims: UInt16? = nil)
     -> [UInt8]
   {
     let payload = EventBytes.payload

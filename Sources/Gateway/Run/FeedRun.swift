@@ -45,14 +45,7 @@ public struct FeedRun: Sendable {
   /// - Parameter onBatch: is called after each batch.
   /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `RadioError`.
   public func run(onBatch: @escaping @Sendable () -> Void) throws {
-    switch form {
-    case .hci: try runLikeAnAdapter(onBatch)
-    case .mgmt: try runDeviceFound(onBatch)
-    }
-  }
-
-  private func runLikeAnAdapter(_ onBatch: @escaping @Sendable () -> Void) throws {
-    let radio = try LiveRadio(feed: descriptor)
+    let radio = try LiveRadio(feed: descriptor, readsDeviceFound: form == .mgmt)
     var handlers = LiveRadio.Handlers { [decisions] batch, table in
       decisions.observe(batch, table)
       onBatch()
@@ -63,18 +56,6 @@ public struct FeedRun: Sendable {
     }
     handlers.onCounts = { [decisions] in decisions.count($0, $1) }
     try radio.run(handlers)
-  }
-
-  private func runDeviceFound(_ onBatch: () -> Void) throws {
-    var table = ReceiverTable()
-    guard let receiver = table.index(of: "hci0") else { preconditionFailure("a table without room") }
-    var feed = try DeviceFoundFeed(descriptor: descriptor, receiver: receiver)
-    var batch = AdvertisementBatch()
-    while try feed.next(into: &batch) {
-      decisions.observe(batch, table)
-      onBatch()
-      batch.removeAll()
-    }
   }
 
   /// What the pipeline has counted, and how many beacons it knows.

@@ -1,11 +1,11 @@
-public import Beacons
+import Beacons
 
 /// Reads an advertisement out of a management event: Device Found (0x0012) or Advertisement Monitor Device Found (0x002F).
 /// nil for other events, for classic Bluetooth, and for events shorter than their stated length.
 ///
 /// Parameters: monitor handle 2 (0x002F only), address 6, address type 1 (1 public, 2 random), RSSI 1,
 /// flags 4, data length 2, data (BlueZ doc/mgmt-api.txt).
-public func managementAdvertisement(
+func managementAdvertisement(
   _ packet: Span<UInt8>, receiver: ReceiverIndex, time: MonotonicTime, wallTime: WallTime
 ) -> (advertisement: Advertisement, payload: Range<Int>)? {
   guard packet.count >= 6 else { return nil }

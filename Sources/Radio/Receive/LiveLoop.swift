@@ -5,7 +5,7 @@ import Glibc
 /// The live radio's thread: polls all sockets, feeds the scan keeper, hands over batches.
 final class LiveLoop {
   /// How many packets are taken from one socket before the others get their turn.
-  static let turn = 512
+  private static let turn = 512
   private static let farewell = TimeSpan.seconds(1)
 
   let options: LiveRadio.Options

@@ -1,19 +1,22 @@
 import Beacons
+import Machine
 
 /// One adapter that is being heard.
 struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
-  var socket: HCISocket { stream.socket }
+  let socket: HCISocket
+  /// Only in a measurement: whether Device Found events of the management interface count, too.
+  var readsDeviceFound = false
   /// Packets that its socket dropped, as counted so far.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
-  var stream: PacketStream
+  private var clock = ReceiveClock()
 
   init(info: AdapterInfo, index: ReceiverIndex, socket: HCISocket) {
     self.info = info
     self.index = index
-    stream = PacketStream(socket)
+    self.socket = socket
   }
 
   /// Takes at most `limit` packets from the socket and appends the advertisements in them.
@@ -27,14 +30,22 @@ struct LiveReceiver {
   ) -> (packets: Int, isDrained: Bool) {
     var taken = 0
     repeat {
-      stream.receive(into: &buffer)
+      socket.receive(into: &buffer)
+      let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
       for place in 0..<buffer.count {
         let packet = buffer.bytes.span.extracting(buffer.range(place))
         // A socket whose other end is closed returns empty packets without limit.
         if packet.isEmpty { return (taken + place, true) }
-        let (time, wallTime) = stream.time(of: place, in: buffer)
+        let (time, wallTime) = clock.time(of: buffer.stamp(place), now: now, wallNow: wallNow)
         guard packet.count > 3, packet[0] == HCIPacketType.event, packet[1] == 0x3E else {
-          onOther(packet, time)
+          if readsDeviceFound,
+            let (advertisement, payload) = managementAdvertisement(
+              packet, receiver: index, time: time, wallTime: wallTime)
+          {
+            batch.append(advertisement, payload: packet.extracting(payload))
+          } else {
+            onOther(packet, time)
+          }
           continue
         }
         let before = batch.count
