@@ -75,7 +75,7 @@ public struct AccessProbe: Sendable {
       DispatchQueue.global().async {
         continuation.resume(
           returning: Result { () throws(InvalidOptions) in
-            let handle = try Handle(options, inbox: Inbox(options))
+            let handle = try Handle(options)
             // This also makes libmosquitto hold back its PUBREL until we let it write.
             try handle.configure(options)
             var conversation = Conversation(options: options, questions: questions)

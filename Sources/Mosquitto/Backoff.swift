@@ -2,14 +2,9 @@
 /// half, so that a hundred gateways do not return to a restarted broker in the same instant.
 public struct Backoff: Sendable, Equatable {
   /// The first wait, before it is shortened.
-  public var first: Duration
+  public var first = Duration.milliseconds(500)
   /// The longest wait of all.
-  public var limit: Duration
-
-  public init(first: Duration = .milliseconds(500), limit: Duration = .seconds(60)) {
-    self.first = first
-    self.limit = limit
-  }
+  public var limit = Duration.seconds(60)
 
   /// The wait after `failures` failed attempts in a row (1 for the first).
   ///

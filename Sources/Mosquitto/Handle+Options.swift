@@ -3,8 +3,9 @@ import CMosquitto
 import Glibc
 
 extension Handle {
-  /// Passes all options to libmosquitto that must be set before the first connection.
+  /// Passes callbacks and all options to libmosquitto; they must be set before the first connection.
   func configure(_ options: Options) throws(InvalidOptions) {
+    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
     try check(options)
     let version = options.protocolVersion == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
     try demand(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version), "protocol version")

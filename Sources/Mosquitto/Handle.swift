@@ -9,9 +9,11 @@ struct Handle: ~Copyable, @unchecked Sendable {
   /// The callbacks of libmosquitto write here. The handle holds it, so that it outlives libmosquitto's pointer.
   let inbox: Inbox
 
-  init(_ options: Options, inbox: Inbox) throws(InvalidOptions) {
+  /// `configure` must follow.
+  init(_ options: Options) throws(InvalidOptions) {
     _ = Handle.library
     if options.clientID.utf8.contains(0) { throw InvalidOptions(description: "client id contains a NUL") }
+    let inbox = Inbox(options)
     let context = Unmanaged.passUnretained(inbox).toOpaque()
     // A new session each time: what the broker kept for an earlier connection is not asked for.
     guard let pointer = mosquitto_new(options.clientID.isEmpty ? nil : options.clientID, true, context)
@@ -20,7 +22,6 @@ struct Handle: ~Copyable, @unchecked Sendable {
     }
     self.pointer = pointer
     self.inbox = inbox
-    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
   }
 
   deinit { mosquitto_destroy(pointer) }
@@ -31,7 +32,6 @@ struct Handle: ~Copyable, @unchecked Sendable {
     let context = Unmanaged.passUnretained(inbox).toOpaque()
     let error = mosquitto_reinitialise(pointer, clientID, true, context)
     if error != MOSQ_ERR_SUCCESS.code { throw InvalidOptions(description: words(error)) }
-    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
     try configure(options)
   }
 

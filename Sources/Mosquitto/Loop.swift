@@ -30,27 +30,17 @@ struct Loop {
   private static let stable = Duration.seconds(5)
 
   static func start(_ session: Session) {
-    let box = Unmanaged.passRetained(session)
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { box in
-        guard let box else { return nil }
-        let session = Unmanaged<Session>.fromOpaque(box).takeRetainedValue()
+    do throws(SystemError) {
+      try Thread.start {
         // Signals belong to the main thread; and SIGPIPE from a vanished broker must not end the process.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var loop = Loop(session: session)
         loop.run()
-        return nil
-      }, box.toOpaque())
-    if error == 0 {
-      pthread_detach(thread)
-    } else {
-      box.release()
-      session.events.yield(
-        .refused(ConnectionFailure(.other, "no thread: \(String(cString: strerror(error)))")))
+      }
+    } catch {
+      session.events.yield(.refused(ConnectionFailure(.other, "no thread: \(error)")))
       session.ended()
     }
   }

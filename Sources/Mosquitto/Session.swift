@@ -78,7 +78,7 @@ final class Session: Sendable {
 
   init(_ options: Options) throws(InvalidOptions) {
     self.options = options
-    handle = try Handle(options, inbox: Inbox(options))
+    handle = try Handle(options)
     try handle.configure(options)
   }
 

@@ -1,6 +1,7 @@
 import Brokers
-import Mosquitto
 import Synchronization
+
+@testable import Mosquitto
 
 /// Reads a client's events and lets a test wait for one.
 final class Recorder: Sendable {
