@@ -27,6 +27,24 @@ package struct Markup {
 
   package mutating func element(_ name: String, _ content: String) { element(name, [:], content) }
 
+  /// The head of a table, and its body with what `rows` writes.
+  package mutating func rows(below titles: [String], _ rows: (inout Markup) -> Void) {
+    element("thead") { page in
+      page.element("tr") { page in for title in titles { page.element("th", ["scope": "col"], title) } }
+    }
+    element("tbody", [:], rows)
+  }
+
+  /// Entries of a list of terms: names, and the words that explain them.
+  package mutating func terms(_ terms: [(name: String, words: String)]) {
+    for (name, words) in terms {
+      element("div") { page in
+        page.element("dt", name)
+        page.element("dd", words)
+      }
+    }
+  }
+
   /// Writes any text, escaped.
   package mutating func say(_ content: String) { text += Self.escaped(content) }
 

@@ -51,13 +51,6 @@ package struct Page {
 
   /// Writes what a page is about: names and values.
   package static func scenario(_ scenario: [(name: String, value: String)], into page: inout Markup) {
-    page.element("dl", ["class": "scenario"]) { page in
-      for (name, value) in scenario {
-        page.element("div") { page in
-          page.element("dt", name)
-          page.element("dd", value)
-        }
-      }
-    }
+    page.element("dl", ["class": "scenario"]) { $0.terms(scenario.map { ($0.name, $0.value) }) }
   }
 }

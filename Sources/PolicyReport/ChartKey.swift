@@ -14,18 +14,42 @@ struct ChartKey {
 
   func write(into page: inout Markup) {
     page.element("ul", ["class": "key", "aria-label": "Key to the drawings"]) { page in
-      for state in Window.State.allCases {
-        page.element("li") { page in
-          page.element("span", ["class": "swatch \(state.rawValue)", "aria-hidden": "true"], "")
-          page.say(state.words)
-        }
-      }
+      for state in Window.State.allCases { page.swatch(state.rawValue, state.words) }
       for (sign, words) in Self.signs {
         page.element("li") { page in
           page.element("b", sign)
           page.say(" \(words)")
         }
       }
+    }
+  }
+}
+
+extension Markup {
+  /// An entry of a key: a colour, and what it means.
+  mutating func swatch(_ style: String, _ words: String) {
+    element("li") { page in
+      page.element("span", ["class": "swatch \(style)", "aria-hidden": "true"], "")
+      page.say(words)
+    }
+  }
+
+  /// A drawing with its title, and a description for those who cannot see it.
+  mutating func chart(
+    _ id: String, width: Double = 420, height: Double, style: String = "chart", _ title: String,
+    _ description: String, _ draw: (inout Markup) -> Void
+  ) {
+    element(
+      "svg",
+      [
+        "viewBox": "0 0 \(Figures.at(width)) \(Figures.at(height))", "role": "img",
+        "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d", "xmlns": "http://www.w3.org/2000/svg",
+        "class": style,
+      ]
+    ) { page in
+      page.element("title", ["id": "\(id)-t"], title)
+      page.element("desc", ["id": "\(id)-d"], description)
+      draw(&page)
     }
   }
 }

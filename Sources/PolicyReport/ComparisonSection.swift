@@ -42,17 +42,10 @@ struct ComparisonSection {
   private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
     page.element("table") { page in
       page.element("caption", ["id": "\(id)-b"], "Best first")
-      page.element("thead") { page in
-        page.element("tr") { page in
-          for title in [
-            "", "Strategy", "Delivered", "Worst to best", "Late", "Battery, day", "Front", "Review risk",
-            "Permission",
-          ] {
-            page.element("th", ["scope": "col"], title)
-          }
-        }
-      }
-      page.element("tbody") { page in
+      page.rows(below: [
+        "", "Strategy", "Delivered", "Worst to best", "Late", "Battery, day", "Front", "Review risk",
+        "Permission",
+      ]) { page in
         for (index, entry) in comparison.entries.enumerated() {
           page.element("tr") { page in
             page.element("td", ["class": "number"], "\(index + 1)")

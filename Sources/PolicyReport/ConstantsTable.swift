@@ -14,14 +14,7 @@ struct ConstantsTable {
   func write(into page: inout Markup) {
     page.element("table", ["class": "constants"]) { page in
       page.element("caption", caption)
-      page.element("thead") { page in
-        page.element("tr") { page in
-          for title in ["Constant", "Value", "Source", "Confidence"] {
-            page.element("th", ["scope": "col"], title)
-          }
-        }
-      }
-      page.element("tbody") { page in
+      page.rows(below: ["Constant", "Value", "Source", "Confidence"]) { page in
         for constant in constants {
           page.element("tr", ["class": constant.confidence == .high ? "sure" : "unsure"]) { page in
             page.element("th", ["scope": "row"]) { $0.code(constant.name) }

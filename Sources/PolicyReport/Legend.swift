@@ -54,18 +54,7 @@ struct Legend {
             page.element("dd") { $0.element("code", words) }
           }
         }
-        for (name, words) in Self.columns {
-          page.element("div") { page in
-            page.element("dt", name)
-            page.element("dd", words)
-          }
-        }
-        for confidence in Confidence.allCases {
-          page.element("div") { page in
-            page.element("dt", "Confidence \(confidence.rawValue)")
-            page.element("dd", String(confidence.words.dropFirst(3)))
-          }
-        }
+        page.terms(Self.columns + Self.confidences)
       }
       page.element("p", Self.sources)
     }
@@ -74,7 +63,11 @@ struct Legend {
   static let sources =
     "Sources: " + PolicySource.allCases.map { "\($0.rawValue) \($0.title)" }.joined(separator: "; ") + "."
 
-  static let columns: [(String, String)] = [
+  static let confidences = Confidence.allCases.map {
+    (name: "Confidence \($0.rawValue)", words: String($0.words.dropFirst(3)))
+  }
+
+  static let columns: [(name: String, words: String)] = [
     ("First seen", "the first region enter or ranging callback with the beacon in it"),
     (
       "Window ended",

@@ -16,14 +16,8 @@ struct NearTable {
       page.element("table", ["class": "nears"]) { page in
         page.element(
           "caption", ["id": "\(id)-n"], result.verdicts.count == 1 ? "Near trigger" : "Near triggers")
-        page.element("thead") { page in
-          page.element("tr") { page in
-            for title in ["No.", "Crossed", "Distance", "Outcome", "Late by"] + (hasNames ? ["Beacon"] : []) {
-              page.element("th", ["scope": "col"], title)
-            }
-          }
-        }
-        page.element("tbody") { page in
+        let titles = ["No.", "Crossed", "Distance", "Outcome", "Late by"] + (hasNames ? ["Beacon"] : [])
+        page.rows(below: titles) { page in
           for (index, (verdict, distance)) in zip(result.verdicts, result.distances(ofFirst: limit))
             .enumerated()
           {

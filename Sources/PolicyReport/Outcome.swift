@@ -1,5 +1,6 @@
 import Pages
 import RangingPolicy
+import WakePlanner
 
 /// How an outcome looks: a sign, a word and a class, so that colour is never the only difference.
 struct Outcome {
@@ -27,6 +28,17 @@ struct Outcome {
       let late = delivered.first { $0.outcome == .deliveredLate }
       self.init(late?.outcome ?? .delivered, wasNear: true)
     }
+  }
+
+  /// Of a plan.
+  init(_ proposal: WakeProposal) {
+    self =
+      switch proposal.verdict {
+      case .gapFree: Outcome(sign: "✓", word: "no gap", style: "ok")
+      case .needsNone: Outcome(sign: "–", word: "none needed", style: "none")
+      case .none where proposal.plan == nil: Outcome(sign: "✗", word: "no plan", style: "bad")
+      case .none: Outcome(sign: "◷", word: "in part", style: "late")
+      }
   }
 
   private init(sign: String, word: String, style: String) {

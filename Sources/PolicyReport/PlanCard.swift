@@ -14,25 +14,12 @@ struct PlanCard {
     self.id = id
   }
 
-  static func tag(_ proposal: WakeProposal, into page: inout Markup) {
-    let (sign, word, style) =
-      switch proposal.verdict {
-      case .gapFree: ("✓", "no gap", "ok")
-      case .needsNone: ("–", "none needed", "none")
-      case .none: proposal.plan == nil ? ("✗", "no plan", "bad") : ("◷", "in part", "late")
-      }
-    page.element("span", ["class": "tag \(style)"]) { page in
-      page.element("span", ["aria-hidden": "true"], sign + " ")
-      page.say(word)
-    }
-  }
-
   func write(into page: inout Markup) {
     let profile = proposal.profile
     page.element("article", ["id": id, "aria-labelledby": "\(id)-h"]) { page in
       page.element("h3", ["id": "\(id)-h"]) { page in
         page.say(profile.name + " ")
-        Self.tag(proposal, into: &page)
+        Outcome(proposal).write(into: &page)
       }
       page.element("p", ["class": "what"], "\(profile.os.summary). \(profile.strategy.summary).")
       if let why = proposal.why { page.element("p", why.prefix(1).uppercased() + why.dropFirst() + ".") }

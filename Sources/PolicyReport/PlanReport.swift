@@ -55,15 +55,10 @@ public struct PlanReport: Sendable {
       ) { page in
         page.element("table", ["class": "wide"]) { page in
           page.element("caption", "A phone that stays within reach for an hour")
-          page.element("thead") { page in
-            page.element("tr") { page in
-              for title in [
-                "Profile", "Result", "Regions", "Period", "On air", "Callbacks", "Cover", "Gap",
-                "First window", "Battery", "Review",
-              ] { page.element("th", ["scope": "col"], title) }
-            }
-          }
-          page.element("tbody") { page in
+          page.rows(below: [
+            "Profile", "Result", "Regions", "Period", "On air", "Callbacks", "Cover", "Gap", "First window",
+            "Battery", "Review",
+          ]) { page in
             for (index, proposal) in proposals.enumerated() { row(proposal, "p\(index + 1)", into: &page) }
           }
         }
@@ -76,7 +71,7 @@ public struct PlanReport: Sendable {
       page.element("th", ["scope": "row"]) { page in
         page.element("a", ["href": "#\(id)"], proposal.profile.name)
       }
-      page.element("td") { PlanCard.tag(proposal, into: &$0) }
+      page.element("td") { Outcome(proposal).write(into: &$0) }
       var cells: [String] = []
       if let plan = proposal.plan {
         cells = ["\(plan.regions)", Figures.time(plan.period), PlanWords.percent(plan.airShare)]
@@ -95,22 +90,14 @@ public struct PlanReport: Sendable {
 
   private func writeKey(into page: inout Markup) {
     page.element("ul", ["class": "key", "aria-label": "Key to the drawings"]) { page in
-      page.element("li") { page in
-        page.element("span", ["class": "swatch onair", "aria-hidden": "true"], "")
-        page.say("a region is on air")
-      }
+      page.swatch("onair", "a region is on air")
       page.element("li", "▲ the app is notified of an enter; ▼ of an exit")
-      for state in [Window.State.ranging, .suspended] {
-        page.element("li") { page in
-          page.element("span", ["class": "swatch \(state.rawValue)", "aria-hidden": "true"], "")
-          page.say(state.words)
-        }
-      }
+      for state in [Window.State.ranging, .suspended] { page.swatch(state.rawValue, state.words) }
       page.element("li", "dashed upright line: the phone has walked up to the gateway")
     }
   }
 
-  private static let words: [(String, String)] = [
+  private static let words: [(name: String, words: String)] = [
     ("Cover", "share of the time from its first window on in which the app ranged: the least that was found"),
     ("Gap", "the longest time in which the app did not range after its first window"),
     ("First window", "the longest time from coming within reach until the app first ranged"),
@@ -130,18 +117,7 @@ public struct PlanReport: Sendable {
   private func writeLegend(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "legend", "class": "legend"]) { page in
       page.element("h2", ["id": "legend"], "What the words mean")
-      page.element("dl") { page in
-        for (name, words) in Self.words
-          + Confidence.allCases.map({
-            ("Confidence \($0.rawValue)", String($0.words.dropFirst(3)))
-          })
-        {
-          page.element("div") { page in
-            page.element("dt", name)
-            page.element("dd", words)
-          }
-        }
-      }
+      page.element("dl") { $0.terms(Self.words + Legend.confidences) }
       page.element("p", Legend.sources)
     }
   }

@@ -76,12 +76,7 @@ struct ProfileCard {
       page.element("summary", "States and risks")
       page.element("table", ["class": "states"]) { page in
         page.element("caption", "States")
-        page.element("thead") { page in
-          page.element("tr") { page in
-            for title in ["From", "To", "State"] { page.element("th", ["scope": "col"], title) }
-          }
-        }
-        page.element("tbody") { page in
+        page.rows(below: ["From", "To", "State"]) { page in
           for interval in result.intervals.prefix(limit) {
             page.element("tr") { page in
               page.element("td", ["class": "number"], Figures.time(interval.from))

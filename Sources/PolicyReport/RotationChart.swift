@@ -27,15 +27,10 @@ struct RotationChart {
   private var height: Double { bandBottom + 44 }
 
   func write(into page: inout Markup) {
-    page.element(
-      "svg",
-      [
-        "viewBox": "0 0 420 \(Figures.at(height))", "role": "img", "aria-labelledby": "\(id)-t",
-        "aria-describedby": "\(id)-d", "xmlns": "http://www.w3.org/2000/svg", "class": "chart",
-      ]
+    page.chart(
+      id, height: height, "Two rounds of the plan for \(proposal.profile.name)",
+      PlanWords(proposal).rotation
     ) { page in
-      page.element("title", ["id": "\(id)-t"], "Two rounds of the plan for \(proposal.profile.name)")
-      page.element("desc", ["id": "\(id)-d"], PlanWords(proposal).rotation)
       drawAxis(into: &page)
       drawRegions(into: &page)
       drawCallbacks(into: &page)

@@ -7,12 +7,10 @@ struct SingleRows {
   let report: Report
 
   func write(into page: inout Markup) {
-    page.head([
+    page.rows(below: [
       "Profile", "Outcome", "Why", "First seen", "Near", "Late by", "Window ended", "Ranging", "Battery",
-      "Risk",
-      "Review",
-    ])
-    page.element("tbody") { page in
+      "Risk", "Review",
+    ]) { page in
       for card in cards {
         page.element("tr") { row(card, into: &$0) }
       }
@@ -67,11 +65,10 @@ struct TallyRows {
   }
 
   func write(into page: inout Markup) {
-    page.head([
+    page.rows(below: [
       "Profile", "Delivered", "In time", "Late", "Missed", "Missed because", "Ranging", "Battery", "Risk",
       "Review",
-    ])
-    page.element("tbody") { page in
+    ]) { page in
       for group in groups {
         page.element("tr") { row(group, into: &$0) }
       }
@@ -131,12 +128,6 @@ extension Tally {
 }
 
 extension Markup {
-  fileprivate mutating func head(_ titles: [String]) {
-    element("thead") { page in
-      page.element("tr") { page in for title in titles { page.element("th", ["scope": "col"], title) } }
-    }
-  }
-
   fileprivate mutating func name(_ name: String, _ anchor: String?) {
     element("th", ["scope": "row"]) { page in
       if let anchor { page.element("a", ["href": "#\(anchor)"], name) } else { page.say(name) }

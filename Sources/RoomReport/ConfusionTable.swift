@@ -22,14 +22,7 @@ struct ConfusionTable {
         "Of the time in each true room (rows), how much each room was reported (columns).")
       page.element("div", ["class": "scroll"]) { page in
         page.element("table", ["class": "heat"]) { page in
-          page.element("thead") { page in
-            page.element("tr") { page in
-              page.element("th", ["scope": "col"], "true")
-              for told in columns { page.element("th", ["scope": "col"], name(told, confusion.count)) }
-              page.element("th", ["scope": "col"], "time")
-            }
-          }
-          page.element("tbody") { page in
+          page.rows(below: ["true"] + columns.map { name($0, confusion.count) } + ["time"]) { page in
             for truth in rows {
               let total = confusion[truth].reduce(0, +)
               page.element("tr") { page in

@@ -22,12 +22,7 @@ struct EventSection {
       }
       page.element("div", ["class": "scroll"]) { page in
         page.element("table") { page in
-          page.element("thead") { page in
-            page.element("tr") { page in
-              for title in ["time", "what", "why"] { page.element("th", ["scope": "col"], title) }
-            }
-          }
-          page.element("tbody") { page in
+          page.rows(below: ["time", "what", "why"]) { page in
             for (left, entered) in steps { write(left, entered, into: &page) }
           }
         }

@@ -130,7 +130,4 @@ struct Obstacle {
   }
 }
 
-/// `36 s`, `1.5 s`.
-func seconds(_ time: Milliseconds) -> String {
-  time % 1000 == 0 ? "\(time / 1000) s" : "\(Double(time) / 1000) s"
-}
+func seconds(_ time: Milliseconds) -> String { Amount.seconds(time) }

@@ -28,16 +28,10 @@ struct TimelineChart {
   }
 
   func write(into page: inout Markup) {
-    page.element(
-      "svg",
-      [
-        "viewBox": "0 0 \(Figures.at(ChartFrame.width)) \(Figures.at(frame.height))", "role": "img",
-        "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d", "xmlns": "http://www.w3.org/2000/svg",
-        "class": "chart still",
-      ]
+    page.chart(
+      id, width: ChartFrame.width, height: frame.height, style: "chart still",
+      "Distance and app state under \(result.profile.name)", Account(result).sentence
     ) { page in
-      page.element("title", ["id": "\(id)-t"], "Distance and app state under \(result.profile.name)")
-      page.element("desc", ["id": "\(id)-d"], Account(result).sentence)
       drawAxes(into: &page)
       drawThresholds(into: &page)
       StateBand(result: result, frame: frame).write(into: &page)
