@@ -96,12 +96,7 @@ extension ConstantField {
       }
       return .count(Int64(count))
     case .factor: return value.number(in: 1...100).map(ConstantValue.factor)
-    case .risk:
-      guard let text = value.text() else { return nil }
-      guard let risk = StrategyProfile.Risk(rawValue: text) else {
-        return value.refused("\(value.name) must be low, medium or high, not \(quoted(text))")
-      }
-      return .risk(risk)
+    case .risk: return readChoice(value).map(ConstantValue.risk)
     }
   }
 

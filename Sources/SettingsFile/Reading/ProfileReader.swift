@@ -4,48 +4,31 @@ import RangingPolicy
 /// Reads `profiles:` and the `set:` of a phone.
 struct ProfileReader {
   private(set) var settings = ProfileSettings()
-  private var systemNames: Set<String>
-  private var strategyNames: Set<String>
-
-  private let shippedSystems = Set(Catalogue.systems().map(\.name))
-  private let shippedStrategies = Set(Catalogue.strategies().map(\.name))
-
-  init() {
-    systemNames = shippedSystems
-    strategyNames = shippedStrategies
-  }
 
   mutating func read(_ value: Value) {
     let hint = "for example { os: [{ name: my-ios, based_on: ios13, set: { task_cap: 25 s } }] }"
     guard let section = value.section(hint: hint) else { return }
     defer { section.finish() }
-    if let systems = section.take("os") {
-      for entry in readEntries(systems, "system") {
-        guard
-          let change = readChange(
-            entry, among: systemNames, "system", OSProfile.constants, shipped: shippedSystems)
-        else { continue }
-        settings.systemChanges.append(change)
-        systemNames.insert(change.name)
-      }
-    }
-    if let strategies = section.take("strategies") {
-      for entry in readEntries(strategies, "strategy") {
-        guard
-          let change = readChange(
-            entry, among: strategyNames, "strategy", StrategyProfile.constants, shipped: shippedStrategies)
-        else { continue }
-        settings.strategyChanges.append(change)
-        strategyNames.insert(change.name)
-      }
-    }
+    settings.systemChanges = readChanges(
+      section.take("os"), "system", OSProfile.constants, shipped: Set(Catalogue.systems().map(\.name)))
+    settings.strategyChanges = readChanges(
+      section.take("strategies"), "strategy", StrategyProfile.constants,
+      shipped: Set(Catalogue.strategies().map(\.name)))
   }
 
-  private func readEntries(_ value: Value, _ kind: String) -> [Value] {
-    guard !value.isNull else { return [] }
+  private func readChanges<Profile>(
+    _ value: Value?, _ kind: String, _ constants: [(name: String, field: ConstantField<Profile>)],
+    shipped: Set<String>
+  ) -> [ProfileSettings.Change] {
+    guard let value, !value.isNull else { return [] }
     let entries = value.list() ?? []
     refuseTwins(entries, kind)
-    return entries
+    var known = shipped
+    return entries.compactMap { entry in
+      let change = readChange(entry, among: known, kind, constants, shipped: shipped)
+      if let change { known.insert(change.name) }
+      return change
+    }
   }
 
   private func readChange<Profile>(

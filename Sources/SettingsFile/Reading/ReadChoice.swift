@@ -1,6 +1,6 @@
 /// Reads one of a few words.
 func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
-  _ value: Value, hint: String
+  _ value: Value, hint: String? = nil
 ) -> Choice? {
   guard let text = value.text() else { return nil }
   if let choice = Choice(rawValue: text) { return choice }
