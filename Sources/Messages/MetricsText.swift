@@ -30,20 +30,16 @@ public struct MetricsText: Sendable {
           "receiver_state", [("receiver", receiver.name), ("state", state)], receiver.state == state ? 1 : 0)
       }
     }
+    func perReceiver(_ name: String, _ help: String, _ value: (HealthMessage.Receiver) -> UInt64) {
+      per(receivers, name, help) { [([("receiver", $0.name)], value($0))] }
+    }
     perReceiver(
-      receivers, "receiver_blind",
-      "Whether it is blind: its silence then does not mean that beacons are absent."
-    ) {
-      $0.isBlind ? 1 : 0
-    }
-    perReceiver(receivers, "receiver_advertisements_total", "Advertisements heard.") { $0.heard }
-    perReceiver(receivers, "receiver_empty_total", "Advertisements without data.") { $0.empty }
-    perReceiver(receivers, "receiver_lost_total", "Advertisements that were not read soon enough.") {
-      $0.lost
-    }
-    perReceiver(receivers, "receiver_recoveries_total", "Steps taken to make it hear again.") {
-      $0.recoveries
-    }
+      "receiver_blind", "Whether it is blind: its silence then does not mean that beacons are absent."
+    ) { $0.isBlind ? 1 : 0 }
+    perReceiver("receiver_advertisements_total", "Advertisements heard.") { $0.heard }
+    perReceiver("receiver_empty_total", "Advertisements without data.") { $0.empty }
+    perReceiver("receiver_lost_total", "Advertisements that were not read soon enough.") { $0.lost }
+    perReceiver("receiver_recoveries_total", "Steps taken to make it hear again.") { $0.recoveries }
     single("advertisements_total", "Advertisements of all receivers.", health.advertisements)
     single("sightings_total", "Advertisements of known beacons.", health.sightings)
     single("transitions_total", "Decisions of zones.", health.transitions)
@@ -61,19 +57,13 @@ public struct MetricsText: Sendable {
     single(
       "transitions_held_total", "Enters and nears that had to wait, as they came too often.",
       health.heldTransitions)
-    if let lost = health.lostObservations {
-      single(
-        "observations_lost_total", "Observations that were not published.",
-        lost + (health.waitingObservations?.lost ?? 0))
-    }
-    if let waiting = health.waitingObservations {
-      single(
-        "observations_waiting_batches", "Batches of observations that the broker does not have yet.",
-        UInt64(clamping: waiting.batches))
-    }
-    if let dropped = health.droppedForRooms {
-      single("rooms_dropped_total", "Sightings that did not count for rooms.", dropped)
-    }
+    single(
+      "observations_lost_total", "Observations that were not published.",
+      health.lostObservations.map { $0 + (health.waitingObservations?.lost ?? 0) })
+    single(
+      "observations_waiting_batches", "Batches of observations that the broker does not have yet.",
+      health.waitingObservations.map { UInt64(clamping: $0.batches) })
+    single("rooms_dropped_total", "Sightings that did not count for rooms.", health.droppedForRooms)
     single(
       "outbox_parked_messages",
       "Messages that the broker refuses and that wait until it takes them.",
@@ -132,15 +122,9 @@ public struct MetricsText: Sendable {
     }
   }
 
-  private mutating func perReceiver(
-    _ receivers: [HealthMessage.Receiver], _ name: String, _ help: String,
-    _ value: (HealthMessage.Receiver) -> UInt64
-  ) {
-    family(name, help)
-    for receiver in receivers { sample(name, [("receiver", receiver.name)], value(receiver)) }
-  }
-
-  private mutating func single(_ name: String, _ help: String, _ value: UInt64) {
+  /// Nothing where there is no value.
+  private mutating func single(_ name: String, _ help: String, _ value: UInt64?) {
+    guard let value else { return }
     family(name, help)
     sample(name, value)
   }

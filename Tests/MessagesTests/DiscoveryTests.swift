@@ -16,10 +16,10 @@ import Testing
   private func beacon(
     _ readings: [ReadingKind] = [], places: ZonePlaces = ZonePlaces()
   ) -> DiscoveryDevice {
-    BeaconDevice(
-      name: "fleet:1.2", make: DeviceMake(model: "iBeacon"),
-      zones: [.init(name: "pump 3", hasNear: true), .init(name: "shop", hasNear: false)], readings: readings
-    ).device(topics: topics, places: places)
+    .beacon(
+      "fleet:1.2", displayName: nil, make: DeviceMake(model: "iBeacon"), address: nil,
+      zones: [("pump 3", true), ("shop", false)], hasRooms: false, readings: readings, topics: topics,
+      places: places)
   }
 
   @Test(arguments: ["van", "fleet:1.2", "a_b", "a/b", "Küche", "_", "", "a__b", "_2E", "Anna's key"])
@@ -86,7 +86,7 @@ import Testing
     let ids = try messages.compactMap { try object($0)["unique_id"] as? String }
     #expect(Set(ids) == Set(components.values.compactMap { $0["unique_id"] as? String }))
     let connectivity = try #require(
-      other.messages(GatewayDevice(name: "home").device(topics: topics)).first {
+      other.messages(.gateway(topics: topics)).first {
         $0.topic.hasSuffix("__connectivity/config")
       })
     #expect(try object(connectivity)["availability_topic"] == nil)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func theGatewaysStatusEntityIsAlwaysAvailable() throws {
-    let message = discovery.messages(GatewayDevice(name: "home").device(topics: topics))[0]
+    let message = discovery.messages(.gateway(topics: topics))[0]
     let components = try #require(try object(message)["components"] as? [String: [String: Any]])
     #expect((components["connectivity"]?["availability"] as? [Any])?.isEmpty == true)
     #expect(components["radio"]?["availability"] == nil)
@@ -147,11 +147,11 @@ import Testing
   }
 
   @Test func aDeviceSaysWhoMadeItAndWhereItStands() throws {
-    let fridge = BeaconDevice(
-      name: "fridge", displayName: "The fridge",
+    let fridge = DiscoveryDevice.beacon(
+      "fridge", displayName: "The fridge",
       make: DeviceMake(manufacturer: "Ruuvi Innovations", model: "RuuviTag"),
-      address: DeviceAddress(bits: 0xC1AB_0000_0005, kind: .public), zones: [], readings: []
-    ).device(topics: topics, places: ZonePlaces())
+      address: DeviceAddress(bits: 0xC1AB_0000_0005, kind: .public), zones: [], hasRooms: false,
+      readings: [], topics: topics, places: ZonePlaces())
     let payload = try object(discovery.messages(fridge)[0])
     let device = try #require(payload["device"] as? [String: Any])
     #expect(device["name"] as? String == "The fridge")
@@ -161,14 +161,14 @@ import Testing
     let van = try #require(try object(discovery.messages(beacon())[0])["device"] as? [String: Any])
     #expect(van["manufacturer"] == nil && van["connections"] == nil && van["suggested_area"] == nil)
     let zone = discovery.messages(
-      PlaceDevice(zone: "kitchen", hasNear: false, area: "Ground floor").device(topics: topics))[0]
+      .place(.zone, "kitchen", hasNear: false, area: "Ground floor", topics: topics))[0]
     let kitchen = try #require(try object(zone)["device"] as? [String: Any])
     #expect(kitchen["suggested_area"] as? String == "Ground floor")
     #expect(kitchen["manufacturer"] as? String == "Beaconkeeper")
   }
 
   @Test func aRoomIsADeviceInItsArea() throws {
-    let room = PlaceDevice(room: "Küche", area: "Kitchen").device(topics: topics)
+    let room = DiscoveryDevice.place(.room, "Küche", hasNear: false, area: "Kitchen", topics: topics)
     #expect(discovery.topic(of: room.subject).hasSuffix("/room_K_C3_BCche/config"))
     #expect(discovery.parse(discovery.topic(of: room.subject))?.subject == .room("Küche"))
     let payload = try object(discovery.messages(room)[0])
@@ -180,17 +180,16 @@ import Testing
     #expect(
       components["occupancy"]?["state_topic"] as? String == "beaconkeeper/home/room/K%C3%BCche/occupancy")
     #expect(components["passage"]?["event_types"] as? [String] == ["enter", "exit"])
-    let zone = PlaceDevice(zone: "Küche", hasNear: false).device(topics: topics)
+    let zone = DiscoveryDevice.place(.zone, "Küche", hasNear: false, area: nil, topics: topics)
     #expect(discovery.topic(of: zone.subject) != discovery.topic(of: room.subject))
   }
 
   @Test func aBeaconHasARoomOnlyWhereThereAreRooms() {
     func room(_ hasRooms: Bool) -> DiscoveryComponent? {
-      BeaconDevice(
-        name: "van", make: DeviceMake(model: "iBeacon"), zones: [], hasRooms: hasRooms, readings: []
-      ).device(topics: topics, places: ZonePlaces()).limited(to: .minimal).components.first {
-        $0.key == "room"
-      }
+      DiscoveryDevice.beacon(
+        "van", displayName: nil, make: DeviceMake(model: "iBeacon"), address: nil, zones: [],
+        hasRooms: hasRooms, readings: [], topics: topics, places: ZonePlaces()
+      ).limited(to: .minimal).components.first { $0.key == "room" }
     }
     #expect(room(false) == nil)
     #expect(room(true)?[text: "state_topic"] == "beaconkeeper/home/beacon/van/room")

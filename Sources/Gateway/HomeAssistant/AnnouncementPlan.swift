@@ -56,30 +56,28 @@ struct AnnouncementPlan: Sendable {
 
   private func describe(_ subject: Subject, heard: HeardBeacon?) -> DiscoveryDevice? {
     switch subject {
-    case .gateway: return GatewayDevice(name: discovery.gateway).device(topics: topics)
+    case .gateway: return .gateway(topics: topics)
     case .zone(let name):
       guard let zone = zones[name] else { return nil }
-      return PlaceDevice(zone: name, hasNear: zone.near != nil, area: areas[name]).device(topics: topics)
+      return .place(.zone, name, hasNear: zone.near != nil, area: areas[name], topics: topics)
     case .room(let name):
       guard let room = rooms[name] else { return nil }
-      return PlaceDevice(room: name, area: room.area ?? name).device(topics: topics)
+      return .place(.room, name, hasNear: false, area: room.area ?? name, topics: topics)
     case .beacon(let name):
       guard let entry = entry(of: name) else { return nil }
       let watching = zones.values.filter { zone in
         zone.beacons?.contains(entry.name) ?? true || heard?.zones.contains(zone.name) ?? false
       }
-      return BeaconDevice(
-        name: name, displayName: displayNames[name],
+      return .beacon(
+        name, displayName: displayNames[name],
         make: heard?.make ?? DeviceMake(model: entry.pattern.model),
         address: entry.pattern.address,
-        zones: watching.map { BeaconDevice.Zone(name: $0.name, hasNear: $0.near != nil) }
-          .sorted { $0.name < $1.name }, hasRooms: !rooms.isEmpty,
-        readings: heard?.readings.sorted() ?? []
-      ).device(topics: topics, places: places)
+        zones: watching.map { ($0.name, $0.near != nil) }.sorted { $0.0 < $1.0 }, hasRooms: !rooms.isEmpty,
+        readings: heard?.readings.sorted() ?? [], topics: topics, places: places)
     case .phone(let name):
       guard let phone = phones[name] else { return nil }
       let model = "\(phone.profile.os.name), \(phone.profile.strategy.name)"
-      return PhoneDevice(name: name, model: model).device(topics: topics)
+      return .phone(name, model: model, topics: topics)
     }
   }
 

@@ -1,43 +1,18 @@
 public import Beacons
 
-/// A beacon or a member of a region as a device: where it is, how it is heard, what it measures.
-public struct BeaconDevice: Hashable, Sendable {
-  /// A zone that watches the beacon.
-  public struct Zone: Hashable, Sendable {
-    public var name: String
-    public var hasNear: Bool
-
-    public init(name: String, hasNear: Bool) {
-      self.name = name
-      self.hasNear = hasNear
-    }
-  }
-
-  public var name: String
-  /// A readable name; nil: use its name.
-  public var displayName: String?
-  public var make: DeviceMake
-  /// The address it always sends from; nil: it has none, or it is unknown.
-  public var address: DeviceAddress?
-  public var zones: [Zone]
-  /// Whether rooms are configured, so that it may be in one.
-  public var hasRooms: Bool
-  public var readings: [ReadingKind]
-
-  public init(
-    name: String, displayName: String? = nil, make: DeviceMake, address: DeviceAddress? = nil, zones: [Zone],
-    hasRooms: Bool = false, readings: [ReadingKind]
-  ) {
-    self.name = name
-    self.displayName = displayName
-    self.make = make
-    self.address = address
-    self.zones = zones
-    self.hasRooms = hasRooms
-    self.readings = readings
-  }
-
-  public func device(topics: Topics, places: ZonePlaces) -> DiscoveryDevice {
+extension DiscoveryDevice {
+  /// A beacon or a member of a region: where it is, how it is heard, what it measures.
+  ///
+  /// - Parameters:
+  ///   - displayName: a readable name; nil: use its name.
+  ///   - address: the address it always sends from; nil: it has none, or it is unknown.
+  ///   - zones: those that watch the beacon.
+  ///   - hasRooms: whether rooms are configured, so that it may be in one.
+  public static func beacon(
+    _ name: String, displayName: String?, make: DeviceMake, address: DeviceAddress?,
+    zones: [(name: String, hasNear: Bool)], hasRooms: Bool, readings: [ReadingKind], topics: Topics,
+    places: ZonePlaces
+  ) -> DiscoveryDevice {
     var tracker = DiscoveryComponent.entity("device_tracker", "tracker", named: nil)
     tracker[text: "source_type"] = "bluetooth_le"
     places.writeState(of: name, topics: topics, to: &tracker)
@@ -78,7 +53,7 @@ public struct BeaconDevice: Hashable, Sendable {
       distance, signal.from(.all), zone.from(.minimal), seen.from(.all), receiver.from(.all),
     ]
     for index in components.indices { components[index][text: "state_topic"] = topics.state(beacon: name) }
-    if hasRooms { components.append(room(topics: topics).from(.minimal)) }
+    if hasRooms { components.append(room(of: name, topics: topics).from(.minimal)) }
     components.insert(tracker.from(.minimal), at: 0)
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     for zone in zones {
@@ -95,7 +70,7 @@ public struct BeaconDevice: Hashable, Sendable {
       subject: .beacon(name), name: displayName ?? name, make: make, address: address, components: components)
   }
 
-  private func room(topics: Topics) -> DiscoveryComponent {
+  private static func room(of name: String, topics: Topics) -> DiscoveryComponent {
     var room = DiscoveryComponent.entity("sensor", "room", named: "Room")
     room[text: "icon"] = "mdi:floor-plan"
     room[text: "state_topic"] = topics.room(beacon: name)

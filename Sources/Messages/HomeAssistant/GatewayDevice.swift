@@ -1,10 +1,6 @@
-/// The gateway itself as a device: whether it is there, whether it hears, and how much.
-public struct GatewayDevice: Hashable, Sendable {
-  public var name: String
-
-  public init(name: String) { self.name = name }
-
-  public func device(topics: Topics) -> DiscoveryDevice {
+extension DiscoveryDevice {
+  /// The gateway itself: whether it is there, whether it hears, and how much.
+  public static func gateway(topics: Topics) -> DiscoveryDevice {
     var connectivity = DiscoveryComponent.entity("binary_sensor", "connectivity", named: "Connectivity")
     connectivity[text: "device_class"] = "connectivity"
     connectivity[text: "state_topic"] = topics.status
@@ -40,10 +36,11 @@ public struct GatewayDevice: Hashable, Sendable {
     components.insert(connectivity.from(.minimal), at: 0)
     for index in components.indices { components[index][text: "entity_category"] = "diagnostic" }
     return DiscoveryDevice(
-      subject: .gateway, name: "Beaconkeeper \(name)", make: .own("Gateway"), components: components)
+      subject: .gateway, name: "Beaconkeeper \(topics.gateway)", make: .own("Gateway"), components: components
+    )
   }
 
-  private func number(
+  private static func number(
     _ field: String, _ title: String, icon: String, _ stateClass: String
   ) -> DiscoveryComponent {
     var sensor = DiscoveryComponent.entity("sensor", field, named: title)

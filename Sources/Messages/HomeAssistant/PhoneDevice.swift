@@ -1,17 +1,10 @@
 import RangingPolicy
 
-/// A simulated phone as a device: whether its app could range, and the outcome of each near trigger.
-public struct PhoneDevice: Hashable, Sendable {
-  public var name: String
-  /// System and strategy.
-  public var model: String
-
-  public init(name: String, model: String) {
-    self.name = name
-    self.model = model
-  }
-
-  public func device(topics: Topics) -> DiscoveryDevice {
+extension DiscoveryDevice {
+  /// A simulated phone: whether its app could range, and the outcome of each near trigger.
+  ///
+  /// - Parameter model: system and strategy.
+  public static func phone(_ name: String, model: String, topics: Topics) -> DiscoveryDevice {
     let (window, verdict) = (topics.window(phone: name), topics.verdict(phone: name))
 
     var state = DiscoveryComponent.entity("sensor", "window", named: "Window")

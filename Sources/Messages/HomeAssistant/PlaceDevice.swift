@@ -1,27 +1,12 @@
-/// A zone or a room as a device: whether somebody is in it, how many, and who comes and goes.
-public struct PlaceDevice: Hashable, Sendable {
-  public var kind: PlaceKind
-  public var name: String
-  /// False for a room.
-  public var hasNear: Bool
-  /// The Home Assistant area that it is in.
-  public var area: String?
-
-  public init(zone: String, hasNear: Bool, area: String? = nil) {
-    kind = .zone
-    name = zone
-    self.hasNear = hasNear
-    self.area = area
-  }
-
-  public init(room: String, area: String) {
-    kind = .room
-    name = room
-    hasNear = false
-    self.area = area
-  }
-
-  public func device(topics: Topics) -> DiscoveryDevice {
+extension DiscoveryDevice {
+  /// A zone or a room: whether somebody is in it, how many, and who comes and goes.
+  ///
+  /// - Parameters:
+  ///   - hasNear: false for a room.
+  ///   - area: the Home Assistant area that it is in.
+  public static func place(
+    _ kind: PlaceKind, _ name: String, hasNear: Bool, area: String?, topics: Topics
+  ) -> DiscoveryDevice {
     let topic = topics.occupancy(of: kind, name)
 
     var occupancy = DiscoveryComponent.entity("binary_sensor", "occupancy", named: "Occupancy")
@@ -48,7 +33,7 @@ public struct PlaceDevice: Hashable, Sendable {
     passage[text: "state_topic"] = topics.transition(of: kind, name, event: "+")
     passage[text: "value_template"] =
       "{% if value_json.event is defined %}{{ {'event_type': value_json.event, 'beacon': value_json.beacon, "
-      + "'time': value_json.time, \(evidence)} | tojson }}{% endif %}"
+      + "'time': value_json.time, \(kind.evidence)} | tojson }}{% endif %}"
 
     let triggers = kinds.map { event in
       DiscoveryComponent.trigger(
@@ -60,10 +45,12 @@ public struct PlaceDevice: Hashable, Sendable {
       make: .own(kind == .zone ? "Zone" : "Room"), area: area,
       components: [occupancy, count, passage].map { $0.from(.minimal) } + triggers)
   }
+}
 
+extension PlaceKind {
   /// What a passage event contains besides beacon and time.
-  private var evidence: String {
-    switch kind {
+  fileprivate var evidence: String {
+    switch self {
     case .zone: "'distance_m': value_json.distance_m, 'rssi_dbm': value_json.rssi_dbm"
     case .room: "'probability': value_json.because.probability"
     }
