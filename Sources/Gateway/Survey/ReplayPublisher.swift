@@ -57,8 +57,8 @@ public struct ReplayPublisher: Sendable {
       retain: message.retained)
   }
 
-  /// Waits until the broker has everything; returns how many messages it has not after `limit`.
-  public func finish(within limit: Duration = .seconds(30)) async -> Int { await client.stop(within: limit) }
+  /// Waits until the broker has everything; returns how many messages it has not after 30 s.
+  public func finish() async -> Int { await client.stop(within: .seconds(30)) }
 }
 
 /// The broker will not have us, and would not tomorrow.

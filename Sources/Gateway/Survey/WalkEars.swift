@@ -59,7 +59,8 @@ public struct WalkEars: Sendable {
         onNotice("no radio here: \(error)")
         try await waitForCancellation()
       }
-    case .recording(let path): try await play(path)
+    case .recording(let path):
+      try await Recording.play(path) { walk.hear($0, $1, isRemote: false) }
     case .standardInput: try await listenToStandardInput()
     }
   }
@@ -84,29 +85,6 @@ public struct WalkEars: Sendable {
       _ = await iterator.next()
     } onCancel: {
       radio.stop()
-    }
-  }
-
-  /// Each advertisement when its time has come.
-  private func play(_ path: String) async throws {
-    var recording = try Recording(paths: [path])
-    var table = ReceiverTable()
-    var batch = AdvertisementBatch()
-    let (start, wallStart) = (LiveClock.now, LiveClock.wallNow)
-    while case let step = try recording.next(into: &batch, receiver: { table.index(of: $0) }), step != .end {
-      for index in 0..<batch.count {
-        let offset = batch[index].time - MonotonicTime.zero
-        let rest = (start + offset) - LiveClock.now
-        if rest > .zero { try await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
-        var heard = AdvertisementBatch()
-        batch.forEach(in: index..<(index + 1)) { advertisement, payload in
-          var advertisement = copy advertisement
-          advertisement.time = start + offset
-          advertisement.wallTime = wallStart + offset
-          heard.append(advertisement, payload: payload)
-        }
-        walk.hear(heard, table, isRemote: false)
-      }
     }
   }
 
