@@ -10,8 +10,8 @@ public import Beacons
 ///   switch try decoder.next(into: &batch) {
 ///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
 ///   case .health(let change): print(change.health)
-///   case .needsBytes: try decoder.fill { buffer, offset in try read(into: &buffer, from: offset) }
 ///   case .end: break reading
+///   case nil: try decoder.fill { buffer, offset in try read(into: &buffer, from: offset) }
 ///   }
 /// }
 /// ```
@@ -20,8 +20,6 @@ public struct CaptureDecoder: Sendable {
     /// The batch contains at least one.
     case advertisements
     case health(ReceiverHealthChange)
-    /// Call `fill`.
-    case needsBytes
     case end
   }
 
@@ -36,14 +34,13 @@ public struct CaptureDecoder: Sendable {
   /// How many bytes of a skipped block are not read yet.
   private var skip = 0
   private var records = CaptureRecords()
-  private var output: CaptureOutput
+  private var output = CaptureOutput()
   private var failure: CaptureError?
 
   /// How many bytes of the capture are decoded.
   public private(set) var offset: Int64 = 0
 
-  /// - Parameter receiver: the receiver's name if the capture has none.
-  public init(receiver: String = "hci0") { output = CaptureOutput(fallbackReceiver: receiver) }
+  public init() {}
 
   /// The receivers so far; their indices do not change.
   public var receivers: ReceiverTable { output.receivers }
@@ -51,7 +48,7 @@ public struct CaptureDecoder: Sendable {
   public var malformedEvents: Int64 { output.malformedEvents }
 
   /// Lets `read` put bytes into the buffer from the given offset on; it returns how many, 0 at the capture's
-  /// end. Call it only after `needsBytes`.
+  /// end. Call it only after `next` has returned nil.
   public mutating func fill<Failure: Error>(
     _ read: (inout MutableSpan<UInt8>, _ offset: Int) throws(Failure) -> Int
   ) throws(Failure) {
@@ -68,10 +65,10 @@ public struct CaptureDecoder: Sendable {
     end += count
   }
 
-  /// Empties the batch and fills it with the next advertisements.
+  /// Empties the batch and fills it with the next advertisements; nil: it needs more bytes from `fill`.
   ///
   /// Throws once everything before the error was delivered, and at every later call.
-  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
+  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step? {
     batch.removeAll()
     if let failure { throw failure }
     swap(&batch, &output.batch)
@@ -86,7 +83,7 @@ public struct CaptureDecoder: Sendable {
     }
   }
 
-  private mutating func decode() throws(CaptureError) -> Step {
+  private mutating func decode() throws(CaptureError) -> Step? {
     while output.batch.count < Self.batchLimit {
       let skipped = min(skip, end - start)
       consume(skipped)
@@ -100,7 +97,7 @@ public struct CaptureDecoder: Sendable {
       }
       if length == 0 {
         if !output.batch.isEmpty { return .advertisements }
-        guard isAtEnd else { return .needsBytes }
+        guard isAtEnd else { return nil }
         guard records.mayEnd || (start == end && skip == 0) else {
           throw CaptureError(
             .truncated, at: .byte(offset),

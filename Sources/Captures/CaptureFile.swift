@@ -16,26 +16,16 @@ import Glibc
 /// }
 /// ```
 public struct CaptureFile: ~Copyable {
-  public enum Step: Equatable, Sendable {
-    /// The batch contains at least one.
-    case advertisements
-    case health(ReceiverHealthChange)
-    case end
-  }
-
   /// The path as given; `standard input` for `-`.
   public let name: String
   /// Length in bytes; nil if unknown, as for a pipe.
   public let length: Int64?
   private let descriptor: FileDescriptor
-  private var decoder: CaptureDecoder
+  private var decoder = CaptureDecoder()
 
   /// Opens a capture; `-` is standard input.
-  ///
-  /// - Parameter receiver: the receiver's name if the capture has none.
-  public init(path: String, receiver: String = "hci0") throws(CaptureError) {
+  public init(path: String) throws(CaptureError) {
     name = path == "-" ? "standard input" : path
-    decoder = CaptureDecoder(receiver: receiver)
     descriptor = try Self.open(path, name)
     length = descriptor.fileLength
   }
@@ -61,28 +51,23 @@ public struct CaptureFile: ~Copyable {
   /// Empties the batch and fills it with the next advertisements. Blocks while standard input has none.
   ///
   /// Throws once everything before the error was delivered.
-  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError) -> Step {
+  public mutating func next(into batch: inout AdvertisementBatch) throws(CaptureError)
+    -> CaptureDecoder.Step
+  {
     while true {
-      let step: CaptureDecoder.Step
       do throws(CaptureError) {
-        step = try decoder.next(into: &batch)
+        if let step = try decoder.next(into: &batch) { return step }
       } catch {
         var error = error
         error.source = name
         throw error
       }
-      switch step {
-      case .advertisements: return .advertisements
-      case .health(let change): return .health(change)
-      case .end: return .end
-      case .needsBytes:
-        do throws(SystemError) {
-          try decoder.fill { bytes, offset throws(SystemError) in
-            try descriptor.read(into: &bytes, from: offset)
-          }
-        } catch {
-          throw Self.unreadable(name, error)
+      do throws(SystemError) {
+        try decoder.fill { bytes, offset throws(SystemError) in
+          try descriptor.read(into: &bytes, from: offset)
         }
+      } catch {
+        throw Self.unreadable(name, error)
       }
     }
   }

@@ -11,13 +11,11 @@ struct CaptureOutput: Sendable {
   private var clock = RecordingClock()
   /// By receiver index; each controller has its own incomplete fragments.
   private var reports: [AdvertisingReports] = []
-  private let fallbackReceiver: String
+  /// Of events in captures that name no adapter.
   private var fallbackIndex: ReceiverIndex?
   /// By adapter number; monitor captures have few adapters and look one up for each event.
   private var adapters: [UInt16: ReceiverIndex] = [:]
   private var latestAdapter: (number: UInt16, index: ReceiverIndex)?
-
-  init(fallbackReceiver: String) { self.fallbackReceiver = fallbackReceiver }
 
   /// Keeps the advertisements in an HCI event packet (from its event code on).
   mutating func appendEvent(_ event: Span<UInt8>, adapter: UInt16?, wallTime: WallTime) {
@@ -56,7 +54,7 @@ struct CaptureOutput: Sendable {
   /// nil if a hostile file has invented more adapters than any machine has.
   private mutating func receiver(ofAdapter adapter: UInt16?) -> ReceiverIndex? {
     guard let adapter else {
-      if fallbackIndex == nil { fallbackIndex = receivers.index(of: fallbackReceiver) }
+      if fallbackIndex == nil { fallbackIndex = receivers.index(of: "hci0") }
       return fallbackIndex
     }
     if let latestAdapter, latestAdapter.number == adapter { return latestAdapter.index }

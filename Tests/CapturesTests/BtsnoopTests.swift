@@ -29,9 +29,9 @@ struct BtsnoopTests {
       CaptureBytes.btsnoopHeader(1002)
       + CaptureBytes.btsnoopRecord([1, 0x0C, 0x20, 0], flags: 2, microseconds: 5)
       + CaptureBytes.btsnoopRecord([4] + event, flags: 3, microseconds: 1_700_000_000_000_001)
-    let heard = Heard(file, receiver: "phone")
+    let heard = Heard(file)
     #expect(heard.error == nil)
-    #expect(heard.items.map(\.receiver) == ["phone"])
+    #expect(heard.items.map(\.receiver) == ["hci0"])
     #expect(heard.items.map(\.wallNanoseconds) == [1_700_000_000_000_001_000])
   }
 

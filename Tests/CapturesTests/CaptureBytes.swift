@@ -92,8 +92,8 @@ struct Heard: Equatable {
   var receivers: [String] = []
 
   /// Decodes `bytes`, handed over in pieces of at most `piece` bytes.
-  init(_ bytes: [UInt8], piece: Int = 1 << 20, receiver: String = "hci0") {
-    var decoder = CaptureDecoder(receiver: receiver)
+  init(_ bytes: [UInt8], piece: Int = 1 << 20) {
+    var decoder = CaptureDecoder()
     var batch = AdvertisementBatch()
     var position = 0
     decoding: do {
@@ -114,7 +114,7 @@ struct Heard: Equatable {
         case .health(let change):
           health.append(change)
           healthPlaces.append(items.count)
-        case .needsBytes:
+        case nil:
           decoder.fill { span, offset in
             let count = min(piece, bytes.count - position, span.count - offset)
             for index in 0..<count { span[offset + index] = bytes[position + index] }

@@ -82,8 +82,8 @@ import WakePlanner
       switch try decoder.next(into: &batch) {
       case .advertisements: batch.forEach { advertisement, _ in heard.append(advertisement.address) }
       case .health: continue
-      case .needsBytes: decoder.fill { buffer, offset in read(into: &buffer, from: offset) }
       case .end: break reading
+      case nil: decoder.fill { buffer, offset in read(into: &buffer, from: offset) }
       }
     }
     #expect(heard.map(\.description) == ["C1:00:00:00:00:01"])

@@ -11,8 +11,6 @@ public struct AdvertisementBatch: Sendable {
 
   public var count: Int { advertisements.count }
   public var isEmpty: Bool { advertisements.isEmpty }
-  /// Total size of the payloads in bytes, so that callers can limit a batch.
-  public var payloadBytes: Int { bytes.count }
 
   public mutating func removeAll() {
     advertisements.removeAll(keepingCapacity: true)

@@ -59,13 +59,6 @@ public struct Recording: ~Copyable {
     }
   }
 
-  public enum Step: Equatable, Sendable {
-    /// The batch holds at least one.
-    case advertisements
-    case health(ReceiverHealthChange)
-    case end
-  }
-
   private let tracks: [Track]
   private var clock = RecordingClock()
 
@@ -95,7 +88,7 @@ public struct Recording: ~Copyable {
   /// A capture with a fault ends there. Throws the first such fault after everything before it was delivered.
   public mutating func next(
     into batch: inout AdvertisementBatch, receiver: (String) -> ReceiverIndex?
-  ) throws(CaptureError) -> Step {
+  ) throws(CaptureError) -> CaptureDecoder.Step {
     while true {
       batch.removeAll()
       for track in tracks { track.refill() }

@@ -34,7 +34,7 @@ private struct Decoding: Equatable {
         case .health(let change):
           healthChanges += 1
           advance(to: change.time)
-        case .needsBytes:
+        case nil:
           decoder.fill { span, offset in
             let length = min(piece, capture.count - position, span.count - offset)
             for index in 0..<length { span[offset + index] = capture[position + index] }
@@ -58,9 +58,9 @@ private struct Decoding: Equatable {
   private mutating func take(_ batch: borrowing AdvertisementBatch) {
     precondition(!batch.isEmpty)
     advertisements += batch.count
-    payloadBytes += batch.payloadBytes
     var time = latest
-    batch.forEach { advertisement, _ in
+    batch.forEach { advertisement, payload in
+      payloadBytes += payload.count
       precondition(advertisement.time >= time)
       time = advertisement.time
     }
