@@ -7,13 +7,17 @@ extension Array where Element == UInt8 {
   }
 
   package mutating func append(littleEndian value: some FixedWidthInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    self += value.littleEndianOctets
   }
 
   package mutating func append(_ bytes: Span<UInt8>) {
     for offset in bytes.indices { append(bytes[offset]) }
+  }
+}
+
+extension FixedWidthInteger {
+  package var littleEndianOctets: [UInt8] {
+    stride(from: 0, to: bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
   }
 }
 

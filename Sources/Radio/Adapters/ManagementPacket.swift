@@ -28,11 +28,8 @@ struct ManagementCommand: Equatable, Sendable {
   var parameters: [UInt8] = []
 
   var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: opcode.rawValue)
-    bytes.append(littleEndian: adapter)
-    bytes.append(littleEndian: UInt16(truncatingIfNeeded: parameters.count))
-    return bytes + parameters
+    let length = UInt16(truncatingIfNeeded: parameters.count)
+    return [opcode.rawValue, adapter, length].flatMap(\.littleEndianOctets) + parameters
   }
 
   /// A monitor for Apple's "Find My" pattern. Which one does not matter: without a controller that filters,
@@ -48,19 +45,15 @@ struct ManagementCommand: Equatable, Sendable {
   /// How the kernel scans for monitors: interval (0x0013) and window (0x0014) in units of 0.625 ms; and no turns with
   /// the accept list (0x001F), during which all but the devices on it would be missed.
   static func setScan(_ duty: ScanDuty, of adapter: UInt16) -> Self {
-    var parameters: [UInt8] = [0x13, 0x00, 2]
-    parameters.append(littleEndian: duty.interval)
-    parameters += [0x14, 0x00, 2]
-    parameters.append(littleEndian: duty.window)
+    let interval = [0x13, 0x00, 2] + duty.interval.littleEndianOctets
+    let window = [0x14, 0x00, 2] + duty.window.littleEndianOctets
     return Self(
-      opcode: .setDefaultConfiguration, adapter: adapter, parameters: parameters + [0x1F, 0x00, 1, 0])
+      opcode: .setDefaultConfiguration, adapter: adapter, parameters: interval + window + [0x1F, 0x00, 1, 0])
   }
 
   /// The PHYs to send and receive on.
   static func setPHY(_ adapter: UInt16, _ selected: UInt32) -> Self {
-    var parameters: [UInt8] = []
-    parameters.append(littleEndian: selected)
-    return Self(opcode: .setPHY, adapter: adapter, parameters: parameters)
+    Self(opcode: .setPHY, adapter: adapter, parameters: selected.littleEndianOctets)
   }
 
   /// Low Energy discovery, public and random addresses.
@@ -75,9 +68,7 @@ struct ManagementCommand: Equatable, Sendable {
   /// nil for handle 0, which would remove everybody's monitors.
   static func removeMonitor(_ adapter: UInt16, handle: UInt16) -> Self? {
     guard handle != 0 else { return nil }
-    return Self(
-      opcode: .removeMonitor, adapter: adapter,
-      parameters: [UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)])
+    return Self(opcode: .removeMonitor, adapter: adapter, parameters: handle.littleEndianOctets)
   }
 }
 

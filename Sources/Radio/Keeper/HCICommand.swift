@@ -25,9 +25,7 @@ struct HCICommand: Equatable, Sendable {
   static let reset = Self(opcode: Opcode.reset)
 
   var packet: [UInt8] {
-    var bytes: [UInt8] = [HCIPacketType.command]
-    bytes.append(littleEndian: opcode)
-    bytes.append(UInt8(truncatingIfNeeded: parameters.count))
-    return bytes + parameters
+    let length = UInt8(truncatingIfNeeded: parameters.count)
+    return [HCIPacketType.command] + opcode.littleEndianOctets + [length] + parameters
   }
 }

@@ -84,9 +84,7 @@ struct OwnScan {
       return [HCICommand(opcode: HCICommand.Opcode.readCommands)]
     }
     phase = .setting
-    var timing: [UInt8] = []
-    timing.append(littleEndian: duty.interval)
-    timing.append(littleEndian: duty.window)
+    let timing = duty.interval.littleEndianOctets + duty.window.littleEndianOctets
     // Passive; own address public, which a passive scan does not use; everybody is reported.
     guard usesExtended else {
       return [HCICommand(opcode: HCICommand.Opcode.setScanParameters, parameters: [0] + timing + [0, 0])]
