@@ -16,12 +16,8 @@ public struct Draft: Hashable, Sendable {
     public var passwordFile: String?
     public var caFile: String?
 
-    public init(
-      url: String, username: String? = nil, passwordFile: String? = nil, caFile: String? = nil
-    ) {
+    public init(url: String, caFile: String? = nil) {
       self.url = url
-      self.username = username
-      self.passwordFile = passwordFile
       self.caFile = caFile
     }
   }

@@ -119,10 +119,9 @@ extension Draft {
   fileprivate static func any(using chance: inout SeededGenerator) -> Self {
     var draft = Draft(gateway: .name(using: &chance))
     if Bool.random(using: &chance) {
-      draft.broker = .remote(
-        Remote(
-          url: "mqtt://host\(Int.random(in: 0..<9, using: &chance))",
-          username: Bool.random(using: &chance) ? .name(using: &chance) : nil))
+      var remote = Remote(url: "mqtt://host\(Int.random(in: 0..<9, using: &chance))")
+      if Bool.random(using: &chance) { remote.username = .name(using: &chance) }
+      draft.broker = .remote(remote)
     }
     for _ in 0..<Int.random(in: 0...3, using: &chance) {
       draft.beacons.append(Beacon(name: .name(using: &chance), pattern: .any(using: &chance), signal: -60))

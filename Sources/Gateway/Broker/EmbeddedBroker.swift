@@ -202,7 +202,7 @@ public final class EmbeddedBroker: Sendable {
     ]
   }
 
-  private static func find(_ program: String, in path: [String]) -> String? {
+  static func find(_ program: String, in path: [String]) -> String? {
     path.map { $0 + "/" + program }.first { access($0, X_OK) == 0 }
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import Machine
 import Mosquitto
@@ -8,15 +7,9 @@ import Synchronization
 
 /// Looks for brokers: on this machine, at Home Assistant's usual name, and those that announce themselves by mDNS.
 public struct BrokerSearch: Sendable {
-  private static let patience = Duration.seconds(4)
   private static let usualHosts = ["localhost", "homeassistant.local"]
 
-  /// Where programs are.
-  private let folders: [String]
-
-  public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-    folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
-  }
+  public init() {}
 
   /// The brokers that answer, those on this machine first.
   public func run() async -> [FoundBroker] {
@@ -40,7 +33,7 @@ public struct BrokerSearch: Sendable {
   private static func answer(of url: String) async -> FoundBroker? {
     let draft = Draft(broker: .remote(Draft.Remote(url: url)))
     guard case .remote(let broker)? = try? draft.read(path: "").broker else { return nil }
-    switch await BrokerTrial(broker, gateway: draft.gateway).run(patience: patience) {
+    switch await BrokerTrial(broker, gateway: draft.gateway).run() {
     case .accepted: return FoundBroker(url: url)
     case .silent, .impossible: return nil
     case .refused(let failure):
@@ -61,14 +54,13 @@ public struct BrokerSearch: Sendable {
 
   /// What `avahi-browse` prints; nothing where it is not installed.
   private func browse(_ service: String) async -> [String] {
-    let paths = folders.map { $0 + "/avahi-browse" }
-    guard let program = paths.first(where: FileManager.default.isExecutableFile) else { return [] }
+    guard let program = EmbeddedBroker.find("avahi-browse", in: EmbeddedBroker.searchPath) else { return [] }
     let lines = Lines()
     let arguments = [program, "--resolve", "--terminate", "--parsable", service]
     guard let child = try? await ChildProcess.start(arguments, onLine: { lines.append($0) }) else {
       return []
     }
-    if await child.ended(within: Self.patience) == nil {
+    if await child.ended(within: BrokerTrial.patience) == nil {
       child.signal(SIGKILL)
       _ = await child.ended(within: .seconds(1))
     }

@@ -3,17 +3,20 @@ import Mosquitto
 
 /// One attempt to connect, beside a running gateway, without taking over its session.
 public struct BrokerTrial: Sendable {
+  /// How long a broker may take to answer.
+  static let patience = Duration.seconds(5)
+
   public enum Outcome: Sendable, CustomStringConvertible {
     case accepted
     case refused(ConnectionFailure)
-    case silent(Duration)
+    case silent
     case impossible(InvalidOptions)
 
     public var description: String {
       switch self {
       case .accepted: "accepts the connection"
       case .refused(let failure): "\(failure)"
-      case .silent(let patience): "did not answer within \(patience.components.seconds) s"
+      case .silent: "did not answer within \(BrokerTrial.patience.components.seconds) s"
       case .impossible(let options): "\(options)"
       }
     }
@@ -27,7 +30,7 @@ public struct BrokerTrial: Sendable {
     options.will = nil
   }
 
-  public func run(patience: Duration = .seconds(5)) async -> Outcome {
+  public func run() async -> Outcome {
     let client: Client
     do throws(InvalidOptions) {
       client = try Client(options)
@@ -35,13 +38,13 @@ public struct BrokerTrial: Sendable {
       return .impossible(error)
     }
     let outcome = await withTaskGroup(of: Outcome.self) { group in
-      group.addTask { await Self.firstWord(of: client) ?? .silent(patience) }
+      group.addTask { await Self.firstWord(of: client) ?? .silent }
       group.addTask {
-        try? await Task.sleep(for: patience)
-        return .silent(patience)
+        try? await Task.sleep(for: Self.patience)
+        return .silent
       }
       defer { group.cancelAll() }
-      return await group.next() ?? .silent(patience)
+      return await group.next() ?? .silent
     }
     await client.stop()
     return outcome
