@@ -98,7 +98,7 @@ let package = Package(
       ],
       swiftSettings: house),
     // RabbitMQ: only here librabbitmq.
-    .target(name: "AMQP", dependencies: ["CRabbitMQ"], swiftSettings: house),
+    .target(name: "AMQP", dependencies: ["CRabbitMQ", "CTLS"], swiftSettings: house),
     .target(
       name: "Settings",
       dependencies: [

@@ -10,6 +10,8 @@ public final class Connection {
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
   let state: amqp_connection_state_t
+  /// nil: no encryption.
+  private var verification: Verification?
   /// What has arrived of a message, by channel.
   var arriving: [UInt16: Arriving] = [:]
   /// The broker takes no messages for now, because it is short of memory or disk. To publish would block.
@@ -32,8 +34,7 @@ public final class Connection {
     let made = place.certificates == nil ? amqp_tcp_socket_new(state) : amqp_ssl_socket_new(state)
     guard let socket = made else { throw Failure("no memory for a connection") }
     if let certificates = place.certificates {
-      amqp_ssl_socket_set_verify_peer(socket, 1)
-      amqp_ssl_socket_set_verify_hostname(socket, 1)
+      verification = Verification(of: socket, host: place.host)
       let authorities = certificates.authorities ?? Self.systemAuthorities
       guard amqp_ssl_socket_set_cacert(socket, authorities) == 0 else {
         throw Failure("\(authorities) cannot be used as certificate authorities", isRefusal: true)
@@ -48,10 +49,24 @@ public final class Connection {
     amqp_set_handshake_timeout(state, &limit)
     amqp_set_rpc_timeout(state, &limit)
     let opened = amqp_socket_open_noblock(socket, place.host, Int32(place.port), &limit)
-    guard opened == 0 else { throw Failure("\(target): \(words(opened))") }
+    guard opened == 0 else {
+      let failure = verification?.failure(opened) ?? Failure(words(opened))
+      throw Failure("\(target): \(failure)", isRefusal: failure.isRefusal)
+    }
     let reply = beaconkeeper_login(
       state, place.virtualHost, Int32(heartbeat), name, place.user, place.password)
     do throws(Failure) { try check(reply, "log in") } catch {
+      if reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION,
+        let failure = verification?.failure(reply.library_error)
+      {
+        throw Failure("\(target): \(failure)", isRefusal: failure.isRefusal)
+      }
+      if reply.library_error == AMQP_STATUS_BROKER_UNSUPPORTED_SASL_METHOD.rawValue {
+        throw Failure(
+          place.user == nil
+            ? "\(target): takes no certificate for a login (is rabbitmq_auth_mechanism_ssl enabled, and EXTERNAL among auth_mechanisms?)"
+            : "\(target): takes no password for a login (is PLAIN among auth_mechanisms?)", isRefusal: true)
+      }
       // RabbitMQ closes the connection of somebody whom it does not know.
       let isRefusal = error.isRefusal || reply.library_error == AMQP_STATUS_CONNECTION_CLOSED.rawValue
       throw Failure("\(target): \(error)", isRefusal: isRefusal)

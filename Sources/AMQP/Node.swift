@@ -3,7 +3,8 @@ public struct Node: Hashable, Sendable {
   public var host: String
   public var port: Int
   public var virtualHost = "/"
-  public var user = "guest"
+  /// nil: our certificate says it.
+  public var user: String? = "guest"
   public var password = "guest"
   /// nil: no encryption.
   public var certificates: Certificates?

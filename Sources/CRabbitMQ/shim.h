@@ -16,7 +16,8 @@ static const amqp_method_number_t beaconkeeper_unblocked = AMQP_CONNECTION_UNBLO
 static const amqp_method_number_t beaconkeeper_channel_close = AMQP_CHANNEL_CLOSE_METHOD;
 static const amqp_method_number_t beaconkeeper_connection_close = AMQP_CONNECTION_CLOSE_METHOD;
 
-// A function with variable arguments, which Swift cannot call. `name` is what the broker's lists show.
+// A function with variable arguments, which Swift cannot call. `name` is what the broker's lists show. Without a user, the broker
+// takes the name from our certificate; the library wants an identity all the same.
 static inline amqp_rpc_reply_t beaconkeeper_login(
     amqp_connection_state_t connection, const char *host, int heartbeat, const char *name, const char *user,
     const char *password) {
@@ -27,6 +28,8 @@ static inline amqp_rpc_reply_t beaconkeeper_login(
   entry.value.value.bytes = amqp_cstring_bytes(name);
   properties.num_entries = 1;
   properties.entries = &entry;
+  if (!user)
+    return amqp_login_with_properties(connection, host, 0, 131072, heartbeat, &properties, AMQP_SASL_METHOD_EXTERNAL, name);
   return amqp_login_with_properties(connection, host, 0, 131072, heartbeat, &properties, AMQP_SASL_METHOD_PLAIN, user,
                                     password);
 }

@@ -18,7 +18,8 @@ public struct FleetSettings: Hashable, Sendable {
 
   /// `rabbitmq`: a worker takes any that it reaches.
   public var nodes: [Node]
-  public var username: String
+  /// nil: the name in our certificate; without one, RabbitMQ's `guest`.
+  public var username: String?
   public var password: Secret?
   public var virtualHost: String
   public var tls: TLSSettings
@@ -30,7 +31,7 @@ public struct FleetSettings: Hashable, Sendable {
   public var checkpoint: TimeSpan
 
   public init(
-    nodes: [Node], username: String = "guest", password: Secret? = nil, virtualHost: String = "/",
+    nodes: [Node], username: String? = nil, password: Secret? = nil, virtualHost: String = "/",
     tls: TLSSettings = TLSSettings(), partitions: Int = 16, interval: TimeSpan = .seconds(1),
     checkpoint: TimeSpan = .seconds(5)
   ) {

@@ -14,7 +14,7 @@ import Testing
     #expect(fleet.nodes == [.init(host: "rabbit-1", port: 5672, isTLS: false)])
     #expect(fleet.partitions == 16)
     #expect(fleet.checkpoint == .seconds(5))
-    #expect(fleet.username == "guest")
+    #expect(fleet.username == nil)
   }
 
   @Test func `several nodes with TLS are read`() throws {

@@ -43,6 +43,9 @@ final class FuseWorker {
   private var began: MonotonicTime?
   private var skewTold: MonotonicTime?
   private var failures = 0
+  /// Nodes that will not have us, and would not tomorrow.
+  private var refusals: Set<Int> = []
+  private let firstNode: Int
   /// Tells how the worker is.
   var health: FuseHealth
 
@@ -57,6 +60,7 @@ final class FuseWorker {
     self.journal = journal
     self.inbox = inbox
     self.logger = logger
+    firstNode = Int.random(in: 0..<fleet.nodes.count)
     names = FleetNames(site: configuration.gatewayName)
     fresh = FleetPartition(configuration, 0, of: fleet.partitions, epoch: 0)
     lead = FuseLead(configuration, fleet, broker)
@@ -73,7 +77,9 @@ final class FuseWorker {
         try leave()
       } catch {
         drop()
-        if error.isRefusal, began == nil { throw error }
+        // One node may be wrong, and the others right.
+        if error.isRefusal { refusals.insert(nextNode) } else { refusals.remove(nextNode) }
+        if began == nil, refusals.count == fleet.nodes.count { throw error }
         guard !inbox.isStopping else { return }
         logger.warning("RabbitMQ: \(error)")
         failures += 1
@@ -84,9 +90,11 @@ final class FuseWorker {
     }
   }
 
+  /// Any node will do. Another one each time, because this one may be the broken one.
+  private var nextNode: Int { (firstNode + failures) % fleet.nodes.count }
+
   private func connect() throws(Failure) {
-    // Any node will do. Another one each time, because this one may be the broken one.
-    let node = fleet.nodes[(failures + Int.random(in: 0..<fleet.nodes.count)) % fleet.nodes.count]
+    let node = fleet.nodes[nextNode]
     let rabbit = try FuseBroker(Node(node, fleet), names, partitions: fleet.partitions, worker: name)
     self.rabbit = rabbit
     try compareClocks(rabbit)

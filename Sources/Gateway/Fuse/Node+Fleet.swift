@@ -6,7 +6,11 @@ extension Node {
   init(_ node: FleetSettings.Node, _ fleet: FleetSettings) {
     self.init(host: node.host, port: Int(node.port))
     virtualHost = fleet.virtualHost
-    user = fleet.username
+    if let username = fleet.username {
+      user = username
+    } else if node.isTLS, fleet.tls.certFile != nil {
+      user = nil
+    }
     if let password = fleet.password { self.password = password.revealed }
     if node.isTLS {
       certificates = Certificates(

@@ -23,7 +23,7 @@ struct FleetReader {
     let broker = BrokerReader(files: files)
     let username = section.take("username").flatMap { $0.text() }
     settings.password = broker.readPassword(section, username: username)
-    if let username { settings.username = username }
+    settings.username = username
     settings.virtualHost = section.take("virtual_host").flatMap { $0.text() } ?? "/"
     settings.tls = broker.readFiles(
       section, isTLS: nodes.isEmpty ? nil : nodes.contains(where: \.isTLS), .amqp)
