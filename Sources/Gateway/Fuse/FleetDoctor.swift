@@ -52,7 +52,7 @@ struct FleetDoctor {
 
   private func queues(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     var (missing, alone, behind): ([Int], [Int], [Int]) = ([], [], [])
-    var waiting = 0
+    var (waiting, limited) = (0, 0)
     for partition in 0..<fleet.partitions {
       guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
         missing.append(partition)
@@ -64,6 +64,7 @@ struct FleetDoctor {
       waiting += queue.messages
       if queue.consumers == 0 { alone.append(partition) }
       if queue.messages > Self.many { behind.append(partition) }
+      if try isLimited(names.queue(partition), connection) { limited += 1 }
     }
     var findings: [DoctorFinding] = []
     if !missing.isEmpty {
@@ -85,10 +86,30 @@ struct FleetDoctor {
           "\(behind.count) of \(fleet.partitions) are behind, with \(waiting) messages in all",
           remedy: "wait, if an outage has just ended; else start another worker"))
     }
+    if limited > 0 {
+      findings.append(
+        DoctorFinding(
+          "queues", .warning,
+          "\(limited) of \(fleet.partitions) may lose messages that came back too often: their x-delivery-limit is not that of a worker",
+          remedy: "make them anew, as Fleet.md says under \"Upgrades\""))
+    }
     if findings.isEmpty {
       findings.append(DoctorFinding("queues", .ok, "\(fleet.partitions), with \(waiting) messages that wait"))
     }
     return findings
+  }
+
+  /// RabbitMQ does not tell a queue's arguments, but whether they are these. A queue that exists is not changed.
+  private func isLimited(_ queue: String, _ connection: Connection) throws(Failure) -> Bool {
+    do throws(Failure) {
+      try connection.declare(queue: queue, QuorumQueue.arguments, on: Self.channel)
+      return false
+    } catch {
+      guard QuorumQueue.isOtherLimit(error) else { throw error }
+      try connection.answerClose(of: Self.channel)
+      try connection.open(channel: Self.channel)
+      return true
+    }
   }
 
   // MARK: Workers

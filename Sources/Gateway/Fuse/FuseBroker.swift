@@ -49,9 +49,6 @@ final class FuseBroker {
   }
 
   private func declare() throws(Failure) {
-    let quorum = [
-      Argument("x-queue-type", .text("quorum")), Argument("x-single-active-consumer", .flag(true)),
-    ]
     func stream(_ size: Int64) -> [Argument] {
       [
         Argument("x-queue-type", .text("stream")), Argument("x-max-length-bytes", .number(size)),
@@ -59,14 +56,24 @@ final class FuseBroker {
       ]
     }
     try reader.declare(queue: names.leases, stream(8 << 20), on: Self.log)
-    try reader.declare(queue: names.lead, quorum, on: Self.log)
+    try declareQuorum(names.lead)
     try reader.bind(queue: names.lead, to: FleetNames.exchange, key: names.tick, on: Self.log)
     for partition in 0..<partitions {
       try reader.declare(queue: names.checkpoints(partition), stream(128 << 20), on: Self.log)
-      try reader.declare(queue: names.queue(partition), quorum, on: Self.log)
+      try declareQuorum(names.queue(partition))
       for key in names.bindings(partition) {
         try reader.bind(queue: names.queue(partition), to: FleetNames.exchange, key: key, on: Self.log)
       }
+    }
+  }
+
+  private func declareQuorum(_ queue: String) throws(Failure) {
+    do throws(Failure) { try reader.declare(queue: queue, QuorumQueue.arguments, on: Self.log) } catch {
+      // One that somebody made without a limit stays as it is. `doctor --fleet` tells of it.
+      guard QuorumQueue.isOtherLimit(error) else { throw error }
+      try reader.answerClose(of: Self.log)
+      try reader.open(channel: Self.log)
+      try reader.declare(queue: queue, QuorumQueue.withoutLimit, on: Self.log)
     }
   }
 
