@@ -83,8 +83,6 @@ public struct FleetPartition: Sendable {
   public var beacons: Int { pipeline.beaconCount }
   /// Observations that came too late to count for rooms.
   public var droppedForRooms: UInt64 { pipeline.droppedForRooms ?? 0 }
-  /// Batches that were refused, repeated ones too.
-  public var refused: UInt64 { intake.figures.reduce(0) { $0 + $1.refused.values.reduce(0, +) } }
 
   /// Takes the next message of the queue in.
   ///

@@ -1,14 +1,10 @@
-/// The contents of `health` as text for Prometheus.
-///
-/// Source: Prometheus text exposition format 0.0.4. Counters end in `_total`. A receiver's state has one series per
-/// state, one of which is 1. Each series names its gateway, because one collector may read the files of several.
+/// The contents of `health` as text for Prometheus. A receiver's state has one series per state, one of which is 1.
 public struct MetricsText: Sendable {
   private static let receiverStates = ["ok", "quiet", "lossy", "deaf", "empty", "gone", "blind", "missing"]
 
-  private let gateway: String
-  private var text = ""
+  private var writer: PrometheusText
 
-  private init(gateway: String) { self.gateway = gateway }
+  private init(gateway: String) { writer = PrometheusText(labels: [("gateway", gateway)]) }
 
   /// - Parameter isConnected: whether the gateway is connected to the broker.
   public static func text(_ health: HealthMessage, gateway: String, isConnected: Bool) -> String {
@@ -16,7 +12,7 @@ public struct MetricsText: Sendable {
     writer.write(health)
     writer.family("broker_connected", "Whether the broker has taken the gateway in.")
     writer.sample("broker_connected", isConnected ? 1 : 0)
-    return writer.text
+    return writer.writer.text
   }
 
   private mutating func write(_ health: HealthMessage) {
@@ -114,7 +110,7 @@ public struct MetricsText: Sendable {
 
   private mutating func per<Item>(
     _ items: [Item], _ name: String, _ help: String,
-    _ samples: (Item) -> [(labels: [(name: String, value: String)], value: UInt64)]
+    _ samples: (Item) -> [(labels: [PrometheusText.Label], value: UInt64)]
   ) {
     family(name, help)
     for item in items {
@@ -129,29 +125,11 @@ public struct MetricsText: Sendable {
     sample(name, value)
   }
 
-  private mutating func family(_ name: String, _ help: String) {
-    let kind = name.hasSuffix("_total") ? "counter" : "gauge"
-    text += "# HELP beaconkeeper_\(name) \(help)\n# TYPE beaconkeeper_\(name) \(kind)\n"
-  }
+  private mutating func family(_ name: String, _ help: String) { writer.family(name, help) }
 
-  private mutating func sample(_ name: String, _ value: UInt64) { sample(name, [], value) }
+  private mutating func sample(_ name: String, _ value: UInt64) { writer.sample(name, value) }
 
-  private mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: UInt64) {
-    let all = ([("gateway", gateway)] + labels).map { "\($0)=\"\(Self.escaped($1))\"" }
-    text += "beaconkeeper_\(name){\(all.joined(separator: ","))}"
-    text += " \(value)\n"
-  }
-
-  private static func escaped(_ value: String) -> String {
-    var escaped = ""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\\": escaped += "\\\\"
-      case "\"": escaped += "\\\""
-      case "\n": escaped += "\\n"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
+  private mutating func sample(_ name: String, _ labels: [PrometheusText.Label], _ value: UInt64) {
+    writer.sample(name, labels, value)
   }
 }

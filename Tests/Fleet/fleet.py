@@ -157,11 +157,26 @@ class Fleet:
         nodes = [word for node in self.nodes for word in ("--rabbitmq", f"amqp://127.0.0.1:{node.amqp}")]
         subprocess.run([self.crowd_binary, "crowd", *options, "--config-out", self.config, "--output-broker", self.output_url,
                         *nodes], check=True)
+        with open(self.config) as file:
+            text = file.read()
         if not outlines:
-            with open(self.config) as file:
-                text = re.sub(r", outline: \[\[.*\]\]", "", file.read())
-            with open(self.config, "w") as file:
-                file.write(text)
+            text = re.sub(r", outline: \[\[.*\]\]", "", text)
+        text += f"metrics: {{ file: \"{self.folder}/metrics.prom\", every: 1 s }}\n"
+        with open(self.config, "w") as file:
+            file.write(text)
+
+    def metrics(self, worker):
+        """What a worker writes for Prometheus: values by name and partition, which is None for those of the worker."""
+        values = {}
+        try:
+            with open(os.path.join(self.folder, f"metrics-{worker}.prom")) as file:
+                for line in file:
+                    found = re.fullmatch(r'(\w+)\{gateway="site",worker="(\w+)"(?:,partition="(\d+)")?.*\} ([\d.]+)\n', line)
+                    if found and found[2] == worker:
+                        values[found[1].removeprefix("beaconkeeper_"), found[3] and int(found[3])] = float(found[4])
+        except OSError:
+            pass
+        return values
 
     def keep_journal(self):
         self.journal = os.path.join(self.folder, "journal")

@@ -43,6 +43,7 @@ extension FuseWorker {
     guard now - reported >= FuseHealth.interval else { return }
     reported = now
     let wallNow = LiveClock.wallNow
+    if let metrics { metrics.take(metricsText(at: now, wallNow, metrics.depths.now)) }
     health.tell(
       JSONWriter.object {
         $0.field("v", 1)

@@ -60,12 +60,22 @@ public struct FuseRun: Sendable {
 
   /// Works until SIGINT or SIGTERM. Throws what trying again does not change: `Failure` of RabbitMQ, `InvalidOptions`.
   public func run() async throws {
-    let worker = FuseService(configuration, fleet, broker, name: name, journal: journal, logger)
+    let metrics = configuration.metrics == nil ? nil : FuseMetrics()
+    let worker = FuseService(configuration, fleet, broker, name: name, journal: journal, metrics, logger)
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+      .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)
+    ]
+    if let metrics, let settings = configuration.metrics {
+      let service = MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {
+        metrics.text
+      }
+      services.append(.init(service: service))
+    }
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(
       configuration: .init(
-        services: [.init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)],
+        services: services,
         gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet))
     try await group.run()
   }
@@ -78,18 +88,20 @@ private struct FuseService: Service {
   let broker: RemoteBroker
   let name: String
   let journal: String?
+  let metrics: FuseMetrics?
   let logger: Logger
   private let inbox = FuseInbox()
 
   init(
     _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
-    journal: String?, _ logger: Logger
+    journal: String?, _ metrics: FuseMetrics?, _ logger: Logger
   ) {
     self.configuration = configuration
     self.fleet = fleet
     self.broker = broker
     self.name = name
     self.journal = journal
+    self.metrics = metrics
     self.logger = logger
   }
 
@@ -102,7 +114,7 @@ private struct FuseService: Service {
               with: Result {
                 try FuseWorker(
                   self.configuration, self.fleet, self.broker, name: self.name, journal: self.journal,
-                  self.inbox, self.logger
+                  self.metrics, self.inbox, self.logger
                 )
                 .run()
               })

@@ -26,6 +26,8 @@ final class FuseWorker {
   let name: String
   /// A folder for what comes out of the queues; nil: it is not kept.
   let journal: String?
+  /// nil: nobody wants them.
+  let metrics: FuseMetrics?
   let inbox: FuseInbox
   let logger: Logger
 
@@ -51,13 +53,14 @@ final class FuseWorker {
 
   init(
     _ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker, name: String,
-    journal: String?, _ inbox: FuseInbox, _ logger: Logger
+    journal: String?, _ metrics: FuseMetrics?, _ inbox: FuseInbox, _ logger: Logger
   ) throws(InvalidOptions) {
     self.configuration = configuration
     self.fleet = fleet
     self.broker = broker
     self.name = name
     self.journal = journal
+    self.metrics = metrics
     self.inbox = inbox
     self.logger = logger
     firstNode = Int.random(in: 0..<fleet.nodes.count)
@@ -70,6 +73,11 @@ final class FuseWorker {
   /// Works until it is told to stop. Throws what trying again does not change.
   func run() throws {
     defer { health.close() }
+    if let metrics, let interval = configuration.metrics?.interval {
+      try metrics.depths.start(
+        fleet, names, worker: name, every: .nanoseconds(interval.nanoseconds)
+      ) { [inbox] in inbox.isStopping }
+    }
     while !inbox.isStopping {
       do throws(Failure) {
         try connect()
@@ -80,6 +88,7 @@ final class FuseWorker {
         // One node may be wrong, and the others right.
         if error.isRefusal { refusals.insert(nextNode) } else { refusals.remove(nextNode) }
         if began == nil, refusals.count == fleet.nodes.count { throw error }
+        metrics?.take(metricsText(at: LiveClock.now, LiveClock.wallNow, [:]))
         guard !inbox.isStopping else { return }
         logger.warning("RabbitMQ: \(error)")
         failures += 1

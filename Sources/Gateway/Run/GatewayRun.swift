@@ -148,7 +148,8 @@ public struct GatewayRun: Sendable {
       services.append(DoorService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics {
-      services.append(MetricsService(settings: metrics, decisions: decisions, logger: logger))
+      services.append(
+        MetricsService(settings: metrics, logger: logger) { [decisions] in decisions.metrics() })
     }
     if let reloads {
       services.append(

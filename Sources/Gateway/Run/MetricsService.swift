@@ -5,12 +5,13 @@ import Machine
 import Settings
 import ServiceLifecycle
 
-/// Writes the gateway's counters into a file that Prometheus' node_exporter picks up (its textfile collector), and what
+/// Writes a gateway's or a worker's counters into a file that Prometheus' node_exporter picks up (its textfile collector), and what
 /// reads the same form. So the gateway itself listens nowhere.
 struct MetricsService: Service {
   let settings: MetricsSettings
-  let decisions: DecisionLoop
   let logger: Logger
+  /// The counters of this moment.
+  let text: @Sendable () -> String
 
   /// A file that cannot be written is reported once per reason; the gateway continues. At the end it is removed, so that old
   /// counters are not mistaken for new ones.
@@ -19,7 +20,7 @@ struct MetricsService: Service {
       var told = ""
       while true {
         do {
-          try Data(decisions.metrics().utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
+          try Data(text().utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
           try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: settings.file)
           told = ""
         } catch {

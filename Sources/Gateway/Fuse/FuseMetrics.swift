@@ -1,0 +1,94 @@
+import Beacons
+import Fleet
+import Machine
+import Messages
+import Settings
+import Synchronization
+
+/// A worker's counters for Prometheus, made on its thread and written by `MetricsService`.
+final class FuseMetrics: Sendable {
+  private let latest = Mutex("")
+  let depths = QueueDepths()
+
+  var text: String { latest.withLock { $0 } }
+
+  func take(_ text: String) { latest.withLock { $0 = text } }
+
+  /// Where one worker writes. Several on a machine share a configuration, and would overwrite each other's.
+  static func settings(_ settings: MetricsSettings, worker: String) -> MetricsSettings {
+    var settings = settings
+    settings.file = settings.file.dropLast(".prom".utf8.count) + "-\(topicLevel(worker)).prom"
+    return settings
+  }
+}
+
+extension FuseWorker {
+  /// The counters of this moment.
+  func metricsText(at now: MonotonicTime, _ wallNow: WallTime, _ depths: [Int: Int]) -> String {
+    var writer = PrometheusText(labels: [("gateway", names.site), ("worker", name)])
+    func single(_ name: String, _ help: String, _ value: Int) {
+      writer.family(name, help)
+      writer.sample(name, UInt64(clamping: value))
+    }
+    writer.family("build_info", "The version that runs.")
+    writer.sample("build_info", [("version", version)], 1)
+    single("worker_rabbitmq_connected", "Whether it is connected to RabbitMQ.", rabbit == nil ? 0 : 1)
+    single("worker_leads", "Whether it tells what belongs to the whole site.", lead.isLeading ? 1 : 0)
+    single("worker_peers", "Workers that it hears, itself too.", workers.count)
+    single("worker_partitions", "Partitions that it has.", holdings.count)
+    let held = holdings.sorted { $0.key < $1.key }
+    func each(_ name: String, _ help: String, _ value: (FuseHolding) -> UInt64) {
+      writer.family(name, help)
+      for (number, holding) in held { writer.sample(name, [("partition", "\(number)")], value(holding)) }
+    }
+    func spans(_ name: String, _ help: String, _ value: (FuseHolding) -> TimeSpan?) {
+      writer.family(name, help)
+      for (number, holding) in held {
+        guard let span = value(holding) else { continue }
+        writer.sample(
+          name, [("partition", "\(number)")], thousandths: max(span.nanoseconds / 1_000_000, 0))
+      }
+    }
+    spans("partition_lag_seconds", "How old the last thing is that was decided.") { holding in
+      holding.partition.time.map { TimeSpan(nanoseconds: wallNow.nanoseconds - $0.nanoseconds) }
+    }
+    spans("partition_checkpoint_age_seconds", "How old the last checkpoint is.") { now - $0.saved }
+    each("partition_checkpoint_bytes", "How long the last checkpoint was.") { UInt64(clamping: $0.octets) }
+    writer.family("partition_queue_messages", "Messages in the queue that no worker has yet.")
+    for (number, depth) in depths.sorted(by: { $0.key < $1.key }) where holdings[number] != nil {
+      writer.sample("partition_queue_messages", [("partition", "\(number)")], UInt64(clamping: depth))
+    }
+    each("partition_held_messages", "Messages that it has, and did not decide yet.") {
+      UInt64(clamping: $0.waiting.count)
+    }
+    each("partition_unsaved_messages", "Decided messages that no checkpoint has yet.") {
+      $0.processed - $0.acknowledged
+    }
+    each("partition_unacknowledged_messages", "Messages that the broker for results has not confirmed.") {
+      UInt64(clamping: $0.output.outstanding)
+    }
+    each("partition_beacons", "Beacons that are tracked.") { UInt64(clamping: $0.partition.beacons) }
+    each("partition_messages_total", "Messages of the queue that were decided.") {
+      $0.partition.counts.messages
+    }
+    each("partition_acknowledged_total", "Messages that RabbitMQ may forget, since this worker took over.") {
+      $0.acknowledged
+    }
+    each("partition_observations_total", "Observations that were decided.") {
+      $0.partition.counts.observations
+    }
+    each("partition_transitions_total", "Decisions of zones and rooms.") { $0.partition.counts.transitions }
+    each("partition_late_total", "Observations that came too late for rooms.") {
+      $0.partition.droppedForRooms
+    }
+    each("partition_duplicates_total", "Batches that came twice.") { $0.partition.repeated }
+    each("partition_refused_batches_total", "Batches that were refused, repeated ones too.") {
+      $0.partition.refused
+    }
+    each("partition_misplaced_total", "Observations of another partition.") { $0.partition.counts.misplaced }
+    each("partition_refused_messages_total", "Messages that the broker for results will not have.") {
+      $0.output.refused
+    }
+    return writer.text
+  }
+}

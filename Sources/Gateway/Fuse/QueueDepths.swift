@@ -1,0 +1,62 @@
+import AMQP
+import Fleet
+import Machine
+import Settings
+import Synchronization
+
+/// How many messages wait in each partition's queue. RabbitMQ says it only if it is asked, and that may take seconds when a node is
+/// in trouble. So it is asked on a connection and a thread of their own.
+final class QueueDepths: Sendable {
+  private static let channel: UInt16 = 1
+  private let latest = Mutex<[Int: Int]>([:])
+
+  /// By partition; nothing while RabbitMQ does not answer.
+  var now: [Int: Int] { latest.withLock { $0 } }
+
+  /// - Parameter isStopping: when that is so, no more is asked.
+  func start(
+    _ fleet: FleetSettings, _ names: FleetNames, worker: String, every interval: Duration,
+    until isStopping: @escaping @Sendable () -> Bool
+  ) throws(SystemError) {
+    try Thread.start {
+      var attempts = 0
+      while !isStopping() {
+        do throws(Failure) {
+          let node = fleet.nodes[attempts % fleet.nodes.count]
+          let connection = try Connection(Node(node, fleet), name: "\(worker) counts")
+          try connection.open(channel: Self.channel)
+          while !isStopping() {
+            try self.ask(connection, fleet, names)
+            try self.rest(connection, for: interval, isStopping)
+          }
+          connection.close()
+        } catch {
+          // The worker's own connections say why.
+          self.latest.withLock { $0.removeAll() }
+          attempts += 1
+          let bell = Bell()
+          bell.sleep(for: .seconds(5))
+        }
+      }
+    }
+  }
+
+  private func ask(_ connection: Connection, _ fleet: FleetSettings, _ names: FleetNames) throws(Failure) {
+    var depths: [Int: Int] = [:]
+    for partition in 0..<fleet.partitions {
+      guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
+        throw Failure("the queue of partition \(partition) is missing")
+      }
+      depths[partition] = queue.messages
+    }
+    latest.withLock { $0 = depths }
+  }
+
+  /// Heartbeats go on.
+  private func rest(_ connection: Connection, for interval: Duration, _ isStopping: () -> Bool)
+    throws(Failure)
+  {
+    let end = ContinuousClock.now + interval
+    while ContinuousClock.now < end, !isStopping() { _ = try connection.next(within: .seconds(1)) }
+  }
+}
