@@ -1,0 +1,39 @@
+/// Where a beacon probably is that turns up: in a room of one of those that hear it, or in one of which nobody could say so. That
+/// somebody does not hear a beacon counts only here. It never drives one out of its room, for a receiver may fall silent.
+struct Appearance: Sendable {
+  /// A probability for each place.
+  private(set) var prior: [Float]
+  private var hearers = HearerSet()
+  private var blind = HearerSet()
+  private var isUniform = true
+
+  /// Of beacons that turn up anywhere.
+  private static let elsewhere: Float = 0.01
+
+  init(_ model: RoomModel) { prior = model.prior }
+
+  /// - Parameters:
+  ///   - hearers: who hears the beacon.
+  ///   - blind: who sees nothing.
+  mutating func update(_ model: RoomModel, hearers: HearerSet, blind: HearerSet) {
+    guard isUniform || hearers != self.hearers || blind != self.blind else { return }
+    (self.hearers, self.blind, isUniform) = (hearers, blind, false)
+    let access = model.access
+    var (likely, all) = (Float(0), Float(0))
+    for room in access.sizes.indices {
+      all += access.sizes[room]
+      if isLikely(room, access) { likely += access.sizes[room] }
+    }
+    let rest = Self.elsewhere / max(all, 1)
+    let share = likely > 0 ? (1 - Self.elsewhere) / likely : 0
+    for run in model.runs {
+      let density = likely > 0 ? rest + (isLikely(run.room, access) ? share : 0) : 1 / max(all, 1)
+      for place in run.places { prior[place] = density }
+    }
+  }
+
+  private func isLikely(_ room: Int, _ access: RoomAccess) -> Bool {
+    let residents = access.residents[room]
+    return residents.isSubset(of: blind) || !residents.intersection(hearers).isEmpty
+  }
+}
