@@ -23,6 +23,42 @@ import Testing
     #expect(scene.story == ["enter 0.0", "exit 34.0"], "nobody has this index")
   }
 
+  /// The zones' rooms are blind for a while: a row that the first one left must not speak for the second.
+  @Test(arguments: [[0], [1], [0, 1]] as [[Int32]])
+  func aNewOwnerEntersAZoneOfRoomsOnce(zones: [Int32]) {
+    let kitchen = RoomIndex(rawValue: 0)
+    let (tag, receiver) = (BeaconIndex(rawValue: 0), ReceiverIndex(rawValue: 0))
+    let rule = Rule(threshold: .signal(-127), dwell: .zero)
+    let zone = Zone(
+      receivers: nil, near: nil, enter: rule, exit: rule, lost: .auto, rooms: [kitchen])
+    var engine = ZoneEngine(site: Site(zones: [zone, zone]))
+    var transitions: [Transition] = []
+    var time = MonotonicTime.zero
+    func pass() { time = time + .seconds(10) }
+    func sight(_ isBlind: Bool) {
+      pass()
+      engine.setRoomSight(isWatched: true, isBlind: { _ in isBlind }, at: time, into: &transitions)
+    }
+    func put(_ room: RoomIndex?) {
+      pass()
+      engine.place(tag, RoomDecision(room: room, receiver: receiver), at: time, into: &transitions)
+    }
+    sight(false)
+    engine.admit(tag, zones: [0, 1].map { ZoneIndex(rawValue: $0) })
+    put(kitchen)
+    put(nil)
+    #expect(transitions.map(\.event) == [.enter, .enter, .exit, .exit])
+    let isRetired = engine.retire(tag)
+    #expect(isRetired)
+    transitions = []
+    engine.admit(tag, zones: zones.map { ZoneIndex(rawValue: $0) })
+    put(kitchen)
+    sight(true)
+    sight(false)
+    #expect(transitions.map(\.event) == zones.map { _ in .enter })
+    #expect(transitions.map(\.zone.rawValue).sorted() == zones)
+  }
+
   /// Two engines hear the same random story; in one of them beacons are retired and admitted anew while they are
   /// silent and in no zone. The other meets another beacon each time.
   @Test(arguments: 0..<30 as Range<UInt64>) func theNextOwnerIsDecidedAsANewcomer(seed: UInt64) throws {

@@ -69,7 +69,8 @@ extension ZoneEngine {
       let isBlind = isBlind(rooms)
       guard isBlind != blindZones[zone] else { continue }
       blindZones[zone] = isBlind
-      for index in presences.indices where Int(presences[index].presence.zone.rawValue) == zone {
+      for index in presences.indices
+      where Int(presences[index].presence.zone.rawValue) == zone && isInUse(Int32(index)) {
         presences[index].presence.interrupt()
         guard !isBlind else { continue }
         let beacon = BeaconIndex(rawValue: presences[index].beacon)
@@ -77,6 +78,13 @@ extension ZoneEngine {
         settle(Int32(index), at: max(time, now), into: &transitions)
       }
     }
+  }
+
+  /// Whether a row of a presence is no free one: its beacon was retired, and another may have the index by now.
+  private func isInUse(_ index: Int32) -> Bool {
+    var row = beacons[Int(presences[Int(index)].beacon)].firstPresence
+    while row >= 0, row != index { row = presences[Int(row)].nextOfBeacon }
+    return row >= 0
   }
 
   /// Notes where a beacon stands in each zone of rooms.
