@@ -92,7 +92,7 @@ public struct StateReader: Sendable {
     below bound: Int
   ) throws(StateError) -> Number {
     let index: Number = try take()
-    guard index >= 0, Int(index) < bound else { throw damaged }
+    guard let place = Int(exactly: index), place >= 0, place < bound else { throw damaged }
     return index
   }
 
