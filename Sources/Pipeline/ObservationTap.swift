@@ -16,7 +16,7 @@ package struct ObservationTap: Sendable {
   private var sightings: [Sighting] = []
   /// How many batches each partition has had.
   private var sequences: [UInt64]
-  private(set) var lost: UInt64 = 0
+  var lost: UInt64 = 0
 
   package init(_ settings: ObservationSettings, boot: String) {
     self.settings = settings

@@ -59,6 +59,10 @@ extension Pipeline {
     return messages
   }
 
-  /// Sightings that were not published because too many came at once; nil: none are to be published.
-  package var lostObservations: UInt64? { tap?.lost }
+  /// Sightings that were not published because too many came at once; nil: none are to be published. What waits for the broker
+  /// counts its own, and leaves them here at its end.
+  package var lostObservations: UInt64? {
+    get { tap?.lost }
+    set { if let newValue { tap?.lost = newValue } }
+  }
 }

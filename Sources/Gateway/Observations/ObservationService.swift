@@ -35,8 +35,11 @@ struct ObservationService: Service {
         open.take(batches, limit: limit)
         await open.tend()
       } else {
-        await line?.close()
-        line = nil
+        if let ended = line {
+          await ended.close()
+          decisions.endWaitingObservations(lost: ended.figures.lost)
+          line = nil
+        }
         if !batches.isEmpty { decisions.delivery.sendNow(batches.map(\.message)) }
       }
       if Task.isCancelled || Task.isShuttingDownGracefully { break }

@@ -3,6 +3,7 @@ import Beacons
 import Machine
 import Messages
 import Mosquitto
+import Pipeline
 import Radio
 import Synchronization
 
@@ -19,6 +20,14 @@ extension DecisionLoop {
   func apply(_ status: BroadcastStatus) {
     state.withLock { state in
       if state.health.take(status) { tell(&state, [healthMessage(&state)]) }
+    }
+  }
+
+  /// Observations do not wait any more. Those that were lost while they did still count.
+  func endWaitingObservations(lost: UInt64) {
+    state.withLock { state in
+      onWaitingObservations.withLock { $0 = nil }
+      state.pipeline.lostObservations? += lost
     }
   }
 
