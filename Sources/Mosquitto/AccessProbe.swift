@@ -22,7 +22,8 @@ public struct AccessProbe: Sendable {
   }
 
   private let options: Options
-  private static let patience = Duration.seconds(3)
+  /// How long a broker may take to answer.
+  package static let patience = Duration.seconds(3)
 
   /// - Parameter options: the options of the future client; its id and last will are not used.
   public init(_ options: Options) {

@@ -214,9 +214,11 @@ struct Loop {
     case .answered(let mid, let reason):
       answered(mid, reason, &state, &news)
     case .subscribed(let mid, let granted):
-      if let filter = state.subscribing.removeValue(forKey: mid), granted >= 0x80 {
-        news.append(.subscriptionRefused(filter: filter, reason: reasonWords(granted)))
-      }
+      guard let filter = state.subscribing.removeValue(forKey: mid) else { break }
+      news.append(
+        granted < 0x80
+          ? .subscribed(filter: filter)
+          : .subscriptionRefused(filter: filter, reason: reasonWords(granted)))
     case .unsubscribed: break
     case .message(let message): news.append(.message(message))
     case .oversized: session.events.countLost()

@@ -47,6 +47,7 @@ import Testing
           - { name: tag-1, address: "C1:00:00:00:00:01" }
         zones:
           - { name: shop, enter: { distance: 4 m, dwell: 0 s }, exit: { distance: 6 m, dwell: 0 s } }
+        telemetry: { health: 1 s }
         """.utf8
       ).write(to: folder.appendingPathComponent("yard.yaml"))
       try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], in: folder)
@@ -76,6 +77,9 @@ import Testing
       broker.messages.last { $0.topic.hasSuffix("/health") }
         .map { String(decoding: $0.payload, as: UTF8.self) } ?? ""
     }
+
+    /// How many transitions were decided, as health said last.
+    var decided: Int { health.firstMatch(of: #/"transitions":(\d+)/#).flatMap { Int($0.1) } ?? 0 }
 
     func end() {
       broker.stop()
@@ -119,8 +123,8 @@ import Testing
     let gateway = try stage.start()
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
-    // Decisions that wait for the disk show nowhere outside; the tags make two a second.
-    try await Task.sleep(for: .seconds(4))
+    // Decisions wait for the disk.
+    #expect(try await gateway.wait(20) { stage.decided > stage.numbers.count + 3 }, "\(stage.health)")
     let before = stage.numbers.count
     gateway.signal(SIGTERM)
     let result = try await gateway.end(within: 10)
@@ -136,8 +140,8 @@ import Testing
     #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
     stage.broker.kill()
+    // In these 10 s tags came and went.
     #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
-    try await Task.sleep(for: .seconds(2))
     let began = ContinuousClock.now
     gateway.signal(SIGTERM)
     let result = try await gateway.end(within: 10)

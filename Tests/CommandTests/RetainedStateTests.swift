@@ -104,16 +104,23 @@ import Testing
   @Test func anEditedThresholdCausesNoTransition() async throws {
     let broker = try await Broker()
     defer { broker.stop() }
-    let path = try configuration(broker)
+    let path = try configuration(broker, "telemetry: { health: 1 s }\n")
     let gateway = try Command(["run", "--config", path, "--capture", try recording(tagFor: 600)])
     #expect(try await kept(broker, within: 20, isHome))
+    func sightings() -> Int {
+      let health = broker.messages.last { $0.topic.hasSuffix("/health") }
+      return health.map { String(decoding: $0.payload, as: UTF8.self) }?
+        .firstMatch(of: #/"sightings":(\d+)/#).flatMap { Int($0.1) } ?? 0
+    }
     let before = broker.messages.count
     let edited = try String(contentsOfFile: path, encoding: .utf8).replacing(
       "distance: 8 m", with: "distance: 8.5 m")
     try Data(edited.utf8).write(to: URL(fileURLWithPath: path))
     gateway.signal(SIGHUP)
     #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("configuration reloaded") })
-    try await Task.sleep(for: .seconds(4))
+    // Both are heard five times a second; after 3 s without them they would be lost.
+    let heard = sightings()
+    #expect(try await gateway.wait(30) { sightings() > heard + 40 })
     let told = broker.messages.dropFirst(before)
     #expect(
       !told.contains {

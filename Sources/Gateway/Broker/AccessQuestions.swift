@@ -150,14 +150,20 @@ extension AccessProbe {
     listener.start()
     let events = listener.events
     let question = Array(#"{"v":1}"#.utf8)
+    let listens = Alarm()
     let hearing = Task {
       for await event in events {
-        if case .message(let message) = event, !message.retain, message.payload == question { return true }
+        switch event {
+        case .message(let message) where !message.retain && message.payload == question: return true
+        case .subscribed, .subscriptionRefused, .refused: listens.ring()
+        default: break
+        }
       }
       return false
     }
-    try? await Task.sleep(for: .milliseconds(300))
+    await listens.wait(for: Self.patience)
     _ = try await mayPublish(question, to: topic)
+    // Nothing says that nothing comes.
     try? await Task.sleep(for: .milliseconds(300))
     await listener.stop()
     return await hearing.value

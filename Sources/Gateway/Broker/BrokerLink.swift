@@ -79,6 +79,7 @@ struct BrokerLink: Service {
         delivery.disconnected()
         scanners.disconnected()
         logger.warning("lost the broker: \(reason); trying again")
+      case .subscribed: break
       case .acknowledged(let id): delivery.acknowledged(id, user: user)
       case .rejected(let message, let reason): delivery.refused(message, reason: reason, user: user)
       case .subscriptionRefused(let filter, let reason):

@@ -92,7 +92,7 @@ struct FuseLead {
     case .refused(let failure): logger.warning("the broker: \(failure)")
     case .subscriptionRefused(let filter, let reason):
       logger.error("the broker refuses the subscription to \(filter): \(reason)")
-    case .disconnected: break
+    case .disconnected, .subscribed: break
     }
   }
 

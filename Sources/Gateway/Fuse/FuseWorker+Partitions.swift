@@ -213,7 +213,7 @@ extension FuseWorker {
       case .rejected(let message, let reason):
         logger.warning("the broker refuses \(message.topic): \(reason)")
         holdings[number]?.output.refused(message.id)
-      case .message, .subscriptionRefused: break
+      case .message, .subscribed, .subscriptionRefused: break
       }
     case .partitionEnded(let number, let generation):
       guard holdings[number]?.output.generation == generation else { return }

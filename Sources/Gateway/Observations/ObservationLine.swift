@@ -79,7 +79,7 @@ final class ObservationLine: Sendable {
           self.state.withLock { $0.queue.refused(Int64(clamping: message.id)) }
           logger.warning("the broker refuses observations on \(message.topic): \(reason)")
           self.send()
-        case .refused, .message, .subscriptionRefused: break
+        case .refused, .message, .subscribed, .subscriptionRefused: break
         }
       }
     }

@@ -108,7 +108,7 @@ final class CrowdLine: Sendable {
     case .refused, .disconnected:
       giveUp(attempt)
       return false
-    case .message, .subscriptionRefused: break
+    case .message, .subscribed, .subscriptionRefused: break
     }
     return true
   }
