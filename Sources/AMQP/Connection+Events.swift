@@ -142,7 +142,9 @@ extension Connection {
     let headers = properties.headers
     for place in 0..<Int(headers.num_entries) {
       let entry = headers.entries[place]
-      if text(entry.key) == "x-stream-offset" { return entry.value.value.i64 }
+      if entry.key.len == "x-stream-offset".utf8.count, text(entry.key) == "x-stream-offset" {
+        return entry.value.value.i64
+      }
     }
     return nil
   }

@@ -222,6 +222,7 @@ func words(_ status: Int32) -> String { String(cString: amqp_error_string2(statu
 /// Text from the broker: for people, so it must not hold what a terminal obeys.
 func text(_ bytes: amqp_bytes_t) -> String {
   let raw = UnsafeRawBufferPointer(start: bytes.bytes, count: min(bytes.len, 500))
+  if raw.allSatisfy({ 32 <= $0 && $0 < 127 }) { return String(decoding: raw, as: UTF8.self) }
   return String(
     String.UnicodeScalarView(
       String(decoding: raw, as: UTF8.self).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 })

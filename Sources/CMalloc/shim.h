@@ -7,3 +7,11 @@ static inline void beaconkeeper_release_freed_memory(void) {
   malloc_trim(0);
 #endif
 }
+
+// Blocks from 512 kB on become pages of their own, which the kernel gets back when they are freed. Otherwise glibc would raise that
+// limit by itself, up to 32 MB, and tables that grow would leave holes behind.
+static inline void beaconkeeper_return_large_blocks(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 512 << 10);
+#endif
+}

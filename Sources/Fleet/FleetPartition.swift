@@ -51,7 +51,8 @@ public struct FleetPartition: Sendable {
     self.number = number
     self.partitions = partitions
     names = FleetNames(site: configuration.gatewayName)
-    pipeline = Pipeline(configuration)
+    // A large site has many tags, each heard by many gateways.
+    pipeline = Pipeline(configuration, isLean: true)
     intake = Self.intake(configuration, pipeline)
     numbers = TransitionNumbers(epoch: epoch)
     phones = configuration.phones

@@ -131,9 +131,11 @@ public struct Pipeline: Sendable {
   /// - Parameters:
   ///   - receivers: those that sources already know by index.
   ///   - limits: for members of regions.
+  ///   - isLean: remembers what each receiver hears of each beacon only if zones, phones or room sensors by distance need it.
+  ///     Otherwise the state of a beacon says nothing of its signal and distance.
   public init(
     _ configuration: Configuration, receivers: ReceiverTable = ReceiverTable(),
-    limits: AdmissionLimits = AdmissionLimits()
+    limits: AdmissionLimits = AdmissionLimits(), isLean: Bool = false
   ) {
     self.configuration = configuration
     self.limits = limits
@@ -146,7 +148,8 @@ public struct Pipeline: Sendable {
     self.receivers = table
     topics = Topics(gateway: configuration.gatewayName)
     engine = ZoneEngine(
-      site: configuration.site(receivers: &self.receivers), crowd: limits.transitions)
+      site: configuration.site(receivers: &self.receivers), crowd: limits.transitions,
+      keepsLinks: !isLean || configuration.needsDistances)
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
     crowds = CrowdPace(zones: configuration.zones.count)
     roster = Roster(configuration, limits)
@@ -364,11 +367,19 @@ public struct Pipeline: Sendable {
       return nil
     }
     let current = engine.estimate(of: beacon)
+    let strongest = engine.keepsLinks ? nil : rooms?.receiver(of: beacon)
     return BeaconStateMessage(
       beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
       zones: engine.zones(of: beacon).map { name(of: $0) },
       room: rooms.map { $0.room(of: beacon).map { name(of: $0) } },
       estimate: current?.estimate, lastSeen: last.wallTime,
-      receiver: receivers.name(of: current?.receiver ?? last.receiver), readings: readings)
+      receiver: receivers.name(of: current?.receiver ?? strongest ?? last.receiver), readings: readings)
+  }
+}
+
+extension Configuration {
+  /// Whether anything is decided by how far a beacon is from a receiver.
+  fileprivate var needsDistances: Bool {
+    zones.contains { $0.rooms == nil } || !phones.isEmpty || homeAssistant.rooms != nil
   }
 }

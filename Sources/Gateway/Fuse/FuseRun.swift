@@ -1,4 +1,5 @@
 import AMQP
+import CMalloc
 import Glibc
 import Logging
 import Machine
@@ -60,10 +61,12 @@ public struct FuseRun: Sendable {
 
   /// Works until SIGINT or SIGTERM. Throws what trying again does not change: `Failure` of RabbitMQ, `InvalidOptions`.
   public func run() async throws {
+    beaconkeeper_return_large_blocks()
     let metrics = configuration.metrics == nil ? nil : FuseMetrics()
     let worker = FuseService(configuration, fleet, broker, name: name, journal: journal, metrics, logger)
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-      .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)
+      .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup),
+      .init(service: FreedMemoryService()),
     ]
     if let metrics, let settings = configuration.metrics {
       let service = MetricsService(settings: FuseMetrics.settings(settings, worker: name), logger: logger) {

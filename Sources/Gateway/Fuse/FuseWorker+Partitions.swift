@@ -119,11 +119,20 @@ extension FuseWorker {
 
   // MARK: Checkpoints
 
+  /// The partition whose state is to be saved next. They take turns, because a state takes as much memory as the partition itself.
+  private var nextToSave: Int? {
+    if holdings.values.contains(where: { $0.saving != nil }) { return nil }
+    return holdings.filter { $0.value.processed > $0.value.acknowledged }
+      .min { ($0.value.saved, $0.key) < ($1.value.saved, $1.key) }?.key
+  }
+
   private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
+    let hasTurn = nextToSave == number
     guard var holding = holdings.removeValue(forKey: number) else { return }
     defer { holdings[number] = holding }
     let open = holding.processed - holding.acknowledged
-    let isDue = now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
+    let isDue =
+      hasTurn && now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
     if holding.saving == nil, open > 0, isDue || holding.isLeaving {
       let state = holding.partition.state()
       (holding.saved, holding.octets) = (now, state.count)

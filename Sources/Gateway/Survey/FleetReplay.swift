@@ -35,9 +35,9 @@ public struct FleetReplay {
     output.removeAll(keepingCapacity: true)
     guard let index = courses.indices.min(by: { courses[$0].time < courses[$1].time }) else { return false }
     let run = courses[index].runs[0]
+    // Taken out, so that nothing of it is copied.
     var partition =
-      courses[index].partition
-      ?? FleetPartition(fresh, run.partition, epoch: run.epoch)
+      courses[index].partition.take() ?? FleetPartition(fresh, run.partition, epoch: run.epoch)
     let (time, heard) = (partition.time, partition.counts.observations)
     while courses[index].next < run.places.count {
       let place = run.places[courses[index].next]

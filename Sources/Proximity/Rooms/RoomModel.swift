@@ -19,9 +19,7 @@ struct RoomModel: Sendable {
   let runs: [Run]
   /// Empty if places are no parts of rooms.
   let access: RoomAccess
-  /// Likelihoods of all places, by pause, hearer and level, made when first needed.
-  private var tables: [[Float]]
-  private var tableCount = 0
+  private let tables: LikelihoodTables
 
   struct Run: Sendable {
     var places: Range<Int>
@@ -31,8 +29,6 @@ struct RoomModel: Sendable {
   /// Levels of −127 to 0 dBm have a table.
   static let lowest = -127
   private static let levelCount = 128
-  /// What all tables together may take, numbers.
-  private static let tableLimit = 8 << 20
 
   /// - Parameter names: of rooms and receivers, as the calibration has them.
   init(
@@ -81,7 +77,7 @@ struct RoomModel: Sendable {
     }
     runs = Self.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
-    tables = [[Float]](repeating: [], count: Pause.allCases.count * plan.hearers.count * Self.levelCount)
+    tables = LikelihoodTables(rows: Pause.allCases.count * plan.hearers.count * Self.levelCount)
   }
 
   /// Places that are told apart for their own sake, not for rooms.
@@ -96,7 +92,7 @@ struct RoomModel: Sendable {
     roomLevels = []
     runs = []
     access = RoomAccess()
-    tables = [[Float]](repeating: [], count: Pause.allCases.count * maps.levels.count * Self.levelCount)
+    tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
   }
 
   var count: Int { rooms.count }
@@ -108,18 +104,10 @@ struct RoomModel: Sendable {
   }
 
   /// The likelihood of a level at every place, up to a factor.
-  mutating func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
+  func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
     let index = min(max(Int(level.rounded()) - Self.lowest, 0), Self.levelCount - 1)
     let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
-    if tables[table].isEmpty {
-      if (tableCount + 1) * count > Self.tableLimit {
-        for index in tables.indices { tables[index] = [] }
-        tableCount = 0
-      }
-      tables[table] = make(hearer, Float(index + Self.lowest), temper(after: pause))
-      tableCount += 1
-    }
-    return tables[table]
+    return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
   }
 
   /// The level that a receiver expects from where a beacon is believed to be.

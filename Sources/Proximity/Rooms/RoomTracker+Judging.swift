@@ -17,7 +17,7 @@ extension RoomTracker {
       note(track, until: RoomWindows.end(of: window))
       appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
       Self.judge(
-        track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: &model, filter: &filter,
+        track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: model, filter: &filter,
         prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated { noteDrift(track) }
@@ -45,7 +45,7 @@ extension RoomTracker {
 
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack, beliefs: inout [Float],
-    model: inout RoomModel, filter: inout RoomFilter, prior: [Float]
+    model: RoomModel, filter: inout RoomFilter, prior: [Float]
   ) {
     let count = prior.count
     beliefs.withUnsafeMutableBufferPointer { all in

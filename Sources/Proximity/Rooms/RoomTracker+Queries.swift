@@ -33,6 +33,11 @@ extension RoomTracker {
     knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
   }
 
+  /// The one that heard it most strongly in the newest moment; nil: no receiver of the rooms ever heard it.
+  public func receiver(of beacon: BeaconIndex) -> ReceiverIndex? {
+    knownTrack(of: beacon).flatMap { tracks[$0].window == nil ? nil : tracks[$0].lastReceiver }
+  }
+
   /// nil: no receiver of the rooms ever heard it.
   public func estimate(of beacon: BeaconIndex) -> RoomEstimate? {
     guard let track = knownTrack(of: beacon) else { return nil }

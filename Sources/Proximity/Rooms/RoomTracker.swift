@@ -3,7 +3,7 @@ import Beacons
 /// Which room is each beacon in? A function of sightings and time, for all beacons of a site.
 public struct RoomTracker: Sendable {
   let plan: RoomPlan
-  var model: RoomModel
+  let model: RoomModel
   var filter = RoomFilter()
   let prior: [Float]
   var appearance: Appearance
@@ -124,6 +124,7 @@ public struct RoomTracker: Sendable {
       for place in 0..<prior.count { beliefs[track * prior.count + place] = prior[place] }
     } else {
       track = tracks.count
+      makeRoom()
       tracks.append(RoomTrack())
       beaconOfTrack.append(beacon)
       beliefs += prior
@@ -131,6 +132,14 @@ public struct RoomTracker: Sendable {
     }
     trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
     return track
+  }
+
+  /// Arrays that double when they are full would waste more than all else takes: many rooms make long beliefs.
+  mutating func makeRoom() {
+    guard tracks.count == tracks.capacity else { return }
+    let count = tracks.count + tracks.count / 8 + 8
+    tracks.reserveCapacity(count)
+    beliefs.reserveCapacity(count * prior.count)
   }
 
   /// Forgets a beacon that is in no room; false if it is in one.

@@ -8,7 +8,7 @@ extension ZoneEngine {
     return index < receivers.count && receivers[index].isKnown
   }
 
-  /// The link between a beacon and a receiver, made if needed; nil if the beacon has no free link.
+  /// The link between a beacon and a receiver, made if needed; nil if none are kept, or if the beacon has no free link.
   @inline(__always) mutating func link(
     of beacon: Int, at receiver: ReceiverIndex, time: MonotonicTime
   ) -> Int32? {
@@ -21,6 +21,7 @@ extension ZoneEngine {
   }
 
   mutating func makeLink(_ link: Link, of beacon: Int) -> Int32? {
+    guard keepsLinks else { return nil }
     let index: Int32
     if beacons[beacon].linkCount >= Self.receiversKept, let silent = longestSilentLink(of: beacon) {
       detach(silent)

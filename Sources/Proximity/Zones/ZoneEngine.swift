@@ -43,6 +43,8 @@ public struct ZoneEngine: Sendable {
   /// By beacon; empty if the site has too few known positions.
   var locators: [Locator] = []
   let isLocating: Bool
+  /// Whether anything is remembered of what each receiver hears of each beacon.
+  public let keepsLinks: Bool
   /// nil: locators do without; see `PlaceBeliefs`.
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
@@ -66,9 +68,13 @@ public struct ZoneEngine: Sendable {
   var held: [HeldTransition] = []
   var now = MonotonicTime(nanoseconds: .min)
 
-  /// - Parameter crowd: limits enter and near of all beacons together that anybody can invent.
-  public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions) {
+  /// - Parameters:
+  ///   - crowd: limits enter and near of all beacons together that anybody can invent.
+  ///   - keepsLinks: whether to remember what each receiver hears of each beacon, 200 octets a pair. Zones of distances and
+  ///     signals need it, and `estimate` and `silence`; zones made of rooms do not.
+  public init(site: Site, crowd: RateLimit = AdmissionLimits().transitions, keepsLinks: Bool = true) {
     self.crowd = crowd
+    self.keepsLinks = keepsLinks
     self.site = site
     zones = site.zones.map { ZoneRules($0) }
     zoneReceivers = site.zones.map(\.receivers)
@@ -76,7 +82,8 @@ public struct ZoneEngine: Sendable {
     insiders = site.zones.map { _ in [:] }
     hasRoomZones = site.zones.contains { $0.rooms != nil }
     let positions = site.receivers.values.count { $0.position != nil }
-    isLocating = positions >= Int(Locator.quorum)
+    isLocating = keepsLinks && positions >= Int(Locator.quorum)
+    guard keepsLinks else { return }
     places = PlaceBeliefs(site) { receiver, configured in
       Receiver(site.receivers[receiver] ?? site.calibration)
         .power(frame: nil, configured: configured.map { Float($0) })
