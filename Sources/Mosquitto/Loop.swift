@@ -7,27 +7,23 @@ import Synchronization
 /// The thread that connects, runs libmosquitto, and reconnects until the session is stopped.
 struct Loop {
   let session: Session
-  private var failures = 0
-  private var established: ContinuousClock.Instant?
-  private var refusal: ConnectionFailure?
-  private var disconnectCode: Int32?
+  var failures = 0
+  var established: ContinuousClock.Instant?
+  var refusal: ConnectionFailure?
+  var disconnectCode: Int32?
   /// Reading was interrupted to process what had arrived. There may be more data that `poll` does not show.
   private var mayHoldMore = false
   /// libmosquitto holds messages that are also waiting in the backlog.
-  private var mustRenew = false
+  var mustRenew = false
   private var reception: Reception
   /// The disconnect has been requested, but may not be written yet.
   private(set) var isLeaving = false
   /// The largest packet that the broker accepts, in bytes.
-  private(set) var maximumPacket = Int.max
+  var maximumPacket = Int.max
   /// Storage for the batch that is handed over.
   var batch = MessageQueue()
 
   var client: OpaquePointer { session.handle.pointer }
-
-  /// A connection that held for this long resets the count of failures. Two clients with the same id, which disconnect each
-  /// other forever, must slow down.
-  private static let stable = Duration.seconds(5)
 
   static func start(_ session: Session) {
     do throws(SystemError) {
@@ -180,102 +176,5 @@ struct Loop {
       return MOSQ_ERR_OVERSIZE_PACKET.code
     }
     return MOSQ_ERR_SUCCESS.code
-  }
-
-  /// Processes what the callbacks left.
-  private mutating func work() {
-    let (items, written) = (session.handle.inbox.take(), session.handle.inbox.takeWritten())
-    let isProven = session.state.withLock { $0.unproven.map { $0.until <= .now } ?? false }
-    if items.isEmpty, written == 0, !isProven { return }
-    var news: [Event] = []
-    session.state.withLock { state in
-      state.unwritten -= written
-      for item in items { take(item, &state, &news) }
-      // Not if the connection has ended meanwhile.
-      if isProven, disconnectCode == nil { proven(&state, &news) }
-      state.isLoopAsleep = false
-      if state.hasRoom(session.options.maximumOutstanding) { state.waiters.wakeAll(for: .room) }
-      if state.isDone { session.disconnect(&state) }
-    }
-    session.events.yield(contentsOf: news)
-  }
-
-  private mutating func take(_ item: Inbox.Item, _ state: inout Session.State, _ news: inout [Event]) {
-    switch item {
-    case .connack(code: 0, let sessionPresent, let maximumPacket, _):
-      self.maximumPacket = maximumPacket
-      state.connected = true
-      established = .now
-      news.append(.connected(sessionPresent: sessionPresent))
-      for (filter, qos) in state.subscriptions { session.ask(for: filter, qos: qos, &state) }
-      if state.isDone { session.disconnect(&state) }
-    case .connack(let code, _, _, _):
-      refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
-    case .answered(let mid, let reason):
-      answered(mid, reason, &state, &news)
-    case .subscribed(let mid, let granted):
-      guard let filter = state.subscribing.removeValue(forKey: mid) else { break }
-      news.append(
-        granted < 0x80
-          ? .subscribed(filter: filter)
-          : .subscriptionRefused(filter: filter, reason: reasonWords(granted)))
-    case .unsubscribed: break
-    case .message(let message): news.append(.message(message))
-    case .oversized: session.events.countLost()
-    // The first code is the cause; libmosquitto may call again for the closed socket.
-    case .disconnected(let code): disconnectCode = disconnectCode ?? code
-    }
-  }
-
-  private mutating func attemptEnded(_ error: Int32, _ number: Int32) {
-    work()
-    let code = disconnectCode ?? error
-    var news: [Event] = []
-    session.state.withLock { state in
-      state.connected = false
-      if established != nil {
-        mustRenew = connectionEnded(byBroker: isBrokersDoing(code, number), &state, &news) || mustRenew
-      }
-      state.isLeaving = false
-      // libmosquitto drops these when it reconnects.
-      state.unwritten = 0
-      state.backlog.dropAtMostOnce()
-      state.isLoopAsleep = false
-      state.subscribing.removeAll()
-      // Tasks that waited for them to be written learn that there is no connection.
-      state.waiters.wakeAll(for: .room)
-    }
-    let diagnosis = session.handle.inbox.takeDiagnosis()
-    if let established {
-      let isFresh =
-        ContinuousClock.now - established > Loop.stable
-        || session.state.withLock { $0.caution.isSearching }
-      failures = isFresh ? 1 : failures + 1
-      session.events.yield(contentsOf: news)
-      let reason =
-        code == 0 ? "disconnected" : code >= 0x80 ? reasonWords(code) : diagnosis.line ?? words(code, number)
-      session.events.yield(.disconnected(reason: reason))
-    } else {
-      failures += 1
-      guard session.state.withLock({ $0.phase == .running }) else { return }
-      let failure =
-        refusal ?? ConnectionFailure(error: error, errno: number, diagnosis: diagnosis, session.options)
-      session.events.yield(.refused(failure))
-    }
-  }
-
-  private func words(_ code: Int32, _ number: Int32) -> String {
-    switch code {
-    case MOSQ_ERR_ERRNO.code where number != 0: String(cString: strerror(number))
-    // errno is not set: the stream ended within a packet.
-    case MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_NO_CONN.code, MOSQ_ERR_ERRNO.code:
-      session.options.protocolVersion == .v311
-        ? "the broker closed the connection; with MQTT 3.1.1 it cannot say why"
-        : "the broker closed the connection and gave no reason"
-    case MOSQ_ERR_OVERSIZE_PACKET.code:
-      "the broker sent a packet of more than \(session.options.maximumPacket) octets"
-    case MOSQ_ERR_KEEPALIVE.code: "the broker did not answer within \(session.options.keepAlive)"
-    default: Mosquitto.words(code)
-    }
   }
 }

@@ -14,35 +14,35 @@ struct Announcer: Sendable {
   private static let settling = TimeSpan.milliseconds(1500)
   /// Between two announcements of one device. Home Assistant loses part of an announcement that arrives while it still works
   /// on the last.
-  private static let pause = TimeSpan.seconds(5)
+  static let pause = TimeSpan.seconds(5)
   /// Messages in one call of `next`.
-  private static let batch = 20
+  static let batch = 20
   /// Discovery topics that are kept in mind.
   private static let topicLimit = 100_000
 
-  private var plan: AnnouncementPlan
+  var plan: AnnouncementPlan
   /// By beacon name; members of regions up to the plan's limit.
-  private var heard: [String: HeardBeacon] = [:]
+  var heard: [String: HeardBeacon] = [:]
   private var members = 0
   /// Members that got no device, as there were too many.
   private(set) var refusedMembers = 0
   /// What the broker keeps, by topic.
-  private var kept: [String: Kept] = [:]
+  var kept: [String: Kept] = [:]
   /// Topics of `kept` that came since everything was looked at; nil: all are to be looked at.
-  private var unjudged: Set<String>?
+  var unjudged: Set<String>?
   /// How many topics were compared with what should be.
-  private(set) var judged = 0
+  var judged = 0
   private var announced: [Subject: Announced] = [:]
   /// Topics to take back, first come first.
-  private var obsolete = ObsoleteTopics()
-  private var due = SubjectQueue()
+  var obsolete = ObsoleteTopics()
+  var due = SubjectQueue()
   /// When to look at everything again; nil while there is no broker.
-  private var sweepTime: MonotonicTime?
+  var sweepTime: MonotonicTime?
   private var isConnected = false
   /// Nothing is announced before.
-  private var announceTime = MonotonicTime(nanoseconds: .min)
+  var announceTime = MonotonicTime(nanoseconds: .min)
 
-  private struct Kept {
+  struct Kept {
     /// The platform of each component, by its key.
     var components: [String: String] = [:]
     var make: DeviceMake?
@@ -190,77 +190,9 @@ struct Announcer: Sendable {
     return true
   }
 
-  /// Compares what is kept with what should be, and queues all that is to be done. Returns what must be said first: to
-  /// let go of what another form announced.
-  private mutating func sweep(at time: MonotonicTime) -> [Message] {
-    for subject in plan.standing { due.append(subject) }
-    for name in heard.keys.sorted() { due.append(.beacon(name)) }
-    let patience = TimeSpan.seconds(10 + Double(due.count) / 40)
-    let topics = unjudged?.filter { kept[$0] != nil }.sorted() ?? kept.keys.sorted()
-    unjudged = []
-    var leaving: [String] = []
-    for topic in topics where !obsolete.contains(topic) {
-      judged += 1
-      switch verdict(on: topic) {
-      case .keep: continue
-      case .remove: obsolete.append(topic)
-      case .migrate: leaving.append(topic)
-      }
-    }
-    let reductions = leaving.compactMap { reduction(of: $0) }
-    if !reductions.isEmpty {
-      unjudged = Set(leaving)
-      sweepTime = time + Self.pause
-      return reductions
-    }
-    for topic in leaving { obsolete.append(topic, from: time + patience) }
-    if !leaving.isEmpty { announceTime = time + .seconds(2) }
-    return leaving.map { Discovery.migration($0) }
-  }
-
-  /// Takes from a device of the other form what nothing takes over: Home Assistant would keep it for ever. nil: there
-  /// is nothing.
-  private mutating func reduction(of topic: String) -> Message? {
-    guard let parsed = discovery.parse(topic), parsed.form == .device,
-      let device = device(parsed.subject)
-    else { return nil }
-    let keys = Set(device.components.map(\.key))
-    let dropped = (kept[topic]?.components ?? [:]).filter { !keys.contains($0.key) }
-    if dropped.isEmpty { return nil }
-    for key in dropped.keys { kept[topic]?.components[key] = nil }
-    var discovery = discovery
-    discovery.form = .device
-    return discovery.messages(device, dropped: dropped).first
-  }
-
-  private enum Verdict { case keep, remove, migrate }
-
-  private func verdict(on topic: String) -> Verdict {
-    guard let parsed = discovery.parse(topic), let device = device(parsed.subject) else { return .remove }
-    if let component = parsed.component,
-      !device.components.contains(where: { $0.key == component.key && $0.platform == component.platform })
-    {
-      return .remove
-    }
-    return parsed.form == discovery.form ? .keep : .migrate
-  }
-
-  private mutating func takeObsolete(at time: MonotonicTime) -> [Message] {
-    var messages: [Message] = []
-    for _ in 0..<Self.batch {
-      guard let topic = obsolete.popFirst(at: time) else { break }
-      judged += 1
-      // It may be wanted again by now.
-      if verdict(on: topic) == .keep { continue }
-      kept[topic] = nil
-      messages.append(Discovery.removal(topic))
-    }
-    return messages
-  }
-
   // MARK: Announcing
 
-  private func device(_ subject: Subject) -> DiscoveryDevice? {
+  func device(_ subject: Subject) -> DiscoveryDevice? {
     var beacon: HeardBeacon?
     if case .beacon(let name) = subject {
       beacon = heard[name]

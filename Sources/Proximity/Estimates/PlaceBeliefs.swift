@@ -9,7 +9,7 @@ import Glibc
 /// of the other walks.
 struct PlaceBeliefs: Sendable {
   private var model: RoomModel
-  private let grid: RoomGrid
+  let grid: RoomGrid
   private var filter = RoomFilter(stride: Self.stride)
   let prior: [Float]
   /// By `ReceiverIndex`: its place among the hearers, or −1.
@@ -17,7 +17,7 @@ struct PlaceBeliefs: Sendable {
   /// RSSI at 1 m in dBm for which the maps of each hearer were made.
   private let powers: [Float]
   /// By hearer and cell: in which bin the distance falls.
-  private let bins: [[UInt8]]
+  let bins: [[UInt8]]
   /// By `BeaconIndex`: its slot, or −1.
   var slots: [Int32] = []
   /// By slot: until when the belief has spread.
@@ -28,7 +28,7 @@ struct PlaceBeliefs: Sendable {
   var beliefs: [Float] = []
   var freeSlots: [Int32] = []
   /// How probable each bin of distance is, for the receiver that was asked for last.
-  private var shares = [Float](repeating: 0, count: Self.binCount)
+  var shares = [Float](repeating: 0, count: Self.binCount)
 
   /// Metres by which a beacon strays in a second, and how much the receivers' words count, as the walks in the office have it:
   /// both make the true place most probable.
@@ -46,9 +46,9 @@ struct PlaceBeliefs: Sendable {
   /// More receivers than these would make the tables of distances too large.
   private static let receiverLimit = 64
   /// Bins of distance from `nearest` on, so many for each doubling.
-  private static let binCount = 128
-  private static let binsPerDoubling = 16.0
-  private static let nearest = 0.3
+  static let binCount = 128
+  static let binsPerDoubling = 16.0
+  static let nearest = 0.3
   /// One odd word must not move a beacon that was in a zone before a restart.
   private static let wordsAfterRestart: UInt8 = 8
   /// Another gap means that the beacon was elsewhere meanwhile.
@@ -117,11 +117,6 @@ struct PlaceBeliefs: Sendable {
     return UInt8(min(bin, Double(binCount - 1)))
   }
 
-  /// log10 of the distance in metres at a place between bins.
-  private static func logDistance(_ bin: Float) -> Float {
-    Float(log10(nearest)) + bin * Float(log10(2) / binsPerDoubling)
-  }
-
   /// Takes in what a receiver heard of a beacon; false if it has no belief.
   ///
   /// - Parameters:
@@ -169,64 +164,7 @@ struct PlaceBeliefs: Sendable {
     }
   }
 
-  /// log10 of two distances to a receiver in metres: of the one within which the beacon is with a probability of `coming`, and of
-  /// the median.
-  mutating func logDistances(of beacon: Int, to receiver: Int) -> (within: Float, median: Float)? {
-    guard spread(beacon, receiver) else { return nil }
-    return (quantile(Self.coming), quantile(0.5))
-  }
-
-  /// How probable it must be that a beacon is within a threshold for it to come in, if it stays so for the dwell time. It leaves
-  /// when it is as probably beyond the threshold of exit as not.
-  private static let coming: Float = 0.4
-
-  /// Standard deviation of the distance to a receiver, metres.
-  func deviation(of beacon: Int, to receiver: Int) -> Double? {
-    var copy = self
-    guard copy.spread(beacon, receiver) else { return nil }
-    var (sum, squares) = (0.0, 0.0)
-    for bin in 0..<Self.binCount {
-      let distance = pow(10, Double(Self.logDistance(Float(bin) + 0.5)))
-      sum += Double(copy.shares[bin]) * distance
-      squares += Double(copy.shares[bin]) * distance * distance
-    }
-    let quantum = grid.edge * grid.edge / 12
-    return Self.modesty * max(squares - sum * sum, quantum).squareRoot()
-  }
-
-  /// Of the walks in the office, where it would otherwise hold 82 % within 3 m.
-  private static let modesty = 0.85
-
-  /// Sums the belief up by distance.
-  private mutating func spread(_ beacon: Int, _ receiver: Int) -> Bool {
-    guard let hearer = hearer(receiver), slots.indices.contains(beacon), slots[beacon] >= 0 else {
-      return false
-    }
-    Self.add(
-      beliefs, from: Int(slots[beacon]) * prior.count, count: prior.count, bins[hearer], into: &shares)
-    return true
-  }
-
-  private static func add(
-    _ beliefs: [Float], from start: Int, count: Int, _ bins: [UInt8], into shares: inout [Float]
-  ) {
-    var shares = shares.mutableSpan
-    let (beliefs, bins) = (beliefs.span, bins.span)
-    for bin in shares.indices { shares[bin] = 0 }
-    for cell in 0..<count { shares[Int(bins[cell])] += beliefs[start + cell] }
-  }
-
-  private func quantile(_ part: Float) -> Float {
-    var sum: Float = 0
-    for bin in 0..<Self.binCount {
-      let next = sum + shares[bin]
-      if next >= part { return Self.logDistance(Float(bin) + (part - sum) / max(shares[bin], 1e-9)) }
-      sum = next
-    }
-    return Self.logDistance(Float(Self.binCount))
-  }
-
-  private func hearer(_ receiver: Int) -> Int? {
+  func hearer(_ receiver: Int) -> Int? {
     receiver < hearers.count && hearers[receiver] >= 0 ? Int(hearers[receiver]) : nil
   }
 

@@ -1,0 +1,87 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// Turns decisions and states into messages.
+extension Pipeline {
+  /// Publishes the state of zones whose first receiver has reported.
+  mutating func greetReceivers(into output: inout Output) {
+    guard engine.knownReceivers != receiversKnown else { return }
+    receiversKnown = engine.knownReceivers
+    tellWatched(into: &output)
+  }
+
+  /// Publishes the state of zones that are watched from now on.
+  mutating func tellWatched(into output: inout Output) {
+    for zone in unwatched where engine.isWatched(zone) && !engine.isBlind(zone) {
+      output.items.append(.state(.occupancy(occupancy(of: zone))))
+    }
+    unwatched.removeAll { engine.isWatched($0) }
+  }
+
+  /// Turns transitions and due states into messages.
+  mutating func report(into output: inout Output) {
+    if transitions.isEmpty, !telemetry.hasDue, !engine.hasRearmed { return }
+    changedZones.removeAll(keepingCapacity: true)
+    for transition in transitions {
+      counts.transitions += 1
+      changedZones.append(transition.zone)
+      telemetry.setDue(transition.beacon)
+      var message = TransitionMessage(
+        transition: transition, gateway: configuration.gatewayName,
+        zone: name(of: transition.zone), beacon: roster.name(of: transition.beacon),
+        receiver: receivers.name(of: transition.evidence.receiver))
+      message.room = transition.evidence.room.map { name(of: $0) }
+      message.witnesses = transition.evidence.witnesses.map { receivers.name(of: $0.receiver) }
+      message.displayName = roster.displayName(of: transition.beacon)
+      output.items.append(.transition(message))
+      if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
+    }
+    transitions.removeAll(keepingCapacity: true)
+    if engine.hasRearmed { engine.takeRearmed(into: &changedZones) }
+    if changedZones.count > 1 { changedZones.sort() }
+    var told: ZoneIndex?
+    for zone in changedZones where zone != told {
+      told = zone
+      guard crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) else { continue }
+      output.items.append(.state(.occupancy(occupancy(of: zone))))
+    }
+    telemetry.takeDue(into: &dueBeacons)
+    for beacon in dueBeacons {
+      telemetry.published(beacon, heard: engine.lastSighting(of: beacon)?.time ?? time)
+      if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
+      if let room = roomMessage(of: beacon) { output.items.append(.state(.room(room))) }
+      let news = whereabouts.news(
+        of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
+      ) { engine.estimate(of: beacon, in: $0)?.distance }
+      for whereabouts in news { output.items.append(.state(.whereabouts(whereabouts))) }
+    }
+  }
+
+  /// Publishes the distance of a beacon to the receiver that heard it.
+  func tellRoom(of sighting: Sighting, into output: inout Output) {
+    guard let prefix = roomPresence.prefix,
+      let (receiver, estimate) = engine.estimate(of: sighting.beacon, at: sighting.receiver)
+    else { return }
+    output.items.append(
+      .room(
+        RoomPresenceMessage(
+          prefix: prefix, beacon: roster.name(of: sighting.beacon),
+          displayName: roster.displayName(of: sighting.beacon), receiver: receivers.name(of: receiver),
+          distance: estimate.distance)))
+  }
+
+  func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }
+
+  func occupancy(of zone: ZoneIndex) -> OccupancyMessage {
+    let occupancy = engine.occupancy(of: zone)
+    return OccupancyMessage(
+      zone: name(of: zone), state: occupancy.state.rawValue,
+      members: occupancy.members.map {
+        .init(
+          beacon: roster.name(of: $0.beacon), displayName: roster.displayName(of: $0.beacon), since: $0.since,
+          isNear: $0.isNear)
+      })
+  }
+}
