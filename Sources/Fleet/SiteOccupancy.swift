@@ -20,9 +20,11 @@ public struct SiteOccupancy: Sendable {
     var members: [OccupancyMessage.Member]
   }
 
-  /// After a crowd was published, it is not published again for this time a member: see `CrowdPace`.
-  private static let pause = TimeSpan(nanoseconds: 100_000)
-  private static let few = 100
+  /// After a crowd was published, it is not published again for this time a member, because all members are listed. In a large
+  /// site somebody comes or goes in each room many times a second: without the pause, 200 rooms of 500 tags would say 40 MB a second.
+  private static let pause = TimeSpan.milliseconds(1)
+  private static let longestPause = TimeSpan.seconds(10)
+  private static let few = 20
 
   private let topics: Topics
   private let partitions: Int
@@ -59,8 +61,10 @@ public struct SiteOccupancy: Sendable {
     // An empty payload: what was retained is gone.
     place.parts[partition] = payload.isEmpty ? nil : Self.part(payload) ?? place.parts[partition]
     if place.due == nil {
+      let count = place.count
       let pause =
-        place.count > Self.few ? TimeSpan(nanoseconds: Self.pause.nanoseconds * Int64(place.count)) : .zero
+        count > Self.few
+        ? min(TimeSpan(nanoseconds: Self.pause.nanoseconds * Int64(count)), Self.longestPause) : .zero
       place.due = max(time, place.told.map { $0 + pause } ?? time)
       waiting.insert(key)
     }

@@ -97,7 +97,7 @@ import Testing
     let crowd = (0..<1000).map { "tag\($0)" }
     var told = 0
     for step in 0..<1000 {
-      let time = MonotonicTime(nanoseconds: Int64(step) * 1_000_000)
+      let time = MonotonicTime(nanoseconds: Int64(step) * 10_000_000)
       site.take(occupancy(crowd), topic: topic(0), at: time)
       told += site.takeDue(at: time).count
     }

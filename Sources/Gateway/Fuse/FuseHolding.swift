@@ -3,8 +3,8 @@ import Beacons
 import DequeModule
 import Fleet
 
-/// A partition that a worker has taken over.
-struct FuseHolding {
+/// A partition that a worker has taken over. A class, because a copy of so much would cost more than most messages.
+final class FuseHolding {
   /// A state that is on its way to the stream.
   struct Saving {
     var checkpoint: Checkpoint

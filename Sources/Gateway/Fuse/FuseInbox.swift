@@ -20,9 +20,15 @@ final class FuseInbox: Sendable {
   private let state = Mutex(State())
   let bell = Bell()
 
+  /// Nobody hurries for one acknowledgement. The thread looks in by itself a few times a second.
+  private static let crowd = 1000
+
   func add(_ item: Item) {
-    state.withLock { $0.items.append(item) }
-    bell.ring()
+    let count = state.withLock { state in
+      state.items.append(item)
+      return state.items.count
+    }
+    if count >= Self.crowd || !item.canWait { bell.ring() }
   }
 
   func stop() {
@@ -35,8 +41,19 @@ final class FuseInbox: Sendable {
   /// All items so far, in order.
   func take() -> [Item] {
     state.withLock { state in
-      defer { state.items.removeAll(keepingCapacity: true) }
-      return state.items
+      var items: [Item] = []
+      items.reserveCapacity(state.items.count)
+      swap(&items, &state.items)
+      return items
+    }
+  }
+}
+
+extension FuseInbox.Item {
+  fileprivate var canWait: Bool {
+    switch self {
+    case .partition(_, _, .acknowledged), .lead(_, .acknowledged): true
+    default: false
     }
   }
 }

@@ -29,7 +29,8 @@ struct FuseOutput {
     options.reconnects = false
     // A broker that says nothing is noticed soon.
     options.keepAlive = .seconds(5)
-    options.window = 500
+    // The library looks through all of them at each acknowledgement.
+    options.window = 100
     options.maximumOutstanding = 2 * Self.crowd
     self.options = options
   }

@@ -128,8 +128,7 @@ extension FuseWorker {
 
   private func save(_ number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
     let hasTurn = nextToSave == number
-    guard var holding = holdings.removeValue(forKey: number) else { return }
-    defer { holdings[number] = holding }
+    guard let holding = holdings[number] else { return }
     let open = holding.processed - holding.acknowledged
     let isDue =
       hasTurn && now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
@@ -174,8 +173,7 @@ extension FuseWorker {
   // MARK: The broker
 
   private func connectOutput(of number: Int) {
-    guard var holding = holdings.removeValue(forKey: number) else { return }
-    defer { holdings[number] = holding }
+    guard let holding = holdings[number] else { return }
     holding.isProven = false
     holding.reconnects = nil
     do throws(InvalidOptions) {
