@@ -1,3 +1,4 @@
+import MQTT
 import Logging
 import Machine
 import Beacons
@@ -118,7 +119,8 @@ final class LeftoverService: Service {
       state.end = now + Self.patience
       return state.leftovers.filters
     }
-    delivery.subscribe(to: filters)
+    // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
+    delivery.subscribe(to: filters, qos: .atMostOnce)
   }
 
   func run() async throws {

@@ -32,9 +32,10 @@ struct Leftovers: Sendable {
   }
 
   /// What to subscribe to, to see what the broker keeps.
-  var filters: [String] {
-    [topics.occupancies, topics.roomOccupancies] + claims + [topics.windows]
-  }
+  var filters: [String] { places + claims }
+
+  /// Those of them that are not about beacons.
+  var places: [String] { [topics.occupancies, topics.roomOccupancies, topics.windows] }
 
   /// Those of them that say where beacons are.
   var claims: [String] {

@@ -15,7 +15,11 @@ struct FuseHealth {
   private let topic: String
   private var told: UInt64 = 0
 
-  init(_ configuration: Configuration, _ broker: RemoteBroker, worker: String) throws(InvalidOptions) {
+  /// - Parameter receive: gets what the broker sends for subscriptions.
+  init(
+    _ configuration: Configuration, _ broker: RemoteBroker, worker: String,
+    receive: @escaping @Sendable (ReceivedMessage) -> Void
+  ) throws(InvalidOptions) {
     topic = "\(Topics(gateway: configuration.gatewayName).base)/worker/\(topicLevel(worker))/health"
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-worker-\(worker)"
@@ -23,7 +27,9 @@ struct FuseHealth {
     options.will = Will(topic: topic, payload: [], qos: .atLeastOnce, retain: true)
     client = try Client(options)
     client.start()
-    Task { [client] in for await _ in client.events {} }
+    Task { [client] in
+      for await case .message(let message) in client.events { receive(message) }
+    }
   }
 
   func tell(_ payload: [UInt8]) {
@@ -31,6 +37,18 @@ struct FuseHealth {
     guard client.isConnected, client.outstanding < 3 else { return }
     try? client.publish(payload, to: topic, retain: true)
   }
+
+  /// With QoS 0: with 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`). False while there
+  /// is no connection.
+  func subscribe(to filters: [String]) -> Bool {
+    guard client.isConnected else { return false }
+    for filter in filters {
+      do throws(PublishError) { try client.subscribe(to: filter, qos: .atMostOnce) } catch { return false }
+    }
+    return true
+  }
+
+  func unsubscribe(from filters: [String]) { for filter in filters { client.unsubscribe(from: filter) } }
 
   func close() {
     if client.isConnected { try? client.publish([], to: topic, retain: true) }

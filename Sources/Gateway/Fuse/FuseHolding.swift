@@ -36,6 +36,8 @@ final class FuseHolding {
   var acknowledged: UInt64 = 0
   /// It is given to another worker once all is saved.
   var isLeaving = false
+  /// It began anew, and what the broker retains of its beacons may be untrue.
+  var isUntidy = false
   /// Where the broker may have lost what it retained, all is told again.
   var greets = false
 

@@ -13,6 +13,10 @@ struct FuseLead {
   /// The first words of all partitions arrive together after the subscription.
   private static let gathering = TimeSpan.milliseconds(500)
 
+  /// After so long, Home Assistant has removed what is not configured any more; an entity takes an empty state for an error.
+  private static let settling = TimeSpan.seconds(60)
+  private static let looking = TimeSpan.seconds(10)
+
   private let site: Topics
   private let fleet: FleetSettings
   private let configuration: Configuration
@@ -25,6 +29,10 @@ struct FuseLead {
   private var leadsSince: MonotonicTime?
   private var restsUntil: MonotonicTime?
   private var tellsFrom: MonotonicTime?
+  private let leftovers: Leftovers
+  /// When to look for retained places that are not configured any more, and until when; nil: it is done.
+  private var looks: MonotonicTime?
+  private var looksUntil: MonotonicTime?
 
   init(_ configuration: Configuration, _ fleet: FleetSettings, _ broker: RemoteBroker) {
     self.configuration = configuration
@@ -36,6 +44,7 @@ struct FuseLead {
     output = FuseOutput(options)
     occupancy = Self.occupancy(configuration, fleet)
     announcer = Announcer(configuration)
+    leftovers = Leftovers(configuration)
   }
 
   private static func occupancy(_ configuration: Configuration, _ fleet: FleetSettings) -> SiteOccupancy {
@@ -47,7 +56,10 @@ struct FuseLead {
   var isLeading: Bool { leadsSince != nil }
   var nextDeadline: MonotonicTime? {
     guard let tellsFrom else { return nil }
-    return [occupancy.nextDeadline.map { max($0, tellsFrom) }, announces].compactMap(\.self).min()
+    return [occupancy.nextDeadline.map { max($0, tellsFrom) }, announces, looks, looksUntil].compactMap(
+      \.self
+    )
+    .min()
   }
 
   /// The queue of the lead gave us something: the site is ours.
@@ -75,6 +87,7 @@ struct FuseLead {
     case .connected:
       output.connected()
       tellsFrom = LiveClock.now + Self.gathering
+      looks = LiveClock.now + Self.settling
       announcer.connected(at: LiveClock.now)
       announces = announcer.nextTime(after: LiveClock.now)
       for filter in [occupancy.filter, announcer.discovery.filter, announcer.discovery.birthTopic] {
@@ -102,6 +115,10 @@ struct FuseLead {
     } else if announcer.discovery.isOwn(message.topic) {
       // A message that is not retained is an echo of our own.
       if message.retain { announcer.received(message.payload, at: message.topic, time: now) }
+    } else if leftovers.isOwn(message.topic) {
+      if message.retain, !message.payload.isEmpty, let removal = leftovers.removal(of: message.topic) {
+        output.add(removal)
+      }
     } else {
       for name in occupancy.take(message.payload, topic: message.topic, at: now) {
         announcer.note(name, HeardBeacon())
@@ -125,11 +142,29 @@ struct FuseLead {
       // Home Assistant cannot keep up with more.
       self.announces = announcer.nextTime(after: now).map { max($0, now + .milliseconds(250)) }
     }
+    look(at: now, logger)
     for notice in output.send() { logger.warning("\(notice)") }
+  }
+
+  /// Retained zones, rooms and phones of an earlier configuration are cleared.
+  private mutating func look(at now: MonotonicTime, _ logger: Logger) {
+    if let looks, looks <= now {
+      self.looks = nil
+      looksUntil = now + Self.looking
+      for filter in leftovers.places {
+        do throws(PublishError) { try output.subscribe(to: filter) } catch {
+          logger.error("cannot subscribe to \(filter): \(error)")
+        }
+      }
+    }
+    if let looksUntil, looksUntil <= now {
+      self.looksUntil = nil
+      for filter in leftovers.places { output.unsubscribe(from: filter) }
+    }
   }
 
   mutating func drop() {
     output.close()
-    (leadsSince, tellsFrom, announces) = (nil, nil, nil)
+    (leadsSince, tellsFrom, announces, looks, looksUntil) = (nil, nil, nil, nil, nil)
   }
 }

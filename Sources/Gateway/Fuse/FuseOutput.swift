@@ -65,8 +65,13 @@ struct FuseOutput {
     client = nil
   }
 
-  /// Subscribes on the present connection.
-  func subscribe(to filter: String) throws(PublishError) { try client?.subscribe(to: filter) }
+  /// Subscribes on the present connection, with QoS 0: with 1, mosquitto forgets all but some thousand retained messages at once
+  /// (`max_queued_messages`).
+  func subscribe(to filter: String) throws(PublishError) {
+    try client?.subscribe(to: filter, qos: .atMostOnce)
+  }
+
+  func unsubscribe(from filter: String) { client?.unsubscribe(from: filter) }
 
   mutating func add(_ message: Message) {
     // Of its moment only.

@@ -56,6 +56,7 @@ extension FuseWorker {
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
     options.will = nil
     holdings[number] = FuseHolding(partition, lease: lease, FuseOutput(options), at: LiveClock.now)
+    holdings[number]?.isUntidy = isYoung(partition)
     openJournal(of: number)
     connectOutput(of: number)
     logger.notice(

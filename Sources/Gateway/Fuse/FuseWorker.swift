@@ -48,6 +48,7 @@ final class FuseWorker {
   /// Nodes that will not have us, and would not tomorrow.
   private var refusals: Set<Int> = []
   private let firstNode: Int
+  let leftovers: FuseLeftovers
   /// Tells how the worker is.
   var health: FuseHealth
 
@@ -67,7 +68,11 @@ final class FuseWorker {
     names = FleetNames(site: configuration.gatewayName)
     fresh = FleetPartition(configuration, 0, of: fleet.partitions, epoch: 0)
     lead = FuseLead(configuration, fleet, broker)
-    health = try FuseHealth(configuration, broker, worker: name)
+    leftovers = FuseLeftovers(configuration, partitions: fleet.partitions)
+    health = try FuseHealth(configuration, broker, worker: name) { [leftovers] message in
+      leftovers.take(
+        message.payload, topic: message.topic, isRetained: message.retain, at: LiveClock.now)
+    }
   }
 
   /// Works until it is told to stop. Throws what trying again does not change.
@@ -161,6 +166,7 @@ final class FuseWorker {
     if now - balanced >= .seconds(1) {
       balanced = now
       balance(at: now)
+      tidy(at: now)
     }
     report(at: now)
     if count < Self.turn {

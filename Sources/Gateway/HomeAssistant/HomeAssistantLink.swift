@@ -1,3 +1,4 @@
+import MQTT
 import Logging
 import Machine
 import Beacons
@@ -42,7 +43,8 @@ final class HomeAssistantLink: Service {
 
   private func subscribe() {
     let discovery = state.withLock { $0.announcer.discovery }
-    delivery.subscribe(to: [discovery.filter, discovery.birthTopic, Self.usualBirthTopic])
+    // With QoS 1, mosquitto forgets all but some thousand retained messages at once (`max_queued_messages`).
+    delivery.subscribe(to: [discovery.filter, discovery.birthTopic, Self.usualBirthTopic], qos: .atMostOnce)
   }
 
   func connected() {

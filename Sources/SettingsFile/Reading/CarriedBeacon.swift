@@ -62,7 +62,7 @@ struct CarriedBeacon {
 
 extension BeaconPattern {
   /// The member of a region with the name that `BeaconCatalogue` gives it: `1.2`, or hexadecimal digits.
-  func member(_ name: String) -> BeaconPattern? {
+  package func member(_ name: String) -> BeaconPattern? {
     switch self {
     case .iBeacon(let uuid, let own, nil):
       guard let (major, minor) = pair(name), own == nil || own == major else { return nil }

@@ -1,0 +1,101 @@
+import Beacons
+import Machine
+import Messages
+import Settings
+import SettingsFile
+import Synchronization
+
+/// What the broker for results retains of beacons that nobody has heard since their partition began anew: under another
+/// configuration, or after an upgrade. It says that they are in a room, and no partition knows of it.
+///
+/// One look serves all partitions of a worker: the broker has to send everything for it.
+final class FuseLeftovers: Sendable {
+  /// What is to be put right.
+  struct Findings {
+    /// Topics of beacons that the configuration does not know.
+    var removals: [Message] = []
+    /// By partition: of its beacons that are said to be somewhere.
+    var corrections: [Int: [Leftovers.Correction]] = [:]
+  }
+
+  private struct State {
+    /// nil: nobody looks.
+    var partitions: Set<Int>?
+    /// When the last message came.
+    var news = MonotonicTime(nanoseconds: .min)
+    var corrections: [String: (partition: Int, correction: Leftovers.Correction)] = [:]
+    var removals: [String: Message] = [:]
+  }
+
+  private let leftovers: Leftovers
+  private let beacons: [String: BeaconPattern]
+  private let partitions: Int
+  private let state = Mutex(State())
+
+  init(_ configuration: Configuration, partitions: Int) {
+    leftovers = Leftovers(configuration)
+    beacons = Dictionary(configuration.beacons.map { ($0.name, $0.pattern) }) { first, _ in first }
+    self.partitions = partitions
+  }
+
+  /// What to subscribe to.
+  var filters: [String] { leftovers.claims }
+
+  var isLooking: Bool { state.withLock { $0.partitions != nil } }
+
+  func begin(for partitions: Set<Int>, at time: MonotonicTime) {
+    state.withLock { state in
+      state = State()
+      state.partitions = partitions
+      state.news = time
+    }
+  }
+
+  /// Takes in a message of the broker's.
+  func take(_ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime) {
+    // One that is not retained is an echo of our own.
+    guard isRetained, !payload.isEmpty, isLooking else { return }
+    let removal = leftovers.removal(of: topic)
+    let correction = leftovers.correction(of: topic, payload)
+    let owner = correction.flatMap { partition(of: $0.beacon) }
+    state.withLock { state in
+      state.news = time
+      if let removal { state.removals[topic] = removal }
+      if let owner, let correction, state.partitions?.contains(owner) == true {
+        state.corrections[topic] = (owner, correction)
+      }
+    }
+  }
+
+  /// nil while more may come.
+  func end(at time: MonotonicTime, silence: TimeSpan) -> Findings? {
+    state.withLock { state in
+      guard state.partitions != nil, time - state.news >= silence else { return nil }
+      var findings = Findings(removals: state.removals.values.sorted { $0.topic < $1.topic })
+      for (_, found) in state.corrections.sorted(by: { $0.key < $1.key }) {
+        findings.corrections[found.partition, default: []].append(found.correction)
+      }
+      state = State()
+      return findings
+    }
+  }
+
+  /// nil where the name does not tell: a beacon known by its URL.
+  func partition(of beacon: String) -> Int? {
+    guard let key = key(of: beacon) else { return nil }
+    return ObservationsMessage.partition(of: key, among: partitions)
+  }
+
+  private func key(of beacon: String) -> String? {
+    if let pattern = beacons[beacon] { return BeaconEntry(name: beacon, pattern: pattern).key }
+    var end = beacon.endIndex
+    while let colon = beacon[..<end].lastIndex(of: ":") {
+      if let member = beacons[String(beacon[..<colon])]?.member(String(beacon[beacon.index(after: colon)...]))
+      {
+        return BeaconEntry(name: beacon, pattern: member).key
+      }
+      end = colon
+    }
+    return nil
+  }
+}

@@ -1,0 +1,71 @@
+import Beacons
+import Fleet
+import Logging
+import Machine
+import Messages
+import Mosquitto
+
+/// After a partition began anew, what is retained of it becomes true again.
+extension FuseWorker {
+  /// So long a partition listens first: whoever is there is heard meanwhile.
+  private static let listening = TimeSpan.seconds(30)
+  /// So long after its beginning another worker looks again, because the one before may not have come to it.
+  private static let youth = TimeSpan.seconds(600)
+  /// Then no more is retained.
+  private static let silence = TimeSpan.seconds(3)
+  private static let longestLag = TimeSpan.seconds(5)
+
+  /// How long a partition listens already, in the time of its queue.
+  private func age(_ partition: FleetPartition) -> TimeSpan {
+    let began = Int64(clamping: partition.epoch) * 1_000_000
+    return partition.time.map { TimeSpan(nanoseconds: $0.nanoseconds - began) } ?? .zero
+  }
+
+  func isYoung(_ partition: FleetPartition) -> Bool { age(partition) < Self.youth }
+
+  /// Call it about every second.
+  func tidy(at now: MonotonicTime) {
+    if leftovers.isLooking {
+      guard let findings = leftovers.end(at: now, silence: Self.silence) else { return }
+      health.unsubscribe(from: leftovers.filters)
+      correct(findings)
+      return
+    }
+    let wallNow = LiveClock.wallNow.nanoseconds
+    let ready = holdings.filter { _, holding in
+      guard holding.isUntidy, holding.isProven, let time = holding.partition.time else { return false }
+      return age(holding.partition) >= Self.listening
+        && wallNow - time.nanoseconds < Self.longestLag.nanoseconds
+    }
+    guard !ready.isEmpty else { return }
+    leftovers.begin(for: Set(ready.keys), at: now)
+    guard health.subscribe(to: leftovers.filters) else {
+      _ = leftovers.end(at: now, silence: .zero)
+      return
+    }
+    for number in ready.keys { holdings[number]?.isUntidy = false }
+  }
+
+  private func correct(_ findings: FuseLeftovers.Findings) {
+    // Nobody's: the first partition is as good as any.
+    if let first = holdings.keys.min() {
+      for message in findings.removals { holdings[first]?.output.add(message) }
+    }
+    var count = 0
+    for (number, corrections) in findings.corrections {
+      guard let holding = holdings[number] else { continue }
+      let known = holding.partition.known(among: Set(corrections.map(\.beacon)))
+      for correction in corrections where !known.contains(correction.beacon) {
+        holdings[number]?.output.add(correction.message)
+        count += 1
+      }
+      // Of those that were heard, some may be in no room any more.
+      holdings[number]?.greets = true
+    }
+    if count + findings.removals.count > 0 {
+      logger.notice(
+        "\(count) retained states of beacons that were not heard again are put right, and \(findings.removals.count) topics of beacons that are not configured are cleared"
+      )
+    }
+  }
+}
