@@ -181,7 +181,8 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Crowd", "Door", "Gateway", "Settings", "SettingsFile", "JSON",
+        "BeaconKeys", "Beacons", "Captures", "Crowd", "Door", "Fleet", "Gateway", "Settings", "SettingsFile",
+        "JSON",
         "MQTT", "Machine",
         "Messages",
         "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",

@@ -8,9 +8,11 @@ extension CrowdSite {
   /// The region that they are members of.
   static let region = "tag"
 
+  public static let siteName = "site"
+
   /// `fleet:` and `broker:` of a worker's configuration.
   public struct Surroundings: Sendable {
-    public var name = "site"
+    public var name = CrowdSite.siteName
     /// Where workers publish: `mqtt://host:1883`.
     public var broker: String
     /// RabbitMQ's nodes: `amqp://host:5672`.
@@ -24,7 +26,7 @@ extension CrowdSite {
 
   /// The YAML of a configuration that knows this site. `surroundings`: nil: of one gateway that hears all others.
   public func configuration(_ settings: CrowdSettings, _ surroundings: Surroundings?) -> String {
-    var lines = ["gateway: { name: \(surroundings?.name ?? "site") }"]
+    var lines = ["gateway: { name: \(surroundings?.name ?? Self.siteName) }"]
     if let surroundings {
       let nodes = surroundings.nodes.map { "\"\($0)\"" }.joined(separator: ", ")
       lines += [

@@ -25,7 +25,25 @@ import Testing
     #expect(try await Command.run("check", "--config", site).status == 0)
   }
 
-  @Test(arguments: [["--gateways", "0"], ["--broker", "amqp://localhost"], ["--rooms", "30"], []])
+  @Test func whatWorkersWouldGetCanBeReplayed() async throws {
+    let site = try file("", "yaml")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crowd-\(UUID())")
+    let result = try await Command.run(
+      "crowd", "--gateways", "4", "--tags", "10", "--partitions", "2", "--seconds", "120", "--stay", "20",
+      "--duplicates", "0.1", "--journal", folder.path, "--config-out", site, "--rabbitmq", "amqp://127.0.0.1")
+    #expect(result.status == 0 && result.isCalm)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    let replayed = try await Command.run("replay", "--config", site, "--journal", folder.path)
+    #expect(replayed.status == 0)
+    let entries = replayed.lines.filter { $0.contains(#""event":"enter""#) }
+    let beacons = Set(entries.compactMap { $0.firstMatch(of: #/"beacon":"([^"]+)"/#)?.1 })
+    // Each of them in some room, and some went to another.
+    #expect(beacons.count == 10 && entries.count > 15)
+  }
+
+  @Test(arguments: [
+    ["--gateways", "0"], ["--broker", "amqp://localhost"], ["--rooms", "30"], ["--journal", "j"], [],
+  ])
   func whatCannotBeIsRefused(options: [String]) async throws {
     #expect(try await Command(["crowd"] + options).end(within: 20).status == 64)
   }

@@ -26,6 +26,8 @@ struct CrowdCommand: AsyncParsableCommand {
         beaconkeeper crowd --gateways 200 --tags 100000 --rate 55000 --seconds 60
         beaconkeeper crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1 --output-broker mqtt://127.0.0.1:1884
         beaconkeeper crowd --broker mqtt://127.0.0.1:1883 --truth truth.jsonl
+        beaconkeeper crowd --seconds 600 --journal crowd --config-out site.yaml --rabbitmq amqp://127.0.0.1
+        beaconkeeper replay --config site.yaml --journal crowd
       """)
 
   @OptionGroup var options: CrowdOptions
@@ -41,6 +43,11 @@ struct CrowdCommand: AsyncParsableCommand {
   var outputBroker = "mqtt://127.0.0.1:1883"
   @Option(help: ArgumentHelp("For --config-out: a node of RabbitMQ. May be repeated.", valueName: "url"))
   var rabbitmq: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "Write what workers would get of RabbitMQ into this folder, for replay --journal. Without --broker.",
+      valueName: "folder"))
+  var journal: String?
   @Flag(help: "Print JSON, one object a second.")
   var json = false
 
@@ -50,6 +57,10 @@ struct CrowdCommand: AsyncParsableCommand {
     }
     if broker.isEmpty, configOut == nil, seconds == nil {
       throw ValidationError("Give --broker, --seconds or --config-out.")
+    }
+    if journal != nil, !broker.isEmpty || seconds == nil {
+      throw ValidationError(
+        "--journal needs --seconds, and no --broker: fuse --journal writes the real ones.")
     }
   }
 
@@ -89,13 +100,24 @@ struct CrowdCommand: AsyncParsableCommand {
   /// As fast as the machine can.
   private func count(_ crowd: inout WalkingCrowd, _ account: CrowdAccount, _ record: CrowdTruth?) throws {
     var account = account
+    let partitions = options.settings.partitions
+    var journal = try journal.map {
+      try CrowdJournal(
+        $0, site: CrowdSite.siteName, partitions: partitions, start: record?.start ?? LiveClock.wallNow)
+    }
+    let steps = Int((1 / WalkingCrowd.step.seconds).rounded())
     for second in 1...max(1, Int(seconds ?? 1)) {
-      crowd.advance(to: .zero + .seconds(Double(second)))
-      let batches = crowd.takeBatches()
-      account.note(batches)
+      for step in 1...steps {
+        let time = MonotonicTime.zero + WalkingCrowd.step * Double((second - 1) * steps + step)
+        crowd.advance(to: time)
+        let batches = crowd.takeBatches()
+        account.note(batches)
+        try journal?.note(batches, at: time)
+      }
       try record?.note(crowd.takeMoves(), crowd.site)
       try account.tell(second: second)
     }
+    try journal?.finish()
     try account.tellEnd()
   }
 
