@@ -90,7 +90,7 @@ struct FleetDoctor {
       findings.append(
         DoctorFinding(
           "queues", .warning,
-          "\(limited) of \(fleet.partitions) may lose messages that came back too often: their x-delivery-limit is not that of a worker",
+          "\(limited) of \(fleet.partitions) may lose messages that came back too often, because their x-delivery-limit is not that of a worker; \(waiting) messages wait",
           remedy: "make them anew, as Fleet.md says under \"Upgrades\""))
     }
     if findings.isEmpty {
