@@ -17,6 +17,14 @@ import Testing
     #expect(fleet.username == nil)
   }
 
+  @Test func `each worker has a file of its own for metrics`() throws {
+    let metrics = "metrics: { file: /run/bk.prom, every: 5 s }\n"
+    let fleet = try read(metrics + "fleet: { rabbitmq: \"amqp://rabbit-1\" }" + rest).configuration
+    #expect(Explanation(fleet).metrics == "counters in /run/bk-<worker>.prom, every 5 s")
+    let gateway = try read(metrics + "gateway: { name: one }" + rest).configuration
+    #expect(Explanation(gateway).metrics == "counters in /run/bk.prom, every 5 s")
+  }
+
   @Test func `several nodes with TLS are read`() throws {
     let fleet = try #require(
       read("fleet: { rabbitmq: [\"amqps://a\", \"amqps://b:1\"], partitions: 4, checkpoint: 2 s }" + rest)

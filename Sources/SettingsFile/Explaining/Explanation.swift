@@ -50,7 +50,11 @@ public struct Explanation: Hashable, Sendable {
     wake = configuration.wake.map(items) ?? []
     homeAssistant = sentence(configuration.homeAssistant)
     http = configuration.http.map(sentence)
-    metrics = configuration.metrics.map { "counters in \($0.file), every \(Int($0.interval.seconds)) s" }
+    let isFleet = configuration.fleet != nil
+    metrics = configuration.metrics.map { metrics in
+      let file = isFleet ? metrics.file.dropLast(".prom".utf8.count) + "-<worker>.prom" : metrics.file
+      return "counters in \(file), every \(Int(metrics.interval.seconds)) s"
+    }
     observations = configuration.publish.observations.map(sentence)
     fleet = configuration.fleet.map(sentence)
   }
