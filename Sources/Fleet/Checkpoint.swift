@@ -5,22 +5,26 @@ import Beacons
 /// noticing may write one late.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  0: an empty mark, 1: a state
+///     4   kind       1  0: an empty mark, 2: a state
 ///     5   lease      8  little endian, as all here
 ///     13  position   8  how many messages of the queue the state has seen
 ///     21  worker     1  its length, then so many octets
+///         seen       4  how many hashes, then 8 octets each; of a state only
 ///         state      rest
 public struct Checkpoint: Hashable, Sendable {
   public var lease: UInt64
   public var position: UInt64
   public var worker: String
+  /// Hashes of the messages that the state has seen and that were not acknowledged when it was saved, in order; see `SeenAgain`.
+  public var seen: [UInt64]
   /// nil: only a mark, with which a reader finds the end of the stream.
   public var state: [UInt8]?
 
-  public init(lease: UInt64, position: UInt64, worker: String, state: [UInt8]?) {
+  public init(lease: UInt64, position: UInt64, worker: String, seen: [UInt64] = [], state: [UInt8]?) {
     self.lease = lease
     self.position = position
     self.worker = worker
+    self.seen = seen
     self.state = state
   }
 
@@ -30,22 +34,30 @@ public struct Checkpoint: Hashable, Sendable {
   public var payload: [UInt8] {
     var bytes = Self.magic
     let worker = self.worker.utf8.prefix(255)
-    bytes.reserveCapacity(Self.header + worker.count + (state?.count ?? 0))
-    bytes.append(state == nil ? 0 : 1)
-    for number in [lease, position] {
-      for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + (state?.count ?? 0))
+    func add(_ number: UInt64, octets: Int) {
+      for place in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
     }
+    bytes.append(state == nil ? 0 : 2)
+    add(lease, octets: 8)
+    add(position, octets: 8)
     bytes.append(UInt8(worker.count))
     bytes.append(contentsOf: worker)
-    if let state { bytes.append(contentsOf: state) }
+    if let state {
+      add(UInt64(seen.count), octets: 4)
+      for hash in seen { add(hash, octets: 8) }
+      bytes.append(contentsOf: state)
+    }
     return bytes
   }
 
   /// nil for anything else.
   public init?(_ payload: [UInt8]) {
-    guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] < 2 else { return nil }
-    func number(at place: Int) -> UInt64 {
-      (0..<8).reduce(0) { $0 | UInt64(payload[place + $1]) << (8 * $1) }
+    guard payload.count >= Self.header, payload.starts(with: Self.magic), [0, 2].contains(payload[4]) else {
+      return nil
+    }
+    func number(at place: Int, octets: Int = 8) -> UInt64 {
+      (0..<octets).reduce(0) { $0 | UInt64(payload[place + $1]) << (8 * $1) }
     }
     let end = Self.header + Int(payload[21])
     guard payload.count >= end, let worker = String(validating: payload[Self.header..<end], as: UTF8.self)
@@ -55,7 +67,16 @@ public struct Checkpoint: Hashable, Sendable {
     lease = number(at: 5)
     position = number(at: 13)
     self.worker = worker
-    state = payload[4] == 1 ? Array(payload[end...]) : nil
+    guard payload[4] == 2 else {
+      (seen, state) = ([], nil)
+      return
+    }
+    guard payload.count >= end + 4 else { return nil }
+    let count = Int(number(at: end, octets: 4))
+    let begin = end + 4
+    guard count <= (payload.count - begin) / 8 else { return nil }
+    seen = (0..<count).map { number(at: begin + 8 * $0) }
+    state = Array(payload[(begin + 8 * count)...])
   }
 
   public func counts(over other: Checkpoint) -> Bool { (lease, position) > (other.lease, other.position) }

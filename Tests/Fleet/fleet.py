@@ -71,6 +71,8 @@ class Node(Process):
                  f"vm_memory_high_watermark.absolute = {self.fleet.memory}MB", "disk_free_limit.absolute = 50MB",
                  # What quorum queues write first; 512 MB would be three times that in memory.
                  "raft.wal_max_size_bytes = 64000000",
+                 # The smaller half of a divided cluster stops, and its clients go to the other one.
+                 "cluster_partition_handling = pause_minority",
                  "cluster_formation.peer_discovery_backend = classic_config"]
         lines += [f"cluster_formation.classic_config.nodes.{n.number} = {n.node}" for n in nodes]
         with open(os.path.join(self.home, "rabbitmq.conf"), "w") as file:
@@ -83,6 +85,19 @@ class Node(Process):
         if not self.runs:
             raise SystemExit(f"fleet: {self.name} ended: see {self.log}")
         return listens(self.amqp) and listens(self.mqtt)
+
+    def part(self, others):
+        """Cuts it off from other nodes, which all go on, as when the network between them breaks: they refuse each other."""
+        for node, peers in [(self, others), *((other, [self]) for other in others)]:
+            for peer in peers:
+                node.ctl("eval", f"erlang:set_cookie('{peer.node}', parted), erlang:disconnect_node('{peer.node}').")
+
+    def join(self, others):
+        """The network between them is mended."""
+        cookie = open(os.path.join(self.fleet.folder, ".erlang.cookie")).read()
+        for node, peers in [(self, others), *((other, [self]) for other in others)]:
+            for peer in peers:
+                node.ctl("eval", f"erlang:set_cookie('{peer.node}', '{cookie}').")
 
     def ctl(self, *words):
         done = subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", self.node, "-q", *words], env=self.environment,

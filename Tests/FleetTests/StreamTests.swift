@@ -35,7 +35,8 @@ import Testing
 
   @Test func `a checkpoint is read as it was written`() throws {
     for state in [nil, [], [1, 2, 3]] as [[UInt8]?] {
-      let checkpoint = Checkpoint(lease: 1 << 40, position: 77, worker: "w-1", state: state)
+      let checkpoint = Checkpoint(
+        lease: 1 << 40, position: 77, worker: "w-1", seen: state == nil ? [] : [1 << 60, 7], state: state)
       #expect(Checkpoint(checkpoint.payload) == checkpoint)
     }
   }

@@ -34,6 +34,10 @@ final class FuseHolding {
   /// The last delivery that was processed, and the last that was acknowledged.
   var processed: UInt64 = 0
   var acknowledged: UInt64 = 0
+  /// Hashes of those in between.
+  var unacknowledged: Deque<UInt64> = []
+  /// What the state that was taken over has seen already comes first.
+  var seenAgain: SeenAgain<QueueMessage>
   /// It is given to another worker once all is saved.
   var isLeaving = false
   /// It began anew, and what the broker retains of its beacons may be untrue.
@@ -41,8 +45,12 @@ final class FuseHolding {
   /// Where the broker may have lost what it retained, all is told again.
   var greets = false
 
-  init(_ partition: FleetPartition, lease: UInt64, _ output: FuseOutput, at time: MonotonicTime) {
+  /// - Parameter seen: of the checkpoint.
+  init(
+    _ partition: FleetPartition, lease: UInt64, seen: [UInt64], _ output: FuseOutput, at time: MonotonicTime
+  ) {
     self.partition = partition
+    seenAgain = SeenAgain(seen)
     self.lease = lease
     self.output = output
     saved = time

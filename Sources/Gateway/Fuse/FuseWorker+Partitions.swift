@@ -43,9 +43,11 @@ extension FuseWorker {
     // Later than any that was used before.
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
     var partition = FleetPartition(fresh, number, epoch: epoch)
-    if let state = last?.state {
+    var seen: [UInt64] = []
+    if let last, let state = last.state {
       do throws(StateError) {
         partition = try FleetPartition(fresh, number, state: state)
+        seen = last.seen
       } catch {
         // Nothing of it fits any more, so the partition begins anew: all are found again by what is heard.
         if case .damaged = error { throw Failure("partition \(number): \(error)") }
@@ -55,7 +57,8 @@ extension FuseWorker {
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
     options.will = nil
-    holdings[number] = FuseHolding(partition, lease: lease, FuseOutput(options), at: LiveClock.now)
+    holdings[number] = FuseHolding(
+      partition, lease: lease, seen: seen, FuseOutput(options), at: LiveClock.now)
     holdings[number]?.isUntidy = isYoung(partition)
     openJournal(of: number)
     connectOutput(of: number)
@@ -84,15 +87,22 @@ extension FuseWorker {
   }
 
   private func process(_ delivery: QueueMessage, _ number: Int) {
+    guard let holding = holdings[number] else { return }
+    let hash = messageHash(key: delivery.key, delivery.payload)
+    holding.unacknowledged.append(hash)
+    guard let (seen, new) = holding.seenAgain.take(hash, delivery) else { return }
+    if let last = seen.last { holding.processed = last.number }
+    for delivery in new { processNew(delivery, number, holding) }
+  }
+
+  private func processNew(_ delivery: QueueMessage, _ number: Int, _ holding: FuseHolding) {
     var messages: [Message] = []
-    let notices = holdings[number]?.partition.take(key: delivery.key, delivery.payload, into: &messages) ?? []
-    if let holding = holdings[number], let journal = holding.journal {
-      journal.add(
-        .message(
-          .init(number: holding.partition.counts.messages, key: delivery.key, payload: delivery.payload)))
-    }
-    for message in messages { holdings[number]?.output.add(message) }
-    holdings[number]?.processed = delivery.number
+    let notices = holding.partition.take(key: delivery.key, delivery.payload, into: &messages)
+    holding.journal?.add(
+      .message(
+        .init(number: holding.partition.counts.messages, key: delivery.key, payload: delivery.payload)))
+    for message in messages { holding.output.add(message) }
+    holding.processed = delivery.number
     for notice in notices { logger.warning("partition \(number): \(notice)") }
   }
 
@@ -138,7 +148,8 @@ extension FuseWorker {
       (holding.saved, holding.octets) = (now, state.count)
       holding.saving = .init(
         checkpoint: Checkpoint(
-          lease: holding.lease, position: holding.partition.counts.messages, worker: name, state: state),
+          lease: holding.lease, position: holding.partition.counts.messages, worker: name,
+          seen: Array(holding.unacknowledged.prefix(Int(open))), state: state),
         delivery: holding.processed, message: holding.output.last)
     }
     // First the broker must have all that came of what the state has seen.
@@ -158,7 +169,8 @@ extension FuseWorker {
         confirmed.contains(where: { $0.number == confirmation || $0.isMultiple && $0.number >= confirmation })
       else { continue }
       try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
-      holdings[number]?.acknowledged = saving.delivery
+      holding.unacknowledged.removeFirst(Int(saving.delivery - holding.acknowledged))
+      holding.acknowledged = saving.delivery
       holdings[number]?.saving = nil
     }
   }
