@@ -1,5 +1,5 @@
-/// A whole JSON text (RFC 8259) as values, for messages whose shape only the configuration knows. The number of values and their
-/// depth are limited, so a hostile text costs a bounded amount of memory.
+/// A whole JSON text (RFC 8259) as values, for texts that are not read value by value. The number of values and their depth are
+/// limited, so a hostile text costs a bounded amount of memory.
 package enum JSONTree: Equatable, Sendable {
   case null
   case flag(Bool)

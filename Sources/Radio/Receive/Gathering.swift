@@ -15,7 +15,7 @@ struct Gathering {
 
   /// - Parameters:
   ///   - count: the packets that were received at `time`.
-  /// - isDrained: whether the socket was empty.
+  ///   - isDrained: whether the socket was empty.
   mutating func pause(after count: Int, isDrained: Bool, at time: MonotonicTime) -> TimeSpan {
     let elapsed = min(max(time - latest, .zero), .seconds(1))
     latest = time
