@@ -19,7 +19,7 @@ extension FleetPartition {
   /// Takes in what a phone's app reports; all partitions get it.
   mutating func report(_ payload: [UInt8], topic: String, at time: MonotonicTime) -> [String] {
     guard
-      let refusal = pipeline.report(
+      let refusal = pipeline.receive(
         payload, topic: topic, isRetained: false, at: time,
         wallTime: WallTime(nanoseconds: time.nanoseconds), into: &output)
     else { return [] }

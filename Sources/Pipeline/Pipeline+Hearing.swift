@@ -68,7 +68,7 @@ extension Pipeline {
       telemetry.note(readings)
       readings.removeAll(keepingCapacity: true)
     }
-    if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { report(into: &output) }
+    if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { tell(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
     if !areRoomsGreeted { greetRooms(into: &output) }
     if roomPresence.take(sighting) { tellRoom(of: sighting, into: &output) }

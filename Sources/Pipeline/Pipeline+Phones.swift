@@ -24,7 +24,7 @@ extension Pipeline {
 
   /// Processes a report about a phone's app. Returns why it was refused; nil if it was accepted or is not about one of our
   /// phones.
-  public mutating func report(
+  public mutating func receive(
     _ payload: [UInt8], topic: String, isRetained: Bool, at time: MonotonicTime, wallTime: WallTime,
     into output: inout Output
   ) -> AppReports.Refusal? {

@@ -25,7 +25,7 @@ extension Pipeline {
       }
       releaseFromRoom(beacon, heir, next)
     }
-    report(into: &output)
+    tell(into: &output)
     let left = roomTransitions
     roomTransitions.removeAll()
     tell(left, into: &output)

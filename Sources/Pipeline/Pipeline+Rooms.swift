@@ -48,7 +48,7 @@ extension Pipeline {
     }
     tellRooms(Set(decided.map(\.room)), into: &output)
     placeInZones(decided)
-    report(into: &output)
+    tell(into: &output)
   }
 
   func name(of room: RoomIndex) -> String { configuration.rooms[Int(room.rawValue)].name }
@@ -91,7 +91,7 @@ extension Pipeline {
     }
     tellRooms(Set(changed), into: &output)
     sightZonesOfRooms()
-    report(into: &output)
+    tell(into: &output)
   }
 
   /// Publishes the state of the rooms once one of their receivers has reported.

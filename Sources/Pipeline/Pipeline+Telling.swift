@@ -21,7 +21,7 @@ extension Pipeline {
   }
 
   /// Turns transitions and due states into messages.
-  mutating func report(into output: inout Output) {
+  mutating func tell(into output: inout Output) {
     if transitions.isEmpty, !telemetry.hasDue, !engine.hasRearmed { return }
     changedZones.removeAll(keepingCapacity: true)
     for transition in transitions {

@@ -108,7 +108,7 @@ public struct Pipeline: Sendable {
   public mutating func advance(to time: MonotonicTime, into output: inout Output) {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
-    report(into: &output)
+    tell(into: &output)
     advanceRooms(to: time, into: &output)
     for zone in crowds.takeDue(at: time) { output.items.append(.state(.occupancy(occupancy(of: zone)))) }
     advancePhones(to: time, into: &output)
@@ -134,7 +134,7 @@ public struct Pipeline: Sendable {
     if isBlind { blind.insert(receiver) } else { blind.remove(receiver) }
     history?.note(receiver, isBlind: isBlind, at: time)
     engine.setBlind(receiver, isBlind, at: time, into: &transitions)
-    report(into: &output)
+    tell(into: &output)
     greetReceivers(into: &output)
     setRoomsBlind(receiver, isBlind, at: time, into: &output)
     greetRooms(into: &output)

@@ -23,7 +23,7 @@ import Testing
   private func report(
     _ scene: inout Scene, _ payload: [UInt8], to phone: String = "anna", retained: Bool = false
   ) -> AppReports.Refusal? {
-    scene.pipeline.report(
+    scene.pipeline.receive(
       payload, topic: "beaconkeeper/forecourt/phone/\(phone)/app/set", isRetained: retained, at: scene.time,
       wallTime: scene.wallTime, into: &scene.output)
   }

@@ -206,7 +206,7 @@ extension Pipeline {
       observe(remote: AdvertisementBatch(), [observation], from: map, into: &output)
     case .blind(let receiver, let isBlind, let time): setBlind(receiver, isBlind, at: time, into: &output)
     case .reported(let report, let phone, let isRetained, let time):
-      let refusal = self.report(
+      let refusal = self.receive(
         Array(report.utf8), topic: topics.appReport(phone: phone), isRetained: isRetained, at: time,
         wallTime: WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds), into: &output)
       said += refusal.map { ["\($0)"] } ?? []

@@ -54,7 +54,7 @@ import Testing
         let phone = phones.randomElement(using: &dice)?.name ?? ""
         let payload = Array((reports.randomElement(using: &dice) ?? "").utf8)
         let topic = scene.pipeline.topics.appReport(phone: phone)
-        _ = scene.pipeline.report(
+        _ = scene.pipeline.receive(
           payload, topic: topic, isRetained: false, at: scene.time, wallTime: scene.wallTime,
           into: &scene.output)
       case 3: scene.pipeline = scene.pipeline.reconfigured(scene.pipeline.configuration)

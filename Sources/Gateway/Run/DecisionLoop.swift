@@ -202,7 +202,7 @@ final class DecisionLoop: Sendable {
   func receive(_ message: ReceivedMessage) -> String? {
     state.withLock { state in
       let now = LiveClock.now
-      let refusal = state.pipeline.report(
+      let refusal = state.pipeline.receive(
         message.payload, topic: message.topic, isRetained: message.retain, at: now,
         wallTime: LiveClock.wallNow, into: &state.output)
       tell(&state)

@@ -113,7 +113,7 @@ struct Site: Sendable {
     for (number, word) in ["foreground", "background", "begin-task a", "screen-on", "still"].enumerated() {
       for phone in configuration.phones {
         let time = MonotonicTime.zero + .seconds(Double(second) + 11 + Double(number))
-        _ = pipeline.report(
+        _ = pipeline.receive(
           Array(word.utf8), topic: pipeline.topics.appReport(phone: phone.name), isRetained: false, at: time,
           wallTime: WallTime(nanoseconds: time.nanoseconds), into: &output)
       }
