@@ -1,9 +1,7 @@
 import ArgumentParser
 import Beacons
 import Captures
-import Dispatch
 import Gateway
-import Glibc
 import Machine
 import Mosquitto
 import Proximity
@@ -51,22 +49,8 @@ final class LiveCalibration: Sendable {
         throw error
       }
     }
-    let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { [self] in isOver.withLock { $0 = true } }
-      source.activate()
-      return source
-    }
-    let isFinished = await withCheckedContinuation { done in
-      // It waits for keys, so it has a thread of its own.
-      let box = TerminalBox(terminal)
-      DispatchQueue(label: "keys").async { done.resume(returning: self.follow(box.terminal)) }
-    }
-    terminal.close()
+    let isFinished = await terminal.follow(onSignal: { [self] in isOver.withLock { $0 = true } }, follow)
     hearing.cancel()
-    for source in signals { source.cancel() }
-    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
     for notice in notices.withLock({ $0 }) { say("beaconkeeper: \(notice)") }
     try await report(hearing)
     if let fault = walk.tapeFault {
@@ -75,12 +59,6 @@ final class LiveCalibration: Sendable {
     guard isFinished else { return nil }
     let (heard, marks) = walk.take()
     return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
-  }
-
-  /// The terminal on its way to the thread that has it alone.
-  private struct TerminalBox: @unchecked Sendable {
-    let terminal: KeyTerminal
-    init(_ terminal: KeyTerminal) { self.terminal = terminal }
   }
 
   /// Tells what ended the hearing, if that was not us.

@@ -1,5 +1,4 @@
 import Beacons
-import Dispatch
 import Glibc
 import Machine
 import Synchronization
@@ -12,7 +11,6 @@ final class TopWatch: Sendable {
 
   /// How soon keys, another size of the terminal and news show, in milliseconds.
   private static let pause: Int32 = 100
-  private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   init(_ feed: TopFeed) {
     self.feed = feed
@@ -20,33 +18,10 @@ final class TopWatch: Sendable {
     isColoured = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
   }
 
-  /// The terminal on its way to the thread that has it alone.
-  private struct TerminalBox: @unchecked Sendable {
-    let terminal: KeyTerminal
-    init(_ terminal: KeyTerminal) { self.terminal = terminal }
-  }
-
   func run(_ terminal: KeyTerminal) async {
     let following = Task { [feed] in await feed.run() }
-    let signals = Self.signals.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { [self] in isOver.withLock { $0 = true } }
-      source.activate()
-      return source
-    }
-    await withCheckedContinuation { done in
-      // It waits for keys, so it has a thread of its own.
-      let box = TerminalBox(terminal)
-      DispatchQueue(label: "keys").async {
-        self.follow(box.terminal)
-        done.resume()
-      }
-    }
-    terminal.close()
+    await terminal.follow(onSignal: { [self] in isOver.withLock { $0 = true } }, follow)
     following.cancel()
-    for source in signals { source.cancel() }
-    for number in Self.signals { signal(number, SIG_DFL) }
   }
 
   private func follow(_ terminal: KeyTerminal) {
