@@ -31,6 +31,8 @@ public final class ReplayStage: Stage, Player {
   /// The first and the last time in it.
   private let span: (from: WallTime, to: WallTime)
   private let state: Mutex<State>
+  /// Rings when somebody has moved it, or asked it to go on.
+  private let alarm = Alarm()
 
   /// Reads the whole recording once, to know how long it is.
   ///
@@ -48,8 +50,14 @@ public final class ReplayStage: Stage, Player {
   /// Plays until the task is cancelled.
   func play() async {
     var last = LiveClock.now
-    while true {
-      do { try await Task.sleep(for: Self.beat) } catch { return }
+    while !Task.isCancelled {
+      if state.withLock({ $0.isPaused || $0.target >= end }) {
+        // Nothing moves, perhaps for hours.
+        await alarm.wait()
+        last = LiveClock.now
+      } else {
+        do { try await Task.sleep(for: Self.beat) } catch { return }
+      }
       let now = LiveClock.now
       let passed = now - last
       last = now
@@ -124,6 +132,7 @@ public final class ReplayStage: Stage, Player {
   }
 
   package func control(_ request: JSONTree) -> Response? {
+    defer { alarm.ring() }
     if case .number(let speed)? = request["speed"] {
       guard Self.speeds.contains(speed) else { return .error(422, "The speed must be from 0.1 to 1000.") }
       state.withLock { $0.speed = speed }
