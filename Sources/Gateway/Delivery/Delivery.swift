@@ -217,7 +217,7 @@ final class Delivery: Sendable {
       let refused = state.refusals.refusedTopics(atMost: Self.toldTopics) + state.unanswered.refusedTopics
       return Figures(
         queued: state.outbox.count + (isKept ? 0 : client.outstanding),
-        diskFault: isKept ? state.disk.fault : state.disk.fault ?? "none was asked for",
+        diskFault: isKept ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
         lost: state.outbox.lostTransitions + state.refusals.lost, parked: state.refusals.count,
         refusedTopics: Array(refused.sorted().prefix(Self.toldTopics)), accessFault: state.accessFault)
     }

@@ -90,8 +90,8 @@ struct FleetDoctor {
       findings.append(
         DoctorFinding(
           "queues", .warning,
-          "\(limited) of \(fleet.partitions) may lose messages that came back too often, because their x-delivery-limit is not that of a worker; \(waiting) messages wait",
-          remedy: "make them anew, as Fleet.md says under \"Upgrades\""))
+          "\(limited) of \(fleet.partitions) queues have a different x-delivery-limit from what workers set, and may drop redelivered messages; \(waiting) messages wait",
+          remedy: "recreate them, as Fleet.md says under \"Upgrades\""))
     }
     if findings.isEmpty {
       findings.append(DoctorFinding("queues", .ok, "\(fleet.partitions), with \(waiting) messages that wait"))

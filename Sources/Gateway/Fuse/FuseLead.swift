@@ -96,7 +96,7 @@ struct FuseLead {
         }
       }
       output.add(Status.online.message(topics: site))
-      logger.notice("leads: tells what belongs to the whole site")
+      logger.notice("this worker now publishes the site-wide topics")
     case .message(let message): take(message, at: LiveClock.now)
     case .acknowledged(let id): output.acknowledged(id)
     case .rejected(let message, let reason):

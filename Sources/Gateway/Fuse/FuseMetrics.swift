@@ -33,7 +33,7 @@ extension FuseWorker {
     writer.family("build_info", "The version that runs.")
     writer.sample("build_info", [("version", version)], 1)
     single("worker_rabbitmq_connected", "Whether it is connected to RabbitMQ.", rabbit == nil ? 0 : 1)
-    single("worker_leads", "Whether it tells what belongs to the whole site.", lead.isLeading ? 1 : 0)
+    single("worker_leads", "Whether it publishes the site-wide topics.", lead.isLeading ? 1 : 0)
     single("worker_peers", "Workers that it hears, itself too.", workers.count)
     single("worker_partitions", "Partitions that it has.", holdings.count)
     let held = holdings.sorted { $0.key < $1.key }
@@ -86,7 +86,7 @@ extension FuseWorker {
       $0.partition.refused
     }
     each("partition_misplaced_total", "Observations of another partition.") { $0.partition.counts.misplaced }
-    each("partition_refused_messages_total", "Messages that the broker for results will not have.") {
+    each("partition_refused_messages_total", "Messages that the results broker refused.") {
       $0.output.refused
     }
     return writer.text

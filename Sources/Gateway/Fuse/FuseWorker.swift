@@ -117,7 +117,8 @@ final class FuseWorker {
     try rabbit.queueForLead()
     failures = 0
     if began == nil { began = LiveClock.now }
-    logger.notice("connected to RabbitMQ at \(rabbit.node); in line for \(fleet.partitions) partitions")
+    logger.notice(
+      "connected to RabbitMQ at \(rabbit.node); waiting to take over any of \(fleet.partitions) partitions")
   }
 
   /// Time comes from the workers. So before the first tick this clock is compared with those of others.

@@ -41,7 +41,7 @@ final class ObservationLine: Sendable {
     self.logger = logger
     var queue = ObservationQueue()
     var store: ObservationStore?
-    var fault: String? = "none was asked for"
+    var fault: String? = "no state directory is configured"
     if let directory {
       do {
         let opened = try ObservationStore.open(gateway: gateway, directory: directory)
@@ -167,7 +167,7 @@ final class ObservationLine: Sendable {
     if let fault = news {
       logger.warning("observations wait in memory only: \(fault)")
     } else {
-      logger.notice("no observations wait in memory only any more")
+      logger.notice("observations are being saved to disk again")
     }
   }
 

@@ -18,7 +18,7 @@ struct CrowdCommand: AsyncParsableCommand {
       publish: { observations: { partitions: … } }. Without --broker, it only counts what they would publish.
 
       --config-out writes the configuration that knows the site, for `run` or, with --rabbitmq, for `fuse`. --truth writes \
-      where each tag really is: one JSON object a line, for each room that a tag enters.
+      where each tag really is: one JSON object per line, each time a tag enters a room.
 
       Batches that a broker does not take wait, 8 MB a gateway. A gateway whose broker goes away takes the next --broker.
 
@@ -31,7 +31,9 @@ struct CrowdCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: CrowdOptions
-  @Option(help: ArgumentHelp("Where gateways publish. May be repeated: they are spread.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp(
+      "A broker to publish to. If repeated, the gateways are divided among them.", valueName: "url"))
   var broker: [String] = []
   @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
   var seconds: Double?

@@ -21,7 +21,7 @@ struct PlanCommand: ParsableCommand {
       within reach, whatever its latencies, and that wakes the phone before it has walked from the edge of the reach to \
       the gateway. Of several, it takes the one with the fewest regions, then the fewest wake-ups, then the least time on \
       air. Turns need not be equally long or evenly spaced. As a proof, the policy engine of `simulate` then follows \
-      phones that arrive at every second of the period (at up to 600 times in it), with callbacks as early and as late as \
+      phones that arrive at every second of the period (at most 600 arrival times), with callbacks as early and as late as \
       possible, for an hour each. plan reports the worst case.
 
       If every rotation leaves a gap, plan says why, and what the best one covers. Latencies are those observed in the \

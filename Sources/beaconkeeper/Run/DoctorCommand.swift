@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var config: String?
   @Flag(
     help:
-      "Look at a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. The same as without, if the configuration has a section fleet."
+      "Look at a fleet: RabbitMQ's nodes, queues and streams, the workers and their clocks. This is the default if the configuration has a `fleet` section."
   )
   var fleet = false
   @Flag(help: "Print one JSON object.")

@@ -19,7 +19,7 @@ struct FuseCommand: AsyncParsableCommand {
         beaconkeeper fuse --config fleet.yaml --journal /var/lib/beaconkeeper/journal
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The configuration, with a section fleet.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The configuration, with a `fleet` section.", valueName: "file"))
   var config: String
   @Option(
     name: .long,

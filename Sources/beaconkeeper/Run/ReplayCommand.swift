@@ -33,7 +33,7 @@ struct ReplayCommand: AsyncParsableCommand {
       off. With JSON lines, the last line of standard output has the same figures. A mark holds until the next one; times \
       are RFC 3339, Unix seconds or seconds since the recording began. --report draws the result.
 
-      --journal decides again what a fleet's workers decided, and gives the same bytes.
+      --journal replays what `fuse --journal` wrote; the output is identical, byte for byte.
 
       EXAMPLES
         beaconkeeper replay --config site.yaml --capture monday.btsnoop
