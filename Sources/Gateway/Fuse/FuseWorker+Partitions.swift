@@ -169,7 +169,8 @@ extension FuseWorker {
         confirmed.contains(where: { $0.number == confirmation || $0.isMultiple && $0.number >= confirmation })
       else { continue }
       try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
-      holding.unacknowledged.removeFirst(Int(saving.delivery - holding.acknowledged))
+      let count = Int(saving.delivery - holding.acknowledged)
+      holding.unacknowledged.removeFirst(min(count, holding.unacknowledged.count))
       holding.acknowledged = saving.delivery
       holdings[number]?.saving = nil
     }
