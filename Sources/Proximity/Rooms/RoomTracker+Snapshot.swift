@@ -36,7 +36,7 @@ extension RoomTracker {
   }
 
   private mutating func restoreTrack(from reader: inout StateReader) throws(StateError) {
-    makeRoom()
+    reserveTrack()
     beaconOfTrack.append(try reader.read())
     let track: RoomTrack = try reader.read()
     silences.addLink()

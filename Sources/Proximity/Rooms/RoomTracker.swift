@@ -124,7 +124,7 @@ public struct RoomTracker: Sendable {
       for place in 0..<prior.count { beliefs[track * prior.count + place] = prior[place] }
     } else {
       track = tracks.count
-      makeRoom()
+      reserveTrack()
       tracks.append(RoomTrack())
       beaconOfTrack.append(beacon)
       beliefs += prior
@@ -135,7 +135,7 @@ public struct RoomTracker: Sendable {
   }
 
   /// Arrays that double when they are full would waste more than all else takes: many rooms make long beliefs.
-  mutating func makeRoom() {
+  mutating func reserveTrack() {
     guard tracks.count == tracks.capacity else { return }
     let count = tracks.count + tracks.count / 8 + 8
     tracks.reserveCapacity(count)
