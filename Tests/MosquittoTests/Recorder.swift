@@ -54,7 +54,7 @@ final class Recorder: Sendable {
     let deadline = ContinuousClock.now + limit
     while !condition(self) {
       if ContinuousClock.now > deadline {
-        throw Trouble("never happened: \(what); events: \(all.suffix(20))")
+        throw Trouble("never happened: \(what); events: \(all.suffix(20).map { "\($0)".prefix(300) })")
       }
       try await Task.sleep(for: .milliseconds(5))
     }
