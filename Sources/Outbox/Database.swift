@@ -90,10 +90,6 @@ final class Connection {
     try rows(statement, values).first?.values.first ?? .null
   }
 
-  func hasTable(_ name: String) throws(DatabaseError) -> Bool {
-    !(try value("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", .text(name)).isNull)
-  }
-
   /// Moves the log into the file, and truncates the log.
   func checkpoint() throws(DatabaseError) {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))

@@ -69,16 +69,10 @@ package final class OutboxStore: Sendable {
   ///
   /// Throws `DatabaseError`: `SQLITE_BUSY` if another process uses it, `SQLITE_CORRUPT` and `SQLITE_NOTADB`
   /// if it is damaged, `SQLITE_CANTOPEN` and `SQLITE_READONLY` if it must not be written. `PrivateFileError`.
-  convenience init(path: String) throws {
+  ///
+  /// - Parameter largest: the largest size in bytes.
+  init(path: String, largest: Int = OutboxFile.largest) throws {
     try OutboxFile.prepare(path)
-    try EarlierOutbox.takeOver(path)
-    try self.init(prepared: path)
-  }
-
-  /// - Parameters:
-  ///   - path: a file that is empty, or of this version.
-  ///   - largest: the largest size in bytes.
-  init(prepared path: String, largest: Int = OutboxFile.largest) throws {
     self.path = path
     self.largest = largest
     database = try OutboxFile.open(path, largest: largest)

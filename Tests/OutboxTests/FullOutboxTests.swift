@@ -40,7 +40,7 @@ import Testing
   private func store() throws -> (OutboxStore, path: String) {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID()).sqlite").path
     try OutboxFile.prepare(path)
-    let store = try OutboxStore(prepared: path, largest: 1 << 18)
+    let store = try OutboxStore(path: path, largest: 1 << 18)
     _ = try store.begin(bootID: "a") { _ in 1 }
     return (store, path)
   }
