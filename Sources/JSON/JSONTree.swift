@@ -76,6 +76,19 @@ package enum JSONTree: Equatable, Sendable {
 }
 
 extension JSONTree {
+  /// A member that is text.
+  package func text(_ name: String) -> String? {
+    if case .text(let text)? = self[name] { text } else { nil }
+  }
+
+  /// A member that is true or false.
+  package func flag(_ name: String) -> Bool? {
+    if case .flag(let flag)? = self[name] { flag } else { nil }
+  }
+
+  /// Whether the member is missing or null.
+  package func lacks(_ name: String) -> Bool { self[name].map { $0 == .null } ?? true }
+
   /// nil for anything but a whole number that a double holds exactly.
   package var wholeNumber: Int64? {
     guard case .number(let number) = self, number.magnitude <= 9_007_199_254_740_992 else { return nil }

@@ -1,6 +1,5 @@
 import Beacons
 import CSQLite
-import FoundationEssentials
 import Glibc
 import Synchronization
 

@@ -88,6 +88,22 @@ import Testing
     #expect(result.isCalm)
   }
 
+  @Test func aLineOfTheTextFormIsReadWhole() async throws {
+    let beacon = #""payload":"0303aafe0716aafe100003""#
+    let lines = [
+      #"{\#(beacon),"rssi":null,"x":[{}],"payload":1}"#,
+      #"{\#(beacon),"address":"C1:00:00:00:00:01","rssi":-60.0}"#,
+      #"{\#(beacon),"address":"C1:00:00:00:00:01","rssi":-600}"#,
+      #"{\#(beacon),"rssi":-60.5}"#, #"{\#(beacon),"address":7}"#, #"{"payload":null}"#, #"{\#(beacon)}{}"#,
+    ]
+    let result = try await Command(["decode"], input: lines.joined(separator: "\n") + "\n").end()
+    #expect(result.status == 65)
+    for line in 1...lines.count {
+      #expect(result.errors.contains("line \(line): not a JSON object") == (line > 3), "\(result.errors)")
+    }
+    #expect(result.lines.count == 3 && result.lines[1].contains(#""rssi":-60"#), "\(result.output)")
+  }
+
   @Test func outputThatCannotBeWrittenEndsQuietly() async throws {
     let shell = try Child(
       [

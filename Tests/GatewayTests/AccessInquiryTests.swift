@@ -1,5 +1,6 @@
 import MQTT
 import Beacons
+import JSON
 import Messages
 import Mosquitto
 import Testing
@@ -83,6 +84,26 @@ import Testing
     "", "allowed", "allowed x", "refused 1", "Fatal error: 3", "munmap_chunk(): invalid pointer",
   ])
   func theOutputOfAKilledProcessIsNoAnswer(text: String) { #expect(AccessQuestions.Line(text) == nil) }
+
+  @Test func theChildReadsWhatItIsAsked() throws {
+    var options = Options(host: "broker", port: 8883)
+    options.credentials = Credentials(username: "ö\"\n", password: nil)
+    options.tls = TLS(
+      authority: .file("/ca"), identity: TLS.Identity(certificateFile: "/c", keyFile: "/k"))
+    let asked = AccessQuestions(
+      options, instanceTopic: "i", isDiscreet: true,
+      [Message(topic: "t", payload: Array(#"{"a":"\u0000ü"}"#.utf8), qos: .atLeastOnce, retained: false)])
+    let read = try AccessQuestions(asked.encoded)
+    #expect(read.encoded == asked.encoded)
+    #expect(read.questions.first?.payload == asked.questions.first?.payload && read.questions.count == 1)
+    #expect(read.options.host == "broker" && read.options.port == 8883)
+    #expect(read.options.credentials?.username == "ö\"\n" && read.options.credentials?.password == nil)
+    #expect(read.options.tls?.identity?.keyFile == "/k")
+    let plain = try AccessQuestions(
+      AccessQuestions(Options(host: "b"), instanceTopic: "i", isDiscreet: false, []).encoded)
+    #expect(plain.options.tls == nil && plain.options.credentials == nil && !plain.isDiscreet)
+    #expect(throws: JSONCursor.Malformed.self) { try AccessQuestions(Array(#"{"host":1}"#.utf8)) }
+  }
 
   @Test func repeatedInquiriesGetShorterTimeouts() {
     var pace = InquiryPace()

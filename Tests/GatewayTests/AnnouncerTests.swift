@@ -398,6 +398,25 @@ private struct Home {
     #expect(home.devices.contains("beacon_fleet_3A9_2E9"))
   }
 
+  @Test(
+    arguments: [
+      (
+        #"{"components":{"a":{"platform":"p","unique_id":null},"b":{"platform":"q"}}}"#,
+        ["a": true, "b": false]
+      ),
+      (#"{"components":{"a":{"platform":"p"},"a":{"platform":1}}}"#, ["a": false]),
+      (#"{"components":null,"device":null}"#, [:]), (#"{"device":{"manufacturer":null,"x":[[]]}}"#, [:]),
+      (#"{"components":{"a":{}}}"#, nil), (#"{"components":{"a":[]}}"#, nil), (#"{"components":[]}"#, nil),
+      (#"{"components":{"a":{"platform":"p"}},"device":"d"}"#, nil), (#"{"device":{"model":1}}"#, nil),
+      (#"{"device":{"model":"m","manufacturer":2}}"#, nil), (#"{"x":1e999}"#, nil), ("{}{}", nil),
+      (String(repeating: #"{"components":"#, count: 100_000), nil), ("\u{FEFF}{}", nil),
+      ("{\"x\":[" + String(repeating: "0,", count: 1 << 19) + "0]}", nil),
+      ("{\"x\":[" + String(repeating: "0,", count: 100_000) + "0]}", [:]),
+    ] as [(String, [String: Bool]?)])
+  func ofWhatIsKeptOnlyDiscoveryIsRead(payload: String, components: [String: Bool]?) {
+    #expect(RetainedDiscovery(Array(payload.utf8))?.components.mapValues(\.isThere) == components)
+  }
+
   @Test func aBrokerThatLostItsRetainedTopicsGetsThemAgain() throws {
     var home = try Home()
     home.connect()

@@ -124,9 +124,40 @@ struct LeftoversTests {
       ("fleet%3A1.2", #"{"zones":["a"],"last_seen":"yesterday","receiver":"r","readings":{}}"#),
       ("fleet%3A1.2", #"{"zones":["a"]}"#), ("fleet%3A1.2", ""), ("fleet%3A1.2", "[[[[["),
       ("vans%3A1.2", #"{"zones":["a"],"last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#),
+      ("fleet%3A1.2", Self.state(zones: #"["a",1]"#)), ("fleet%3A1.2", Self.state(zones: "null")),
+      ("fleet%3A1.2", Self.state(room: "7")), ("fleet%3A1.2", Self.state(readings: "[]")),
+      ("fleet%3A1.2", Self.state(receiver: "null")),
+      ("fleet%3A1.2", Self.state(seen: "0001-01-01T00:00:00.000Z")),
+      ("fleet%3A1.2", Self.state(readings: #"{"rssi":1e999}"#)),
+      ("fleet%3A1.2", Self.state(readings: #"{"a":\#(nested(100_000))}"#)),
+      ("fleet%3A1.2", Self.state(readings: #"{"a":"\#(String(repeating: "a", count: 1 << 16))"}"#)),
+      ("fleet%3A1.2", Self.state() + "{}"),
     ])
   func noClaim(level: String, payload: String) {
     #expect(leftovers.correction(of: "beaconkeeper/home/beacon/\(level)/state", Array(payload.utf8)) == nil)
+  }
+
+  private static func state(
+    zones: String = #"["a"]"#, room: String = "null", seen: String = "2026-11-20T21:50:04.900Z",
+    receiver: String = #""r""#, readings: String = "{}"
+  ) -> String {
+    #"{"zones":\#(zones),"room":\#(room),"last_seen":"\#(seen)","receiver":\#(receiver),"readings":\#(readings)}"#
+  }
+
+  private static func nested(_ depth: Int) -> String {
+    String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+  }
+
+  @Test func ofAwkwardReadingsThoseThatMakeSenseStay() throws {
+    let readings =
+      #"{"temperature_c":1,"temperature_c":2,"door":null,"\u0064oor":true,"temperature_c_2":"3","#
+      + #""temperature_c_3":{"y":1},"temperature_c_4":\#(Self.nested(20))}"#
+    let message = try #require(
+      leftovers.correction(
+        of: "beaconkeeper/home/beacon/fleet%3A1.2/state", Array(Self.state(readings: readings).utf8))
+    ).message
+    let text = String(decoding: message.payload, as: UTF8.self)
+    #expect(text.hasSuffix(#""readings":{"temperature_c":1}}"#), "\(text)")
   }
 
   @Test(

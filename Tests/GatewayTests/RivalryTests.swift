@@ -50,6 +50,11 @@ import Testing
 
   @Test(arguments: [
     "", "{}", "[]", #"{"instance":1}"#, #"{"instance":"","started":"","time":""}"#, "{\"v\":1",
+    #"{"instance":"b","started":"c","time":4}"#, #"{"instance":"\ud800","started":"c","time":"d"}"#,
+    #"{"instance":"b","started":"c"}"#, #"{"instance":"b","started":"c","time":"d"},"#,
+    #"{"instance":"b","started":"c","time":"d","x":1e999}"#,
+    #"{"instance":"b","started":"c","time":"d","x":\#(String(repeating: "[", count: 900))}"#,
+    #"{"instance":1,"instance":"b","started":"c","time":"d"}"#,
   ])
   func invalidMessagesAreIgnored(_ text: String) {
     var rivalry = Rivalry(own: run("b", started: 20, said: 20))

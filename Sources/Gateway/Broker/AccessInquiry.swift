@@ -50,11 +50,11 @@ struct AccessInquiry: Sendable {
   private func lines(of messages: [Message]) async -> [AccessQuestions.Line] {
     let questions = AccessQuestions(
       options, instanceTopic: topics.instance, isDiscreet: isDiscreet, messages)
-    guard let input = questions.encoded else { return [] }
     let lines = Lines()
     do throws(ChildProcess.StartError) {
       // The running program itself, even if another version was installed meanwhile.
-      let child = try await ChildProcess.start(["/proc/self/exe", "ask-broker"], input: input) { line in
+      let child = try await ChildProcess.start(["/proc/self/exe", "ask-broker"], input: questions.encoded) {
+        line in
         if let line = AccessQuestions.Line(line) { lines.all.withLock { $0.append(line) } }
       }
       if await child.ended(within: AccessQuestions.patience) == nil {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Glibc
+import JSON
 import Machine
 import Messages
 import Mosquitto
@@ -9,54 +9,72 @@ import Mosquitto
 /// MQTT 5 alone has words for "forbidden", but with a libmosquitto before 2.0.21 a packet of the broker's may end the process. So it
 /// is spoken by a process that nobody misses. It finds the questions on its standard input, where no list of processes shows the
 /// password, and writes a line for each answer.
-public struct AccessQuestions: Codable, Sendable {
-  struct Question: Codable, Sendable {
+public struct AccessQuestions: Sendable {
+  struct Question: Sendable {
     var topic: String
     /// What was sent there just now: should the broker pass it on, subscribers have heard it before.
-    var payload: Data
+    var payload: [UInt8]
   }
 
-  private var host: String
-  private var port: Int
-  private var username: String?
-  private var password: String?
-  private var hasTLS: Bool
-  private var authorityFile: String?
-  private var certificateFile: String?
-  private var keyFile: String?
+  /// The broker and our account there.
+  private(set) var options: Options
   /// Where gateways alone listen.
-  private var instanceTopic: String
+  let instanceTopic: String
   /// Whether it is known that the broker keeps to itself what we ask with.
-  private var isDiscreet: Bool
-  private var questions: [Question]
+  let isDiscreet: Bool
+  let questions: [Question]
 
   init(_ options: Options, instanceTopic: String, isDiscreet: Bool, _ messages: [Message]) {
-    host = options.host
-    port = options.port
-    username = options.credentials?.username
-    password = options.credentials?.password
-    hasTLS = options.tls != nil
-    if case .file(let path)? = options.tls?.authority { authorityFile = path }
-    certificateFile = options.tls?.identity?.certificateFile
-    keyFile = options.tls?.identity?.keyFile
+    self.options = options
     self.instanceTopic = instanceTopic
     self.isDiscreet = isDiscreet
-    questions = messages.map { Question(topic: $0.topic, payload: Data($0.payload)) }
+    questions = messages.map { Question(topic: $0.topic, payload: $0.payload) }
   }
 
   /// As the child reads it.
-  var encoded: [UInt8]? { (try? JSONEncoder().encode(self)).map(Array.init) }
-
-  private var options: Options {
-    var options = Options(host: host, port: port)
-    options.credentials = username.map { Credentials(username: $0, password: password) }
-    guard hasTLS else { return options }
-    var tls = TLS(authority: authorityFile.map(TLS.Authority.file) ?? .system)
-    if let certificateFile, let keyFile {
-      tls.identity = TLS.Identity(certificateFile: certificateFile, keyFile: keyFile)
+  var encoded: [UInt8] {
+    JSONWriter.object {
+      $0.field("host", options.host)
+      $0.field("port", options.port)
+      $0.field("username", options.credentials?.username)
+      $0.field("password", options.credentials?.password)
+      $0.object("tls", of: options.tls) { json, tls in
+        if case .file(let path) = tls.authority { json.field("authority", path) }
+        json.field("certificate", tls.identity?.certificateFile)
+        json.field("key", tls.identity?.keyFile)
+      }
+      $0.field("instance", instanceTopic)
+      $0.field("discreet", isDiscreet)
+      $0.objects("questions", questions) { json, question in
+        json.field("topic", question.topic)
+        json.field("payload", String(decoding: question.payload, as: UTF8.self))
+      }
     }
-    options.tls = tls
-    return options
+  }
+
+  init(_ encoded: [UInt8]) throws(JSONCursor.Malformed) {
+    let tree = try JSONTree(encoded, limit: encoded.count)
+    guard let host = tree.text("host"), let port = tree["port"]?.wholeNumber, let tls = tree["tls"],
+      let instance = tree.text("instance"), let isDiscreet = tree.flag("discreet"),
+      case .list(let questions)? = tree["questions"]
+    else { throw JSONCursor.Malformed(offset: 0, message: "a member is missing") }
+    options = Options(host: host, port: Int(port))
+    options.credentials = tree.text("username").map {
+      Credentials(username: $0, password: tree.text("password"))
+    }
+    if tls != .null {
+      options.tls = TLS(authority: tls.text("authority").map(TLS.Authority.file) ?? .system)
+      if let certificate = tls.text("certificate"), let key = tls.text("key") {
+        options.tls?.identity = TLS.Identity(certificateFile: certificate, keyFile: key)
+      }
+    }
+    instanceTopic = instance
+    self.isDiscreet = isDiscreet
+    self.questions = questions.compactMap { question in
+      question.text("topic").map {
+        Question(topic: $0, payload: Array((question.text("payload") ?? "").utf8))
+      }
+    }
   }
 
   /// A line of the child's.
@@ -111,7 +129,7 @@ public struct AccessQuestions: Codable, Sendable {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     let input = try FileDescriptor(0).readToEnd(limit: .max)
-    let questions = try JSONDecoder().decode(AccessQuestions.self, from: Data(input))
+    let questions = try AccessQuestions(input)
     try await questions.ask { tell($0.text) }
   }
 
@@ -123,7 +141,7 @@ public struct AccessQuestions: Codable, Sendable {
     // So that some answers are in before a broker makes this process crash.
     for start in stride(from: 0, to: questions.count, by: Self.atOnce) {
       let some = questions[start..<min(start + Self.atOnce, questions.count)]
-      let answers = try await probe.mayPublish(some.map { ($0.topic, Array($0.payload)) })
+      let answers = try await probe.mayPublish(some.map { ($0.topic, $0.payload) })
       for (place, answer) in answers.enumerated() {
         switch answer {
         case .allowed: tell(.allowed(start + place))

@@ -1,6 +1,6 @@
 import MQTT
 import Beacons
-import FoundationEssentials
+import JSON
 import Settings
 import Messages
 
@@ -45,6 +45,9 @@ struct Leftovers: Sendable {
   /// Whether the topic is one of ours.
   func isOwn(_ topic: String) -> Bool { parse(topic) != nil }
 
+  /// More octets than a message about a beacon's room has.
+  private static let roomLimit = 1 << 12
+
   /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
@@ -57,12 +60,11 @@ struct Leftovers: Sendable {
       let name = name(ofTopicLevel: level)
     else { return nil }
     if what == "state" {
-      guard let state = RetainedBeaconState(payload), state.claimsPlaces, let now = state.elsewhere(name)
-      else { return nil }
+      guard let now = BeaconStateMessage(elsewhere: name, retained: payload) else { return nil }
       return Correction(beacon: name, message: now.message(topics: topics))
     }
     if what == "room" {
-      guard RetainedBeaconRoom(payload)?.room != nil else { return nil }
+      guard payload.count <= Self.roomLimit, (try? JSONTree(payload))?.text("room") != nil else { return nil }
       return Correction(beacon: name, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
     }
     if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }

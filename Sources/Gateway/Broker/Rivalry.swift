@@ -1,6 +1,5 @@
 import JSON
 import Beacons
-import FoundationEssentials
 import Messages
 import Radio
 
@@ -11,23 +10,16 @@ extension InstanceMessage {
     return InstanceMessage(instance: number, started: time.rfc3339, time: time.rfc3339)
   }
 
-  private struct Payload: Decodable {
-    var instance: String
-    var started: String
-    var time: String
-  }
-
   /// The retained payload; nil: not of this kind.
   init?(_ payload: [UInt8]) {
-    guard payload.count <= 1000, let read = try? JSONDecoder().decode(Payload.self, from: Data(payload))
-    else {
-      return nil
-    }
-    let isText = [read.instance, read.started, read.time].allSatisfy { text in
+    guard payload.count <= 1000, let tree = try? JSONTree(payload), let instance = tree.text("instance"),
+      let started = tree.text("started"), let time = tree.text("time")
+    else { return nil }
+    let isText = [instance, started, time].allSatisfy { text in
       (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
     guard isText else { return nil }
-    self.init(instance: read.instance, started: read.started, time: read.time)
+    self.init(instance: instance, started: started, time: time)
   }
 }
 

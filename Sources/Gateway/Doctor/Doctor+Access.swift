@@ -1,5 +1,4 @@
 import Beacons
-import FoundationEssentials
 import Settings
 import Messages
 import Mosquitto

@@ -103,7 +103,7 @@ struct Announcer: Sendable {
     let retained = RetainedDiscovery(payload)
     kept[topic] = Kept(
       components: (retained?.components ?? [:]).filter(\.value.isThere).mapValues(\.platform),
-      make: retained?.device?.make)
+      make: retained?.make)
     unjudged?.insert(topic)
     learn(topic)
     // A late one is looked at late.

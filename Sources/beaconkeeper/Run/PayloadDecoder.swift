@@ -1,6 +1,6 @@
 import BeaconKeys
 import Beacons
-import FoundationEssentials
+import JSON
 import Messages
 
 /// From one line of text to the JSON objects that `decode` prints for it.
@@ -14,14 +14,6 @@ struct PayloadDecoder {
 
   struct Fault: Error, CustomStringConvertible {
     var description: String
-  }
-
-  /// A line of the text format; missing members are unknown.
-  private struct Line: Decodable {
-    var payload: String
-    var address: String?
-    var address_type: String?
-    var rssi: Int?
   }
 
   private let kind: Kind
@@ -47,16 +39,18 @@ struct PayloadDecoder {
     return objects(in: octets.span, from: advertisement)
   }
 
+  /// A line of the text format; missing members are unknown.
   private func textForm(_ text: String) throws(Fault) -> (String, Advertisement?) {
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(text.utf8)) else {
-      throw Fault(description: "not a JSON object with \"payload\": \"HEX\"")
-    }
-    guard let address = line.address else { return (line.payload, nil) }
-    let kind: DeviceAddress.Kind = line.address_type == "random" ? .random : .public
+    guard let line = try? JSONTree(Array(text.utf8)), let payload = line.text("payload"),
+      ["address", "address_type"].allSatisfy({ line.lacks($0) || line.text($0) != nil }),
+      line.lacks("rssi") || line["rssi"]?.wholeNumber != nil
+    else { throw Fault(description: "not a JSON object with \"payload\": \"HEX\"") }
+    guard let address = line.text("address") else { return (payload, nil) }
+    let kind: DeviceAddress.Kind = line.text("address_type") == "random" ? .random : .public
     guard let known = DeviceAddress(address, kind: kind) else {
       throw Fault(description: "address \"\(address)\": it looks like C1:00:00:00:00:01")
     }
-    return (line.payload, heard(known, rssi: line.rssi.flatMap { Int8(exactly: $0) }))
+    return (payload, heard(known, rssi: line["rssi"]?.wholeNumber.flatMap { Int8(exactly: $0) }))
   }
 
   private func heard(_ address: DeviceAddress, rssi: Int8?) -> Advertisement {

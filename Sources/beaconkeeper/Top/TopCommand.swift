@@ -1,7 +1,6 @@
 import ArgumentParser
 import Beacons
 import Door
-import FoundationEssentials
 import Glibc
 import Machine
 import Settings

@@ -172,17 +172,9 @@ extension TopPicture.Event {
 }
 
 extension JSONTree {
-  fileprivate func text(_ name: String) -> String? {
-    if case .text(let text)? = self[name] { text } else { nil }
-  }
-
   /// Within what can be shown.
   fileprivate func number(_ name: String) -> Double? {
     if case .number(let number)? = self[name], abs(number) < 1e15 { number } else { nil }
-  }
-
-  fileprivate func flag(_ name: String) -> Bool? {
-    if case .flag(let flag)? = self[name] { flag } else { nil }
   }
 
   fileprivate func time(_ name: String) -> WallTime? { text(name).flatMap { WallTime(rfc3339: $0) } }

@@ -1,0 +1,33 @@
+import Beacons
+import JSON
+import Messages
+import Pipeline
+
+extension BeaconStateMessage {
+  /// Larger than any of ours.
+  private static let retainedLimit = 1 << 16
+
+  /// What the broker kept of an earlier run, for a beacon that is nowhere and not heard any more. It may be anybody's.
+  ///
+  /// nil for anything but a beacon's state that says where the beacon is.
+  init?(elsewhere beacon: String, retained payload: [UInt8]) {
+    guard payload.count <= Self.retainedLimit, let tree = try? JSONTree(payload, limit: payload.count),
+      case .list(let zones)? = tree["zones"],
+      zones.allSatisfy({ if case .text = $0 { true } else { false } }),
+      case let room = tree.text("room"), room != nil || tree.lacks("room"), room != nil || !zones.isEmpty,
+      let seen = tree.text("last_seen").flatMap({ WallTime(rfc3339: $0) }),
+      let receiver = tree.text("receiver"), case .object(let readings)? = tree["readings"]
+    else { return nil }
+    let latest = Dictionary(readings.map { ($0.name, $0.value) }) { first, _ in first }
+    self.init(
+      beacon: beacon, zones: [], room: room == nil ? nil : .some(nil), estimate: nil, lastSeen: seen,
+      receiver: receiver,
+      readings: latest.sorted { $0.key < $1.key }.compactMap { name, value in
+        switch value {
+        case .number(let number): SavedReading(name: name, number: number).reading
+        case .flag(let flag): SavedReading(name: name, flag: flag).reading
+        default: nil
+        }
+      })
+  }
+}
