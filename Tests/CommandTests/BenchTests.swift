@@ -14,14 +14,7 @@ import Testing
     #expect(try await Command.run("bench", "socket", "--fd", "-1").status == 64)
   }
 
-  /// An LE advertising report with its packet type; and code 0x0012, adapter 0, address, type, RSSI, flags, 3 bytes of data.
-  private static func datagram(_ form: String, address: UInt8) -> [UInt8] {
-    let sender: [UInt8] = [address, 0, 0, 0, 0, 0xC1]
-    if form == "hci" { return [0x04, 0x3E, 15, 0x02, 1, 0, 1] + sender + [3, 2, 1, 6, 0xC8] }
-    return [0x12, 0, 0, 0, 17, 0] + sender + [2, 0xC8, 0, 0, 0, 0, 3, 0, 2, 1, 6]
-  }
-
-  @Test(arguments: ["hci", "mgmt"]) func aDatagramIsFollowedToTheZonesDecision(form: String) async throws {
+  @Test func aDatagramIsFollowedToTheZonesDecision() async throws {
     let config = try file(
       """
       beacons: [ { name: key, address: C1:00:00:00:00:01 } ]
@@ -30,10 +23,11 @@ import Testing
     var sockets: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
     let command = try Command(
-      ["bench", "socket", "--fd", "0", "--config", config, "--form", form],
+      ["bench", "socket", "--fd", "0", "--config", config],
       standardInput: FileHandle(fileDescriptor: sockets[1], closeOnDealloc: true))
     for address: UInt8 in [1, 2] {
-      let datagram = Self.datagram(form, address: address)
+      // An LE advertising report with its packet type.
+      let datagram = [0x04, 0x3E, 15, 0x02, 1, 0, 1, address, 0, 0, 0, 0, 0xC1, 3, 2, 1, 6, 0xC8]
       send(sockets[0], datagram, datagram.count, 0)
     }
     send(sockets[0], "nonsense", 8, 0)

@@ -21,13 +21,11 @@ struct FeedTests {
   }
 
   /// Sends, hangs up, and gives how many advertisements came, and what was said of the receiver.
-  private static func hear(
-    _ datagrams: [[UInt8]], deviceFound: Bool = false
-  ) throws -> (heard: Int, health: [ReceiverHealth]) {
+  private static func hear(_ datagrams: [[UInt8]]) throws -> (heard: Int, health: [ReceiverHealth]) {
     var ends: [Int32] = [-1, -1]
     _ = socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends)
     let sender = ends[1]
-    let radio = try LiveRadio(feed: ends[0], readsDeviceFound: deviceFound)
+    let radio = try LiveRadio(feed: ends[0])
     let news = Mutex<(heard: Int, health: [ReceiverHealth])>((0, []))
     var handlers = LiveRadio.Handlers { batch, _ in news.withLock { $0.heard += batch.count } }
     handlers.onHealth = { change, _ in
@@ -54,17 +52,10 @@ struct FeedTests {
     #expect(try Self.hear(others + Self.reports() + others).heard == 2)
   }
 
-  @Test func deviceFoundEventsAreHeardIfAskedFor() throws {
-    let found = ManagementAdvertisementTests.found(0x12)
-    #expect(try Self.hear([found]).heard == 0)
-    let cut = (1..<found.count).map { Array(found[..<$0]) }
-    #expect(try Self.hear(cut + [found] + Self.reports() + [found], deviceFound: true).heard == 4)
-  }
-
   @Test func onlyAConnectedPacketSocketIsTaken() throws {
     func expectRefusal(of descriptor: Int32, code: Int32) {
       #expect(throws: SystemError(call: "descriptor \(descriptor)", code: code)) {
-        _ = try LiveRadio(feed: descriptor, readsDeviceFound: false)
+        _ = try LiveRadio(feed: descriptor)
       }
     }
     expectRefusal(of: 987654, code: EBADF)

@@ -11,24 +11,12 @@ import Synchronization
 /// outbox. There is no broker, so decisions wait in memory, as they do while the broker is away. Only the benchmark uses
 /// this.
 public struct FeedRun: Sendable {
-  /// What is on the socket.
-  public enum Form: String, CaseIterable, Sendable {
-    /// HCI events with their packet type: LE advertising reports, legacy and extended. What `run` reads.
-    case hci
-    /// Device Found events of the kernel's management interface, which `run` does not read.
-    case mgmt
-  }
-
-  private let form: Form
   private let descriptor: Int32
   private let decisions: DecisionLoop
 
   /// - Parameter limits: a benchmark's devices all come within seconds.
   /// - Throws: `InvalidOptions`.
-  public init(
-    _ configuration: Configuration, limits: AdmissionLimits, form: Form, descriptor: Int32
-  ) throws {
-    self.form = form
+  public init(_ configuration: Configuration, limits: AdmissionLimits, descriptor: Int32) throws {
     self.descriptor = descriptor
     var pipeline = Pipeline(configuration, limits: limits)
     if configuration.http != nil { pipeline.keepHistory() }
@@ -45,7 +33,7 @@ public struct FeedRun: Sendable {
   /// - Parameter onBatch: is called after each batch.
   /// - Throws: `SystemError` for a descriptor that is not a connected socket of type SOCK_SEQPACKET; `RadioError`.
   public func run(onBatch: @escaping @Sendable () -> Void) throws {
-    let radio = try LiveRadio(feed: descriptor, readsDeviceFound: form == .mgmt)
+    let radio = try LiveRadio(feed: descriptor)
     var handlers = LiveRadio.Handlers { [decisions] batch, table in
       decisions.observe(batch, table)
       onBatch()

@@ -60,10 +60,8 @@ extension LiveLoop {
   private func attach(_ info: AdapterInfo) throws(RadioError) {
     guard receivers[info.index] == nil, let index = names.receiver(of: info) else { return }
     do throws(RadioError) {
-      var receiver = LiveReceiver(
-        info: info, index: index, socket: try openRaw(info.index, options.receiveBuffer))
-      receiver.readsDeviceFound = options.readsDeviceFound
-      listen(to: info.index, as: receiver)
+      let socket = try openRaw(info.index, options.receiveBuffer)
+      listen(to: info.index, as: LiveReceiver(info: info, index: index, socket: socket))
     } catch .missingRawCapability where options.takesBus {
       busReceivers[info.index] = index
       keeper.hearsByBusOnly(info.index)

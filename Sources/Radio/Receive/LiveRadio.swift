@@ -37,7 +37,6 @@ public final class LiveRadio: Sendable {
     /// Receive buffer of a socket in bytes; an advertisement takes 768. Half of it is granted without
     /// CAP_NET_ADMIN at most 212,992.
     public var receiveBuffer: Int32 = 4 << 20
-    var readsDeviceFound = false
 
     public init() {}
   }
@@ -82,20 +81,15 @@ public final class LiveRadio: Sendable {
 
   /// Hears the HCI events that another process sends, one a datagram, in place of an adapter: the way to measure it where there
   /// is none. When the sender closes its end, the receiver hci0 is gone.
-  /// - Parameters:
-  ///   - descriptor: a connected socket of type SOCK_SEQPACKET, which it takes over.
-  ///   - readsDeviceFound: whether it also takes Device Found events of the kernel's management interface, which no adapter's
-  ///     socket brings.
-  public convenience init(feed descriptor: Int32, readsDeviceFound: Bool) throws(SystemError) {
+  /// - Parameter descriptor: a connected socket of type SOCK_SEQPACKET, which it takes over.
+  public convenience init(feed descriptor: Int32) throws(SystemError) {
     let socket = try FeedSocket.take(descriptor)
     let kernel = try FeedKernel()
     try kernel.start()
     let sockets = Sockets(
       management: { () throws(RadioError) in kernel.management }, raw: { _, _ throws(RadioError) in socket })
     do throws(RadioError) {
-      var options = Options()
-      options.readsDeviceFound = readsDeviceFound
-      try self.init(options, sockets)
+      try self.init(Options(), sockets)
     } catch {
       throw SystemError(call: "pipe", code: EMFILE)
     }

@@ -6,8 +6,6 @@ struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
   let socket: HCISocket
-  /// Only in a measurement: whether Device Found events of the management interface count, too.
-  var readsDeviceFound = false
   /// Packets that its socket dropped, as counted so far.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
@@ -38,14 +36,7 @@ struct LiveReceiver {
         if packet.isEmpty { return (taken + place, true) }
         let (time, wallTime) = clock.time(of: buffer.stamp(place), now: now, wallNow: wallNow)
         guard packet.count > 3, packet[0] == HCIPacketType.event, packet[1] == 0x3E else {
-          if readsDeviceFound,
-            let (advertisement, payload) = managementAdvertisement(
-              packet, receiver: index, time: time, wallTime: wallTime)
-          {
-            batch.append(advertisement, payload: packet.extracting(payload))
-          } else {
-            onOther(packet, time)
-          }
+          onOther(packet, time)
           continue
         }
         let before = batch.count

@@ -15,8 +15,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
     discussion: """
       Reads advertisements from a SOCK_SEQPACKET socket that the parent process left open, one event per datagram. They \
       are HCI events (LE advertising reports, legacy and extended). The socket replaces an adapter's raw socket in the \
-      receive loop that `run` uses; the command itself plays the kernel's management interface. With --form mgmt the \
-      events are Device Found events of the management interface, which `run` does not read.
+      receive loop that `run` uses; the command itself plays the kernel's management interface.
 
       As in `run`, the advertisements then pass through the keeper that watches the adapter, the decision loop and the outbox. \
       There is no broker: messages wait in memory, as they do while a broker is unreachable. When the stream ends, the \
@@ -24,7 +23,6 @@ struct BenchSocketCommand: AsyncParsableCommand {
 
       EXAMPLE
         beaconkeeper bench socket --fd 3 --config site.yaml
-        beaconkeeper bench socket --fd 3 --config site.yaml --form mgmt
       """)
 
   @Option(help: ArgumentHelp("The socket's file descriptor.", valueName: "number"))
@@ -32,16 +30,13 @@ struct BenchSocketCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("The kind of events on the socket: hci or mgmt.", valueName: "form"))
-  var form = FeedRun.Form.hci
-
   func validate() throws {
     if fd < 0 { throw ValidationError("--fd takes the number of an open descriptor, 0 or more.") }
   }
 
   func run() async throws {
     let configuration = try loadConfiguration(config)
-    let gateway = try FeedRun(configuration, limits: .benchmark, form: form, descriptor: fd)
+    let gateway = try FeedRun(configuration, limits: .benchmark, descriptor: fd)
     let housekeeping = Task { await giveBackFreedMemory() }
     defer { housekeeping.cancel() }
     let watch = Stopwatch()
@@ -69,5 +64,3 @@ struct BenchSocketCommand: AsyncParsableCommand {
       })
   }
 }
-
-extension FeedRun.Form: ExpressibleByArgument {}
