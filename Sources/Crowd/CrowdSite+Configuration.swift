@@ -11,7 +11,7 @@ extension CrowdSite {
   public static let siteName = "site"
 
   /// `fleet:` and `broker:` of a worker's configuration.
-  public struct Surroundings: Sendable {
+  public struct WorkerSettings: Sendable {
     public var name = CrowdSite.siteName
     /// Where workers publish: `mqtt://host:1883`.
     public var broker: String
@@ -24,13 +24,13 @@ extension CrowdSite {
     }
   }
 
-  /// The YAML of a configuration that knows this site. `surroundings`: nil: of one gateway that hears all others.
-  public func configuration(_ settings: CrowdSettings, _ surroundings: Surroundings?) -> String {
-    var lines = ["gateway: { name: \(surroundings?.name ?? Self.siteName) }"]
-    if let surroundings {
-      let nodes = surroundings.nodes.map { "\"\($0)\"" }.joined(separator: ", ")
+  /// The YAML of a configuration that knows this site. `worker`: nil: of one gateway that hears all others.
+  public func configuration(_ settings: CrowdSettings, _ worker: WorkerSettings?) -> String {
+    var lines = ["gateway: { name: \(worker?.name ?? Self.siteName) }"]
+    if let worker {
+      let nodes = worker.nodes.map { "\"\($0)\"" }.joined(separator: ", ")
       lines += [
-        "broker: { url: \"\(surroundings.broker)\" }",
+        "broker: { url: \"\(worker.broker)\" }",
         "fleet: { rabbitmq: [\(nodes)], partitions: \(settings.partitions), interval: \(settings.interval.nanoseconds / 1_000_000) ms }",
       ]
     } else {

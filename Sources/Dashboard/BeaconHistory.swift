@@ -22,7 +22,7 @@ package struct BeaconHistory: Sendable {
   /// Decides again over what is remembered of the beacon, because estimates are not remembered.
   ///
   package init(
-    of beacon: BeaconIndex, _ hindsight: Hindsight, _ journal: Journal, _ now: Moment,
+    of beacon: BeaconIndex, _ hindsight: Hindsight, _ recent: RecentDecisions, _ now: Moment,
     over length: TimeSpan
   ) {
     let name = hindsight.roster.name(of: beacon)
@@ -36,7 +36,7 @@ package struct BeaconHistory: Sendable {
       spacing: .seconds(length.seconds / Self.points))
     let from = now.wallTime - length
     span = (from, now.wallTime)
-    transitions = journal.transitions(atMost: Journal.limit)
+    transitions = recent.transitions(atMost: RecentDecisions.limit)
       .filter { $0.beacon == name && $0.wallTime >= from }.reversed()
     self.beacon = name
     receivers = hindsight.receivers

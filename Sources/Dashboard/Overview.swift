@@ -11,7 +11,7 @@ package struct Overview: Sendable {
   static let beaconLimit = 200
   package static let transitionLimit = 50
 
-  private let surroundings: Surroundings
+  private let details: GatewayDetails
   private let time: WallTime
   private let topics: Topics
   private let zones: [ZoneCard]
@@ -23,14 +23,15 @@ package struct Overview: Sendable {
   /// Whether a login can give more rights.
   private let hasPasswords: Bool
 
-  package init(_ pipeline: Pipeline, _ journal: Journal, _ surroundings: Surroundings, at time: WallTime) {
-    self.surroundings = surroundings
+  package init(_ pipeline: Pipeline, _ recent: RecentDecisions, _ details: GatewayDetails, at time: WallTime)
+  {
+    self.details = details
     self.time = time
     topics = pipeline.topics
     hasPasswords =
       pipeline.configuration.http.map { $0.readPassword != nil || $0.writePassword != nil } ?? false
     var last: [[String]: TransitionMessage] = [:]
-    for message in journal.transitions(atMost: Journal.limit).reversed() {
+    for message in recent.transitions(atMost: RecentDecisions.limit).reversed() {
       last[[message.kind.rawValue, message.place, message.beacon]] = message
     }
     zones = pipeline.configuration.zones.indices.map { place in
@@ -39,8 +40,8 @@ package struct Overview: Sendable {
     rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
     beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
     phones = pipeline.windows
-    transitions = journal.transitions(atMost: Self.transitionLimit)
-    verdicts = journal.verdicts(atMost: Self.transitionLimit)
+    transitions = recent.transitions(atMost: Self.transitionLimit)
+    verdicts = recent.verdicts(atMost: Self.transitionLimit)
   }
 
   /// One part of it.
@@ -52,20 +53,20 @@ package struct Overview: Sendable {
     JSONWriter.object {
       $0.field("v", 1)
       $0.field("gateway", topics.gateway)
-      $0.field("version", surroundings.version)
+      $0.field("version", details.version)
       $0.field("time", time)
-      $0.field("started", surroundings.started)
-      $0.field("source", surroundings.source.rawValue)
+      $0.field("started", details.started)
+      $0.field("source", details.source.rawValue)
       $0.object("rights") {
         $0.field("read", true)
         $0.field("write", mayWrite)
       }
       $0.field("login", isLoggedIn)
       $0.field("passwords", hasPasswords)
-      $0.field("configuration_file", surroundings.configurationFile)
+      $0.field("configuration_file", details.configurationFile)
       $0.key("health")
-      $0.value(json: surroundings.health.message(topics: topics).payload)
-      $0.object("broker", of: surroundings.broker) { json, broker in
+      $0.value(json: details.health.message(topics: topics).payload)
+      $0.object("broker", of: details.broker) { json, broker in
         json.field("connected", broker.isConnected)
         json.field("address", broker.address)
       }
@@ -80,7 +81,7 @@ package struct Overview: Sendable {
     JSONWriter.object {
       if part == .receivers {
         $0.key("health")
-        $0.value(json: surroundings.health.message(topics: topics).payload)
+        $0.value(json: details.health.message(topics: topics).payload)
       } else {
         write(part, in: &$0)
       }

@@ -21,14 +21,14 @@ package struct TrialAnswer: Sendable {
   ///   - beacon: that of the request.
   ///   - yaml: the changed zones as the configuration has them.
   package init(
-    _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ journal: Journal,
+    _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?
   ) {
     trial = hindsight.trial(
       request.configuration, of: beacon, since: now.time - request.length,
       spacing: .seconds(request.length.seconds / 3000))
     let from = trial.span?.from
-    actual = journal.transitions(atMost: Journal.limit).filter { message in
+    actual = recent.transitions(atMost: RecentDecisions.limit).filter { message in
       (request.beacon == nil || message.beacon == request.beacon) && from.map { message.time >= $0 } ?? false
     }.reversed()
     self.now = now

@@ -19,27 +19,28 @@ struct APITests {
       - { name: anna, beacon: "fleet:1.2", os: ios7, strategy: background-task }
     """
 
-  /// A van that came near, and a journal of it.
-  private func visit(_ yaml: String = Scene.rules + phones) throws -> (scene: Scene, journal: Journal) {
+  /// A van that came near, and what was decided of it.
+  private func visit(_ yaml: String = Scene.rules + phones) throws -> (scene: Scene, recent: RecentDecisions)
+  {
     var scene = try Scene(yaml)
     scene.pipeline.keepHistory()
     for rssi: Int8 in [-80, -70, -58, -58, -75] { try scene.hear(rssi: rssi, for: 4) }
-    var journal = Journal()
+    var recent = RecentDecisions()
     var numbers = TransitionNumbers(epoch: 7)
     for item in scene.output.items {
       switch item {
       case .transition(var message):
         numbers.number(&message)
-        journal.note(.transition(message))
-      case .verdict(let message): journal.note(.verdict(message))
+        recent.note(.transition(message))
+      case .verdict(let message): recent.note(.verdict(message))
       case .state, .room: break
       }
     }
-    return (scene, journal)
+    return (scene, recent)
   }
 
-  private func surroundings(_ scene: Scene) -> Surroundings {
-    Surroundings(
+  private func details(_ scene: Scene) -> GatewayDetails {
+    GatewayDetails(
       source: .live, started: scene.wallTime, version: "1",
       health: HealthMessage(
         time: scene.wallTime, version: "1", receivers: [], advertisements: 1, sightings: 1, transitions: 1,
@@ -54,8 +55,8 @@ struct APITests {
   }
 
   @Test func `the overview tells who is where, why, and what phones may do`() throws {
-    let (scene, journal) = try visit()
-    let overview = Overview(scene.pipeline, journal, surroundings(scene), at: scene.wallTime)
+    let (scene, recent) = try visit()
+    let overview = Overview(scene.pipeline, recent, details(scene), at: scene.wallTime)
     let json = overview.json(mayWrite: false, isLoggedIn: false)
     try expect(json, is: "Overview")
     let text = String(decoding: json, as: UTF8.self)
@@ -68,11 +69,11 @@ struct APITests {
   }
 
   @Test func `a beacon's history has its signal and what each zone made of it`() throws {
-    let (scene, journal) = try visit()
+    let (scene, recent) = try visit()
     let hindsight = try #require(scene.pipeline.hindsight)
     let beacon = try #require(scene.pipeline.beacon(named: "fleet:1.2"))
     let now = Moment(scene.time, scene.wallTime)
-    let json = BeaconHistory(of: beacon, hindsight, journal, now, over: .seconds(10)).json
+    let json = BeaconHistory(of: beacon, hindsight, recent, now, over: .seconds(10)).json
     try expect(json, is: "History")
     let text = String(decoding: json, as: UTF8.self)
     #expect(text.contains(#""zone":"pump-3","t":["#))
@@ -82,14 +83,14 @@ struct APITests {
   }
 
   @Test func `an attempt tells what would have been beside what was`() throws {
-    let (scene, journal) = try visit()
+    let (scene, recent) = try visit()
     let hindsight = try #require(scene.pipeline.hindsight)
     let body =
       #"{"beacon":"fleet:1.2","zones":[{"zone":"pump-3","near":{"threshold":0.5,"unit":"m","dwell_s":1,"rearm":5}}]}"#
     let request = try TrialRequest(JSONTree(Array(body.utf8)), of: hindsight.configuration)
     let beacon = scene.pipeline.beacon(named: "fleet:1.2")
     let answer = TrialAnswer(
-      request, of: beacon, hindsight, journal, Moment(scene.time, scene.wallTime), yaml: "zones:",
+      request, of: beacon, hindsight, recent, Moment(scene.time, scene.wallTime), yaml: "zones:",
       revision: nil)
     try expect(answer.json, is: "TrialResult")
     let text = String(decoding: answer.json, as: UTF8.self)
@@ -124,11 +125,11 @@ struct APITests {
 
   /// An attack: the index of a beacon that was new since the memory was taken.
   @Test func `a beacon that the memory does not know yet has no trace, and harms nobody`() throws {
-    let (scene, journal) = try visit()
+    let (scene, recent) = try visit()
     let hindsight = try #require(scene.pipeline.hindsight)
     let request = try TrialRequest(JSONTree(Array("{}".utf8)), of: hindsight.configuration)
     let answer = TrialAnswer(
-      request, of: BeaconIndex(rawValue: 4711), hindsight, journal, Moment(scene.time, scene.wallTime),
+      request, of: BeaconIndex(rawValue: 4711), hindsight, recent, Moment(scene.time, scene.wallTime),
       yaml: "",
       revision: nil)
     #expect(String(decoding: answer.json, as: UTF8.self).contains(#""sightings":0"#))

@@ -13,7 +13,7 @@ public final class LiveWalk: Sendable {
   public typealias Placed = (mark: RecordingMarks.Mark, time: MonotonicTime)
 
   /// What is heard at the moment, for people who watch.
-  public struct Hearing: Sendable {
+  public struct Glimpse: Sendable {
     /// A receiver, the latest level in dBm, and when that was.
     public var receivers: [(name: String, level: Int8, time: MonotonicTime)]
     /// Beacons, the most often heard first, with how often.
@@ -52,9 +52,9 @@ public final class LiveWalk: Sendable {
     state = Mutex(State(walk: HeardWalk(configuration, beacon: beacon), tape: tape))
   }
 
-  public var hearing: Hearing {
+  public var glimpse: Glimpse {
     state.withLock { state in
-      Hearing(
+      Glimpse(
         receivers: state.levels.map {
           (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
         }.sorted { ($1.level, $0.name) < ($0.level, $1.name) },
@@ -97,7 +97,7 @@ public final class LiveWalk: Sendable {
     }
   }
 
-  func hear(_ hearing: Scanners.Hearing, _ table: ReceiverTable) {
+  func hear(_ hearing: Hearing, _ table: ReceiverTable) {
     hear(hearing.batch, table, isRemote: true)
     state.withLock { state in
       let map = state.learn(table, isRemote: true)

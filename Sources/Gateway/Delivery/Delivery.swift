@@ -63,7 +63,7 @@ final class Delivery: Sendable {
   /// Called when the disk fails, or works again.
   let onDiskChange = Mutex<Callback<Void>?>(nil)
   /// What the dashboard shows of decisions; nil: there is none.
-  let journal = Mutex<Journal?>(nil)
+  let recent = Mutex<RecentDecisions?>(nil)
   /// Rows up to this one were decided before the machine last booted.
   private let lastForeignRow: Int64
   private let onPublished: @Sendable (TransitionMessage) -> Void
@@ -135,14 +135,14 @@ final class Delivery: Sendable {
     switch item {
     case .transition(var message):
       state.numbers.number(&message)
-      journal.withLock { $0?.note(.transition(message)) }
+      recent.withLock { $0?.note(.transition(message)) }
       let beacon = message.beaconIndex
       // `nobody` is a beacon of an earlier run that this one does not know.
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
         message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message))
     case .verdict(let verdict):
-      journal.withLock { $0?.note(.verdict(verdict)) }
+      recent.withLock { $0?.note(.verdict(verdict)) }
       state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.

@@ -31,11 +31,11 @@ final class BeaconStream: EventSource {
 
   private func past() -> [UInt8] {
     let name = name
-    let found = stage.look { pipeline, journal, now in
-      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, journal, now) }
+    let found = stage.look { pipeline, recent, now in
+      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, recent, now) }
     }
-    guard let (beacon, hindsight, journal, now) = found, let hindsight else { return [] }
+    guard let (beacon, hindsight, recent, now) = found, let hindsight else { return [] }
     place = hindsight.history.end
-    return event("history", BeaconHistory(of: beacon, hindsight, journal, now, over: Self.length).json)
+    return event("history", BeaconHistory(of: beacon, hindsight, recent, now, over: Self.length).json)
   }
 }

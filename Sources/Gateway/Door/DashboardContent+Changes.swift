@@ -33,8 +33,8 @@ extension DashboardContent {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)
     // All at one moment: a beacon's index means nothing in an earlier memory.
-    let (memory, beacon, journal, now) = stage.look { pipeline, journal, now in
-      (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, journal, now)
+    let (memory, beacon, recent, now) = stage.look { pipeline, recent, now in
+      (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, recent, now)
     }
     guard let hindsight = memory else { return .error(404, "Nothing is remembered.") }
     if let name, beacon == nil { return Self.unheard(name) }
@@ -43,7 +43,7 @@ extension DashboardContent {
       let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
       return Response(
         TrialAnswer(
-          request, of: beacon, hindsight, journal, now, yaml: zonesYAML(changed),
+          request, of: beacon, hindsight, recent, now, yaml: zonesYAML(changed),
           revision: stage.editor?.current()?.revision
         ).json)
     } catch {

@@ -47,8 +47,8 @@ package struct DashboardContent: Content {
   }
 
   private var overview: Overview {
-    let surroundings = stage.surroundings
-    return stage.look { Overview($0, $1, surroundings, at: $2.wallTime) }
+    let details = stage.details
+    return stage.look { Overview($0, $1, details, at: $2.wallTime) }
   }
 
   static let nothingHere = Response.error(404, "There is nothing here.")
@@ -145,19 +145,19 @@ package struct DashboardContent: Content {
   }
 
   private func history(of name: String, over length: TimeSpan) -> Response {
-    let found = stage.look { pipeline, journal, now in
-      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, journal, now) }
+    let found = stage.look { pipeline, recent, now in
+      pipeline.beacon(named: name).map { ($0, pipeline.hindsight, recent, now) }
     }
-    guard let (beacon, hindsight, journal, now) = found, let hindsight else { return Self.unheard(name) }
-    return Response(BeaconHistory(of: beacon, hindsight, journal, now, over: length).json)
+    guard let (beacon, hindsight, recent, now) = found, let hindsight else { return Self.unheard(name) }
+    return Response(BeaconHistory(of: beacon, hindsight, recent, now, over: length).json)
   }
 
   private func transitions(_ request: Request) -> Response {
     let limit = request.query["limit"].flatMap { Int($0) } ?? Overview.transitionLimit
     let after = request.query["after"]
-    let found = stage.look { _, journal, _ in
-      guard let after else { return journal.transitions(atMost: max(limit, 0)) }
-      let later = journal.entries(from: journal.place(after: after) ?? 0).compactMap {
+    let found = stage.look { _, recent, _ in
+      guard let after else { return recent.transitions(atMost: max(limit, 0)) }
+      let later = recent.entries(from: recent.place(after: after) ?? 0).compactMap {
         if case .transition(let message) = $0 { message } else { nil }
       }
       return Array(later.prefix(max(limit, 0)))
@@ -171,7 +171,7 @@ package struct DashboardContent: Content {
   /// The configuration as it is checked: its words, and the file's text if the client may change it.
   private func configuration(_ rights: Rights) -> Response {
     let configuration = stage.look { pipeline, _, _ in pipeline.configuration }
-    let path = stage.surroundings.configurationFile
+    let path = stage.details.configurationFile
     let explanation = Explanation(configuration)
     let current = stage.editor?.current()
     return Response(
@@ -204,9 +204,9 @@ package struct DashboardContent: Content {
     let last = request.headers["last-event-id"]
     let (stage, overviews) = (stage, overviews)
     return {
-      let place = stage.look { _, journal, _ in
-        // Unknown, or from an earlier run: everything in the journal follows.
-        last.map { journal.place(after: $0) ?? 0 } ?? journal.end
+      let place = stage.look { _, recent, _ in
+        // Unknown, or from an earlier run: all recent ones follow.
+        last.map { recent.place(after: $0) ?? 0 } ?? recent.end
       }
       return OverviewStream(stage, overviews, from: place, rights: rights)
     }

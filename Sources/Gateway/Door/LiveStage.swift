@@ -28,15 +28,15 @@ struct LiveStage: Stage {
     }
   }
 
-  func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result {
-    let journal = decisions.delivery.journal.withLock { $0 } ?? Journal()
+  func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
+    let recent = decisions.delivery.recent.withLock { $0 } ?? RecentDecisions()
     return decisions.state.withLock { state in
-      body(state.pipeline, journal, Moment(LiveClock.now, LiveClock.wallNow))
+      body(state.pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
     }
   }
 
-  var surroundings: Surroundings {
-    Surroundings(
+  var details: GatewayDetails {
+    GatewayDetails(
       source: .live, started: started, version: version, health: decisions.currentHealth,
       broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile)
   }

@@ -8,7 +8,7 @@ final class OverviewStream: EventSource {
   private let stage: any Stage
   private let overviews: SharedOverview
   private let rights: Rights
-  /// In the journal.
+  /// In the recent decisions.
   private var place: Int
   private var shown = MonotonicTime(nanoseconds: .min)
 
@@ -21,8 +21,8 @@ final class OverviewStream: EventSource {
 
   func next() -> [UInt8] {
     var events: [UInt8] = []
-    let (entries, end) = stage.look { [place] _, journal, _ in
-      (journal.end == place ? [] : journal.entries(from: place), journal.end)
+    let (entries, end) = stage.look { [place] _, recent, _ in
+      (recent.end == place ? [] : recent.entries(from: place), recent.end)
     }
     place = end
     for entry in entries {

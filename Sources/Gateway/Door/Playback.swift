@@ -9,7 +9,7 @@ import Settings
 final class Playback {
   private var recording: Recording
   private(set) var pipeline: Pipeline
-  private(set) var journal = Journal()
+  private(set) var recent = RecentDecisions()
   /// How far it is, on the recording's clock that starts at zero.
   private(set) var time = MonotonicTime.zero
   /// What each receiver heard of late.
@@ -114,8 +114,8 @@ final class Playback {
     numbers.number(&output)
     for item in output.items {
       switch item {
-      case .transition(let message): journal.note(.transition(message))
-      case .verdict(let message): journal.note(.verdict(message))
+      case .transition(let message): recent.note(.transition(message))
+      case .verdict(let message): recent.note(.verdict(message))
       case .state, .room: break
       }
     }

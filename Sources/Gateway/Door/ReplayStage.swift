@@ -76,15 +76,15 @@ public final class ReplayStage: Stage, Player {
 
   // MARK: What is seen
 
-  package func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result {
+  package func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
     state.withLock { state in
       let playback = state.playback
       return body(
-        playback.pipeline, playback.journal, Moment(playback.time, span.from + (playback.time - .zero)))
+        playback.pipeline, playback.recent, Moment(playback.time, span.from + (playback.time - .zero)))
     }
   }
 
-  package var surroundings: Surroundings {
+  package var details: GatewayDetails {
     let paces = state.withLock { $0.playback.paces }
     let health = look { pipeline, _, now in
       HealthMessage(
@@ -99,13 +99,13 @@ public final class ReplayStage: Stage, Player {
         advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
         transitions: pipeline.counts.transitions, queued: 0, beacons: pipeline.beaconCount)
     }
-    return Surroundings(
+    return GatewayDetails(
       source: .recording, started: span.from, version: version, health: health, broker: nil,
       configurationFile: configurationFile)
   }
 
   package func metrics() -> String {
-    MetricsText.text(surroundings.health, gateway: configuration.gatewayName, isConnected: false)
+    MetricsText.text(details.health, gateway: configuration.gatewayName, isConnected: false)
   }
 
   package func complaint() -> String? { nil }

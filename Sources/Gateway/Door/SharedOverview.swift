@@ -9,7 +9,7 @@ final class SharedOverview: Sendable {
   private struct State {
     var overview: Overview?
     var made = MonotonicTime(nanoseconds: .min)
-    /// The journal's end at that time.
+    /// The end of the recent decisions at that time.
     var end = -1
     /// As JSON, by the rights of its readers.
     var json: [Rights: [UInt8]] = [:]
@@ -32,11 +32,11 @@ final class SharedOverview: Sendable {
       let now = LiveClock.now
       let age = now - max(state.made, MonotonicTime(nanoseconds: 0))
       if state.overview == nil || age >= Self.busy {
-        let surroundings = stage.surroundings
+        let details = stage.details
         let end = state.end
-        let new = stage.look { pipeline, journal, now -> (Overview, Int)? in
-          guard age >= Self.calm || journal.end != end else { return nil }
-          return (Overview(pipeline, journal, surroundings, at: now.wallTime), journal.end)
+        let new = stage.look { pipeline, recent, now -> (Overview, Int)? in
+          guard age >= Self.calm || recent.end != end else { return nil }
+          return (Overview(pipeline, recent, details, at: now.wallTime), recent.end)
         }
         if let new { state = State(overview: new.0, made: now, end: new.1) }
       }

@@ -9,8 +9,8 @@ import Settings
 /// What the dashboard shows: a running gateway, or a recording.
 package protocol Stage: Sendable {
   /// Calls `body` while the pipeline stands still. Keep it short, because decisions wait meanwhile.
-  func look<Result: Sendable>(_ body: (Pipeline, Journal, Moment) -> Result) -> Result
-  var surroundings: Surroundings { get }
+  func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result
+  var details: GatewayDetails { get }
   /// For Prometheus.
   func metrics() -> String
   /// Why it does not work as it should; nil: it does.

@@ -136,7 +136,7 @@ public struct GatewayRun: Sendable {
     }
     services.append(HealthService(decisions: decisions, interval: configuration.telemetry.health))
     if let http = configuration.http {
-      delivery.journal.withLock { $0 = Journal() }
+      delivery.recent.withLock { $0 = RecentDecisions() }
       decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
         decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",

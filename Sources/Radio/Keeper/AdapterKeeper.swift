@@ -47,7 +47,7 @@ struct AdapterKeeper {
   var monitorTries = 0
   var substitute = Substitute.none
   var substituteDeadline = MonotonicTime.distantFuture
-  var hearing: Hearing
+  var hearing: AdapterHearing
   var recovery = Recovery()
   /// Whether the kernel refused a command for lack of CAP_NET_ADMIN.
   var lacksAdmin = false
@@ -69,7 +69,7 @@ struct AdapterKeeper {
     self.index = index
     self.policy = policy
     powerDeadline = time
-    hearing = Hearing(at: time)
+    hearing = AdapterHearing(at: time)
   }
 
   /// What people call it.

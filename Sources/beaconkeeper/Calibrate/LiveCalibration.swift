@@ -81,13 +81,13 @@ final class LiveCalibration: Sendable {
       rooms: configuration.rooms.map { .init(name: $0.name, floor: $0.floor, outline: Outline($0.outline)) },
       expected: configuration.rooms.flatMap(\.receivers))
     while true {
-      let (now, hearing) = (LiveClock.now, walk.hearing)
-      screen.step(hearing, at: now)
+      let (now, glimpse) = (LiveClock.now, walk.glimpse)
+      screen.step(glimpse, at: now)
       for notice in notices.withLock({ notices in
         defer { notices = [] }
         return notices
       }) { screen.note(notice) }
-      terminal.draw(screen.lines(hearing, beacon: beacon, at: now))
+      terminal.draw(screen.lines(glimpse, beacon: beacon, at: now))
       if isOver.withLock({ $0 }) { return false }
       switch terminal.press(within: Self.pause) {
       case .nothing, .arrow: continue

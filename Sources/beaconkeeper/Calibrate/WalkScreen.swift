@@ -107,13 +107,13 @@ struct WalkScreen {
   mutating func note(_ text: String) { notices = (notices + [text]).suffix(3) }
 
   /// Counts the time since the last step for the room, if the beacon is heard.
-  mutating func step(_ hearing: LiveWalk.Hearing, at time: MonotonicTime) {
+  mutating func step(_ glimpse: LiveWalk.Glimpse, at time: MonotonicTime) {
     defer { lastStep = time }
-    guard let lastStep, let current, let latest = hearing.latest, time - latest < Self.fresh else { return }
+    guard let lastStep, let current, let latest = glimpse.latest, time - latest < Self.fresh else { return }
     seconds[current] += (time - lastStep).seconds
   }
 
-  func lines(_ hearing: LiveWalk.Hearing, beacon: String?, at time: MonotonicTime) -> [String] {
+  func lines(_ glimpse: LiveWalk.Glimpse, beacon: String?, at time: MonotonicTime) -> [String] {
     var lines = ["Carry the beacon through all rooms. Press a room's key when you enter it.", ""]
     let width = rooms.map(\.name.count).max() ?? 0
     for (index, room) in rooms.map(\.name).enumerated() {
@@ -130,25 +130,25 @@ struct WalkScreen {
     if hasPlan { lines.append("  @  type where you stand, as 3.1,0.8 and Return") }
     if let typed { lines.append("  @ \(typed)_") } else if let answer { lines.append("  \(answer)") }
     lines.append("")
-    lines += [heard(hearing, at: time)] + beacons(hearing, beacon)
-    let missing = expected.filter { name in !hearing.receivers.contains { $0.name == name } }
+    lines += [heard(glimpse, at: time)] + beacons(glimpse, beacon)
+    let missing = expected.filter { name in !glimpse.receivers.contains { $0.name == name } }
     if !missing.isEmpty { lines.append("not heard by: \(missing.joined(separator: ", "))") }
     if current == nil { lines.append("paused: what is heard now does not count") }
     return lines + notices
   }
 
-  private func heard(_ hearing: LiveWalk.Hearing, at time: MonotonicTime) -> String {
-    let now = hearing.receivers.filter { time - $0.time < Self.fresh }
+  private func heard(_ glimpse: LiveWalk.Glimpse, at time: MonotonicTime) -> String {
+    let now = glimpse.receivers.filter { time - $0.time < Self.fresh }
     guard !now.isEmpty else {
-      return hearing.latest == nil ? "the beacon was not heard yet" : "the beacon is not heard at the moment"
+      return glimpse.latest == nil ? "the beacon was not heard yet" : "the beacon is not heard at the moment"
     }
     return "heard by: " + now.map { "\($0.name) \($0.level) dBm" }.joined(separator: ", ")
   }
 
   /// Says which beacons there are if none was chosen.
-  private func beacons(_ hearing: LiveWalk.Hearing, _ beacon: String?) -> [String] {
-    guard beacon == nil, hearing.beacons.count > 1 else { return [] }
-    let names = hearing.beacons.prefix(6).map(\.name).joined(separator: ", ")
+  private func beacons(_ glimpse: LiveWalk.Glimpse, _ beacon: String?) -> [String] {
+    guard beacon == nil, glimpse.beacons.count > 1 else { return [] }
+    let names = glimpse.beacons.prefix(6).map(\.name).joined(separator: ", ")
     return ["several beacons are heard (\(names)): begin again with --beacon"]
   }
 }

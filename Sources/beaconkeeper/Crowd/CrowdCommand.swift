@@ -82,7 +82,7 @@ struct CrowdCommand: AsyncParsableCommand {
     var crowd = WalkingCrowd(settings)
     if let configOut {
       let surroundings =
-        rabbitmq.isEmpty ? nil : CrowdSite.Surroundings(broker: outputBroker, nodes: rabbitmq)
+        rabbitmq.isEmpty ? nil : CrowdSite.WorkerSettings(broker: outputBroker, nodes: rabbitmq)
       do {
         try Data(crowd.site.configuration(settings, surroundings).utf8).write(to: URL(filePath: configOut))
       } catch {

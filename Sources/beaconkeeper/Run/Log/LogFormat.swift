@@ -11,7 +11,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
   case journal
 
   /// The journal, where systemd connected standard error to it; else text.
-  static var preferred: LogFormat { Journal.takesStandardError ? .journal : .text }
+  static var preferred: LogFormat { SystemJournal.takesStandardError ? .journal : .text }
 }
 
 /// What is logged: this level and those above it.

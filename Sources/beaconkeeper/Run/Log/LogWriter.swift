@@ -6,13 +6,13 @@ import Logging
 /// Writes entries in one of the formats.
 struct LogWriter: Sendable {
   private let format: LogFormat
-  private let journal: Journal?
+  private let journal: SystemJournal?
   /// Whether a line begins with the date: a file is read days later, a terminal now.
   private let isDated: (output: Bool, error: Bool)
 
   init(_ format: LogFormat) {
     self.format = format
-    journal = format == .journal ? Journal() : nil
+    journal = format == .journal ? SystemJournal() : nil
     isDated = (isatty(1) == 0, isatty(2) == 0)
   }
 

@@ -2,7 +2,7 @@ import Beacons
 import Messages
 
 /// What an overview shows besides the pipeline's state.
-package struct Surroundings: Sendable {
+package struct GatewayDetails: Sendable {
   package enum Source: String, Sendable { case live, recording }
 
   package var source: Source

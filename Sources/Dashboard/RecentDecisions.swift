@@ -2,7 +2,7 @@ import Beacons
 import Messages
 
 /// The latest transitions and verdicts, for the page and for streams that resume where they broke off. Bounded.
-package struct Journal: Sendable {
+package struct RecentDecisions: Sendable {
   package enum Entry: Sendable {
     case transition(TransitionMessage)
     case verdict(VerdictMessage)

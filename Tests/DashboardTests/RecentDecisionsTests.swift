@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-struct JournalTests {
+struct RecentDecisionsTests {
   private func message(_ number: UInt64) -> TransitionMessage {
     var message = TransitionMessage(
       transition: Transition(
@@ -19,27 +19,27 @@ struct JournalTests {
     return message
   }
 
-  private func numbers(_ entries: [Journal.Entry]) -> [UInt64] {
+  private func numbers(_ entries: [RecentDecisions.Entry]) -> [UInt64] {
     entries.compactMap { if case .transition(let message) = $0 { message.sequence } else { nil } }
   }
 
   @Test func `it keeps the latest thousand, in order`() {
-    var journal = Journal()
-    for number in 1...3000 { journal.note(.transition(message(UInt64(number)))) }
-    let kept = numbers(journal.entries(from: 0))
-    #expect(kept == Array(UInt64(3000 - Journal.limit + 1)...3000))
-    #expect(journal.transitions(atMost: 2).map(\.sequence) == [3000, 2999])
+    var recent = RecentDecisions()
+    for number in 1...3000 { recent.note(.transition(message(UInt64(number)))) }
+    let kept = numbers(recent.entries(from: 0))
+    #expect(kept == Array(UInt64(3000 - RecentDecisions.limit + 1)...3000))
+    #expect(recent.transitions(atMost: 2).map(\.sequence) == [3000, 2999])
   }
 
   @Test func `a stream goes on after the last that it saw, or with all that is kept`() throws {
-    var journal = Journal()
-    for number in 1...3000 { journal.note(.transition(message(UInt64(number)))) }
-    let place = try #require(journal.place(after: "7-2990"))
-    #expect(numbers(journal.entries(from: place)) == Array(2991...3000))
-    #expect(journal.place(after: "7-1") == nil)
-    #expect(journal.place(after: "6-2990") == nil)
-    #expect(journal.entries(from: journal.end).isEmpty)
+    var recent = RecentDecisions()
+    for number in 1...3000 { recent.note(.transition(message(UInt64(number)))) }
+    let place = try #require(recent.place(after: "7-2990"))
+    #expect(numbers(recent.entries(from: place)) == Array(2991...3000))
+    #expect(recent.place(after: "7-1") == nil)
+    #expect(recent.place(after: "6-2990") == nil)
+    #expect(recent.entries(from: recent.end).isEmpty)
     // A recording that went back has fewer.
-    #expect(journal.entries(from: journal.end + 5).isEmpty)
+    #expect(recent.entries(from: recent.end + 5).isEmpty)
   }
 }

@@ -2,7 +2,7 @@ import Beacons
 
 /// Derives from an adapter's reports, answers and commands whether it hears. A pure state machine: silence alone proves
 /// nothing, so a silent controller gets a command that every working one answers.
-struct Hearing {
+struct AdapterHearing {
   /// The longest silence before the controller is probed.
   static let calm = TimeSpan.milliseconds(800)
   /// With much traffic it is probed sooner, but not before this time.

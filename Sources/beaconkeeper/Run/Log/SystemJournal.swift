@@ -6,7 +6,7 @@ import Machine
 
 /// Systemd's journal, in its native protocol: one datagram an entry, with fields of its own
 /// (https://systemd.io/JOURNAL_NATIVE_PROTOCOL).
-struct Journal: Sendable {
+struct SystemJournal: Sendable {
   static let path = "/run/systemd/journal/socket"
   /// Longer values are cut: a datagram takes some 200 kB.
   private static let valueLimit = 32 << 10
@@ -15,7 +15,7 @@ struct Journal: Sendable {
   private let path: String
 
   /// nil where no socket can be had.
-  init?(path: String = Journal.path) {
+  init?(path: String = SystemJournal.path) {
     socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return nil }
     self.path = path
