@@ -145,7 +145,7 @@ let package = Package(
       dependencies: ["Beacons", "JSON", "Messages", "Pipeline", "Scanners", "Settings"], swiftSettings: house),
     // HTTP; NIO only here. It knows no beacons.
     .target(
-      name: "Door",
+      name: "HTTP",
       dependencies: [
         "CTLS", "JSON", "Settings",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -166,7 +166,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "AMQP", "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "Door", "Fleet", "Settings",
+        "AMQP", "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "HTTP", "Fleet", "Settings",
         "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",
@@ -181,7 +181,7 @@ let package = Package(
     .executableTarget(
       name: "beaconkeeper",
       dependencies: [
-        "BeaconKeys", "Beacons", "Captures", "Crowd", "Door", "Fleet", "Gateway", "Settings", "SettingsFile",
+        "BeaconKeys", "Beacons", "Captures", "Crowd", "HTTP", "Fleet", "Gateway", "Settings", "SettingsFile",
         "JSON",
         "MQTT", "Machine",
         "Messages",
@@ -250,7 +250,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "Captures", "Dashboard", "Door", "Gateway", "JSON", "Settings", "Machine",
+        "Beacons", "Captures", "Dashboard", "HTTP", "Gateway", "JSON", "Settings", "Machine",
         "MQTT", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scenes",
         "WakePlanner",
@@ -290,7 +290,7 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "DoorTests", dependencies: ["Brokers", "Door", "Settings"], swiftSettings: house),
+      name: "HTTPTests", dependencies: ["Brokers", "HTTP", "Settings"], swiftSettings: house),
     .testTarget(name: "JSONTests", dependencies: ["Beacons", "JSON", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "MessagesTests",

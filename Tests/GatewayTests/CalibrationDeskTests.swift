@@ -1,6 +1,6 @@
 import Beacons
 import Dashboard
-import Door
+import HTTP
 import Foundation
 import JSON
 import Logging

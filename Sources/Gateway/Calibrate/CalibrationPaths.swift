@@ -1,6 +1,6 @@
 import Beacons
 import Dashboard
-import Door
+import HTTP
 import JSON
 import Machine
 import Settings

@@ -145,7 +145,7 @@ public struct GatewayRun: Sendable {
         // The same way as for everybody who edits the file by hand.
         _ = kill(getpid(), SIGHUP)
       }
-      services.append(DoorService(http, stage, onReady: listener.onDashboard, logger))
+      services.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics {
       services.append(

@@ -131,7 +131,7 @@ struct ReplayCommand: AsyncParsableCommand {
     let stage = try reading { () throws(CaptureError) in
       try ReplayStage(configuration, captures: capture, configurationFile: config)
     }
-    let server = ReplayDoor(stage, settings)
+    let server = ReplayDashboard(stage, settings)
     do {
       try await server.run { port in
         say("beaconkeeper: the recording plays at http://\(settings.host):\(port)/; Ctrl-C ends it")

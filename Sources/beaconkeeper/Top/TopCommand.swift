@@ -1,6 +1,6 @@
 import ArgumentParser
 import Beacons
-import Door
+import HTTP
 import Glibc
 import Machine
 import Settings
@@ -101,7 +101,7 @@ struct TopCommand: AsyncParsableCommand {
     try tell(String(decoding: body, as: UTF8.self).printable)
   }
 
-  private func follow(_ client: DoorClient, _ source: TopSource) async throws {
+  private func follow(_ client: HTTPClient, _ source: TopSource) async throws {
     do {
       // The first is what was printed already.
       var isFirst = true

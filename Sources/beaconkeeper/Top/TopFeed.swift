@@ -1,5 +1,5 @@
 import Beacons
-import Door
+import HTTP
 import Machine
 import Synchronization
 
@@ -21,10 +21,10 @@ final class TopFeed: Sendable {
 
   private static let pause = Duration.seconds(2)
 
-  private let client: DoorClient
+  private let client: HTTPClient
   private let state: Mutex<State>
 
-  init(_ client: DoorClient, _ picture: TopPicture) {
+  init(_ client: HTTPClient, _ picture: TopPicture) {
     self.client = client
     var first = State(picture: picture, arrived: LiveClock.now)
     first.trails.add(picture)

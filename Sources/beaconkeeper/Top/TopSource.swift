@@ -1,18 +1,18 @@
 import ArgumentParser
-import Door
+import HTTP
 import Settings
 import SettingsFile
 
 /// Which gateway `top` shows, and by which right.
 struct TopSource {
-  var address: DoorAddress
+  var address: HTTPAddress
   var password: String?
-  var trust = DoorClient.Trust.system
+  var trust = HTTPClient.Trust.system
 
   /// The gateway at a URL.
   init(url: String) throws(ExitCode) {
-    do throws(DoorAddress.Malformed) {
-      address = try DoorAddress(url, usualPort: HTTPSettings.defaultPort)
+    do throws(HTTPAddress.Malformed) {
+      address = try HTTPAddress(url, usualPort: HTTPSettings.defaultPort)
     } catch {
       throw refusal("\(url): \(error)", TopCommand.self)
     }
@@ -28,20 +28,20 @@ struct TopSource {
       default: http.address
       }
     let port = http.port == 0 ? HTTPSettings.defaultPort : http.port
-    address = DoorAddress(isTLS: http.tls != nil, host: host, port: port)
+    address = HTTPAddress(isTLS: http.tls != nil, host: host, port: port)
     password = http.readPassword?.revealed
     if let certificate = http.tls?.certFile { trust = .certificates(certificate) }
   }
 
-  func client() throws(ExitCode) -> DoorClient {
-    do { return try DoorClient(address, password: password, trust: trust) } catch {
+  func client() throws(ExitCode) -> HTTPClient {
+    do { return try HTTPClient(address, password: password, trust: trust) } catch {
       throw failure("\(error)", .configuration)
     }
   }
 
   /// Why there is no picture, and what to throw.
   func fault(_ error: any Error) -> ExitCode {
-    guard let error = error as? DoorClient.Failure else { return failure("\(error)", .software) }
+    guard let error = error as? HTTPClient.Failure else { return failure("\(error)", .software) }
     switch error.kind {
     case .unreachable, .silent:
       return failure(
@@ -59,7 +59,7 @@ struct TopSource {
   }
 
   /// What an answer that is not the overview means.
-  func fault(_ reply: DoorClient.Reply) -> ExitCode {
+  func fault(_ reply: HTTPClient.Reply) -> ExitCode {
     let told = (try? TopPicture.Fault(reply.body)).map { " (\($0.text))" } ?? ""
     switch reply.status {
     case 401 where password == nil:

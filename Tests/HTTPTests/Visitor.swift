@@ -2,7 +2,7 @@ import Glibc
 import Settings
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// A client with a bare socket, because a hostile one sends what no HTTP library would.
 final class Visitor {
@@ -112,14 +112,14 @@ struct EchoContent: Content {
   }
 }
 
-/// A door on a free port, for the length of a test.
-func withDoor(
-  _ settings: HTTPSettings = HTTPSettings(port: 0), _ body: (Door) async throws -> Void
+/// A server on a free port, for the length of a test.
+func withServer(
+  _ settings: HTTPSettings = HTTPSettings(port: 0), _ body: (HTTPServer) async throws -> Void
 ) async throws {
-  let door = try await Door.open(settings, machine: "pi", content: EchoContent())
-  do { try await body(door) } catch {
-    await door.close()
+  let server = try await HTTPServer.open(settings, machine: "pi", content: EchoContent())
+  do { try await body(server) } catch {
+    await server.close()
     throw error
   }
-  await door.close()
+  await server.close()
 }

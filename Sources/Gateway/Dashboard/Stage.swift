@@ -1,5 +1,5 @@
 import Beacons
-import Door
+import HTTP
 import JSON
 import Dashboard
 import Messages

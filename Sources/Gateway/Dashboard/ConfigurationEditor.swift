@@ -1,5 +1,5 @@
 import Dashboard
-import Door
+import HTTP
 import Glibc
 import JSON
 import Machine

@@ -1,9 +1,9 @@
-import Door
+import HTTP
 public import Settings
 import SettingsFile
 
 /// `replay --http`: the dashboard over a recording.
-public struct ReplayDoor: Sendable {
+public struct ReplayDashboard: Sendable {
   private let stage: ReplayStage
   private let settings: HTTPSettings
 
@@ -16,9 +16,9 @@ public struct ReplayDoor: Sendable {
   ///
   /// - Parameter onReady: is called with the port.
   public func run(onReady: (Int) -> Void) async throws {
-    let door = try await Door.open(settings, machine: machineName(), content: DashboardContent(stage))
-    onReady(door.port)
+    let server = try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
+    onReady(server.port)
     await stage.play()
-    await door.close()
+    await server.close()
   }
 }

@@ -1,6 +1,6 @@
 import Beacons
 import Dashboard
-import Door
+import HTTP
 import Pipeline
 
 /// `beacons/<name>/live`: the last minutes at once, then news as it arrives.

@@ -2,23 +2,23 @@ import Settings
 import Synchronization
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// Clients that ask and never take.
 struct UntakenAnswersTests {
   @Test func `requests wait until the client has taken the answer before`() async throws {
     let counter = Counting()
-    let door = try await Door.open(HTTPSettings(port: 0), machine: "pi", content: counter)
-    let visitor = try Visitor(port: door.port)
+    let server = try await HTTPServer.open(HTTPSettings(port: 0), machine: "pi", content: counter)
+    let visitor = try Visitor(port: server.port)
     // Each answer is larger than what sockets and the server hold.
     visitor.send(String(repeating: "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
-    let other = try Visitor(port: door.port)
+    let other = try Visitor(port: server.port)
     for _ in 0..<50 {
       other.send("GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(other.receive(until: "small") != nil)
     }
     #expect(counter.large.withLock { $0 } < 10)
-    await door.close()
+    await server.close()
   }
 
   private final class Counting: Content {
@@ -34,8 +34,8 @@ struct UntakenAnswersTests {
   }
 
   @Test func `a stream begins after answers that were slow to leave`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(String(repeating: "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 50))
       visitor.send("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(visitor.receive(until: "data: 12\n\n") != nil)

@@ -1,4 +1,4 @@
-import Door
+import HTTP
 import Logging
 import Machine
 import ServiceLifecycle
@@ -6,7 +6,7 @@ import Settings
 import SettingsFile
 
 /// Serves the dashboard. If the port is taken, the gateway works without, and keeps trying.
-struct DoorService: Service {
+struct DashboardService: Service {
   private static let pause = Duration.seconds(30)
 
   private let settings: HTTPSettings
@@ -27,20 +27,20 @@ struct DoorService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      guard let door = await open() else { return }
+      guard let server = await open() else { return }
       let scheme = settings.tls == nil ? "http" : "https"
-      onReady("\(scheme)://\(settings.host):\(door.port)/")
+      onReady("\(scheme)://\(settings.host):\(server.port)/")
       while (try? await Task.sleep(for: .seconds(86400))) != nil {}
-      await door.close()
+      await server.close()
     }
   }
 
   /// nil: the gateway ends.
-  private func open() async -> Door? {
+  private func open() async -> HTTPServer? {
     var told = ""
     while true {
       do {
-        return try await Door.open(settings, machine: machineName(), content: DashboardContent(stage))
+        return try await HTTPServer.open(settings, machine: machineName(), content: DashboardContent(stage))
       } catch {
         if "\(error)" != told { logger.warning("no dashboard: \(error); will try again") }
         told = "\(error)"

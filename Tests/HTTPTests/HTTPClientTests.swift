@@ -3,15 +3,15 @@ import Foundation
 import Settings
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// The client against the real server.
-struct DoorClientTests {
+struct HTTPClientTests {
   private func withClient(
-    _ address: DoorAddress, password: String? = nil, trust: DoorClient.Trust = .system,
-    _ body: (DoorClient) async throws -> Void
+    _ address: HTTPAddress, password: String? = nil, trust: HTTPClient.Trust = .system,
+    _ body: (HTTPClient) async throws -> Void
   ) async throws {
-    let client = try DoorClient(address, password: password, trust: trust)
+    let client = try HTTPClient(address, password: password, trust: trust)
     do { try await body(client) } catch {
       await client.close()
       throw error
@@ -20,7 +20,7 @@ struct DoorClientTests {
   }
 
   private func status(
-    _ address: DoorAddress, password: String? = nil, trust: DoorClient.Trust = .system
+    _ address: HTTPAddress, password: String? = nil, trust: HTTPClient.Trust = .system
   ) async throws -> Int {
     var status = 0
     try await withClient(address, password: password, trust: trust) { status = try await $0.get("a").status }
@@ -28,8 +28,8 @@ struct DoorClientTests {
   }
 
   @Test func `an answer comes with its status`() async throws {
-    try await withDoor { door in
-      try await withClient(DoorAddress(host: "localhost", port: door.port, path: "/a/")) { client in
+    try await withServer { server in
+      try await withClient(HTTPAddress(host: "localhost", port: server.port, path: "/a/")) { client in
         let reply = try await client.get("b")
         #expect(reply.status == 200)
         #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("GET [\"a\", \"b\"] 0 0"))
@@ -39,8 +39,8 @@ struct DoorClientTests {
 
   @Test func `a password of any characters lets in, a wrong one does not`() async throws {
     let settings = HTTPSettings(port: 0, readPassword: Secret("pass: wörd \""))
-    try await withDoor(settings) { door in
-      let address = DoorAddress(host: "127.0.0.1", port: door.port)
+    try await withServer(settings) { server in
+      let address = HTTPAddress(host: "127.0.0.1", port: server.port)
       let right = try await status(address, password: "pass: wörd \"")
       let (wrong, none) = (try await status(address, password: "other"), try await status(address))
       #expect(right == 200)
@@ -50,8 +50,8 @@ struct DoorClientTests {
   }
 
   @Test func `events come one by one until they are not wanted any more`() async throws {
-    try await withDoor { door in
-      try await withClient(DoorAddress(host: "127.0.0.1", port: door.port)) { client in
+    try await withServer { server in
+      try await withClient(HTTPAddress(host: "127.0.0.1", port: server.port)) { client in
         var seen: [Int] = []
         for try await event in try await client.events("stream") {
           #expect(event.name == "message")
@@ -65,14 +65,14 @@ struct DoorClientTests {
   }
 
   @Test func `a stream that ends says so`() async throws {
-    let door = try await Door.open(HTTPSettings(port: 0), machine: "pi", content: EchoContent())
-    try await withClient(DoorAddress(host: "127.0.0.1", port: door.port)) { client in
+    let server = try await HTTPServer.open(HTTPSettings(port: 0), machine: "pi", content: EchoContent())
+    try await withClient(HTTPAddress(host: "127.0.0.1", port: server.port)) { client in
       let events = try await client.events("stream")
       var count = 0
-      await #expect(throws: DoorClient.Failure.self) {
+      await #expect(throws: HTTPClient.Failure.self) {
         for try await _ in events {
           count += 1
-          if count == 1 { await door.close() }
+          if count == 1 { await server.close() }
         }
       }
       #expect(count > 0)
@@ -81,16 +81,16 @@ struct DoorClientTests {
 
   @Test func `a port where nothing listens is told in plain words`() async throws {
     var port = 0
-    try await withDoor { port = $0.port }
-    try await withClient(DoorAddress(host: "127.0.0.1", port: port)) { client in
-      let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+    try await withServer { port = $0.port }
+    try await withClient(HTTPAddress(host: "127.0.0.1", port: port)) { client in
+      let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
       #expect(failure == .init(kind: .unreachable, description: "nothing listens there"))
     }
   }
 
   @Test func `a name that nobody knows is told`() async throws {
-    try await withClient(DoorAddress(host: "gate.invalid", port: 80)) { client in
-      let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+    try await withClient(HTTPAddress(host: "gate.invalid", port: 80)) { client in
+      let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
       #expect(failure == .init(kind: .unreachable, description: "the name gate.invalid is not known"))
     }
   }
@@ -98,26 +98,26 @@ struct DoorClientTests {
   @Test(arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "", "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\n"])
   func `what does not speak HTTP is told`(greeting: String) async throws {
     let stranger = try Stranger(greeting)
-    try await withClient(DoorAddress(host: "127.0.0.1", port: stranger.port)) { client in
-      let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+    try await withClient(HTTPAddress(host: "127.0.0.1", port: stranger.port)) { client in
+      let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
       #expect(failure?.kind == .notHTTP || failure?.kind == .unreachable, "\(failure as Any)")
     }
   }
 
   @Test func `an answer without end is cut off`() async throws {
     let stranger = try Stranger("HTTP/1.1 200 OK\r\n\r\n", endless: true)
-    try await withClient(DoorAddress(host: "127.0.0.1", port: stranger.port)) { client in
-      let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+    try await withClient(HTTPAddress(host: "127.0.0.1", port: stranger.port)) { client in
+      let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
       #expect(failure?.kind == .tooLarge)
       let events = try await client.events("a")
-      await #expect(throws: DoorClient.Failure.self) { for try await _ in events {} }
+      await #expect(throws: HTTPClient.Failure.self) { for try await _ in events {} }
     }
   }
 
-  @Test func `an encrypted door is trusted by its authority or by its certificate, and by nothing else`()
+  @Test func `an encrypted server is trusted by its authority or by its certificate, and by nothing else`()
     async throws
   {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("door-\(UUID())")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("server-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (cert, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")
@@ -128,9 +128,9 @@ struct DoorClientTests {
         "subjectAltName=DNS:localhost",
       ], in: folder)
     let settings = HTTPSettings(port: 0, tls: .init(certFile: cert, keyFile: key))
-    try await withDoor(settings) { door in
-      let named = DoorAddress(isTLS: true, host: "localhost", port: door.port)
-      let numbered = DoorAddress(isTLS: true, host: "127.0.0.1", port: door.port)
+    try await withServer(settings) { server in
+      let named = HTTPAddress(isTLS: true, host: "localhost", port: server.port)
+      let numbered = HTTPAddress(isTLS: true, host: "127.0.0.1", port: server.port)
       try await withClient(named, trust: .authorities(cert)) { client in
         let status = try await client.get("a").status
         #expect(status == 200)
@@ -142,21 +142,21 @@ struct DoorClientTests {
       }
       let own = try await status(numbered, trust: .certificates(cert))
       #expect(own == 200)
-      for (address, trust) in [(numbered, DoorClient.Trust.authorities(cert)), (named, .system)] {
+      for (address, trust) in [(numbered, HTTPClient.Trust.authorities(cert)), (named, .system)] {
         try await withClient(address, trust: trust) { client in
-          let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+          let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
           #expect(failure?.kind == .notTrusted, "\(failure as Any)")
         }
       }
       // In the clear where TLS is spoken, and the other way round.
-      try await withClient(DoorAddress(host: "localhost", port: door.port)) { client in
-        await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+      try await withClient(HTTPAddress(host: "localhost", port: server.port)) { client in
+        await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
       }
     }
-    try await withDoor { door in
-      let address = DoorAddress(isTLS: true, host: "localhost", port: door.port)
+    try await withServer { server in
+      let address = HTTPAddress(isTLS: true, host: "localhost", port: server.port)
       try await withClient(address) { client in
-        let failure = await #expect(throws: DoorClient.Failure.self) { try await client.get("a") }
+        let failure = await #expect(throws: HTTPClient.Failure.self) { try await client.get("a") }
         #expect(failure?.kind == .notEncrypted, "\(failure as Any)")
       }
     }

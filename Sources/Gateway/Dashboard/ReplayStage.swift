@@ -1,7 +1,7 @@
 import Beacons
 import Captures
 import Dashboard
-import Door
+import HTTP
 import JSON
 import Machine
 import Messages

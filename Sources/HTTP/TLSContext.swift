@@ -28,7 +28,7 @@ import Settings
   }
 
   /// A client's.
-  init(trusting trust: DoorClient.Trust) throws(Unusable) {
+  init(trusting trust: HTTPClient.Trust) throws(Unusable) {
     guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
       throw Unusable(description: "libssl has no memory")
     }

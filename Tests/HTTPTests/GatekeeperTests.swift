@@ -1,7 +1,7 @@
 import Settings
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// Who is let in, and whose pages are not.
 struct GatekeeperTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// Cookies of those who logged in.
 struct SessionsTests {

@@ -1,6 +1,6 @@
 import Beacons
 import Dashboard
-import Door
+import HTTP
 import Messages
 
 /// `events`: the overview about once a second, and each decision as it is made.

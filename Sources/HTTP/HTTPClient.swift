@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a gateway's door, also another machine's.
-public final class DoorClient: Sendable {
+/// Asks a gateway's HTTP server, also another machine's.
+public final class HTTPClient: Sendable {
   /// Why there is no answer, in plain words.
   public struct Failure: Error, Equatable, CustomStringConvertible {
     public enum Kind: Sendable { case unreachable, notTrusted, notEncrypted, notHTTP, silent, tooLarge }
@@ -38,14 +38,14 @@ public final class DoorClient: Sendable {
   static let sizeLimit = 8 << 20
   private static let patience = TimeAmount.seconds(10)
 
-  public let address: DoorAddress
+  public let address: HTTPAddress
   private let authorization: String?
   private let tls: TLSContext?
   private let checksName: Bool
   private let group: MultiThreadedEventLoopGroup
 
   /// - Parameter password: sent with every request; nil: none.
-  public init(_ address: DoorAddress, password: String? = nil, trust: Trust = .system) throws {
+  public init(_ address: HTTPAddress, password: String? = nil, trust: Trust = .system) throws {
     self.address = address
     // Base64 lets a password have any character.
     authorization = password.map { "Basic " + Data((":" + $0).utf8).base64EncodedString() }

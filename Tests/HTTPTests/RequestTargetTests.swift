@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 struct RequestTargetTests {
   @Test func `segments are decoded one by one, so that an escaped slash stays in its name`() throws {

@@ -1,15 +1,15 @@
 import Settings
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// The server on a real socket, with clients that mean well and clients that do not.
-struct DoorTests {
+struct HTTPServerTests {
   private static let get = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   @Test func `a request is answered, and the connection serves the next`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(Self.get)
       let first = try #require(visitor.receive(until: "write: false"))
       #expect(first.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -24,8 +24,8 @@ struct DoorTests {
   }
 
   @Test func `requests that come at once are answered in order`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(
         "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
       )
@@ -53,8 +53,8 @@ struct DoorTests {
   func `what is not right is refused with a status that says why`(request: String, status: String)
     async throws
   {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(request)
       let answer = try #require(visitor.receive(until: "\r\n\r\n"))
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
@@ -63,23 +63,23 @@ struct DoorTests {
   }
 
   @Test func `headers without end are cut off after a few kilobytes`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\n")
       let line = "X: " + String(repeating: "a", count: 1000) + "\r\n"
       var sent = 0
       // A gigabyte, if nobody minds.
       while sent < 1 << 30, visitor.send(line) { sent += line.utf8.count }
       #expect(sent < 8 << 20)
-      let visitor2 = try Visitor(port: door.port)
+      let visitor2 = try Visitor(port: server.port)
       visitor2.send(Self.get)
       #expect(visitor2.receive(until: "write: false") != nil)
     }
   }
 
   @Test func `a body over 64 kB is refused`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(
         "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n\r\n"
       )
@@ -89,8 +89,8 @@ struct DoorTests {
   }
 
   @Test func `who sends a header a second is cut off after ten seconds`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send("GET /a HTTP/1.1\r\nHost: localhost\r\n")
       // A busy machine may take longer to see that it is cut off.
       var isOpen = true
@@ -103,12 +103,12 @@ struct DoorTests {
   }
 
   @Test func `a thousand silent connections do not keep others out`() async throws {
-    try await withDoor { door in
+    try await withServer { server in
       var silent: [Visitor] = []
       for _ in 0..<1000 {
-        if let one = try? Visitor(port: door.port) { silent.append(one) }
+        if let one = try? Visitor(port: server.port) { silent.append(one) }
       }
-      let visitor = try Visitor(port: door.port)
+      let visitor = try Visitor(port: server.port)
       visitor.send(Self.get)
       #expect(visitor.receive(until: "write: false") != nil)
       #expect(silent.count > 100)
@@ -116,8 +116,8 @@ struct DoorTests {
   }
 
   @Test func `a stream goes on until the client leaves, ten times a second`() async throws {
-    try await withDoor { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
       let text = try #require(visitor.receive(until: "data: 5\n\n"))
       #expect(text.contains("Content-Type: text/event-stream"))
@@ -125,10 +125,10 @@ struct DoorTests {
   }
 
   @Test func `a page that takes nothing costs the others nothing, and is dropped`() async throws {
-    try await withDoor { door in
-      let stalled = try Visitor(port: door.port)
+    try await withServer { server in
+      let stalled = try Visitor(port: server.port)
       stalled.send("GET /stream?padding=200000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-      let other = try Visitor(port: door.port)
+      let other = try Visitor(port: server.port)
       other.send("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(other.receive(until: "data: 150\n\n") != nil)
       // Its own buffers were full long ago: what it still gets ends before the other's number.
@@ -142,8 +142,8 @@ struct DoorTests {
   {
     let settings = HTTPSettings(
       port: 0, readPassword: Secret("look-here"), writePassword: Secret("change-it"))
-    try await withDoor(settings) { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer(settings) { server in
+      let visitor = try Visitor(port: server.port)
       visitor.send(Self.get)
       #expect(visitor.receive(until: "}")?.hasPrefix("HTTP/1.1 401 ") == true)
       visitor.send("GET /public HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -163,8 +163,8 @@ struct DoorTests {
   }
 
   @Test func `eleven wrong passwords in a minute are too many`() async throws {
-    try await withDoor(HTTPSettings(port: 0, readPassword: Secret("look-here"))) { door in
-      let visitor = try Visitor(port: door.port)
+    try await withServer(HTTPSettings(port: 0, readPassword: Secret("look-here"))) { server in
+      let visitor = try Visitor(port: server.port)
       var last = ""
       // The minute may turn once.
       for _ in 0..<25 {
@@ -177,18 +177,18 @@ struct DoorTests {
     }
   }
 
-  @Test func `a door that is closed twice at once ends both calls`() async throws {
-    try await withDoor { door in
-      async let first: Void = door.close()
-      await door.close()
+  @Test func `a server that is closed twice at once ends both calls`() async throws {
+    try await withServer { server in
+      async let first: Void = server.close()
+      await server.close()
       await first
     }
   }
 
   @Test func `a port that is taken is told in plain words`() async throws {
-    try await withDoor { door in
+    try await withServer { server in
       await #expect {
-        try await Door.open(HTTPSettings(port: door.port), machine: "pi", content: EchoContent())
+        try await HTTPServer.open(HTTPSettings(port: server.port), machine: "pi", content: EchoContent())
       } throws: {
         "\($0)".contains("another program has this port")
       }

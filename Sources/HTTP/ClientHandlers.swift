@@ -8,9 +8,9 @@ private func send(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
   context.writeAndFlush(NIOAny(HTTPClientRequestPart.end(nil)), promise: nil)
 }
 
-private func failure(_ error: any Error) -> DoorClient.Failure {
+private func failure(_ error: any Error) -> HTTPClient.Failure {
   switch error {
-  case let error as DoorClient.Failure: error
+  case let error as HTTPClient.Failure: error
   case let error as TLSHandler.Fault:
     .init(kind: error.isVerdict ? .notTrusted : .notEncrypted, description: error.description)
   case is HTTPParserError: .init(kind: .notHTTP, description: "it does not speak HTTP")
@@ -25,10 +25,10 @@ final class AnswerHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
   private let request: HTTPRequestHead
-  private let answered: EventLoopPromise<DoorClient.Reply>
-  private var reply = DoorClient.Reply(status: 0, body: [])
+  private let answered: EventLoopPromise<HTTPClient.Reply>
+  private var reply = HTTPClient.Reply(status: 0, body: [])
 
-  init(_ request: HTTPRequestHead, _ answered: EventLoopPromise<DoorClient.Reply>) {
+  init(_ request: HTTPRequestHead, _ answered: EventLoopPromise<HTTPClient.Reply>) {
     self.request = request
     self.answered = answered
   }
@@ -45,7 +45,7 @@ final class AnswerHandler: ChannelInboundHandler {
     switch unwrapInboundIn(data) {
     case .head(let head): reply.status = Int(head.status.code)
     case .body(let buffer):
-      guard reply.body.count + buffer.readableBytes <= DoorClient.sizeLimit else {
+      guard reply.body.count + buffer.readableBytes <= HTTPClient.sizeLimit else {
         return end(.init(kind: .tooLarge, description: "the answer is too large"), context)
       }
       reply.body += buffer.readableBytesView
@@ -58,10 +58,10 @@ final class AnswerHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { end(failure(error), context) }
 
   func channelInactive(context: ChannelHandlerContext) {
-    answered.fail(DoorClient.Failure(kind: .notHTTP, description: "it hung up without an answer"))
+    answered.fail(HTTPClient.Failure(kind: .notHTTP, description: "it hung up without an answer"))
   }
 
-  private func end(_ failure: DoorClient.Failure, _ context: ChannelHandlerContext) {
+  private func end(_ failure: HTTPClient.Failure, _ context: ChannelHandlerContext) {
     answered.fail(failure)
     context.close(promise: nil)
   }
@@ -75,12 +75,12 @@ final class EventHandler: ChannelInboundHandler {
   private static let longestSilence = TimeAmount.seconds(40)
 
   private let request: HTTPRequestHead
-  private let events: AsyncThrowingStream<DoorClient.Event, any Error>.Continuation
-  private var reader = EventReader(limit: DoorClient.sizeLimit)
+  private let events: AsyncThrowingStream<HTTPClient.Event, any Error>.Continuation
+  private var reader = EventReader(limit: HTTPClient.sizeLimit)
   private var alarm: Scheduled<Void>?
 
   init(
-    _ request: HTTPRequestHead, _ events: AsyncThrowingStream<DoorClient.Event, any Error>.Continuation
+    _ request: HTTPRequestHead, _ events: AsyncThrowingStream<HTTPClient.Event, any Error>.Continuation
   ) {
     self.request = request
     self.events = events
@@ -105,7 +105,7 @@ final class EventHandler: ChannelInboundHandler {
     case .body(let buffer):
       do throws(EventReader.TooLarge) {
         for event in try reader.read(buffer.readableBytesView) {
-          events.yield(DoorClient.Event(name: event.name, data: event.data))
+          events.yield(HTTPClient.Event(name: event.name, data: event.data))
         }
       } catch {
         end(.init(kind: .tooLarge, description: "an event is too large"), context)
@@ -128,7 +128,7 @@ final class EventHandler: ChannelInboundHandler {
     end(.init(kind: .unreachable, description: "the connection was cut"), context)
   }
 
-  private func end(_ failure: DoorClient.Failure, _ context: ChannelHandlerContext) {
+  private func end(_ failure: HTTPClient.Failure, _ context: ChannelHandlerContext) {
     alarm?.cancel()
     events.finish(throwing: failure)
     context.close(promise: nil)

@@ -1,4 +1,4 @@
-import Door
+import HTTP
 import Machine
 import Settings
 import SettingsFile

@@ -1,12 +1,12 @@
 import Settings
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 /// Requests in forms that HTTP allows and browsers never send.
 struct UnusualClientsTests {
   private func visit(_ body: (Visitor) throws -> Void) async throws {
-    try await withDoor { door in try body(Visitor(port: door.port)) }
+    try await withServer { server in try body(Visitor(port: server.port)) }
   }
 
   @Test func `a client that has sent all it wants gets its answer`() async throws {

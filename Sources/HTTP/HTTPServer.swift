@@ -5,7 +5,7 @@ import Settings
 import Synchronization
 
 /// The HTTP server: one thread, a bounded number of connections, and a gatekeeper in front of everything.
-public final class Door: Sendable {
+public final class HTTPServer: Sendable {
   /// Why the server cannot listen, in plain words.
   public struct CannotListen: Error, CustomStringConvertible {
     public let description: String
@@ -22,7 +22,7 @@ public final class Door: Sendable {
   ///
   /// - Parameter machine: this machine's own name, under which browsers may reach it.
   public static func open(_ settings: HTTPSettings, machine: String, content: any Content) async throws
-    -> Door
+    -> HTTPServer
   {
     let tls = try settings.tls.map { try TLSContext($0) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -38,7 +38,7 @@ public final class Door: Sendable {
       .get()
       let port = channel.localAddress?.port ?? settings.port
       try await loop.submit { reception.value.cookieName = "beaconkeeper-\(port)" }.get()
-      return Door(group, channel, reception)
+      return HTTPServer(group, channel, reception)
     } catch {
       try? await group.shutdownGracefully()
       throw CannotListen(

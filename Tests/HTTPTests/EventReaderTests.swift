@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Door
+@testable import HTTP
 
 struct EventReaderTests {
   private static let stream =
@@ -28,14 +28,14 @@ struct EventReaderTests {
   }
 }
 
-struct DoorAddressTests {
+struct HTTPAddressTests {
   @Test(arguments: [
     ("http://gate.lan", "http://gate.lan:8099/"), ("gate.lan:80", "http://gate.lan:80/"),
     ("HTTPS://gate.lan/a/b", "https://gate.lan:443/a/b/"), ("http://[::1]:81/", "http://[::1]:81/"),
     ("192.168.0.4", "http://192.168.0.4:8099/"),
   ])
   func `URLs are read`(text: String, address: String) throws {
-    #expect(try DoorAddress(text, usualPort: 8099).description == address)
+    #expect(try HTTPAddress(text, usualPort: 8099).description == address)
   }
 
   @Test(arguments: [
@@ -44,6 +44,6 @@ struct DoorAddressTests {
     "http://a b", "http://a\r\nX: y/", "http://[::1]x", "http://a/\u{1B}[2J", "mqtt://a",
   ])
   func `other texts are refused`(text: String) {
-    #expect(throws: DoorAddress.Malformed.self) { try DoorAddress(text, usualPort: 8099) }
+    #expect(throws: HTTPAddress.Malformed.self) { try HTTPAddress(text, usualPort: 8099) }
   }
 }

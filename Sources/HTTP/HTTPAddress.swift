@@ -1,5 +1,5 @@
-/// Where a gateway's door is: `http://gate.lan:8099/beaconkeeper/`.
-public struct DoorAddress: Hashable, Sendable {
+/// Where a gateway's HTTP server is: `http://gate.lan:8099/beaconkeeper/`.
+public struct HTTPAddress: Hashable, Sendable {
   public var isTLS: Bool
   /// A name or an address; one of IPv6 without brackets.
   public var host: String
@@ -75,6 +75,6 @@ public struct DoorAddress: Hashable, Sendable {
   var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 
-extension DoorAddress: CustomStringConvertible {
+extension HTTPAddress: CustomStringConvertible {
   public var description: String { "\(isTLS ? "https" : "http")://\(authority)\(path)" }
 }
