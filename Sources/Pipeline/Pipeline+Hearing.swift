@@ -8,19 +8,20 @@ extension Pipeline {
 
   /// Processes what a source heard.
   public mutating func observe(_ batch: borrowing AdvertisementBatch, into output: inout Output) {
-    observe(batch, from: nil, into: &output)
+    observe(batch, into: &output) { advertisement, _ in advertisement.receiver }
   }
 
-  /// - Parameter receivers: maps the source's receivers to ours, if it has its own; advertisements of receivers beyond the
-  ///   limit are skipped.
+  /// - Parameter receiver: is called for each advertisement in its turn, with its payload; returns our index of the source's
+  ///   receiver. nil: the advertisement is skipped.
   package mutating func observe(
-    _ batch: borrowing AdvertisementBatch, from receivers: ReceiverMap?, into output: inout Output
+    _ batch: borrowing AdvertisementBatch, into output: inout Output,
+    by receiver: (borrowing Advertisement, Span<UInt8>) -> ReceiverIndex?
   ) {
     for start in stride(from: 0, to: batch.count, by: Self.horizon) {
       let range = start..<min(start + Self.horizon, batch.count)
       lookAhead(batch, range)
       batch.forEach(in: range) { heard, payload in
-        guard let receiver = receivers == nil ? heard.receiver : receivers?[heard.receiver] else { return }
+        guard let receiver = receiver(heard, payload) else { return }
         var advertisement = copy heard
         advertisement.receiver = receiver
         observe(advertisement, payload: payload, into: &output)

@@ -16,7 +16,7 @@ extension Pipeline {
     // Only what our own radios hear is passed on; otherwise two gateways would send each other's echoes for ever.
     let paused = tap
     tap = nil
-    observe(batch, from: receivers, into: &output)
+    observe(batch, into: &output) { advertisement, _ in receivers[advertisement.receiver] }
     for observation in observations {
       guard let receiver = receivers[observation.receiver] else { continue }
       var observation = observation

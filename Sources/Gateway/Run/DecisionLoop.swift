@@ -78,11 +78,11 @@ final class DecisionLoop: Sendable {
     strangers.observe(batch)
     state.withLock { state in
       let receivers = state.learn(table)
-      batch.forEach { advertisement, payload in
-        guard let receiver = receivers[advertisement.receiver] else { return }
+      state.pipeline.observe(batch, into: &state.output) { advertisement, payload in
+        guard let receiver = receivers[advertisement.receiver] else { return nil }
         state.health.receivers.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
+        return receiver
       }
-      state.pipeline.observe(batch, from: receivers, into: &state.output)
       for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
       if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
       tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
