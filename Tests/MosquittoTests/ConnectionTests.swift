@@ -77,7 +77,7 @@ extension RealBroker {
       try await heard.wait("the will") { $0.texts == ["offline"] }
       try await recorder.wait("the second connection") { $0.connections == 2 }
       try client.publish(Array("bye".utf8), to: "status", retain: true)
-      #expect(await client.stop() == 0)
+      #expect(await client.stop(within: .seconds(60)) == 0)
       try await fence(listener, heard, topic: "status")
       #expect(heard.texts.filter { $0 != "fence" } == ["offline", "bye"])
       await listener.stop()
@@ -107,8 +107,8 @@ extension RealBroker {
       let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last") }
       let began = ContinuousClock.now
-      #expect(await client.stop() == 0)
-      #expect(ContinuousClock.now - began < .seconds(1))
+      #expect(await client.stop(within: .seconds(60)) == 0)
+      #expect(ContinuousClock.now - began < .seconds(20), "it does not wait for its limit")
       try await heard.wait("all") { $0.messages.count == 900 }
       for await _ in client.events {}
       #expect(throws: PublishError.stopped) { try client.publish([], to: "last") }
@@ -118,7 +118,7 @@ extension RealBroker {
     @Test func stopWritesWaitingQoS0Messages() async throws {
       let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last", qos: .atMostOnce) }
-      await client.stop()
+      await client.stop(within: .seconds(60))
       try await heard.wait("all") { $0.messages.count == 900 }
       #expect(heard.texts == (0..<900).map(String.init))
       await listener.stop()
@@ -143,20 +143,21 @@ extension RealBroker {
 
     @Test func stopIsQuickWhenTheBrokerIsDeafOrGone() async throws {
       let broker = try await Broker().start()
-      let (client, recorder) = try connect(to: broker)
+      let (client, recorder) = try connect(to: broker) { $0.keepAlive = .seconds(600) }
       try await recorder.waitForConnection()
       broker.pause()
       try client.publish([1], to: "x")
       let began = ContinuousClock.now
       #expect(await client.stop() == 1)
-      #expect(ContinuousClock.now - began < .milliseconds(1500))
+      #expect(ContinuousClock.now - began < .seconds(20), "the broker never answers")
       broker.resume()
       broker.kill()
       let (lonely, waiting) = try connect(to: broker) { $0.backoff = Backoff(first: .seconds(60)) }
       try await waiting.wait("a vain attempt") { !$0.refusals.isEmpty }
       let again = ContinuousClock.now
-      await lonely.stop()
-      #expect(ContinuousClock.now - again < .milliseconds(200))
+      await lonely.stop(within: .seconds(60))
+      #expect(
+        ContinuousClock.now - again < .seconds(20), "it waits neither for its limit nor for the next attempt")
     }
 
     @Test func stopBeforeStartEnds() async throws {
@@ -218,11 +219,11 @@ extension RealBroker {
     @Test func silenceAfterTheGreetingIsNotWaitedForForEver() async throws {
       let silent = try Listener(answer: nil)
       let (client, recorder) = try connect(to: silent) { $0.keepAlive = .seconds(5) }
-      try await recorder.wait("a refusal", within: .seconds(15)) { !$0.refusals.isEmpty }
+      try await recorder.wait("a refusal") { !$0.refusals.isEmpty }
       #expect(recorder.refusals.first?.kind == .unreachable, "\(recorder.refusals)")
-      let began = ContinuousClock.now
+      let count = recorder.refusals.count
       await client.stop()
-      #expect(ContinuousClock.now - began < .milliseconds(1500))
+      #expect(recorder.refusals.count == count, "the next attempt is given up, too")
     }
 
     @Test func optionsThatCannotWorkAreRefusedAtOnce() {

@@ -33,19 +33,40 @@ import Testing
     #expect(events.lostMessages == UInt64(1000 - octets / 250_000))
   }
 
-  @Test func aCancelledReaderKeepsNoEvents() async throws {
-    let events = Events()
-    let reader = Task { await identities(events) }
-    try await Task.sleep(for: .milliseconds(20))
-    reader.cancel()
-    _ = await reader.value
-    for number in 0..<1000 { events.yield(.acknowledged(id: UInt64(number))) }
-    #expect(await identities(events).isEmpty)
+  /// Notes what a reader has seen while it still reads.
+  private final class Notes: Sendable {
+    private let identities = Mutex<[UInt64]>([])
+
+    var all: [UInt64] { identities.withLock { $0 } }
+
+    func read(_ events: Events) async {
+      for await event in events {
+        if case .acknowledged(let id) = event { identities.withLock { $0.append(id) } }
+      }
+    }
+
+    /// Returns once the reader has seen so many.
+    func wait(for count: Int) async { while all.count < count { await Task.yield() } }
   }
 
-  @Test func aCancelledReaderEndsWhileEventsKeepComing() async throws {
-    let events = Events()
-    let reader = Task { await identities(events) }
+  /// Just after it has read the last one it waits for the next, or soon will.
+  @Test(.timeLimit(.minutes(1))) func aCancelledReaderKeepsNoEvents() async throws {
+    for _ in 0..<100 {
+      let (events, notes) = (Events(), Notes())
+      let reader = Task { await notes.read(events) }
+      events.yield(.acknowledged(id: 7))
+      await notes.wait(for: 1)
+      reader.cancel()
+      await reader.value
+      for number in 0..<1000 { events.yield(.acknowledged(id: UInt64(number))) }
+      #expect(await identities(events).isEmpty)
+      #expect(notes.all == [7])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aCancelledReaderEndsWhileEventsKeepComing() async throws {
+    let (events, notes) = (Events(), Notes())
+    let reader = Task { await notes.read(events) }
     let writer = Task {
       var number: UInt64 = 0
       while !Task.isCancelled {
@@ -54,10 +75,10 @@ import Testing
         if number % 100 == 0 { await Task.yield() }
       }
     }
-    try await Task.sleep(for: .milliseconds(20))
+    await notes.wait(for: 1000)
     reader.cancel()
-    let seen = await reader.value
+    await reader.value
     writer.cancel()
-    #expect(seen == Array(0..<UInt64(seen.count)))
+    #expect(notes.all == Array(0..<UInt64(notes.all.count)))
   }
 }

@@ -29,7 +29,7 @@ final class OddBroker: Server {
     port = try freePort()
     let files = certificate.map { [$0.0, $0.1] } ?? []
     process = try Child(["/usr/bin/python3", "-c", Self.script, "\(port)", habit.rawValue] + files)
-    for _ in 0..<500 {
+    for _ in 0..<3000 where process.isRunning {
       if isListening(port) { return }
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -81,7 +81,9 @@ final class OddBroker: Server {
                 elif kind == 3 and habit in ("strict", "treacherous", "inventive"):
                     end = 2 + struct.unpack(">H", body[:2])[0]
                     is_closed = body[2:end].startswith(b"closed/")
-                    if not is_closed or habit == "treacherous": peer.sendall(bytes([0x40, 2]) + body[end:end + 2])
+                    # Answer and farewell travel together: in between a busy machine could pause for long.
+                    more = socket.MSG_MORE if is_closed else 0
+                    if not is_closed or habit == "treacherous": peer.sendall(bytes([0x40, 2]) + body[end:end + 2], more)
                     if is_closed: raise EOFError
                 elif kind == 3 and habit == "talkative":
                     end = 2 + struct.unpack(">H", body[:2])[0]

@@ -47,11 +47,9 @@ final class Recorder: Sendable {
     all.compactMap { if case .disconnected(let reason) = $0 { reason } else { nil } }
   }
 
-  /// Waits until that much has happened.
-  func wait(
-    _ what: String, within limit: Duration = .seconds(10), until condition: (Recorder) -> Bool
-  ) async throws {
-    let deadline = ContinuousClock.now + limit
+  /// Waits until that much has happened, and is patient where the machine is busy.
+  func wait(_ what: String, until condition: (Recorder) -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
     while !condition(self) {
       if ContinuousClock.now > deadline {
         throw Trouble("never happened: \(what); events: \(all.suffix(20).map { "\($0)".prefix(300) })")
