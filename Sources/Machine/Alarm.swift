@@ -3,13 +3,13 @@ import Synchronization
 
 /// Wakes a task that waits for something to happen or for its time to come. One task waits; anybody may ring.
 package final class Alarm: Sendable {
-  private struct State {
+  struct State {
     var sleeper: CheckedContinuation<Void, Never>?
     /// It rang while nobody waited.
     var hasRung = false
   }
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
   package init() {}
 

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Machine
@@ -5,10 +6,14 @@ import Testing
 @Suite struct AlarmTests {
   private func elapsed(_ body: () async -> Void) async -> Duration { await ContinuousClock().measure(body) }
 
+  private func untilItWaits(_ alarm: Alarm) async {
+    while alarm.state.withLock({ $0.sleeper == nil }) { await Task.yield() }
+  }
+
   @Test(.timeLimit(.minutes(1))) func ringingEndsTheWait() async {
     let alarm = Alarm()
     let sleeper = Task { await alarm.wait() }
-    try? await Task.sleep(for: .milliseconds(50))
+    await untilItWaits(alarm)
     alarm.ring()
     await sleeper.value
   }
@@ -29,7 +34,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func cancellingEndsTheWait() async {
     let alarm = Alarm()
     let sleeper = Task { await alarm.wait(for: .seconds(3600)) }
-    try? await Task.sleep(for: .milliseconds(50))
+    await untilItWaits(alarm)
     sleeper.cancel()
     await sleeper.value
   }

@@ -107,7 +107,7 @@ import Testing
     #expect(ask(desk, "mark", #"{"room":null}"#).body["walk"]?["room"] == .null)
 
     #expect(ask(desk, "fit").status == 200)
-    for _ in 0..<500 where ask(desk, nil).body["state"] == .text("fitting") {
+    for _ in 0..<3000 where ask(desk, nil).body["state"] == .text("fitting") {
       try await Task.sleep(for: .milliseconds(20))
     }
     let (_, fitted) = ask(desk, nil)

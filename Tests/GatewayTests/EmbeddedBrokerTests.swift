@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import Mosquitto
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -23,6 +24,11 @@ struct EmbeddedBrokerTests {
     Set(
       try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
         .filter { $0.hasPrefix("beaconkeeper-\(getpid())-") })
+  }
+
+  private func untilNobodyAnswers(on port: Int) async throws {
+    for _ in 0..<6000 where LoopbackPort.isAnswering(port) { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!LoopbackPort.isAnswering(port))
   }
 
   private func client(
@@ -132,7 +138,7 @@ struct EmbeddedBrokerTests {
     #expect(try children().count == 1)
     let began = ContinuousClock.now
     await broker.stop()
-    #expect(ContinuousClock.now - began < .seconds(3))
+    #expect(ContinuousClock.now - began < .seconds(20))
     #expect(try children().isEmpty)
     #expect(try privateDirectories() == before)
     #expect(!LoopbackPort.isAnswering(broker.port))
@@ -143,8 +149,7 @@ struct EmbeddedBrokerTests {
     var broker: EmbeddedBroker? = try await EmbeddedBroker.start(port: LoopbackPort.anyFree(), log: log)
     let port = try #require(broker?.port)
     broker = nil
-    for _ in 0..<200 where LoopbackPort.isAnswering(port) { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(!LoopbackPort.isAnswering(port))
+    try await untilNobodyAnswers(on: port)
   }
 
   @Test func twoOfThemGetPortsOfTheirOwn() async throws {
@@ -208,7 +213,7 @@ struct EmbeddedBrokerTests {
     before.cancel()
     #expect(await before.value == nil)
     let meanwhile = Task { await broker.ended() }
-    try await Task.sleep(for: .milliseconds(50))
+    while broker.process.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
     meanwhile.cancel()
     #expect(await meanwhile.value == nil)
     await broker.stop()
@@ -251,8 +256,7 @@ struct EmbeddedBrokerTests {
       kill(getpid(), SIGKILL)
     }
     let port = try #require(Int(try String(contentsOfFile: note, encoding: .utf8)))
-    for _ in 0..<200 where LoopbackPort.isAnswering(port) { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(!LoopbackPort.isAnswering(port))
+    try await untilNobodyAnswers(on: port)
   }
 
   private static func note(_ process: pid_t) -> String {

@@ -20,7 +20,7 @@ final class Visitor {
       }
     }
     guard result == 0 else { throw CannotConnect(code: errno) }
-    setTimeout(30)
+    setTimeout(120)
   }
 
   struct CannotConnect: Error { let code: Int32 }

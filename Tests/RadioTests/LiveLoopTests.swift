@@ -22,9 +22,9 @@ struct LiveLoopTests {
   private final class Log: Sendable {
     let news = Mutex(News())
 
-    /// Waits until the news are as wanted, at most five seconds.
+    /// Waits until the news are as wanted, at most a minute.
     func wait(_ wanted: (News) -> Bool) -> Bool {
-      for _ in 0..<500 {
+      for _ in 0..<6000 {
         if news.withLock({ wanted($0) }) { return true }
         usleep(10_000)
       }
@@ -42,10 +42,10 @@ struct LiveLoopTests {
     return (HCISocket(FileDescriptor(numbers.0)), HCISocket(FileDescriptor(numbers.1)))
   }
 
-  /// The next command, at most five seconds away; how the kernel scans is not asked about.
+  /// The next command, at most a minute away; how the kernel scans is not asked about.
   private static func command(_ kernel: HCISocket) -> ManagementCommand.Opcode? {
     var buffer = [UInt8](repeating: 0, count: 512)
-    for _ in 0..<500 {
+    for _ in 0..<6000 {
       let count = recv(kernel.descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count >= 6, let opcode = ManagementCommand.Opcode(rawValue: buffer.span.littleEndian16(at: 0)),
         opcode != .setDefaultConfiguration, opcode != .readPHY

@@ -12,7 +12,7 @@ final class ChildProcess: Sendable {
     var description: String
   }
 
-  private struct State {
+  struct State {
     var identifier: pid_t?
     var status: Int32?
     /// The last lines it said.
@@ -24,7 +24,7 @@ final class ChildProcess: Sendable {
   private static let rememberedLines = 5
   private static let longestLine = 4096
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let onLine: @Sendable (String) -> Void
 
   private init(onLine: @escaping @Sendable (String) -> Void) { self.onLine = onLine }

@@ -20,7 +20,7 @@ public final class EmbeddedBroker: Sendable {
   /// What `XDG_CONFIG_HOME` must be for `mosquitto_sub` and `mosquitto_pub` to come in.
   public var watchFolder: String { folder.path }
   private let folder: WatchFolder
-  private let process: ChildProcess
+  let process: ChildProcess
 
   private init(port: Int, access: EmbeddedBrokerAccess, folder: WatchFolder, process: ChildProcess) {
     self.port = port
@@ -117,7 +117,8 @@ public final class EmbeddedBroker: Sendable {
       word.ring()
     }
     defer { watch.cancel() }
-    let deadline: MonotonicTime = LiveClock.now + TimeSpan.seconds(5)
+    // A small machine that has just started is busy.
+    let deadline: MonotonicTime = LiveClock.now + TimeSpan.seconds(30)
     while LiveClock.now < deadline, !Task.isCancelled {
       if process.hasEnded {
         let words = process.lastWords
