@@ -33,7 +33,7 @@ import Testing
     let gateway = try Command(["run", "--demo"], directory: folder)
     defer { gateway.signal(SIGKILL) }
     func count(_ topic: String) -> Int { broker.messages.count { $0.topic.hasSuffix(topic) } }
-    #expect(try await gateway.wait(60) { count("zone/pump-3/enter") > 0 })
+    #expect(try await gateway.wait { count("zone/pump-3/enter") > 0 })
     let lost = gateway.errorsSoFar.split(separator: "\n").count { $0.contains("lost the broker") }
     #expect(lost <= 9, "\(gateway.errorsSoFar)")
     #expect(count("room_presence/hci0") == 0 && count("/health") == 0)
@@ -48,11 +48,11 @@ import Testing
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
     try await broker.reload()
     gateway.signal(SIGHUP)
-    let isBack = try await gateway.wait(20) { count("room_presence/hci0") > 3 && count("/health") > 3 }
+    let isBack = try await gateway.wait { count("room_presence/hci0") > 3 && count("/health") > 3 }
     #expect(isBack, "\(count("room_presence/hci0")) \(count("/health")) \(gateway.errorsSoFar.suffix(1500))")
     #expect(gateway.errorsSoFar.contains("accepts messages to room_presence/hci0 again"))
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 
   private static let closed = "topic deny beaconkeeper/forecourt/zone/shop/enter\n"
@@ -74,7 +74,7 @@ import Testing
     func count(_ topic: String) -> Int {
       broker.messages.count { $0.topic == "beaconkeeper/forecourt/" + topic }
     }
-    #expect(try await gateway.wait(60) { count("zone/pump-3/near") > 0 && count("zone/pump-3/exit") > 0 })
+    #expect(try await gateway.wait { count("zone/pump-3/near") > 0 && count("zone/pump-3/exit") > 0 })
     #expect(count("zone/pump-3/enter") == 1 && count("zone/shop/enter") == 0)
     // Each costs the connection at most three times, and the other topics of its kind none.
     let lost = gateway.errorsSoFar.split(separator: "\n").count { $0.contains("lost the broker") }
@@ -86,11 +86,11 @@ import Testing
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
     try await broker.reload()
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait(20) { count("zone/shop/enter") == 1 })
+    #expect(try await gateway.wait { count("zone/shop/enter") == 1 })
     let lifted = "accepts messages to beaconkeeper/forecourt/zone/shop/enter again"
-    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains(lifted) })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains(lifted) })
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 
   private func gateway(at broker: String, _ more: String = "") throws -> Command {
@@ -131,18 +131,18 @@ import Testing
             String(decoding: $0.payload, as: UTF8.self).firstMatch(of: /"seq":(\d+)/).flatMap { Int($0.1) }
           })
     }
-    #expect(try await gateway.wait(30) { numbers.count > 12 })
+    #expect(try await gateway.wait { numbers.count > 12 })
     try Data("topic readwrite #\ntopic deny beaconkeeper/yard/zone/shop/enter\n".utf8)
       .write(to: URL(fileURLWithPath: access))
     try await broker.reload()
     let notice = "refuses messages to beaconkeeper/yard/zone/shop/enter"
-    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains(notice) }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains(notice) }, "\(gateway.errorsSoFar)")
     try Data("topic readwrite #\n".utf8).write(to: URL(fileURLWithPath: access))
     try await broker.reload()
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("zone/shop/enter again") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("zone/shop/enter again") })
     let last = numbers.max() ?? 0
-    #expect(try await gateway.wait(20) { (numbers.max() ?? 0) > last + 4 })
+    #expect(try await gateway.wait { (numbers.max() ?? 0) > last + 4 })
     // At most what was sent in the five seconds before the next question is missing.
     let missing = Set(1...last).subtracting(numbers)
     #expect(missing.count <= 12, "\(missing.sorted())")
@@ -169,8 +169,8 @@ import Testing
     defer { gateway.signal(SIGKILL) }
     func health() -> [UInt8]? { broker.messages.last { $0.topic.hasSuffix("/health") }?.payload }
     #expect(
-      try await gateway.wait(60) { broker.messages.contains { $0.topic.hasSuffix("zone/pump-3/near") } })
-    #expect(try await gateway.wait(10) { (unseen(in: health()) != nil) == isUnseen })
+      try await gateway.wait { broker.messages.contains { $0.topic.hasSuffix("zone/pump-3/near") } })
+    #expect(try await gateway.wait { (unseen(in: health()) != nil) == isUnseen })
     #expect(!gateway.errorsSoFar.contains("refuses messages"), "\(gateway.errorsSoFar)")
     if isUnseen { #expect(unseen(in: health())?.contains("client id") == true) }
   }
@@ -182,12 +182,12 @@ import Testing
     defer { broker.stop() }
     let gateway = try gateway(at: "\(broker.port)")
     defer { gateway.signal(SIGKILL) }
-    #expect(try await gateway.wait(60) { broker.hasHeard("/zone/pump-3/near") })
-    #expect(try await gateway.wait(10) { broker.hasHeard("\"refusals_unseen\":\"") })
+    #expect(try await gateway.wait { broker.hasHeard("/zone/pump-3/near") })
+    #expect(try await gateway.wait { broker.hasHeard("\"refusals_unseen\":\"") })
     // libmosquitto 2.0.21 notices it itself.
     #expect(broker.hasHeard(words) || broker.hasHeard("does not speak MQTT 5"))
     #expect(gateway.errorsSoFar.split(separator: "\n").count == 1, "\(gateway.errorsSoFar)")
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 }

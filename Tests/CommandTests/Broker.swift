@@ -64,11 +64,12 @@ func passwordFile(_ accounts: String) async throws -> String {
 
 /// Waits for what must come soon, and is patient where the machine is slow.
 func until(_ what: String, _ condition: () -> Bool) async throws {
-  for _ in 0..<1500 {
+  let end = ContinuousClock.now + .seconds(300)
+  while ContinuousClock.now < end {
     if condition() { return }
     try await Task.sleep(for: .milliseconds(20))
   }
-  throw NotInTime(description: "not within 30 s: \(what)")
+  throw NotInTime(description: "not within 300 s: \(what)")
 }
 
 private struct NotInTime: Error, CustomStringConvertible {

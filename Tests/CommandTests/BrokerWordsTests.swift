@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct BrokerWordsTests {
   private func run(_ broker: String) async throws -> Command.Result {
     let path = try file("broker: { \(broker) }\n", "yaml")
-    return try await Command(["run", "--config", path, "--capture", "config/walk.jsonl"]).end(within: 20)
+    return try await Command(["run", "--config", path, "--capture", "config/walk.jsonl"]).end()
   }
 
   @Test func aPortWithoutTLS() async throws {
@@ -43,11 +43,11 @@ import Testing
     #expect(wrong.errors.contains("our key (key_file)") || wrong.errors.contains("do not belong together"))
     let configuration = try file("broker: { \(url), key_file: \(path("one.key")) }\n", "yaml")
     let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
-    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
     #expect(
       gateway.outputSoFar.contains(
         "--cafile \(path("one.pem")) --cert \(path("one.pem")) --key \(path("one.key"))"))
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 }

@@ -58,7 +58,7 @@ import Testing
       try await Command(
         ["calibrate", "--config", path("site.yaml"), "--marks", path("marks.csv"), path("walk.jsonl")]
           + arguments
-      ).end(within: 60)
+      ).end()
     }
   }
 

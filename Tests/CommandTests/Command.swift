@@ -61,8 +61,8 @@ struct Command {
     String(decoding: (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data(), as: UTF8.self)
   }
 
-  /// Waits for a condition.
-  func wait(_ seconds: Double, for condition: () -> Bool) async throws -> Bool {
+  /// Waits for a condition, and is patient where the machine is busy. Returns whether it came.
+  func wait(within seconds: Double = 300, for condition: () -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       if condition() { return true }
@@ -72,8 +72,8 @@ struct Command {
   }
 
   /// Waits for the end; kills what does not end in time, and then its status says so.
-  func end(within seconds: Double = 120) async throws -> Result {
-    if try await !wait(seconds, for: { !process.isRunning }) {
+  func end(within seconds: Double = 300) async throws -> Result {
+    if try await !wait(within: seconds, for: { !process.isRunning }) {
       process.signal(SIGKILL)
     }
     let status = try await process.end()

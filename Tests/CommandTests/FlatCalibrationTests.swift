@@ -65,7 +65,7 @@ import Testing
     defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
     let result = try await Command(
       ["calibrate", "--config", files[0], "--marks", files[1], files[2], "--dry-run", "--json"]
-    ).end(within: 300)
+    ).end()
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any], "\(result.errors)")
     let heldOut = try #require(object["held_out"] as? [String: Any])

@@ -12,7 +12,7 @@ import Testing
 
   @Test func aFolderThatTakesNoJournalEndsItAtOnce() async throws {
     let config = try file(Self.fleet, "yaml")
-    let result = try await Command(["fuse", "--config", config, "--journal", "/proc/none"]).end(within: 20)
+    let result = try await Command(["fuse", "--config", config, "--journal", "/proc/none"]).end()
     #expect(result.status == 73)
     #expect(
       result.errors.contains("beaconkeeper: cannot write journals to /proc/none: No such file or directory"))
@@ -21,7 +21,7 @@ import Testing
 
   @Test func aConfigurationWithoutAFleetIsRefused() async throws {
     let config = try file(Self.fleet.replacing(#/\nfleet:.*/#, with: ""), "yaml")
-    let result = try await Command(["fuse", "--config", config]).end(within: 20)
+    let result = try await Command(["fuse", "--config", config]).end()
     #expect(result.status == 78)
     #expect(result.errors.contains("the configuration has no section fleet"))
   }

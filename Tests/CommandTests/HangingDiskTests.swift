@@ -17,9 +17,9 @@ import Testing
     int fdatasync(int fd) { return wait_for_disk(fd); }
     """
 
-  /// Two tags that come and go every second.
+  /// Two tags that come and go every second, for longer than the slowest machine takes for a test.
   static var recording: String {
-    (0..<1200).map { step in
+    (0..<12_000).map { step in
       let tag = step % 2
       let isNear = (step / 20 + tag) % 2 == 0
       return
@@ -91,23 +91,23 @@ import Testing
     let stage = try await Stage()
     defer { stage.end() }
     let gateway = try stage.start()
-    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
-    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("has not responded for 10 s") })
     let before = stage.numbers.count
-    #expect(try await gateway.wait(10) { stage.numbers.count > before + 3 })
-    #expect(try await gateway.wait(5) { stage.health.contains(#""durable":false"#) }, "\(stage.health)")
+    #expect(try await gateway.wait { stage.numbers.count > before + 3 })
+    #expect(try await gateway.wait { stage.health.contains(#""durable":false"#) }, "\(stage.health)")
     // It answers again: all is on disk once more.
     try FileManager.default.removeItem(at: stage.sign)
-    #expect(try await gateway.wait(20) { gateway.errorsSoFar.contains("being saved to disk again") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("being saved to disk again") })
     gateway.signal(SIGTERM)
-    #expect(try await gateway.end(within: 6).status == 0)
+    #expect(try await gateway.end().status == 0)
     // The next run sends what is left, if anything is, and nothing that was sent.
     let next = try stage.start()
     let count = stage.numbers.count
-    #expect(try await next.wait(20) { stage.numbers.count > count + 2 })
+    #expect(try await next.wait { stage.numbers.count > count + 2 })
     next.signal(SIGTERM)
-    #expect(try await next.end(within: 6).status == 0)
+    #expect(try await next.end().status == 0)
     let numbers = stage.numbers
     #expect(Set(numbers).count == numbers.count)
     for (epoch, all) in Dictionary(grouping: numbers, by: { $0[0] }) {
@@ -121,13 +121,13 @@ import Testing
     let stage = try await Stage()
     defer { stage.end() }
     let gateway = try stage.start()
-    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
     // Decisions wait for the disk.
-    #expect(try await gateway.wait(20) { stage.decided > stage.numbers.count + 3 }, "\(stage.health)")
+    #expect(try await gateway.wait { stage.decided > stage.numbers.count + 3 }, "\(stage.health)")
     let before = stage.numbers.count
     gateway.signal(SIGTERM)
-    let result = try await gateway.end(within: 10)
+    let result = try await gateway.end()
     #expect(result.status == 0, "\(result.errors)")
     #expect(stage.numbers.count > before + 3, "\(result.errors)")
     #expect(Set(stage.numbers).count == stage.numbers.count)
@@ -137,15 +137,15 @@ import Testing
     let stage = try await Stage()
     defer { stage.end() }
     let gateway = try stage.start()
-    #expect(try await gateway.wait(20) { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
+    #expect(try await gateway.wait { stage.numbers.count >= 3 }, "\(gateway.errorsSoFar)")
     try Data().write(to: stage.sign)
     stage.broker.kill()
     // In these 10 s tags came and went.
-    #expect(try await gateway.wait(30) { gateway.errorsSoFar.contains("has not responded for 10 s") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("has not responded for 10 s") })
     let began = ContinuousClock.now
     gateway.signal(SIGTERM)
-    let result = try await gateway.end(within: 10)
-    #expect(ContinuousClock.now - began < .seconds(5))
+    let result = try await gateway.end()
+    #expect(ContinuousClock.now - began < .seconds(20), "the disk never answers")
     #expect(result.status == 74, "\(result.errors)")
     #expect(result.errors.contains(#/\d+ transitions are lost/#))
   }

@@ -29,12 +29,12 @@ import Testing
     let gateway = try Command(
       ["run", "--config", configuration, "--capture", "-"], standardInput: pipe.fileHandleForReading,
       environment: ["RUNTIME_DIRECTORY": folder.path])
-    #expect(try await gateway.wait(20) { FileManager.default.fileExists(atPath: folder.path + "/alive") })
+    #expect(try await gateway.wait { FileManager.default.fileExists(atPath: folder.path + "/alive") })
     let alive = try await health()
     #expect(alive.status == 0, "\(alive.errors)")
     #expect(alive.output.contains(" s ago: 0 beacons known; "), "\(alive.output)")
     gateway.signal(SIGTERM)
-    #expect(try await gateway.end(within: 20).status == 0)
+    #expect(try await gateway.end().status == 0)
     let gone = try await health()
     #expect(gone.status == 69)
     #expect(gone.errors.contains("no gateway runs here"), "\(gone.errors)")
@@ -42,7 +42,8 @@ import Testing
   }
 
   @Test func oneThatHasSaidNothingFor75SecondsIsNot() async throws {
-    try leave("\(bootTime() - 70_000_000_000) 3 beacons known")
+    // A busy machine may take seconds to ask.
+    try leave("\(bootTime() - 50_000_000_000) 3 beacons known")
     #expect(try await health().status == 0)
     try leave("\(bootTime() - 80_000_000_000) 3 beacons known")
     let result = try await health()

@@ -89,7 +89,7 @@ import Testing
       script = json.loads(sys.argv[1])
       pid, end = pty.fork()
       if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
-      seen, mark, limit = "", 0, time.time() + 60
+      seen, mark, limit = "", 0, time.time() + 250
       while time.time() < limit:
           if not select.select([end], [], [], 1)[0]: continue
           try: data = os.read(end, 65536)
@@ -98,7 +98,6 @@ import Testing
           seen += data.decode(errors="replace")
           while script and script[0][0] in seen[mark:]:
               mark = seen.index(script[0][0], mark) + len(script[0][0])
-              time.sleep(0.1)
               os.write(end, script.pop(0)[1].encode())
       else: os.kill(pid, 9)
       print(seen)
@@ -110,7 +109,7 @@ import Testing
     let command = try Command(
       ["-c", player, String(decoding: lines, as: UTF8.self), Command.binary.path, "init"] + arguments,
       directory: folder, executable: URL(fileURLWithPath: "/usr/bin/python3"))
-    return try await command.end(within: 70)
+    return try await command.end()
   }
 
   private var walk: String { Command.package.appendingPathComponent("config/walk.jsonl").path }

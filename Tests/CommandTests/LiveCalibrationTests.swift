@@ -32,11 +32,11 @@ struct LiveCalibrationTests {
       ["-qec", words.joined(separator: " "), "/dev/null"], standardInput: keys.fileHandleForReading,
       directory: folder, executable: URL(fileURLWithPath: script))
     for press in presses {
-      let isShown = try await command.wait(120) { command.outputSoFar.contains(press.shown) }
+      let isShown = try await command.wait { command.outputSoFar.contains(press.shown) }
       #expect(isShown, "\(press.shown) is not shown: \(command.outputSoFar.suffix(600))")
       try keys.fileHandleForWriting.write(contentsOf: Data(press.key.utf8))
     }
-    return (try await command.end(within: 120), folder)
+    return (try await command.end(), folder)
   }
 
   @Test func keysTellTheRoomsAndTheWalkIsKept() async throws {

@@ -22,11 +22,11 @@ import Testing
       ["run", "--config", configuration(metrics.path, broker: broker.port), "--capture", "config/walk.jsonl"])
     func text() -> String { (try? String(contentsOf: metrics, encoding: .utf8)) ?? "" }
     #expect(
-      try await gateway.wait(60) { text().contains(#"beaconkeeper_broker_connected{gateway="one"} 1"#) })
+      try await gateway.wait { text().contains(#"beaconkeeper_broker_connected{gateway="one"} 1"#) })
     let state = #"beaconkeeper_receiver_state{gateway="one",receiver="hci0",state="ok"} 1"#
-    #expect(try await gateway.wait(20) { text().contains(state) })
+    #expect(try await gateway.wait { text().contains(state) })
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
     #expect(!FileManager.default.fileExists(atPath: metrics.path))
   }
 
@@ -39,11 +39,11 @@ import Testing
         "config/walk.jsonl",
       ])
     #expect(
-      try await gateway.wait(60) {
+      try await gateway.wait {
         gateway.errorsSoFar.contains("cannot write metrics to /proc/no/such.prom: ")
       })
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 10).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 }

@@ -14,7 +14,7 @@ import Testing
       environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "300000"])
     var heard: [String] = []
     func hears(_ line: String, times count: Int = 1) async throws -> Bool {
-      try await gateway.wait(20) {
+      try await gateway.wait {
         heard += manager.lines()
         return heard.count { $0.hasPrefix(line) } >= count
       }
@@ -30,7 +30,7 @@ import Testing
     #expect(words.contains { $0.hasPrefix("MONOTONIC_USEC=") })
     gateway.signal(SIGTERM)
     #expect(try await hears("STOPPING=1"))
-    let result = try await gateway.end(within: 20)
+    let result = try await gateway.end()
     #expect(result.status == 0, "\(result.errors)")
     try pipe.fileHandleForWriting.close()
   }
@@ -45,12 +45,12 @@ import Testing
       environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "300000"])
     var heard: [String] = []
     #expect(
-      try await gateway.wait(20) {
+      try await gateway.wait {
         heard += manager.lines()
         return heard.first == "READY=1" && heard.count { $0 == "WATCHDOG=1" } >= 3
       })
     gateway.signal(SIGTERM)
-    #expect(try await gateway.end(within: 20).status == 0)
+    #expect(try await gateway.end().status == 0)
     try pipe.fileHandleForWriting.close()
   }
 }

@@ -32,29 +32,29 @@ import Testing
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
     #expect(
-      try await gateway.wait(30) {
+      try await gateway.wait {
         try? pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
         usleep(100_000)
         return gateway.outputSoFar.contains("enter  house")
       })
     try pipe.fileHandleForWriting.close()
-    let result = try await gateway.end(within: 20)
+    let result = try await gateway.end()
     #expect(result.status == 0)
     #expect(result.errors.contains("standard input ended"))
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
 
   /// As `my-receiver | beaconkeeper run …` on Ctrl-C, which reaches both. Who ends first is a matter of chance.
-  @Test(arguments: 0..<20) func endOfInputTogetherWithASignalIsNoError(turn: Int) async throws {
+  @Test(.serialized, arguments: 0..<20) func endOfInputTogetherWithASignalIsNoError(turn: Int) async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
     try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
-    #expect(try await gateway.wait(30) { broker.messages.contains { $0.topic.hasSuffix("/status") } })
+    #expect(try await gateway.wait { broker.messages.contains { $0.topic.hasSuffix("/status") } })
     gateway.signal(SIGTERM)
     usleep(UInt32(turn) * 2000)
     try pipe.fileHandleForWriting.close()
-    let result = try await gateway.end(within: 20)
+    let result = try await gateway.end()
     #expect(result.status == 0, "\(result.errors)")
     try await until("its last word is offline") { lastStatus(broker) == "offline" }
   }
@@ -70,7 +70,7 @@ import Testing
     let pipe = Pipe()
     let gateway = try Command(
       ["run", "--config", configuration, "--capture", "-"], standardInput: pipe.fileHandleForReading)
-    let result = try await gateway.end(within: 20)
+    let result = try await gateway.end()
     #expect(result.status == 77)
     #expect(result.errors.contains("password"))
     try pipe.fileHandleForWriting.close()
@@ -80,19 +80,19 @@ import Testing
     let (pipe, another) = (Pipe(), Pipe())
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
-    #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
     let configuration = try file("broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }", "yaml")
     try await until("the first has said who it is") {
       broker.messages.contains { $0.topic.hasSuffix("/instance") }
     }
     let other = try Command(
       ["run", "--config", configuration, "--capture", "-"], standardInput: another.fileHandleForReading)
-    let result = try await other.end(within: 20)
+    let result = try await other.end()
     #expect(result.status == 69)
     #expect(result.errors.contains("another gateway with this name"))
     try pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
     for pipe in [pipe, another] { try pipe.fileHandleForWriting.close() }
-    let first = try await gateway.end(within: 20)
+    let first = try await gateway.end()
     #expect(first.status == 0, "\(first.errors)")
   }
 
@@ -101,7 +101,7 @@ import Testing
     let (gateway, broker) = try await gateway(reading: pipe)
     defer { broker.stop() }
     try pipe.fileHandleForWriting.write(contentsOf: Data((entry + "{\"t\":1}\n").utf8))
-    let result = try await gateway.end(within: 30)
+    let result = try await gateway.end()
     #expect(result.status == 65)
     #expect(result.errors.contains("standard input: line 2"))
     #expect(result.isCalm)

@@ -29,7 +29,7 @@ private let script = "/usr/bin/script"
       let line = #/dashboard: (https?:\/\/127\.0\.0\.1:\d+)\//#
       var found: String?
       let (command, pipe) = (command, pipe)
-      let isHeard = try await command.wait(60) {
+      let isHeard = try await command.wait {
         let entry =
           #"{"t":1,"receiver":"attic","address":"C1:00:00:00:00:01","address_type":"random","rssi":-60,"payload":"020106"}"#
         try? pipe.fileHandleForWriting.write(contentsOf: Data((entry + "\n").utf8))
@@ -44,7 +44,7 @@ private let script = "/usr/bin/script"
 
     func end() async throws {
       try pipe.fileHandleForWriting.close()
-      _ = try await command.end(within: 20)
+      _ = try await command.end()
       broker.stop()
     }
   }
@@ -94,13 +94,13 @@ private let script = "/usr/bin/script"
   @Test func aLostGatewayIsShownAndASignalRestoresTheTerminal() async throws {
     let gateway = try await Gateway()
     let terminal = try Terminal(["top", "--url", gateway.url])
-    #expect(try await terminal.command.wait(60) { terminal.command.outputSoFar.contains("occupied") })
+    #expect(try await terminal.command.wait { terminal.command.outputSoFar.contains("occupied") })
     try await gateway.end()
-    let isSaid = try await terminal.command.wait(60) { terminal.command.outputSoFar.contains("trying again") }
+    let isSaid = try await terminal.command.wait { terminal.command.outputSoFar.contains("trying again") }
     #expect(isSaid, "\(terminal.command.outputSoFar.suffix(400))")
     let child = try #require(terminal.child)
     kill(child, SIGTERM)
-    let result = try await terminal.command.end(within: 20)
+    let result = try await terminal.command.end()
     #expect(result.output.contains("\u{1B}[?25h\u{1B}[?1049l"))
   }
 
@@ -170,11 +170,11 @@ private let script = "/usr/bin/script"
   ) async throws -> (Command.Result, screen: String) {
     let terminal = try Terminal(["top", "--url", url], environment: environment)
     try await body { shown, key in
-      let isShown = try await terminal.command.wait(60) { terminal.command.outputSoFar.contains(shown) }
+      let isShown = try await terminal.command.wait { terminal.command.outputSoFar.contains(shown) }
       #expect(isShown, "\(shown) is not shown: \(terminal.command.outputSoFar.suffix(600))")
       try terminal.keys.fileHandleForWriting.write(contentsOf: Data(key.utf8))
     }
-    let result = try await terminal.command.end(within: 30)
+    let result = try await terminal.command.end()
     return (result, result.output)
   }
 }

@@ -15,10 +15,12 @@ import Testing
     }
   }
 
-  private func ignoresHangup(_ process: Int32) -> Bool {
+  /// Whether it ignores SIGHUP, as at first, or listens to it already.
+  private func survivesHangup(_ process: Int32) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-    guard let mask = status.firstMatch(of: #/SigIgn:\t([0-9a-f]+)/#)?.output.1 else { return false }
-    return UInt64(mask, radix: 16).map { $0 & 1 == 1 } ?? false
+    return status.matches(of: #/Sig(?:Ign|Cgt):\t([0-9a-f]+)/#).contains {
+      UInt64($0.output.1, radix: 16).map { $0 & 1 == 1 } ?? false
+    }
   }
 
   /// What the `watch:` line sets, so that mosquitto_sub and mosquitto_pub come in at the gateway's own broker.
@@ -31,12 +33,12 @@ import Testing
     signal: Int32
   ) async throws {
     let gateway = try Command(["run", "--demo"])
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  shop") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("enter  shop") })
     let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
     gateway.signal(signal)
-    let result = try await gateway.end(within: 10)
+    let result = try await gateway.end(within: 30)
     #expect(result.status == 0)
     #expect(result.errors.contains("plays the recorded walk"))
     #expect(children.allSatisfy { !FileManager.default.fileExists(atPath: "/proc/\($0)") })
@@ -44,12 +46,12 @@ import Testing
 
   @Test func killedItLeavesNoBroker() async throws {
     let gateway = try Command(["run", "--demo"])
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: ") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
     let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
     gateway.signal(SIGKILL)
     #expect(
-      try await gateway.wait(10) {
+      try await gateway.wait {
         children.allSatisfy { child in
           let status = try? String(contentsOfFile: "/proc/\(child)/status", encoding: .utf8)
           return status?.contains("State:\tZ") ?? true
@@ -83,14 +85,14 @@ import Testing
     for _ in 0..<5 {
       let gateway = try Command(["run", "--config", configuration, "--capture", "config/walk.jsonl"])
       // As soon as it says that it does not mind.
-      _ = try await gateway.wait(5) {
-        ignoresHangup(gateway.processIdentifier) || !gateway.isRunning
+      _ = try await gateway.wait {
+        survivesHangup(gateway.processIdentifier) || !gateway.isRunning
       }
       gateway.signal(SIGHUP)
-      #expect(try await gateway.wait(20) { gateway.outputSoFar.contains("watch: ") })
+      #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: ") })
       #expect(gateway.isRunning)
       gateway.signal(SIGINT)
-      #expect(try await gateway.end(within: 10).status == 0)
+      #expect(try await gateway.end().status == 0)
     }
   }
 
@@ -150,7 +152,7 @@ import Testing
     try FileManager.default.copyItem(
       at: Command.package.appendingPathComponent("config"), to: folder.appendingPathComponent("config"))
     let gateway = try Command(["run", "--demo"], directory: folder)
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("watch: XDG_CONFIG_HOME=") })
     let environment = try watcher(of: gateway)
     func tell(_ text: String, _ phone: String) async throws {
       let topic = "beaconkeeper/forecourt/phone/\(phone)/app/set"
@@ -158,7 +160,7 @@ import Testing
     }
     try await tell("nonsense", "ben")
     try await tell("nonsense", "nobody")
-    #expect(try await gateway.wait(10) { gateway.errorsSoFar.contains("no event is called \"nonsense\"") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("no event is called \"nonsense\"") })
     let heard = try file("", "heard")
     let subscriber = try Child(
       ["mosquitto_sub", "-t", "beaconkeeper/forecourt/phone/ben/window", "-F", "%p"],
@@ -166,13 +168,13 @@ import Testing
       output: FileHandle(forWritingTo: URL(fileURLWithPath: heard)))
     defer { subscriber.signal(SIGKILL) }
     func windows() -> String { (try? String(contentsOfFile: heard, encoding: .utf8)) ?? "" }
-    #expect(try await gateway.wait(10) { windows().contains(#""os":"ios7""#) })
+    #expect(try await gateway.wait { windows().contains(#""os":"ios7""#) })
     #expect(!windows().contains(#""state":"foreground""#))
     try await tell(#"{"event":"foreground"}"#, "ben")
-    #expect(try await gateway.wait(10) { windows().contains(#""state":"foreground""#) })
+    #expect(try await gateway.wait { windows().contains(#""state":"foreground""#) })
     #expect(!gateway.errorsSoFar.contains("nobody"))
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 5).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 
   @Test func aBadFileAtReloadChangesNothingAndAGoodOneTakesEffect() async throws {
@@ -183,18 +185,18 @@ import Testing
     let configuration = folder.appendingPathComponent("config/demo.yaml")
     let good = try String(contentsOf: configuration, encoding: .utf8)
     let gateway = try Command(["run", "--demo"], directory: folder)
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  shop") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("enter  shop") })
     try Data(good.replacing("near:", with: "naer:").utf8).write(to: configuration)
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("keeping the old configuration") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("keeping the old configuration") })
     #expect(gateway.errorsSoFar.contains("demo.yaml:"))
     // As an editor leaves it for a moment.
     try Data().write(to: configuration)
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait(5) { gateway.errorsSoFar.contains("because it is being written") })
+    #expect(try await gateway.wait { gateway.errorsSoFar.contains("because it is being written") })
     try Data(good.replacing("name: shop", with: "name: kiosk").utf8).write(to: configuration)
     gateway.signal(SIGHUP)
-    #expect(try await gateway.wait(60) { gateway.outputSoFar.contains("enter  kiosk") })
+    #expect(try await gateway.wait { gateway.outputSoFar.contains("enter  kiosk") })
     // Of the zone that is no more, nothing stays at the broker.
     let watch = try #require(watcher(of: gateway)["XDG_CONFIG_HOME"])
     func kept() async throws -> String {
@@ -205,13 +207,16 @@ import Testing
           "%t",
         ],
         executable: URL(fileURLWithPath: "/usr/bin/env")
-      ).end(within: 5).output
+      ).end().output
     }
+    // A subscriber on a busy machine may not hear everything in its second.
     var states = try await kept()
-    for _ in 0..<30 where states.contains("/shop/") { states = try await kept() }
+    for _ in 0..<60 where !states.contains("/kiosk/") || states.contains("/shop/") {
+      states = try await kept()
+    }
     #expect(states.contains("/kiosk/") && !states.contains("/shop/"))
     gateway.signal(SIGINT)
-    #expect(try await gateway.end(within: 5).status == 0)
+    #expect(try await gateway.end().status == 0)
   }
 
   @Test func theSameRecordingMakesTheSameBytesAtAnySpeedAndInAnyOrder() async throws {
@@ -226,7 +231,7 @@ import Testing
     func replay(_ captures: [String], _ more: String...) async throws -> String {
       let arguments =
         ["replay", "--config", "config/demo.yaml"] + captures.flatMap { ["--capture", $0] } + more
-      return try await Command(arguments).end(within: 60).output
+      return try await Command(arguments).end().output
     }
     let whole = try await replay(["config/walk.jsonl"])
     #expect(!whole.isEmpty)
@@ -239,14 +244,14 @@ import Testing
   @Test func verboseTellsOfEachMessage() async throws {
     let gateway = try Command(["run", "--demo", "--verbose"])
     #expect(
-      try await gateway.wait(60) {
+      try await gateway.wait {
         gateway.errorsSoFar.split(separator: "\n").contains {
           $0.contains("published") && $0.contains("topic=beaconkeeper/forecourt/status")
             && $0.contains("qos=1")
         }
       })
     gateway.signal(SIGINT)
-    let result = try await gateway.end(within: 10)
+    let result = try await gateway.end()
     #expect(result.status == 0 && result.errors.contains("notice: stopped"))
   }
 }

@@ -15,16 +15,17 @@ final class Conversation: Sendable {
     guard isAnswered else { return .nobody }
     let usual = question.usual.flatMap { $0.isEmpty ? nil : " [\($0)]" } ?? ""
     let prompt = question.text + usual
-    _ = StandardStream.error.write((prompt.printable + (prompt.hasSuffix("?") ? " " : ": ")).utf8)
-    let text = question.isSecret ? secretLine() : line()
+    let words = prompt.printable + (prompt.hasSuffix("?") ? " " : ": ")
+    let text = question.isSecret ? secretLine(after: words) : line(after: words)
     // The cursor stays behind the question if no line end was typed, or none was shown.
     if text == nil || question.isSecret { _ = StandardStream.error.write("\n".utf8) }
     return text.map { .text($0) } ?? .ended
   }
 
   /// nil at the end of the input.
-  private func line() -> String? {
-    lines.withLock { lines in
+  private func line(after prompt: String) -> String? {
+    _ = StandardStream.error.write(prompt.utf8)
+    return lines.withLock { lines in
       switch try? lines.next() {
       case .text(let text)?: text
       case .tooLong?: ""
@@ -34,13 +35,15 @@ final class Conversation: Sendable {
   }
 
   /// A line that is not shown. The keys that would end the program are read, too, because the terminal would stay silent.
-  private func secretLine() -> String? {
+  private func secretLine(after prompt: String) -> String? {
     var usual = termios()
-    guard tcgetattr(0, &usual) == 0 else { return line() }
+    guard tcgetattr(0, &usual) == 0 else { return line(after: prompt) }
     var silent = usual
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-    guard tcsetattr(0, TCSADRAIN, &silent) == 0 else { return line() }
+    guard tcsetattr(0, TCSADRAIN, &silent) == 0 else { return line(after: prompt) }
     defer { tcsetattr(0, TCSADRAIN, &usual) }
+    // Only now: who types as soon as the question is there is not to be shown either.
+    _ = StandardStream.error.write(prompt.utf8)
     var typed: [UInt8] = []
     while true {
       var byte: UInt8 = 0
