@@ -1,6 +1,7 @@
 """A real mosquitto, what it keeps, and a subscriber that keeps its session."""
-import datetime, json, os, signal, socket, subprocess, threading, time
+import datetime, json, os, random, signal, subprocess, threading, time
 import paho.mqtt.client as mqtt
+from .ports import answers, free_port
 
 BASE = "beaconkeeper/world/"
 
@@ -8,9 +9,7 @@ BASE = "beaconkeeper/world/"
 class Broker:
     def __init__(self, folder):
         self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.process, self.log = None, open(f"{folder}/broker.log", "ab")
         for user in ("gateway", "observer"):
             subprocess.run(["mosquitto_passwd", "-b"] + ([] if user != "gateway" else ["-c"])
@@ -26,28 +25,28 @@ class Broker:
         self.allow(set())
 
     def allow(self, denied):
-        """Writes the access list, with these topics forbidden to the gateway."""
+        """Writes the access list, with these topics forbidden to the gateway, and returns once the broker has read it."""
         lines = ["user observer", "topic readwrite #", "", "user gateway"]
         lines += [f"topic deny {topic}" for topic in sorted(denied)]
         lines += ["topic readwrite beaconkeeper/world/#", "topic readwrite homeassistant/#"]
         lines += ["topic read espresense/#", "topic read beaconkeeper/#"]
         open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
         os.chmod(f"{self.folder}/acl", 0o600)
-        if self.process:
+        if self.process and self.process.poll() is None:
+            before = self.reloads()
             self.process.send_signal(signal.SIGHUP)
+            until(lambda: self.reloads() > before, "mosquitto does not read its files again")
+
+    def reloads(self):
+        return open(f"{self.folder}/broker.log", "rb").read().count(b"Reloading config.")
 
     def start(self):
         self.process = subprocess.Popen(["mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.05)
-        raise SystemExit("mosquitto does not start")
+        until(lambda: answers("127.0.0.1", self.port), "mosquitto does not start")
 
     def stop(self, forget=False, how=signal.SIGTERM):
         self.process.send_signal(how)
-        self.process.wait(20)
+        self.process.wait(120)
         if forget:
             for name in os.listdir(self.folder):
                 if name.startswith("mosquitto.db"):
@@ -55,24 +54,34 @@ class Broker:
 
     def retained(self):
         """Everything that is kept, as a newcomer gets it."""
-        kept, last = {}, [time.time()]
+        kept, end, is_over = {}, f"truth/end/{random.getrandbits(64)}", threading.Event()
 
         def on_message(_, __, message):
             # The others are those that scanners send all the time.
             if message.retain:
-                last[0] = time.time()
                 kept[message.topic] = message.payload.decode()
+            if message.topic == end:
+                is_over.set()
         client = new_client("", True)
         client.on_message = on_message
+        # Comes after everything that is kept.
+        client.on_subscribe = lambda *_: client.publish(end, qos=1)
         client.connect("127.0.0.1", self.port)
         client.subscribe("#", 1)
         client.loop_start()
-        time.sleep(0.25)
-        while time.time() - last[0] < 0.2:
-            time.sleep(0.05)
+        is_over.wait(30)
         client.loop_stop()
         client.disconnect()
         return kept
+
+
+def until(condition, fault):
+    """Waits for what comes at once on an idle machine."""
+    end = time.time() + 60
+    while not condition():
+        if time.time() > end:
+            raise SystemExit(fault)
+        time.sleep(0.02)
 
 
 def new_client(name, clean):

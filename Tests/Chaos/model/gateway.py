@@ -30,7 +30,7 @@ class Gateway:
 
     def wait_for(self, words, told):
         """Until it says something that it had not said when `told` was taken."""
-        until = time.time() + 20
+        until = time.time() + 120
         while words.encode() not in open(f"{self.folder}/gateway.log", "rb").read()[told:]:
             if time.time() > until or self.process.poll() is not None:
                 raise SystemExit(f"the gateway does not say {words!r}; logs in {self.folder}")
@@ -39,12 +39,16 @@ class Gateway:
 
     def wait_until_it_hears_signals(self):
         """Before that, a signal ends any program."""
-        until = time.time() + 5
+        until = time.time() + 60
         while time.time() < until:
-            for line in open(f"/proc/{self.process.pid}/status"):
-                if line.startswith(("SigIgn:", "SigCgt:")) and int(line.split()[1], 16) & 1 << signal.SIGHUP - 1:
-                    return
+            if self.hears(signal.SIGHUP):
+                return
+            time.sleep(0.001)
         raise SystemExit(f"the gateway does not hear signals; logs in {self.folder}")
+
+    def hears(self, number):
+        return any(line.startswith(("SigIgn:", "SigCgt:", "SigBlk:")) and int(line.split()[1], 16) & 1 << number - 1
+                   for line in open(f"/proc/{self.process.pid}/status"))
 
     def reload(self, until_read=False):
         told = self.told()
@@ -54,11 +58,11 @@ class Gateway:
             self.wait_for("configuration reloaded", told)
 
     def stop(self, how):
+        hears = how == signal.SIGTERM and self.hears(how)
         process, self.process = self.process, None
-        hears = time.time() - self.started > 2
         process.send_signal(how)
         try:
-            process.wait(30)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             raise SystemExit("the gateway does not stop")
