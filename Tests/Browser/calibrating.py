@@ -78,12 +78,12 @@ def begin(gateway, opened, check):
     base = gateway.start()
     walker = gateway.walker = Walker(gateway)
     page = opened(base, "plan", width=1280, height=900)
-    page.wait("document.querySelector('.calibrate a')?.hidden === false", 20)
+    page.wait("document.querySelector('.calibrate a')?.hidden === false")
     check("who may only look is asked to log in before calibrating", page.run("document.querySelector('.calibrate .main').hidden"))
     page.run("document.querySelector('.calibrate a').click()")
     page.wait("document.getElementById('password') !== null")
     page.run("(() => { const field = document.getElementById('password'); field.value = 'open sesame'; field.form.requestSubmit(); })()")
-    page.wait(f"{button('Begin with key')}?.hidden === false && !{button('Begin with key')}.disabled", 20)
+    page.wait(f"{button('Begin with key')}?.hidden === false && !{button('Begin with key')}.disabled")
     page.run(f"{button('Begin with key')}.click()")
     page.wait(f"{room('kitchen')} != null")
     check("a room that was not walked through is missing", "missing" in page.run(f"{room('kitchen')}.textContent"))
@@ -100,17 +100,17 @@ def begin(gateway, opened, check):
     tap(1, 2)
     page.wait(f"{room('kitchen')}.getAttribute('aria-pressed') === 'true'")
     check("a tap on the plan marks the room there", True)
-    page.wait(f"/^kitchen[1-9]/.test({room('kitchen')}.textContent)", 15)
+    page.wait(f"/^kitchen[1-9]/.test({room('kitchen')}.textContent)")
     tap(2.5, 3)
     return page, walker
 
 
 def calibrate(page, gateway, check, shot):
     # A page behind others asks less often.
-    page.wait("![...document.querySelectorAll('button.room')].some((one) => one.textContent.includes('missing'))", 20)
+    page.wait("![...document.querySelectorAll('button.room')].some((one) => one.textContent.includes('missing'))")
     shot(page, "calibrating-1280-light")
     page.run(f"{button('Calibrate')}.click()")
-    page.wait("document.querySelector('.result')?.hidden === false", 120)
+    page.wait("document.querySelector('.result')?.hidden === false")
     page.wait("document.querySelector('.result .status').textContent !== ''")
     told = page.run("document.querySelector('.result .status').textContent")
     check("it tells how often rooms are right with the walk and without", "Rooms are right" in told, told)
@@ -121,14 +121,14 @@ def calibrate(page, gateway, check, shot):
     shot(page, "calibration-figures-1280-light")
     before = gateway.read("run.yaml")
     page.run(f"{button('Save')}.click()")
-    page.wait(f"{button('Undo')}.hidden === false", 20)
+    page.wait(f"{button('Undo')}.hidden === false")
     calibration = f"{gateway.folder}/rooms.json"
     check("Save writes the calibration beside the configuration, and names it there",
           os.path.exists(calibration) and gateway.read("run.yaml") == before + "calibration: rooms.json\n" and "# on the ring" in before)
     page.wait("document.querySelector('.calibrate').textContent.includes('Saved as')")
     shot(page, "calibrated-1280-light")
     page.run(f"{button('Undo')}.click()")
-    page.wait(f"{button('Undo')}.hidden", 20)
+    page.wait(f"{button('Undo')}.hidden")
     check("Undo takes both back", not os.path.exists(calibration) and gateway.read("run.yaml") == before)
     page.run(f"{button('End')}.click()")
     page.wait(f"{button('Begin with key')}.hidden === false")

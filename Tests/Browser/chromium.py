@@ -43,7 +43,7 @@ class Chromium:
                 for listener in list(self.listeners):
                     listener(message)
 
-    def send(self, method, session=None, patience=30, **parameters):
+    def send(self, method, session=None, patience=120, **parameters):
         with self.lock:
             self.last += 1
             message = {"id": self.last, "method": method, "params": parameters}
@@ -126,8 +126,8 @@ class Page:
             raise Failure(detail.get("exception", {}).get("description") or detail["text"])
         return reply["result"].get("value")
 
-    def wait(self, script, patience=10):
-        """Waits until the script says something true, and returns that."""
+    def wait(self, script, patience=120):
+        """Waits until the script says something true, and returns that. A busy machine needs patience."""
         end = time.monotonic() + patience
         while True:
             try:

@@ -1,5 +1,5 @@
 """The real gateway with its own broker, playing the demo walk or what a test feeds it, and what it publishes."""
-import json, os, re, shutil, signal, subprocess, tempfile, threading, time, urllib.request
+import json, math, os, re, shutil, signal, subprocess, tempfile, threading, time, urllib.request
 
 
 class Gateway:
@@ -26,6 +26,7 @@ class Gateway:
         return self
 
     def start(self):
+        self.began = time.monotonic()
         path = self.write("run.yaml", self.configuration)
         environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder)
         self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", self.capture],
@@ -58,7 +59,7 @@ class Gateway:
         for line in listener.stdout:
             self.messages.append((time.time(), line.split(" ", 1)[0]))
 
-    def _told(self, pattern, patience=20):
+    def _told(self, pattern, patience=120):
         return self._until(lambda: next((found[1] for line in list(self.output) if (found := re.search(pattern, line))), None), pattern, patience)
 
     def wait(self, topic, patience):
@@ -85,8 +86,9 @@ class Gateway:
 
     def replayed(self, beacon, changes):
         """What `replay` decides over the sightings that the gateway remembers, with changed lines of the first zone: events and times, ms."""
-        # Two minutes are this run; over a longer time the history is thinned.
-        url = f"http://127.0.0.1:{self.port}/api/v1/beacons/{beacon}/history?minutes=2"
+        # Not longer than needed: over many minutes the history is thinned.
+        minutes = math.ceil((time.monotonic() - self.began + 5) / 60)
+        url = f"http://127.0.0.1:{self.port}/api/v1/beacons/{beacon}/history?minutes={minutes}"
         sightings = (history := json.load(urllib.request.urlopen(url)))["sightings"]
         known = next(json.loads(line) for line in open(f"{self.root}/config/walk.jsonl") if "4425000100" in line and '"C2:' in line)
         capture = self.write("remembered.jsonl", "".join(
@@ -97,7 +99,7 @@ class Gateway:
             place = next(i for i, one in enumerate(lines) if one.strip().startswith(key))
             lines[place] = f"    {line}"
         path = self.write("tried.yaml", "\n".join(lines) + "\n")
-        reply = subprocess.run([self.binary, "replay", "--config", path, "--capture", capture], capture_output=True, text=True, timeout=60)
+        reply = subprocess.run([self.binary, "replay", "--config", path, "--capture", capture], capture_output=True, text=True, timeout=300)
         from datetime import datetime
         events = [json.loads(line) for line in reply.stdout.splitlines()]
         return [[one["event"], round(datetime.fromisoformat(one["time"].replace("Z", "+00:00")).timestamp() * 1000)]
@@ -108,7 +110,7 @@ class Gateway:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
                 try:
-                    process.wait(10)
+                    process.wait(60)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()

@@ -52,13 +52,14 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   function again() {
     if (!isOn || !zone || !numbers) return;
     clearTimeout(timer);
+    asking?.abort();
+    asking = null;
     timer = setTimeout(ask, 150);
     node.dataset.state = 'deciding';
     say(status, text.deciding);
   }
 
   async function ask() {
-    asking?.abort();
     const mine = asking = new AbortController();
     const question = { beacon, minutes: Number(minutes.value), zones: [{ zone: zone.zone, ...numbers }] };
     if (changesReceivers()) question.receivers = receivers;
