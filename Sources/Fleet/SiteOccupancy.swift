@@ -1,100 +1,104 @@
 import Beacons
 import JSON
 import Messages
+import Pipeline
 
 /// Who is in each zone and room of a site, put together from what the partitions say. A function of those messages and of time.
 public struct SiteOccupancy: Sendable {
   private struct Place {
     var kind: PlaceKind
     var name: String
-    /// What each partition says; nil: nothing yet.
-    var parts: [Part?]
-    var told: MonotonicTime?
-    var due: MonotonicTime?
+    var parts: [Part]
 
-    var count: Int { parts.reduce(0) { $0 + ($1?.members.count ?? 0) } }
+    var count: Int { parts.reduce(0) { $0 + $1.members.count } }
   }
 
+  /// What a partition says. It says more than is published, so that is read when the place is published.
   private struct Part {
-    var state: String
-    var members: [OccupancyMessage.Member]
+    var unread: [UInt8]?
+    /// nil: nothing yet.
+    var state: String?
+    var members: [OccupancyMessage.Member] = []
   }
-
-  /// After a crowd was published, it is not published again for this time a member, because all members are listed. In a large
-  /// site somebody comes or goes in each room many times a second: without the pause, 200 rooms of 500 tags would say 40 MB a second.
-  private static let pause = TimeSpan.milliseconds(1)
-  private static let longestPause = TimeSpan.seconds(10)
-  private static let few = 20
 
   private let topics: Topics
   private let partitions: Int
-  private let known: Set<String>
-  private var places: [String: Place] = [:]
-  private var waiting: Set<String> = []
+  private var places: [Place]
+  private let known: [String: Int]
+  private var pace: CrowdPace
+  /// Places to be published at once.
+  private var ready: Set<Int> = []
   /// Beacons that were in some place.
   private var met: Set<String> = []
+  private var newlyMet: [String] = []
   private static let metLimit = 200_000
 
   /// - Parameter names: of the configured zones and rooms. Others are passed over.
   public init(site: String, partitions: Int, zones: [String], rooms: [String]) {
     topics = Topics(gateway: site)
     self.partitions = partitions
-    known = Set(zones.map { "zone/" + $0 } + rooms.map { "room/" + $0 })
+    let parts = Array(repeating: Part(), count: partitions)
+    let places =
+      zones.map { Place(kind: .zone, name: $0, parts: parts) }
+      + rooms.map { Place(kind: .room, name: $0, parts: parts) }
+    self.places = places
+    known = Dictionary(
+      uniqueKeysWithValues: places.indices.map { (Self.key(places[$0].kind, places[$0].name), $0) })
+    pace = CrowdPace(places: places.count, .site)
   }
+
+  private static func key(_ kind: PlaceKind, _ name: String) -> String { "\(kind.rawValue)/\(name)" }
 
   /// What to subscribe to.
   public var filter: String { topics.base + "/partition/+/+/+/occupancy" }
 
   /// Takes in what a partition says of a place.
-  ///
-  /// - Returns: beacons that are met for the first time.
-  @discardableResult
-  public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) -> [String] {
+  public mutating func take(_ payload: [UInt8], topic: String, at time: MonotonicTime) {
     let levels = topic.dropFirst(topics.base.utf8.count + 1).split(
       separator: "/", omittingEmptySubsequences: false)
     guard levels.count == 5, levels[0] == "partition", let partition = Int(levels[1]),
       (0..<partitions).contains(partition), let kind = PlaceKind(rawValue: String(levels[2])),
-      let name = name(ofTopicLevel: levels[3]), known.contains("\(kind.rawValue)/\(name)")
-    else { return [] }
-    let key = "\(kind.rawValue)/\(name)"
-    var place = places[key] ?? Place(kind: kind, name: name, parts: Array(repeating: nil, count: partitions))
-    // An empty payload: what was retained is gone.
-    place.parts[partition] = payload.isEmpty ? nil : Self.part(payload) ?? place.parts[partition]
-    if place.due == nil {
-      let count = place.count
-      let pause =
-        count > Self.few
-        ? min(TimeSpan(nanoseconds: Self.pause.nanoseconds * Int64(count)), Self.longestPause) : .zero
-      place.due = max(time, place.told.map { $0 + pause } ?? time)
-      waiting.insert(key)
-    }
-    places[key] = place
-    let members = place.parts[partition]?.members ?? []
-    return members.map(\.beacon).filter { met.count < Self.metLimit && met.insert($0).inserted }
+      let name = name(ofTopicLevel: levels[3]), let place = known[Self.key(kind, name)]
+    else { return }
+    places[place].parts[partition].unread = payload
+    if pace.isToBeTold(place, members: places[place].count, at: time) { ready.insert(place) }
   }
 
   /// When `takeDue` next has something; nil: not before another message.
-  public var nextDeadline: MonotonicTime? { waiting.compactMap { places[$0]?.due }.min() }
+  public var nextDeadline: MonotonicTime? { ready.isEmpty ? pace.next : MonotonicTime(nanoseconds: .min) }
 
-  /// What is to be published by now, in order of the names.
+  /// What is to be published by now, in order of the places.
   public mutating func takeDue(at time: MonotonicTime) -> [Message] {
-    let due = waiting.filter { places[$0].flatMap(\.due).map { $0 <= time } ?? false }.sorted()
-    return due.compactMap { key in
-      waiting.remove(key)
-      places[key]?.due = nil
-      places[key]?.told = time
-      return places[key].map(message)
+    let due = ready.union(pace.takeDue(at: time)).sorted()
+    ready.removeAll()
+    return due.map { place in
+      read(place)
+      return message(places[place])
     }
   }
 
-  /// Everything, for a broker that may have lost it.
-  public func allStates() -> [Message] { places.keys.sorted().compactMap { places[$0].map(message) } }
+  /// The beacons that were met for the first time since the last call.
+  public mutating func takeMet() -> [String] {
+    defer { newlyMet.removeAll() }
+    return newlyMet
+  }
+
+  private mutating func read(_ place: Int) {
+    for partition in places[place].parts.indices {
+      guard let payload = places[place].parts[partition].unread else { continue }
+      // An empty payload: what was retained is gone.
+      if let part = payload.isEmpty ? Part() : Self.part(payload) { places[place].parts[partition] = part }
+      places[place].parts[partition].unread = nil
+      for member in places[place].parts[partition].members where met.count < Self.metLimit {
+        if met.insert(member.beacon).inserted { newlyMet.append(member.beacon) }
+      }
+    }
+  }
 
   private func message(_ place: Place) -> Message {
-    let parts = place.parts.compactMap(\.self)
-    let members = parts.flatMap(\.members).sorted { ($0.since, $0.beacon) < ($1.since, $1.beacon) }
+    let members = place.parts.flatMap(\.members).sorted { ($0.since, $0.beacon) < ($1.since, $1.beacon) }
     // Where one partition is blind, all are: the same receivers serve them.
-    let isUnknown = parts.contains { $0.state == "unknown" }
+    let isUnknown = place.parts.contains { $0.state == "unknown" }
     let state = isUnknown ? "unknown" : members.isEmpty ? "empty" : "occupied"
     let occupancy =
       place.kind == .zone

@@ -102,7 +102,10 @@ struct Loop {
   /// With more messages than this under way, the loop waits for more acknowledgements to arrive. They come one by one, and
   /// each would wake this thread.
   private static let crowd = 16
-  private static let gathering: useconds_t = 200
+  /// So long, in microseconds, that about ten acknowledgements arrive. A broker may let only 20 messages be under way, and
+  /// is not kept waiting.
+  private var gathering: useconds_t = 200
+  private static let gatherings: ClosedRange<useconds_t> = 200...3200
   /// After this many items from the broker, they are processed before more is read.
   private static let readLimit = 1000
 
@@ -135,9 +138,11 @@ struct Loop {
     if found < 0 { return errno == EINTR ? MOSQ_ERR_SUCCESS.code : MOSQ_ERR_ERRNO.code }
     if polled.bell.revents != 0 { session.bell.silence() }
     if polled.broker.revents & ~Int16(POLLOUT) != 0 || mayHoldMore {
-      if handedOver.underWay > Loop.crowd { usleep(Loop.gathering) }
+      let isCrowded = handedOver.underWay > Loop.crowd
+      if isCrowded { usleep(gathering) }
       let error = readAll()
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
+      if isCrowded { adaptGathering(to: session.handle.inbox.count) }
     }
     if polled.broker.revents & Int16(POLLOUT) != 0 {
       // A TLS handshake continues by reading, even if it wanted to write.
@@ -150,6 +155,14 @@ struct Loop {
       if error != MOSQ_ERR_SUCCESS.code || mosquitto_socket(client) < 0 { return error }
     }
     return mosquitto_loop_misc(client)
+  }
+
+  private mutating func adaptGathering(to arrived: Int) {
+    if arrived < 8 {
+      gathering = min(gathering * 2, Loop.gatherings.upperBound)
+    } else if arrived >= 16 {
+      gathering = max(gathering / 2, Loop.gatherings.lowerBound)
+    }
   }
 
   /// Lets libmosquitto read until nothing more arrives, or until so much has arrived that it must be processed first.

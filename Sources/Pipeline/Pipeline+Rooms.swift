@@ -30,10 +30,6 @@ extension Pipeline {
   }
 
   /// Turns what rooms decided into messages.
-  func tellRooms(_ changed: Set<RoomIndex>, into output: inout Output) {
-    for room in changed.sorted() { output.items.append(.state(.occupancy(occupancy(of: room)))) }
-  }
-
   mutating func tell(_ decided: [RoomTransition], into output: inout Output) {
     guard !decided.isEmpty else { return }
     for transition in decided {
@@ -46,7 +42,11 @@ extension Pipeline {
       message.displayName = roster.displayName(of: transition.beacon)
       output.items.append(.transition(message))
     }
-    tellRooms(Set(decided.map(\.room)), into: &output)
+    for room in Set(decided.map(\.room)).sorted() {
+      let place = configuration.zones.count + Int(room.rawValue)
+      guard crowds.isToBeTold(place, members: rooms?.memberCount(of: room) ?? 0, at: time) else { continue }
+      output.items.append(.state(.occupancy(occupancy(of: room))))
+    }
     placeInZones(decided)
     tell(into: &output)
   }
@@ -89,7 +89,7 @@ extension Pipeline {
     let changed = roomIndices.filter {
       rooms.isBlind($0) != before.isBlind($0) || rooms.isWatched != before.isWatched
     }
-    tellRooms(Set(changed), into: &output)
+    for room in changed { output.items.append(.state(.occupancy(occupancy(of: room)))) }
     sightZonesOfRooms()
     tell(into: &output)
   }
@@ -100,7 +100,7 @@ extension Pipeline {
     areRoomsGreeted = true
     sightZonesOfRooms()
     tellWatched(into: &output)
-    tellRooms(Set(roomIndices), into: &output)
+    for room in roomIndices { output.items.append(.state(.occupancy(occupancy(of: room)))) }
   }
 
   /// Every retained state of rooms.

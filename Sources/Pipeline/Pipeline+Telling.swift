@@ -44,7 +44,9 @@ extension Pipeline {
     var told: ZoneIndex?
     for zone in changedZones where zone != told {
       told = zone
-      guard crowds.isToBeTold(zone, members: engine.memberCount(of: zone), at: time) else { continue }
+      guard crowds.isToBeTold(Int(zone.rawValue), members: engine.memberCount(of: zone), at: time) else {
+        continue
+      }
       output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
     telemetry.takeDue(into: &dueBeacons)
@@ -70,6 +72,14 @@ extension Pipeline {
           prefix: prefix, beacon: roster.name(of: sighting.beacon),
           displayName: roster.displayName(of: sighting.beacon), receiver: receivers.name(of: receiver),
           distance: estimate.distance)))
+  }
+
+  /// - Parameter place: as `crowds` counts them.
+  func occupancy(ofCrowd place: Int) -> OccupancyMessage {
+    let zones = configuration.zones.count
+    return place < zones
+      ? occupancy(of: ZoneIndex(rawValue: Int32(place)))
+      : occupancy(of: RoomIndex(rawValue: Int32(place - zones)))
   }
 
   func name(of zone: ZoneIndex) -> String { configuration.zones[Int(zone.rawValue)].name }

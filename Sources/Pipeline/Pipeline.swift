@@ -51,6 +51,7 @@ public struct Pipeline: Sendable {
   /// Zones whose state is still unknown, because none of their receivers has reported.
   var unwatched: [ZoneIndex]
   var receiversKnown = 0
+  /// By zone, then by room.
   var crowds: CrowdPace
   /// Who probably sent the next few advertisements.
   var likely: [BeaconIndex] = []
@@ -92,7 +93,9 @@ public struct Pipeline: Sendable {
       site: configuration.site(receivers: &self.receivers), crowd: limits.transitions,
       keepsLinks: !isLean || configuration.needsDistances)
     unwatched = configuration.zones.indices.map { ZoneIndex(rawValue: Int32($0)) }
-    crowds = CrowdPace(zones: configuration.zones.count)
+    crowds = CrowdPace(
+      places: configuration.zones.count + configuration.rooms.count,
+      configuration.fleet.map { .site.shared(by: $0.partitions) } ?? .gateway)
     roster = Roster(configuration, limits)
     telemetry = Telemetry(interval: configuration.telemetry.beaconState)
     whereabouts = Whereabouts(configuration)
@@ -110,7 +113,9 @@ public struct Pipeline: Sendable {
     engine.advance(to: time, into: &transitions)
     tell(into: &output)
     advanceRooms(to: time, into: &output)
-    for zone in crowds.takeDue(at: time) { output.items.append(.state(.occupancy(occupancy(of: zone)))) }
+    for place in crowds.takeDue(at: time) {
+      output.items.append(.state(.occupancy(occupancy(ofCrowd: place))))
+    }
     advancePhones(to: time, into: &output)
   }
 

@@ -1,5 +1,4 @@
 import Beacons
-import Proximity
 import Testing
 
 @testable import Pipeline
@@ -7,17 +6,16 @@ import Testing
 @Suite("The occupancy of a crowd is told at a pace") struct CrowdPaceTests {
   /// A change in a zone: whether it was told at once.
   private struct Told {
-    var pace = CrowdPace(zones: 3)
+    var pace = CrowdPace(places: 3, .gateway)
     var answers: [Bool] = []
-    var due: [[Int32]] = []
+    var due: [[Int]] = []
 
-    mutating func change(_ zone: Int32 = 1, members: Int, at seconds: Double = 0) {
-      answers.append(
-        pace.isToBeTold(ZoneIndex(rawValue: zone), members: members, at: .zero + .seconds(seconds)))
+    mutating func change(_ zone: Int = 1, members: Int, at seconds: Double = 0) {
+      answers.append(pace.isToBeTold(zone, members: members, at: .zero + .seconds(seconds)))
     }
 
     mutating func look(at seconds: Double) {
-      due.append(pace.takeDue(at: .zero + .seconds(seconds)).map(\.rawValue))
+      due.append(pace.takeDue(at: .zero + .seconds(seconds)))
     }
   }
 
@@ -47,9 +45,18 @@ import Testing
     #expect(told.pace.next == nil)
   }
 
+  @Test(
+    "A partition of a site has a share of its crowds", arguments: [(2, 0.128), (31, 1.984), (100_000, 10)])
+  func partition(members: Int, pause: Double) {
+    var told = Told(pace: CrowdPace(places: 3, .site.shared(by: 16)))
+    for members in [1, 1, members, members] { told.change(members: members) }
+    #expect(told.answers == [true, true, true, false])
+    #expect(told.pace.next == .zero + .seconds(pause))
+  }
+
   @Test("Zones wait by themselves and come in order") func several() {
     var told = Told()
-    for zone in [2, 0] as [Int32] { for _ in 0..<2 { told.change(zone, members: 500) } }
+    for zone in [2, 0] as [Int] { for _ in 0..<2 { told.change(zone, members: 500) } }
     told.look(at: 1)
     #expect(told.answers == [true, false, true, false])
     #expect(told.due == [[0, 2]])

@@ -120,9 +120,7 @@ struct FuseLead {
         output.add(removal)
       }
     } else {
-      for name in occupancy.take(message.payload, topic: message.topic, at: now) {
-        announcer.note(name, HeardBeacon())
-      }
+      return occupancy.take(message.payload, topic: message.topic, at: now)
     }
     announces = announcer.nextTime(after: now)
   }
@@ -137,6 +135,9 @@ struct FuseLead {
   mutating func tend(at now: MonotonicTime, _ inbox: FuseInbox, _ logger: Logger) {
     guard let tellsFrom, tellsFrom <= now, leadsSince != nil, !output.isCrowded else { return }
     for message in occupancy.takeDue(at: now) { output.add(message) }
+    let met = occupancy.takeMet()
+    for name in met { announcer.note(name, HeardBeacon()) }
+    if !met.isEmpty { announces = announcer.nextTime(after: now) }
     if let announces, announces <= now {
       for message in announcer.next(at: now) { output.add(message) }
       // Home Assistant cannot keep up with more.

@@ -1,57 +1,70 @@
 import Beacons
-import Proximity
 
-/// How often the occupancy of a crowded zone is published. It lists all members, so publishing it at each change would cost the
-/// square of the crowd. Up to `few` members every change is published at once; beyond that, at most once per `pause` times the
-/// number of members.
-struct CrowdPace: Sendable {
-  static let few = 100
-  static let pause = TimeSpan(nanoseconds: 100_000)
+/// How often the occupancy of a crowded place is published. It lists all members, so publishing it at each change would cost the
+/// square of the crowd. A few members are published at each change; a crowd at most once in `pause` times the number of members,
+/// or in `longest`.
+package struct CrowdPace: Sendable {
+  package struct Measure: Sendable {
+    /// Up to so many members are no crowd.
+    var few: Int
+    var pause: TimeSpan
 
-  /// By zone: when it was last published as a crowd.
+    package static let gateway = Measure(few: 100, pause: TimeSpan(nanoseconds: 100_000))
+    /// In a large site somebody comes or goes in each place many times a second: 200 rooms of 500 tags would say 40 MB a second.
+    package static let site = Measure(few: 20, pause: .milliseconds(4))
+
+    /// A partition has its share of each crowd.
+    func shared(by partitions: Int) -> Measure {
+      Measure(few: few / partitions, pause: TimeSpan(nanoseconds: pause.nanoseconds * Int64(partitions)))
+    }
+  }
+
+  private static let longest = TimeSpan.seconds(10)
+
+  private let measure: Measure
+  /// By place: when it was last published as a crowd.
   private var told: [MonotonicTime?]
-  /// Zones with unpublished changes, and when those are due.
-  private var waiting: [ZoneIndex: MonotonicTime] = [:]
+  /// Places with unpublished changes, and when those are due.
+  private var waiting: [Int: MonotonicTime] = [:]
   /// When the first of them is due.
-  private(set) var next: MonotonicTime?
+  package private(set) var next: MonotonicTime?
 
-  init(zones: Int) { told = Array(repeating: nil, count: zones) }
+  package init(places: Int, _ measure: Measure) {
+    self.measure = measure
+    told = Array(repeating: nil, count: places)
+  }
 
   /// Notes that a member entered or left. Returns whether to publish now; if not, it becomes due.
-  mutating func isToBeTold(_ zone: ZoneIndex, members: Int, at time: MonotonicTime) -> Bool {
-    let index = Int(zone.rawValue)
-    guard members > Self.few else {
-      told[index] = nil
-      forget(zone)
+  package mutating func isToBeTold(_ place: Int, members: Int, at time: MonotonicTime) -> Bool {
+    guard members > measure.few else {
+      told[place] = nil
+      if waiting.removeValue(forKey: place) != nil { next = waiting.values.min() }
       return true
     }
-    if waiting[zone] != nil { return false }
-    if let last = told[index] {
-      let due = last + TimeSpan(nanoseconds: Self.pause.nanoseconds * Int64(members))
+    if waiting[place] != nil { return false }
+    if let last = told[place] {
+      let pause = min(TimeSpan(nanoseconds: measure.pause.nanoseconds * Int64(members)), Self.longest)
+      let due = last + pause
       if due > time {
-        waiting[zone] = due
+        waiting[place] = due
         next = min(next ?? due, due)
         return false
       }
     }
-    told[index] = time
+    told[place] = time
     return true
   }
 
-  /// The zones to be published at `time`, in order of their index.
-  mutating func takeDue(at time: MonotonicTime) -> [ZoneIndex] {
+  /// The places to be published at `time`, in order.
+  package mutating func takeDue(at time: MonotonicTime) -> [Int] {
     guard let next, next <= time else { return [] }
     let due = waiting.filter { $0.value <= time }.keys.sorted()
-    for zone in due {
-      told[Int(zone.rawValue)] = time
-      forget(zone)
+    for place in due {
+      told[place] = time
+      waiting[place] = nil
     }
+    self.next = waiting.values.min()
     return due
-  }
-
-  private mutating func forget(_ zone: ZoneIndex) {
-    guard waiting.removeValue(forKey: zone) != nil else { return }
-    next = waiting.values.min()
   }
 }
 
@@ -61,13 +74,16 @@ extension CrowdPace {
     writer.write(waiting)
   }
 
-  /// Of a new one for as many zones.
+  /// Of a new one for as many places.
   mutating func restore(from reader: inout StateReader) throws(StateError) {
     reader.part = "crowds"
     let told: [MonotonicTime?] = try reader.read()
-    guard told.count == self.told.count else { throw reader.damaged }
+    let waiting: [Int: MonotonicTime] = try reader.read()
+    guard told.count == self.told.count, waiting.keys.allSatisfy(told.indices.contains) else {
+      throw reader.damaged
+    }
     self.told = told
-    waiting = try reader.read()
+    self.waiting = waiting
     next = waiting.values.min()
   }
 }

@@ -24,6 +24,8 @@ extension RoomTracker {
       .sorted { ($0.since, $0.beacon.rawValue) < ($1.since, $1.beacon.rawValue) }
   }
 
+  public func memberCount(of room: RoomIndex) -> Int { insiders[Int(room.rawValue)].count }
+
   /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
   public var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? {
     drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
