@@ -2,7 +2,7 @@
 
 Everything listens on loopback only, on ports of its own, and lives in one folder.
 """
-import json, os, re, shutil, socket, subprocess, sys, tempfile, time
+import json, os, random, re, shutil, socket, subprocess, sys, tempfile, time
 from processes import PREFIX, Process, leave_id
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -10,13 +10,22 @@ SITE = "site"
 BREATH = 0.1
 
 
+given_out = set()
+
+
 def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
+    """Ports on which nothing listens now, of those that the kernel does not lend to the connections of others, each given out once."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(10_000, 32_768)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in given_out:
+            given_out.add(port)
+            ports.append(port)
     return ports
 
 
@@ -164,8 +173,8 @@ class Fleet:
             for node in group:
                 node.start()
             for node in group:
-                until(lambda: node.is_up, 120, node.name)
-        until(lambda: listens(self.output_port), 10, "mosquitto")
+                until(lambda: node.is_up, 400, node.name)
+        until(lambda: listens(self.output_port), 60, "mosquitto")
 
     def write_configuration(self, options, outlines=True):
         """For a crowd of these options of `beaconkeeper crowd`. Without outlines a beacon costs a worker much less."""
@@ -205,7 +214,7 @@ class Fleet:
             raise SystemExit(f"fleet: {done.stderr.decode().strip()}")
         return done.stdout.splitlines()
 
-    def wait_for_owners(self, healths, partitions, patience=120):
+    def wait_for_owners(self, healths, partitions, patience=400):
         until(lambda: len(healths.owners()) == partitions, patience, "a worker for each partition")
 
     def start_worker(self, name):

@@ -77,7 +77,7 @@ class Process:
     def thaw(self):
         self.signal(signal.SIGCONT)
 
-    def end(self, patience=15):
+    def end(self, patience=60):
         """In good order; returns the exit status."""
         self.thaw()
         self.signal(signal.SIGTERM)
