@@ -65,8 +65,8 @@ class Node(Process):
         self.node = f"{fleet.label}{number}@localhost"
         os.makedirs(self.home)
         super().__init__(f"rabbit{number}", fleet.folder, ["/usr/lib/rabbitmq/bin/rabbitmq-server"])
-        # Idle schedulers do not spin. Only loopback. A frozen node is noticed after ten seconds.
-        erlang = "+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} -kernel net_ticktime 10"
+        # Idle schedulers do not spin. Only loopback.
+        erlang = "+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}"
         self.environment = dict(
             os.environ, HOME=fleet.folder, RABBITMQ_NODENAME=self.node, ERL_EPMD_PORT=str(fleet.epmd_port),
             ERL_EPMD_ADDRESS="127.0.0.1", RABBITMQ_DIST_PORT=str(self.dist), RABBITMQ_MNESIA_BASE=self.home + "/mnesia",
@@ -74,7 +74,7 @@ class Node(Process):
             RABBITMQ_ENABLED_PLUGINS_FILE=self.home + "/enabled_plugins", RABBITMQ_USE_LONGNAME="false",
             RABBITMQ_PID_FILE=self.home + "/pid", LC_ALL="C.UTF-8", RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=erlang)
 
-    def configure(self, nodes):
+    def configure(self, first):
         lines = [f"listeners.tcp.1 = 127.0.0.1:{self.amqp}", f"mqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}",
                  "mqtt.allow_anonymous = true", "log.console = false", "heartbeat = 5",
                  f"vm_memory_high_watermark.absolute = {self.fleet.memory}MB", "disk_free_limit.absolute = 50MB",
@@ -82,8 +82,13 @@ class Node(Process):
                  "raft.wal_max_size_bytes = 64000000",
                  # The smaller half of a divided cluster stops, and its clients go to the other one.
                  "cluster_partition_handling = pause_minority",
+                 # A frozen node is noticed after ten seconds.
+                 "net_ticktime = 10",
+                 # Version 4 refuses states longer than 16 MiB otherwise.
+                 "max_message_size = 134217728",
                  "cluster_formation.peer_discovery_backend = classic_config"]
-        lines += [f"cluster_formation.classic_config.nodes.{n.number} = {n.node}" for n in nodes]
+        # The first knows no other: since version 4, RabbitMQ waits minutes for each that it knows and does not find.
+        lines += [f"cluster_formation.classic_config.nodes.{n.number} = {n.node}" for n in dict.fromkeys([first, self])]
         with open(os.path.join(self.home, "rabbitmq.conf"), "w") as file:
             file.write("\n".join(lines) + "\n")
         with open(os.path.join(self.home, "enabled_plugins"), "w") as file:
@@ -113,6 +118,12 @@ class Node(Process):
                               capture_output=True, text=True, timeout=60)
         return done.stdout if done.returncode == 0 else ""
 
+    def streams(self, led_by):
+        """How many streams a node leads, and how many there are."""
+        leaders = [words[2] for line in self.ctl("list_queues", "name", "type", "leader").splitlines()
+                   if len(words := line.split()) == 3 and words[1] in ("stream", "rabbit_stream_queue")]
+        return leaders.count(led_by.node), len(leaders)
+
 
 class Fleet:
     """All of it. Use it with `with`, so that nothing stays behind."""
@@ -131,7 +142,7 @@ class Fleet:
                             dict(os.environ, PATH=os.environ.get("PATH", "") + ":/usr/bin"))
         self.nodes = [Node(number, self) for number in range(1, nodes + 1)]
         for node in self.nodes:
-            node.configure(self.nodes)
+            node.configure(self.nodes[0])
         with open(os.path.join(self.folder, "mosquitto.conf"), "w") as file:
             file.write(f"listener {self.output_port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"
                        f"persistence true\npersistence_location {self.folder}/\npersistence_file output.db\n"
