@@ -12,7 +12,7 @@ extension RoomTracker {
       writer.write(beaconOfTrack[track])
       writer.write(tracks[track])
       writer.write(silences.time(of: .link(Int32(track))) ?? .distantFuture)
-      for place in (track * prior.count)..<((track + 1) * prior.count) { writer.write(beliefs[place]) }
+      writer.write(runsOf: beliefs.span.extracting((track * prior.count)..<((track + 1) * prior.count)))
     }
     writer.write(freeTracks)
     windows.snapshot(into: &writer)
@@ -43,7 +43,7 @@ extension RoomTracker {
     let silence: MonotonicTime = try reader.read()
     if silence < .distantFuture { silences.schedule(.link(Int32(tracks.count)), at: silence) }
     tracks.append(track)
-    for _ in 0..<prior.count { beliefs.append(try reader.read()) }
+    try reader.read(runsOf: prior.count, into: &beliefs)
   }
 
   private mutating func deriveTracks(_ reader: StateReader) throws(StateError) {
