@@ -75,7 +75,10 @@ let package = Package(
     .target(name: "JSON", dependencies: ["Beacons"], swiftSettings: hostile),
     .target(name: "Captures", dependencies: ["Beacons", "JSON", "Machine"], swiftSettings: hostile),
     .target(name: "Radio", dependencies: ["Beacons", "CBlueZ", "Machine"], swiftSettings: hostile),
-    .target(name: "Proximity", dependencies: ["Beacons"], swiftSettings: house),
+    .target(
+      name: "Proximity",
+      dependencies: ["Beacons", .product(name: "HeapModule", package: "swift-collections")],
+      swiftSettings: house),
     .target(
       name: "RangingPolicy", dependencies: ["Beacons", "JSON"], resources: strategyPages, swiftSettings: house
     ),

@@ -1,95 +1,55 @@
 import Beacons
+import HeapModule
 
-/// The deadlines of all timers in order of time: a 4-ary heap that knows the place of every timer. It holds each timer at
-/// most once, however often a beacon is heard. (swift-collections' heap cannot move an entry. A rescheduled timer would
-/// leave its old entry behind: 300 entries for a beacon that flickers.)
+/// The deadlines of all timers in order of time. A timer that moves to an earlier time leaves its old entry behind, which is
+/// skipped later.
 struct DeadlineQueue: Sendable {
-  private static let branches = 4
-
-  private struct Entry {
+  private struct Entry: Comparable {
     var time: MonotonicTime
     var timer: DeadlineTimer
 
-    func isBefore(_ other: Entry) -> Bool {
-      time < other.time || time == other.time && timer < other.timer
-    }
+    static func < (a: Self, b: Self) -> Bool { a.time < b.time || a.time == b.time && a.timer < b.timer }
   }
 
-  private var heap: [Entry] = []
-  /// Place in `heap`; −1: not in it.
-  private var places = TimerTable<Int32>()
+  private var heap = Heap<Entry>()
+  /// When each timer fires; `distantFuture`: it does not.
+  private var times = TimerTable<MonotonicTime>()
 
-  var count: Int { heap.count }
+  /// How many timers fire.
+  private(set) var count = 0
   /// The earliest deadline. Its timer may have to be rescheduled rather than acted on.
-  var first: MonotonicTime? { heap.first?.time }
+  var first: MonotonicTime? { heap.min?.time }
 
-  mutating func addLink() { places.links.append(-1) }
-  mutating func addPresence() { places.presences.append(-1) }
+  mutating func addLink() { times.links.append(.distantFuture) }
+  mutating func addPresence() { times.presences.append(.distantFuture) }
 
   /// Whether any timer is due.
-  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { !heap.isEmpty && heap[0].time <= time }
+  @inline(__always) func isDue(at time: MonotonicTime) -> Bool { heap.min.map { $0.time <= time } ?? false }
 
   /// When a timer fires; nil: it does not.
   func time(of timer: DeadlineTimer) -> MonotonicTime? {
-    let place = Int(places[timer])
-    return place < 0 ? nil : heap[place].time
+    times[timer] == .distantFuture ? nil : times[timer]
   }
 
   /// Makes `timer` fire at `time` at the latest. If it fires too early, its owner reschedules it: that is cheaper than moving
   /// an entry at every sighting.
   mutating func schedule(_ timer: DeadlineTimer, at time: MonotonicTime) {
-    let place = Int(places[timer])
-    if place < 0 {
-      heap.append(Entry(time: time, timer: timer))
-      rise(heap.count - 1)
-    } else if time < heap[place].time {
-      heap[place].time = time
-      rise(place)
-    }
+    let earlier = times[timer]
+    guard time < earlier else { return }
+    if earlier == .distantFuture { count += 1 }
+    times[timer] = time
+    heap.insert(Entry(time: time, timer: timer))
+    // A beacon that flickers would leave hundreds behind.
+    if heap.count > 2 * count + 64 { heap.removeAll { times[$0.timer] != $0.time } }
   }
 
   /// Removes and returns the first timer if it is due at `time` or before.
   mutating func popFirst(notAfter time: MonotonicTime) -> (time: MonotonicTime, timer: DeadlineTimer)? {
-    guard let top = heap.first, top.time <= time else { return nil }
-    places[top.timer] = -1
-    let last = heap.removeLast()
-    if !heap.isEmpty {
-      heap[0] = last
-      sink(0)
-    }
+    guard let top = heap.min, top.time <= time else { return nil }
+    heap.removeMin()
+    times[top.timer] = .distantFuture
+    count -= 1
+    while let next = heap.min, times[next.timer] != next.time { heap.removeMin() }
     return (top.time, top.timer)
-  }
-
-  private mutating func rise(_ start: Int) {
-    var place = start
-    let entry = heap[place]
-    while place > 0 {
-      let parent = (place - 1) / Self.branches
-      guard entry.isBefore(heap[parent]) else { break }
-      settle(heap[parent], at: place)
-      place = parent
-    }
-    settle(entry, at: place)
-  }
-
-  private mutating func sink(_ start: Int) {
-    var place = start
-    let entry = heap[place]
-    while true {
-      var child = Self.branches * place + 1
-      guard child < heap.count else { break }
-      for other in child..<min(child + Self.branches, heap.count) where heap[other].isBefore(heap[child]) {
-        child = other
-      }
-      guard heap[child].isBefore(entry) else { break }
-      settle(heap[child], at: place)
-      place = child
-    }
-    settle(entry, at: place)
-  }
-
-  private mutating func settle(_ entry: Entry, at place: Int) {
-    heap[place] = entry
-    places[entry.timer] = Int32(place)
   }
 }
