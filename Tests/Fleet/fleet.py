@@ -116,13 +116,9 @@ class Node(Process):
     def ctl(self, *words):
         done = subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", self.node, "-q", *words], env=self.environment,
                               capture_output=True, text=True, timeout=60)
+        if done.returncode:
+            print(f"fleet: rabbitmqctl {' '.join(words)}: {(done.stderr or done.stdout).strip()}", flush=True)
         return done.stdout if done.returncode == 0 else ""
-
-    def streams(self, led_by):
-        """How many streams a node leads, and how many there are."""
-        leaders = [words[2] for line in self.ctl("list_queues", "name", "type", "leader").splitlines()
-                   if len(words := line.split()) == 3 and words[1] in ("stream", "rabbit_stream_queue")]
-        return leaders.count(led_by.node), len(leaders)
 
 
 class Fleet:
