@@ -53,7 +53,7 @@ class FleetRecorder(Count):
             channel.queue_bind("audit", "amq.topic", "beaconkeeper.*.observations.*")
 
     def connect(self):
-        return pika.BlockingConnection([pika.ConnectionParameters("127.0.0.1", node.amqp) for node in self.fleet.nodes])
+        return pika.BlockingConnection([pika.ConnectionParameters(node.address, node.amqp) for node in self.fleet.nodes])
 
     def read(self):
         with self.connect() as connection:

@@ -1,8 +1,9 @@
 """A fleet on this machine, for those who try one and for tests: RabbitMQ nodes, a mosquitto for the results, workers, a crowd.
 
-Everything listens on loopback only, on ports of its own, and lives in one folder.
+Everything listens on loopback only, on ports of its own, and lives in one folder. On request each node has a network of its own.
 """
 import json, os, random, re, shutil, socket, subprocess, sys, tempfile, time
+from network import Network
 from processes import PREFIX, Process, leave_id
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -29,9 +30,9 @@ def free_ports(count):
     return ports
 
 
-def listens(port):
+def listens(port, address="127.0.0.1"):
     try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
+        socket.create_connection((address, port), 1).close()
         return True
     except OSError:
         return False
@@ -62,20 +63,24 @@ class Node(Process):
         self.number, self.fleet = number, fleet
         self.amqp, self.mqtt, self.dist = free_ports(3)
         self.home = os.path.join(fleet.folder, f"rabbit{number}")
-        self.node = f"{fleet.label}{number}@localhost"
+        network = fleet.network
+        self.address, host = (network.address(number), network.host(number)) if network else ("127.0.0.1", "localhost")
+        self.node = f"{fleet.label}{number}@{host}"
+        # In the node's network, if it has one.
+        self.there = ["ip", "netns", "exec", network.space(number)] if network else []
         os.makedirs(self.home)
-        super().__init__(f"rabbit{number}", fleet.folder, ["/usr/lib/rabbitmq/bin/rabbitmq-server"])
-        # Idle schedulers do not spin. Only loopback.
-        erlang = "+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}"
+        super().__init__(f"rabbit{number}", fleet.folder, [*self.there, "/usr/lib/rabbitmq/bin/rabbitmq-server"])
+        # Idle schedulers do not spin. Nobody from outside.
+        erlang = f"+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {{{self.address.replace('.', ',')}}}"
         self.environment = dict(
             os.environ, HOME=fleet.folder, RABBITMQ_NODENAME=self.node, ERL_EPMD_PORT=str(fleet.epmd_port),
-            ERL_EPMD_ADDRESS="127.0.0.1", RABBITMQ_DIST_PORT=str(self.dist), RABBITMQ_MNESIA_BASE=self.home + "/mnesia",
+            ERL_EPMD_ADDRESS=self.address, RABBITMQ_DIST_PORT=str(self.dist), RABBITMQ_MNESIA_BASE=self.home + "/mnesia",
             RABBITMQ_LOG_BASE=self.home + "/log", RABBITMQ_CONFIG_FILE=self.home + "/rabbitmq.conf",
             RABBITMQ_ENABLED_PLUGINS_FILE=self.home + "/enabled_plugins", RABBITMQ_USE_LONGNAME="false",
             RABBITMQ_PID_FILE=self.home + "/pid", LC_ALL="C.UTF-8", RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=erlang)
 
     def configure(self, first):
-        lines = [f"listeners.tcp.1 = 127.0.0.1:{self.amqp}", f"mqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}",
+        lines = [f"listeners.tcp.1 = {self.address}:{self.amqp}", f"mqtt.listeners.tcp.1 = {self.address}:{self.mqtt}",
                  "mqtt.allow_anonymous = true", "log.console = false", "heartbeat = 5",
                  f"vm_memory_high_watermark.absolute = {self.fleet.memory}MB", "disk_free_limit.absolute = 50MB",
                  # What quorum queues write first; 512 MB would be three times that in memory.
@@ -86,7 +91,9 @@ class Node(Process):
                  "net_ticktime = 10",
                  # Version 4 refuses states longer than 16 MiB otherwise.
                  "max_message_size = 134217728",
-                 "cluster_formation.peer_discovery_backend = classic_config"]
+                 "cluster_formation.peer_discovery_backend = classic_config",
+                 # Whoever reaches a node's own network may be the user guest.
+                 "loopback_users = none"]
         # The first knows no other: since version 4, RabbitMQ waits minutes for each that it knows and does not find.
         lines += [f"cluster_formation.classic_config.nodes.{n.number} = {n.node}" for n in dict.fromkeys([first, self])]
         with open(os.path.join(self.home, "rabbitmq.conf"), "w") as file:
@@ -98,33 +105,41 @@ class Node(Process):
     def is_up(self):
         if not self.runs:
             raise SystemExit(f"fleet: {self.name} ended: see {self.log}")
-        return listens(self.amqp) and listens(self.mqtt)
+        return listens(self.amqp, self.address) and listens(self.mqtt, self.address)
 
     def part(self, others):
-        """Cuts it off from other nodes, which all go on, as when the network between them breaks: they refuse each other."""
+        """Cuts it off from other nodes, which all go on. Without networks of their own, they refuse each other."""
+        if self.fleet.network:
+            return self.fleet.network.cut(self.number)
         for node, peers in [(self, others), *((other, [self]) for other in others)]:
             for peer in peers:
                 node.ctl("eval", f"erlang:set_cookie('{peer.node}', parted), erlang:disconnect_node('{peer.node}').")
 
     def join(self, others):
         """The network between them is mended."""
+        if self.fleet.network:
+            return self.fleet.network.mend(self.number)
         cookie = open(os.path.join(self.fleet.folder, ".erlang.cookie")).read()
         for node, peers in [(self, others), *((other, [self]) for other in others)]:
             for peer in peers:
                 node.ctl("eval", f"erlang:set_cookie('{peer.node}', '{cookie}').")
 
     def ctl(self, *words):
-        done = subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", self.node, "-q", *words], env=self.environment,
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*self.there, "/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", self.node, "-q", *words],
+                              env=self.environment, capture_output=True, text=True, timeout=60)
         if done.returncode:
             print(f"fleet: rabbitmqctl {' '.join(words)}: {(done.stderr or done.stdout).strip()}", flush=True)
         return done.stdout if done.returncode == 0 else ""
+
+    def leaders(self):
+        """The node that leads it, for each queue and stream."""
+        return [words[1] for line in self.ctl("list_queues", "name", "leader").splitlines() if len(words := line.split()) == 2]
 
 
 class Fleet:
     """All of it. Use it with `with`, so that nothing stays behind."""
 
-    def __init__(self, binary, nodes=3, memory=900, folder=None, keep=False):
+    def __init__(self, binary, nodes=3, memory=900, folder=None, keep=False, networks=False):
         self.folder = folder or tempfile.mkdtemp(prefix=PREFIX)
         leave_id(self.folder, "fleet", os.getpid())
         self.binary, self.memory, self.keep = binary, memory, keep
@@ -134,9 +149,14 @@ class Fleet:
         with open(os.path.join(self.folder, ".erlang.cookie"), "w") as file:
             file.write(os.urandom(16).hex())
         os.chmod(file.name, 0o400)
-        self.epmd = Process("epmd", self.folder, ["epmd", "-port", str(self.epmd_port), "-address", "127.0.0.1"],
-                            dict(os.environ, PATH=os.environ.get("PATH", "") + ":/usr/bin"))
-        self.nodes = [Node(number, self) for number in range(1, nodes + 1)]
+        numbers = range(1, nodes + 1)
+        self.network = Network(numbers) if networks else None
+        self.nodes = [Node(number, self) for number in numbers]
+        # One for all, or one in each network.
+        self.epmds = [Process(f"epmd{node.number}", self.folder,
+                              [*node.there, "epmd", "-port", str(self.epmd_port), "-address", node.address],
+                              dict(os.environ, PATH=os.environ.get("PATH", "") + ":/usr/bin"))
+                      for node in (self.nodes if networks else self.nodes[:1])]
         for node in self.nodes:
             node.configure(self.nodes[0])
         with open(os.path.join(self.folder, "mosquitto.conf"), "w") as file:
@@ -153,9 +173,11 @@ class Fleet:
         return self
 
     def __exit__(self, *_):
-        parts = [self.crowd, *self.workers.values(), self.output, *self.nodes, self.epmd]
+        parts = [self.crowd, *self.workers.values(), self.output, *self.nodes, *self.epmds]
         for part in filter(None, parts):
             part.kill()
+        if self.network:
+            self.network.end()
         if self.keep:
             for name in os.listdir(self.folder):
                 if name.endswith(".pid"):
@@ -173,7 +195,10 @@ class Fleet:
         return f"mqtt://127.0.0.1:{self.output_port}"
 
     def start_brokers(self):
-        self.epmd.start()
+        if self.network:
+            self.network.start()
+        for epmd in self.epmds:
+            epmd.start()
         self.output.start()
         # The first makes the cluster, the others join it.
         for group in self.nodes[:1], self.nodes[1:]:
@@ -185,7 +210,7 @@ class Fleet:
 
     def write_configuration(self, options, outlines=True):
         """For a crowd of these options of `beaconkeeper crowd`. Without outlines a beacon costs a worker much less."""
-        nodes = [word for node in self.nodes for word in ("--rabbitmq", f"amqp://127.0.0.1:{node.amqp}")]
+        nodes = [word for node in self.nodes for word in ("--rabbitmq", f"amqp://{node.address}:{node.amqp}")]
         subprocess.run([self.crowd_binary, "crowd", *options, "--config-out", self.config, "--output-broker", self.output_url,
                         *nodes], check=True)
         with open(self.config) as file:
@@ -231,7 +256,7 @@ class Fleet:
         return worker.start()
 
     def start_crowd(self, options, seconds=None, brokers=None):
-        brokers = brokers or [f"mqtt://127.0.0.1:{node.mqtt}" for node in self.nodes]
+        brokers = brokers or [f"mqtt://{node.address}:{node.mqtt}" for node in self.nodes]
         words = [word for broker in brokers for word in ("--broker", broker)]
         words += ["--seconds", str(seconds)] if seconds else []
         self.crowd = Process("crowd", self.folder,
@@ -255,10 +280,10 @@ class Fleet:
         """Messages in each partition's queue that no worker has yet; None while no node answers."""
         import pika
         for node in self.nodes:
-            if node.runs and listens(node.amqp):
+            if node.runs and listens(node.amqp, node.address):
                 try:
                     connection = pika.BlockingConnection(pika.ConnectionParameters(
-                        "127.0.0.1", node.amqp, socket_timeout=3, blocked_connection_timeout=3, stack_timeout=5))
+                        node.address, node.amqp, socket_timeout=3, blocked_connection_timeout=3, stack_timeout=5))
                     channel = connection.channel()
                     counts = [channel.queue_declare(f"beaconkeeper.{SITE}.{number}", passive=True).method.message_count
                               for number in range(partitions)]
