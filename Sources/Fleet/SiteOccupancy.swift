@@ -13,7 +13,7 @@ public struct SiteOccupancy: Sendable {
     var count: Int { parts.reduce(0) { $0 + $1.members.count } }
   }
 
-  /// What a partition says. It says more than is published, so that is read when the place is published.
+  /// What a partition says. Its lists come more often than the place is published, and are read only then.
   private struct Part {
     var unread: [UInt8]?
     /// nil: nothing yet.

@@ -102,8 +102,8 @@ struct Loop {
   /// With more messages than this under way, the loop waits for more acknowledgements to arrive. They come one by one, and
   /// each would wake this thread.
   private static let crowd = 16
-  /// So long, in microseconds, that about ten acknowledgements arrive. A broker may let only 20 messages be under way, and
-  /// is not kept waiting.
+  /// So long, in microseconds, that about ten acknowledgements arrive. A broker that lets only
+  /// 20 messages be under way must not wait for us.
   private var gathering: useconds_t = 200
   private static let gatherings: ClosedRange<useconds_t> = 200...3200
   /// After this many items from the broker, they are processed before more is read.
