@@ -122,7 +122,7 @@ public struct BeaconCatalogue: Sendable {
   }
 
   /// The beacon that is known by this address alone, if it was seen.
-  func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
+  @inline(__always) func beacon(byAddress address: DeviceAddress) -> BeaconIndex? {
     patterns.entry(address: address).flatMap { beaconsByEntry[Int($0.rawValue)] }
   }
 

@@ -75,13 +75,14 @@ struct Telemetry: Sendable {
     guard sighting.beacon != .nobody else { return }
     makeRoom(for: sighting.beacon)
     let index = Int(sighting.beacon.rawValue)
+    guard sighting.time >= dueFrom[index] else { return }
     if dueFrom[index] == Self.unsighted {
       tell(sighting.beacon)
-    } else if trials[index] > 0, sighting.time >= dueFrom[index] {
+    } else if trials[index] > 0 {
       trials[index] -= 1
       tell(sighting.beacon)
     }
-    if sighting.time >= dueFrom[index], dueFrom[index] != Self.isDue { becomeDue(sighting.beacon) }
+    if dueFrom[index] != Self.isDue { becomeDue(sighting.beacon) }
   }
 
   /// Takes over what another one knew of a beacon.

@@ -2,10 +2,16 @@ import Beacons
 
 /// Turns what receivers hear into enter, near and exit.
 extension ZoneEngine {
-  /// Where the beacon of a presence stands; nil if unknown.
-  func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
-    if places?.isOpen(Int(presences[Int(index)].beacon)) == true { return nil }
-    return zones[Int(presences[Int(index)].presence.zone.rawValue)].standing(of: nearest(index, at: time))
+  /// Where the beacon of a presence stands; nil if unknown. It changes nothing, but if it were not `mutating`, each call would
+  /// copy the whole engine to the stack.
+  mutating func standing(_ index: Int32, at time: MonotonicTime) -> Standing? {
+    let slot = Int(index)
+    if isLocating, places?.isOpen(Int(presences[slot].beacon)) == true { return nil }
+    let zone = Int(presences[slot].presence.zone.rawValue)
+    let nearest = Nearest(
+      of: presences[slot].firstMember, lost: zones[zone].lost, at: time, members: members.span,
+      links: links.span)
+    return zones[zone].standing(of: nearest)
   }
 
   /// Processes what is due in a presence and schedules its next deadline.

@@ -27,8 +27,9 @@ extension ZoneEngine {
   ) {
     let slot = Int(presence)
     let zone = Int(presences[slot].presence.zone.rawValue)
+    let standing = standing(presence, at: now)
     let deadline = presences[slot].hear(
-      by: link, at: receiver, standing: standing(presence, at: now), time: now, lost: zones[zone].lost,
+      by: link, at: receiver, standing: standing, time: now, lost: zones[zone].lost,
       dwells: zones[zone].dwells, isBlind: blindZones[zone])
     if deadline <= now {
       settle(presence, at: now, into: &transitions)
