@@ -66,7 +66,7 @@ struct PathLossFit: Sendable {
   private static func row(_ point: Point, _ hearers: Int) -> [(Int, Double)] {
     [
       (point.hearer, 1), (hearers + point.hearer, -10 * log10(point.path.distance)),
-      (2 * hearers, -Double(point.path.walls)),
+      (2 * hearers, -point.path.walls),
     ]
   }
 }

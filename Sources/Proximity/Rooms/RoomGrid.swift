@@ -108,9 +108,32 @@ struct RoomGrid: Sendable {
     return best?.cell
   }
 
+  /// How many walls are between a point and a cell of the same floor. A line through a door crosses none there. A signal bends round
+  /// the door's edges, so with doors it is the mean over places around the cell: a sharp edge of a door's shadow is right nowhere.
+  func walls(from start: Point, to cell: Int, _ doors: [RoomPlan.Door]) -> Double {
+    guard hasWalls, let end = place(of: cell) else { return 0 }
+    let doors = doors.filter { $0.floor == end.floor }
+    guard !doors.isEmpty else { return Double(walls(from: start, to: end.point, floor: end.floor)) }
+    var (sum, weights) = (0.0, 0.0)
+    for (right, down) in Self.around {
+      let point = Point(x: end.point.x + right * Self.bend, y: end.point.y + down * Self.bend)
+      guard let other = self.cell(at: point, floor: end.floor), rooms[other] == rooms[cell] else { continue }
+      let walls = walls(from: start, to: point, floor: end.floor)
+      let open = walls == 0 ? 0 : doors.count { meet((start, point), ($0.from, $0.to)) }
+      let weight = exp(-(right * right + down * down) / 2)
+      sum += weight * Double(max(walls - open, 0))
+      weights += weight
+    }
+    return sum / weights
+  }
+
+  private static let around = (-1...1).flatMap { right in (-1...1).map { (Double(right), Double($0)) } }
+  /// Metres: the width that a signal of 2.4 GHz takes over a few metres (the first Fresnel zone).
+  private static let bend = 0.75
+
   /// How many walls a straight line on one floor crosses: each change from one room to another. Gaps between outlines are the
   /// walls themselves.
-  func walls(from start: Point, to end: Point, floor: Int) -> Int {
+  private func walls(from start: Point, to end: Point, floor: Int) -> Int {
     guard hasWalls else { return 0 }
     let length = hypot(end.x - start.x, end.y - start.y)
     let steps = max(1, Int((length / (edge / 2)).rounded(.up)))

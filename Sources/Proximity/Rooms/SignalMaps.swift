@@ -119,7 +119,7 @@ struct PathLoss: Hashable, Sendable {
   var wall: Double
 
   func level(_ path: PathGeometry) -> Double {
-    power - 10 * exponent * log10(path.distance) - wall * Double(path.walls)
+    power - 10 * exponent * log10(path.distance) - wall * path.walls
       - SignalMaps.usualFloor * Double(path.floors)
   }
 }
@@ -128,7 +128,8 @@ struct PathLoss: Hashable, Sendable {
 struct PathGeometry: Hashable, Sendable {
   /// Metres.
   var distance: Double
-  var walls: Int
+  /// Not whole beside an open door.
+  var walls: Double
   var floors: Int
 
   /// Nearer than this the model means nothing.
@@ -146,6 +147,6 @@ struct PathGeometry: Hashable, Sendable {
     distance = max((dx * dx + dy * dy + height * height).squareRoot(), Self.closest)
     floors = abs(receiver.floor - place.floor)
     let start = Point(x: receiver.position.x, y: receiver.position.y)
-    walls = floors == 0 ? grid.walls(from: start, to: place.point, floor: place.floor) : 0
+    walls = floors == 0 ? grid.walls(from: start, to: cell, plan.doors) : 0
   }
 }
