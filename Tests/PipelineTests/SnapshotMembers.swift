@@ -113,8 +113,8 @@ import Testing
     "Proximity.RoomDecision": "room probability witnesses receiver reason",
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
-      "plan model filter prior appearance hearers windows trackOfBeacon tracks beaconOfTrack freeTracks beliefs "
-      + "silences blind known insiders entries hearings now sums drift refused",
+      "plan model filter placeAndPower prior appearance hearers windows trackOfBeacon tracks beaconOfTrack "
+      + "freeTracks beliefs silences blind known insiders entries hearings now sums drift refused",
     "Proximity.RoomTrack":
       "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
       + "hearers earlierHearers hearersSince isFrozen",

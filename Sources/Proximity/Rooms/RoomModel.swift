@@ -141,7 +141,7 @@ struct RoomModel: Sendable {
   /// Of a room that is just a name nobody knows what its receiver hears in its corners, and a beacon stays in its corner.
   private static let temperOfNames: Float = 0.25
   /// Degrees of freedom of Student's t: outliers are common.
-  private static let freedom: Float = 5
+  static let freedom: Float = 5
 
   /// The logarithm of the likelihood of an error in dB at a place, up to a number that is the same for all; untempered.
   func logLikelihood(_ hearer: Int, _ place: Int, error: Float) -> Float {

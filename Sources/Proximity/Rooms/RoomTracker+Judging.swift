@@ -18,7 +18,7 @@ extension RoomTracker {
       appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
       Self.judge(
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: model, filter: &filter,
-        prior: appearance.prior)
+        placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated { noteDrift(track) }
       start = end
@@ -45,7 +45,7 @@ extension RoomTracker {
 
   private static func judge(
     _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack, beliefs: inout [Float],
-    model: RoomModel, filter: inout RoomFilter, prior: [Float]
+    model: RoomModel, filter: inout RoomFilter, placeAndPower: inout PlaceAndPower, prior: [Float]
   ) {
     let count = prior.count
     beliefs.withUnsafeMutableBufferPointer { all in
@@ -58,14 +58,14 @@ extension RoomTracker {
       }
       let pause = RoomModel.Pause(windows: state.window.map { window - $0 } ?? 1)
       state.window = window
-      if state.offsetWeight == 0 {
-        guard model.isCalibrated else {
-          RoomOffset.begin(belief, hearings, &state, model)
-          if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
-          return
-        }
-        state.offsetWeight = RoomOffset.calibrated
+      let windows = state.offsetWeight
+      if let doubt = PlaceAndPower.doubt(after: windows, model) {
+        let temper = windows == 0 ? 1 : model.temper(after: pause)
+        placeAndPower.judge(belief, hearings, &state, model, doubt: doubt, temper: temper)
+        if !filter.normalise(belief) { for place in belief.indices { belief[place] = prior[place] } }
+        return
       }
+      if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
       for (place, hearing) in hearings.enumerated() {
         let level = hearing.level - state.offset
         filter.weigh(belief, by: model.likelihoods(hearing.hearer, level: level, after: pause))

@@ -5,6 +5,7 @@ public struct RoomTracker: Sendable {
   let plan: RoomPlan
   let model: RoomModel
   var filter = RoomFilter()
+  var placeAndPower = PlaceAndPower()
   let prior: [Float]
   var appearance: Appearance
   /// By `ReceiverIndex`: its place among the hearers, or −1.
