@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// An argument of a queue or a consumer.
+/// An argument of a queue.
 public struct Argument: Hashable, Sendable {
   public enum Value: Hashable, Sendable {
     case text(String)

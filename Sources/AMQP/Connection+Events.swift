@@ -4,10 +4,6 @@ import Glibc
 /// What comes from RabbitMQ.
 public enum QueueEvent: Sendable {
   case delivery(QueueMessage)
-  /// A published message is safe; or, if `isMultiple`, all up to it.
-  case confirmed(channel: UInt16, number: UInt64, isMultiple: Bool)
-  /// A published message was not taken.
-  case unconfirmed(channel: UInt16, number: UInt64)
   /// The broker ended a consumer, for example because the queue is gone or its leader moved.
   case cancelled(consumer: String)
   /// The broker closed a channel; with its reason.
@@ -23,8 +19,6 @@ public struct QueueMessage: Sendable {
   /// It was delivered before, maybe to somebody else.
   public var isRepeated: Bool
   public var key: String
-  /// Its place in a stream.
-  public var offset: Int64?
   public var payload: [UInt8]
 }
 
@@ -67,10 +61,6 @@ extension Connection {
       guard size <= UInt64(Self.largest) else { throw Failure("a message of \(size) octets is too large") }
       arriving[frame.channel]?.size = Int(size)
       arriving[frame.channel]?.delivery.payload.reserveCapacity(Int(size))
-      if let decoded = frame.payload.properties.decoded {
-        let properties = decoded.assumingMemoryBound(to: amqp_basic_properties_t.self).pointee
-        arriving[frame.channel]?.delivery.offset = streamOffset(properties)
-      }
       return finished(frame.channel)
     case AMQP_FRAME_BODY:
       let bytes = frame.payload.body_fragment
@@ -108,12 +98,6 @@ extension Connection {
           channel: channel, number: deliver.delivery_tag, consumer: text(deliver.consumer_tag),
           isRepeated: deliver.redelivered != 0, key: text(deliver.routing_key), payload: []))
       return nil
-    case beaconkeeper_ack:
-      let ack = method.decoded.assumingMemoryBound(to: amqp_basic_ack_t.self).pointee
-      return .confirmed(channel: channel, number: ack.delivery_tag, isMultiple: ack.multiple != 0)
-    case beaconkeeper_nack:
-      let nack = method.decoded.assumingMemoryBound(to: amqp_basic_nack_t.self).pointee
-      return .unconfirmed(channel: channel, number: nack.delivery_tag)
     case beaconkeeper_cancel:
       let cancel = method.decoded.assumingMemoryBound(to: amqp_basic_cancel_t.self).pointee
       return .cancelled(consumer: text(cancel.consumer_tag))
@@ -133,19 +117,5 @@ extension Connection {
       return nil
     default: return nil
     }
-  }
-
-  /// RabbitMQ's header `x-stream-offset`.
-  private func streamOffset(_ properties: amqp_basic_properties_t) -> Int64? {
-    // AMQP_BASIC_HEADERS_FLAG: without it the table is not set.
-    guard properties._flags & 1 << 13 != 0 else { return nil }
-    let headers = properties.headers
-    for place in 0..<Int(headers.num_entries) {
-      let entry = headers.entries[place]
-      if entry.key.len == "x-stream-offset".utf8.count, text(entry.key) == "x-stream-offset" {
-        return entry.value.value.i64
-      }
-    }
-    return nil
   }
 }

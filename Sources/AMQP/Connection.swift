@@ -4,8 +4,8 @@ import Glibc
 /// A connection to RabbitMQ (AMQP 0-9-1), for one thread. Calls that wait for the broker's answer do so for a few seconds at
 /// most. After a `Failure` it is of no use any more.
 public final class Connection {
-  /// How long the broker may take to answer, in seconds.
-  private static let patience = 10
+  /// How long the broker may take to answer, in seconds, and to let somebody in: another node may be quicker.
+  private static let (patience, patienceAtTheDoor) = (10, 5)
   /// The system's certificate authorities, as Debian keeps them.
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -19,8 +19,8 @@ public final class Connection {
 
   /// - Parameters:
   ///   - name: what the broker's lists show.
-  ///   - heartbeat: in seconds; after twice this the broker takes a silent connection for dead, and so do we.
-  public init(_ place: Node, name: String, heartbeat: Int = 5) throws(Failure) {
+  ///   - heartbeat: in seconds; after twice this we take a silent connection for dead, and the broker a little later.
+  public init(_ place: Node, name: String, heartbeat: Int = 4) throws(Failure) {
     guard let state = amqp_new_connection() else { throw Failure("no memory for a connection") }
     self.state = state
     // If that fails, `deinit` follows: nothing else may free the connection.
@@ -46,8 +46,9 @@ public final class Connection {
       }
     }
     var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
-    amqp_set_handshake_timeout(state, &limit)
     amqp_set_rpc_timeout(state, &limit)
+    limit.tv_sec = Self.patienceAtTheDoor
+    amqp_set_handshake_timeout(state, &limit)
     let opened = amqp_socket_open_noblock(socket, place.host, Int32(place.port), &limit)
     guard opened == 0 else {
       let failure = verification?.failure(opened) ?? Failure(words(opened))
@@ -137,12 +138,10 @@ public final class Connection {
   }
 
   /// - Parameter prefetch: how many messages a consumer may have without acknowledging them.
-  public func consume(
-    _ queue: String, tag: String, prefetch: UInt16, _ arguments: [Argument] = [], on channel: UInt16
-  ) throws(Failure) {
+  public func consume(_ queue: String, tag: String, prefetch: UInt16, on channel: UInt16) throws(Failure) {
     amqp_basic_qos(state, channel, 0, prefetch, 0)
     try check(amqp_get_rpc_reply(state), "limit what is under way")
-    let table = Table(arguments)
+    let table = Table([])
     named(queue) { queue in
       named(tag) { tag in _ = amqp_basic_consume(state, channel, queue, tag, 0, 0, 0, table.table) }
     }
@@ -150,12 +149,6 @@ public final class Connection {
   }
 
   // MARK: Messages
-
-  /// From now on the broker confirms what is published on this channel: event `confirmed`, numbered from 1 on.
-  public func confirm(on channel: UInt16) throws(Failure) {
-    amqp_confirm_select(state, channel)
-    try check(amqp_get_rpc_reply(state), "ask for confirmations")
-  }
 
   /// Publishes a message that survives a restart of the broker. It blocks while the socket takes no more: look at `isBlocked`.
   public func publish(_ payload: [UInt8], to exchange: String, key: String, on channel: UInt16)
@@ -180,6 +173,11 @@ public final class Connection {
   /// Acknowledges a delivery and all before it on this channel.
   public func acknowledge(upTo delivery: UInt64, on channel: UInt16) throws(Failure) {
     try check(amqp_basic_ack(state, channel, delivery, 1), "acknowledge")
+  }
+
+  /// Acknowledges one delivery.
+  public func acknowledge(_ delivery: UInt64, on channel: UInt16) throws(Failure) {
+    try check(amqp_basic_ack(state, channel, delivery, 0), "acknowledge")
   }
 
   /// Leaves properly.

@@ -8,8 +8,6 @@
 
 // Macros with casts, which Swift does not see.
 static const amqp_method_number_t beaconkeeper_deliver = AMQP_BASIC_DELIVER_METHOD;
-static const amqp_method_number_t beaconkeeper_ack = AMQP_BASIC_ACK_METHOD;
-static const amqp_method_number_t beaconkeeper_nack = AMQP_BASIC_NACK_METHOD;
 static const amqp_method_number_t beaconkeeper_cancel = AMQP_BASIC_CANCEL_METHOD;
 static const amqp_method_number_t beaconkeeper_blocked = AMQP_CONNECTION_BLOCKED_METHOD;
 static const amqp_method_number_t beaconkeeper_unblocked = AMQP_CONNECTION_UNBLOCKED_METHOD;

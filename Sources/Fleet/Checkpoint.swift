@@ -1,15 +1,13 @@
 import Beacons
 
-/// A partition's state as it stands in the stream of its checkpoints, under the lease of the worker that wrote it. Of several the
-/// one with the highest lease counts, and among those the one with the highest position: a worker that lost its partition without
-/// noticing may write one late.
+/// A partition's state as workers save it.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  0: an empty mark, 2: a state
+///     4   kind       1  always 2
 ///     5   lease      8  little endian, as all here
 ///     13  position   8  how many messages of the queue the state has seen
 ///     21  worker     1  its length, then so many octets
-///         seen       4  how many hashes, then 8 octets each; of a state only
+///         seen       4  how many hashes, then 8 octets each
 ///         state      rest
 public struct Checkpoint: Hashable, Sendable {
   public var lease: UInt64
@@ -17,10 +15,9 @@ public struct Checkpoint: Hashable, Sendable {
   public var worker: String
   /// Hashes of the messages that the state has seen and that were not acknowledged when it was saved, in order; see `SeenAgain`.
   public var seen: [UInt64]
-  /// nil: only a mark, with which a reader finds the end of the stream.
-  public var state: [UInt8]?
+  public var state: [UInt8]
 
-  public init(lease: UInt64, position: UInt64, worker: String, seen: [UInt64] = [], state: [UInt8]?) {
+  public init(lease: UInt64, position: UInt64, worker: String, seen: [UInt64] = [], state: [UInt8]) {
     self.lease = lease
     self.position = position
     self.worker = worker
@@ -34,26 +31,24 @@ public struct Checkpoint: Hashable, Sendable {
   public var payload: [UInt8] {
     var bytes = Self.magic
     let worker = self.worker.utf8.prefix(255)
-    bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + (state?.count ?? 0))
+    bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + state.count)
     func add(_ number: UInt64, octets: Int) {
       for place in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
     }
-    bytes.append(state == nil ? 0 : 2)
+    bytes.append(2)
     add(lease, octets: 8)
     add(position, octets: 8)
     bytes.append(UInt8(worker.count))
     bytes.append(contentsOf: worker)
-    if let state {
-      add(UInt64(seen.count), octets: 4)
-      for hash in seen { add(hash, octets: 8) }
-      bytes.append(contentsOf: state)
-    }
+    add(UInt64(seen.count), octets: 4)
+    for hash in seen { add(hash, octets: 8) }
+    bytes.append(contentsOf: state)
     return bytes
   }
 
   /// nil for anything else.
   public init?(_ payload: [UInt8]) {
-    guard payload.count >= Self.header, payload.starts(with: Self.magic), [0, 2].contains(payload[4]) else {
+    guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] == 2 else {
       return nil
     }
     func number(at place: Int, octets: Int = 8) -> UInt64 {
@@ -67,10 +62,6 @@ public struct Checkpoint: Hashable, Sendable {
     lease = number(at: 5)
     position = number(at: 13)
     self.worker = worker
-    guard payload[4] == 2 else {
-      (seen, state) = ([], nil)
-      return
-    }
     guard payload.count >= end + 4 else { return nil }
     let count = Int(number(at: end, octets: 4))
     let begin = end + 4
@@ -78,6 +69,4 @@ public struct Checkpoint: Hashable, Sendable {
     seen = (0..<count).map { number(at: begin + 8 * $0) }
     state = Array(payload[(begin + 8 * count)...])
   }
-
-  public func counts(over other: Checkpoint) -> Bool { (lease, position) > (other.lease, other.position) }
 }

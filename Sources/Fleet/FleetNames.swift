@@ -1,6 +1,6 @@
 import Messages
 
-/// What a site's queues, streams and keys in RabbitMQ are called.
+/// What a site's queues and keys in RabbitMQ are called.
 public struct FleetNames: Hashable, Sendable {
   /// The exchange into which RabbitMQ's MQTT listener puts what it takes in.
   public static let exchange = "amq.topic"
@@ -17,10 +17,8 @@ public struct FleetNames: Hashable, Sendable {
 
   /// Holds what is heard of one partition's beacons.
   public func queue(_ partition: Int) -> String { "\(base).\(partition)" }
-  /// A stream with a partition's checkpoints.
-  public func checkpoints(_ partition: Int) -> String { "\(base).\(partition).state" }
-  /// A stream that says which worker has which partition.
-  public var leases: String { base + ".leases" }
+  /// Says which worker has a partition, and holds its last state.
+  public func lease(_ partition: Int) -> String { "\(base).\(partition).lease" }
   /// An empty queue. The worker that consumes it tells what belongs to the whole site.
   public var lead: String { base + ".lead" }
   /// The key of ticks.

@@ -4,7 +4,7 @@ import Fleet
 import Machine
 import Settings
 
-/// Looks at what a fleet needs: RabbitMQ's nodes, the queues and streams, the workers and their clocks. Changes nothing.
+/// Looks at what a fleet needs: RabbitMQ's nodes, the queues, the workers and their clocks. Changes nothing.
 struct FleetDoctor {
   /// A queue with more messages than this is behind.
   private static let many = 1000

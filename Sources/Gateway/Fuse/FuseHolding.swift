@@ -5,15 +5,29 @@ import Fleet
 
 /// A partition that a worker has taken over. A class, because a copy of so much would cost more than most messages.
 final class FuseHolding {
-  /// A state that is on its way to the stream.
+  /// A state that is on its way to RabbitMQ.
   struct Saving {
-    var checkpoint: Checkpoint
-    /// The last delivery that it has seen.
+    /// nil: it was written, and must come back.
+    var checkpoint: Checkpoint?
+    /// How much of the queue it has seen, and the last delivery of that.
+    var position: UInt64
     var delivery: UInt64
     /// The last message that came of it: first the broker must have that.
     var message: UInt64
-    /// Its number among the publisher's confirmations; nil: it is not published yet.
-    var confirmation: UInt64?
+  }
+
+  /// A proof of the lease that is asked for.
+  struct Proof {
+    enum Purpose {
+      /// Whoever connects throws the worker out that was connected.
+      case connecting
+      /// We are connected, and nobody has thrown us out who has the partition.
+      case speaking
+    }
+
+    var purpose: Purpose
+    var mark: UInt64
+    var asked: MonotonicTime
   }
 
   var partition: FleetPartition
@@ -22,6 +36,7 @@ final class FuseHolding {
   var journal: JournalFile?
   /// Not processed yet.
   var waiting: Deque<QueueMessage> = []
+  var proof: Proof?
   /// The lease was found to hold on the present connection.
   var isProven = false
   /// When to try to connect again; nil: there is a connection, or one is being made.

@@ -8,7 +8,7 @@ import Messages
 import Mosquitto
 import Settings
 
-/// Partitions, from the first message that their queue gives us.
+/// Partitions, from the moment when we have their lease.
 extension FuseWorker {
   func take(_ event: QueueEvent) throws(Failure) {
     switch event {
@@ -17,9 +17,9 @@ extension FuseWorker {
       lead.take(at: LiveClock.now, inbox, logger)
     case .delivery(let delivery):
       let partition = Int(delivery.channel) - 1
-      if rests[partition] != nil || rabbit?.isOurs(delivery, of: partition) != true { return }
-      if holdings[partition] == nil { try takeOver(partition) }
-      guard holdings[partition]?.isLeaving == false else { return }
+      guard rabbit?.isOurs(delivery, of: partition) == true, holdings[partition]?.isLeaving == false else {
+        return
+      }
       if holdings[partition]?.isProven == true, holdings[partition]?.waiting.isEmpty == true,
         holdings[partition]?.output.isCrowded == false
       {
@@ -29,24 +29,21 @@ extension FuseWorker {
       }
     case .closed(_, let reason): throw Failure("RabbitMQ closes a channel: \(reason)")
     case .cancelled(let consumer): throw Failure("RabbitMQ ends the consumer \(consumer)")
-    case .confirmed, .unconfirmed: break
     }
   }
 
-  private func takeOver(_ number: Int) throws(Failure) {
-    guard let rabbit else { return }
+  func takeOver(_ number: Int) throws(Failure) {
+    guard let rabbit, let lease = rabbit.leases[number]?.lease else { return }
     let start = LiveClock.now
-    guard let (lease, last) = try rabbit.claim(number) else {
-      logger.notice("partition \(number): another worker was faster")
-      return try giveUp(number)
-    }
+    let last = try rabbit.lastCheckpoint(of: number)
+    try rabbit.consume(number)
     // Later than any that was used before.
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
     var partition = FleetPartition(fresh, number, epoch: epoch)
     var seen: [UInt64] = []
-    if let last, let state = last.state {
+    if let last {
       do throws(StateError) {
-        partition = try FleetPartition(fresh, number, state: state)
+        partition = try FleetPartition(fresh, number, state: last.state)
         seen = last.seen
       } catch {
         // Nothing of it fits any more, so the partition begins anew: all are found again by what is heard.
@@ -109,7 +106,12 @@ extension FuseWorker {
   /// What is due for a partition.
   func tend(_ number: Int, at now: MonotonicTime) throws(Failure) {
     guard let rabbit, holdings[number] != nil else { return }
-    if let time = holdings[number]?.reconnects, time <= now { try reconnect(number) }
+    if let time = holdings[number]?.reconnects, time <= now {
+      holdings[number]?.reconnects = nil
+      try prove(number, for: .connecting, at: now)
+    }
+    try lookAtProof(of: number, at: now, rabbit)
+    if holdings[number] == nil { return }
     while holdings[number]?.isProven == true, holdings[number]?.output.isCrowded == false,
       holdings[number]?.isLeaving == false, let delivery = holdings[number]?.waiting.popFirst()
     {
@@ -146,33 +148,25 @@ extension FuseWorker {
     if holding.saving == nil, open > 0, isDue || holding.isLeaving {
       let state = holding.partition.state()
       (holding.saved, holding.octets) = (now, state.count)
+      let position = holding.partition.counts.messages
       holding.saving = .init(
         checkpoint: Checkpoint(
-          lease: holding.lease, position: holding.partition.counts.messages, worker: name,
+          lease: holding.lease, position: position, worker: name,
           seen: Array(holding.unacknowledged.prefix(Int(open))), state: state),
-        delivery: holding.processed, message: holding.output.last)
+        position: position, delivery: holding.processed, message: holding.output.last)
     }
+    guard let saving = holding.saving else { return }
     // First the broker must have all that came of what the state has seen.
-    if let saving = holding.saving, saving.confirmation == nil,
-      holding.output.isAcknowledged(upTo: saving.message)
-    {
-      holding.saving?.confirmation = try rabbit.save(saving.checkpoint, of: number)
+    if let checkpoint = saving.checkpoint, holding.output.isAcknowledged(upTo: saving.message) {
+      try rabbit.save(checkpoint, of: number)
+      holding.saving?.checkpoint = nil
     }
-  }
-
-  func saved(_ confirmed: [(number: UInt64, isMultiple: Bool)], _ refused: [UInt64]) throws(Failure) {
-    guard let rabbit, !confirmed.isEmpty || !refused.isEmpty else { return }
-    for (number, holding) in holdings {
-      guard let saving = holding.saving, let confirmation = saving.confirmation else { continue }
-      if refused.contains(confirmation) { holdings[number]?.saving?.confirmation = nil }
-      guard
-        confirmed.contains(where: { $0.number == confirmation || $0.isMultiple && $0.number >= confirmation })
-      else { continue }
+    if saving.checkpoint == nil, rabbit.leases[number]?.isSafe(upTo: saving.position) == true {
       try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
       let count = Int(saving.delivery - holding.acknowledged)
       holding.unacknowledged.removeFirst(min(count, holding.unacknowledged.count))
       holding.acknowledged = saving.delivery
-      holdings[number]?.saving = nil
+      holding.saving = nil
     }
   }
 
@@ -180,7 +174,7 @@ extension FuseWorker {
   private func giveUp(_ number: Int) throws(Failure) {
     holdings[number]?.output.close()
     holdings[number] = nil
-    try rabbit?.consumer.close(channel: FuseBroker.channel(number))
+    try rabbit?.leave(number)
     rests[number] = LiveClock.now + .seconds(2)
   }
 
@@ -202,30 +196,45 @@ extension FuseWorker {
     }
   }
 
-  /// After a lost connection: maybe another worker took the partition over, and with it the client id.
-  private func reconnect(_ number: Int) throws(Failure) {
-    guard let rabbit, let holding = holdings[number] else { return }
-    guard try rabbit.holds(holding.lease, of: number) else {
-      logger.warning("partition \(number): another worker has taken it over")
-      return try giveUp(number)
+  // MARK: Proofs
+
+  private func prove(_ number: Int, for purpose: FuseHolding.Proof.Purpose, at now: MonotonicTime)
+    throws(Failure)
+  {
+    guard let mark = try rabbit?.askForProof(of: number) else { return }
+    holdings[number]?.proof = .init(purpose: purpose, mark: mark, asked: now)
+  }
+
+  private func lookAtProof(of number: Int, at now: MonotonicTime, _ rabbit: FuseBroker) throws(Failure) {
+    guard let holding = holdings[number], let proof = holding.proof else { return }
+    if rabbit.isProven(proof.mark, of: number) {
+      holding.proof = nil
+      switch proof.purpose {
+      case .connecting: connectOutput(of: number)
+      case .speaking: holding.isProven = true
+      }
+    } else if rabbit.publisher.isBlocked {
+      holding.proof?.asked = now
+    } else if now - proof.asked > .seconds(10) {
+      try lose(number)
     }
-    connectOutput(of: number)
+  }
+
+  func lose(_ number: Int) throws(Failure) {
+    if holdings[number] != nil { logger.warning("partition \(number): another worker has taken it over") }
+    try giveUp(number)
   }
 
   func take(_ item: FuseInbox.Item) throws(Failure) {
     switch item {
     case .partition(let number, let generation, let event):
-      guard let rabbit, holdings[number]?.output.generation == generation else { return }
+      guard holdings[number]?.output.generation == generation else { return }
       switch event {
       case .connected:
         holdings[number]?.output.connected()
         holdings[number]?.attempts = 0
         // Only now: whoever connects last throws the others out, and must know that it is the rightful one.
-        guard let holding = holdings[number], try rabbit.holds(holding.lease, of: number) else {
-          logger.warning("partition \(number): another worker has taken it over")
-          return try giveUp(number)
-        }
-        holdings[number]?.isProven = true
+        try prove(number, for: .speaking, at: LiveClock.now)
         // It may have restarted, and lost what it retained.
         holdings[number]?.greets = generation > 1
       case .disconnected(let reason): logger.warning("partition \(number): the broker: \(reason)")
@@ -240,6 +249,7 @@ extension FuseWorker {
       guard holdings[number]?.output.generation == generation else { return }
       holdings[number]?.output.disconnected()
       holdings[number]?.isProven = false
+      holdings[number]?.proof = nil
       let attempts = (holdings[number]?.attempts ?? 0) + 1
       holdings[number]?.attempts = attempts
       let pause = TimeSpan.milliseconds(Int64.random(in: 100...300) << min(attempts, 5))

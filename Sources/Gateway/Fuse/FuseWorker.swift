@@ -45,9 +45,12 @@ final class FuseWorker {
   private var began: MonotonicTime?
   private var skewTold: MonotonicTime?
   private var failures = 0
+  /// Queues may be missing.
+  private var declares = true
   /// Nodes that will not have us, and would not tomorrow.
   private var refusals: Set<Int> = []
-  private let firstNode: Int
+  /// Which node we are connected to, or try next. Any will do; if it fails, then the next, because it may fail for longer.
+  private var node: Int
   let leftovers: FuseLeftovers
   /// Tells how the worker is.
   var health: FuseHealth
@@ -64,7 +67,7 @@ final class FuseWorker {
     self.metrics = metrics
     self.inbox = inbox
     self.logger = logger
-    firstNode = Int.random(in: 0..<fleet.nodes.count)
+    node = Int.random(in: 0..<fleet.nodes.count)
     names = FleetNames(site: configuration.gatewayName)
     fresh = FleetPartition(configuration, 0, of: fleet.partitions, epoch: 0)
     lead = FuseLead(configuration, fleet, broker)
@@ -91,7 +94,9 @@ final class FuseWorker {
       } catch {
         drop()
         // One node may be wrong, and the others right.
-        if error.isRefusal { refusals.insert(nextNode) } else { refusals.remove(nextNode) }
+        if error.isRefusal { refusals.insert(node) } else { refusals.remove(node) }
+        node = (node + 1) % fleet.nodes.count
+        declares = declares || error.isRefusal
         if began == nil, refusals.count == fleet.nodes.count { throw error }
         metrics?.take(metricsText(at: LiveClock.now, LiveClock.wallNow, [:]))
         guard !inbox.isStopping else { return }
@@ -104,16 +109,14 @@ final class FuseWorker {
     }
   }
 
-  /// Any node will do. Another one each time, because this one may be the broken one.
-  private var nextNode: Int { (firstNode + failures) % fleet.nodes.count }
-
   private func connect() throws(Failure) {
-    let node = fleet.nodes[nextNode]
-    let rabbit = try FuseBroker(Node(node, fleet), names, partitions: fleet.partitions, worker: name)
+    let rabbit = try FuseBroker(
+      Node(fleet.nodes[node], fleet), names, partitions: fleet.partitions, worker: name, declares: declares)
+    declares = false
     self.rabbit = rabbit
     try compareClocks(rabbit)
-    try rabbit.tick(LiveClock.wallNow)
-    for partition in 0..<fleet.partitions { try rabbit.queue(for: partition) }
+    try rabbit.tick(LiveClock.wallNow, at: LiveClock.now)
+    for partition in 0..<fleet.partitions { try rabbit.standInLine(for: partition) }
     try rabbit.queueForLead()
     failures = 0
     if began == nil { began = LiveClock.now }
@@ -126,7 +129,7 @@ final class FuseWorker {
     guard began == nil else { return }
     let end = LiveClock.now + .milliseconds(600)
     while LiveClock.now < end {
-      _ = try rabbit.look()
+      try rabbit.look()
       for (tick, time) in rabbit.heard where tick.worker != name {
         let ahead = time - tick.time
         guard (.zero - Self.skew...Self.skew).contains(ahead) else {
@@ -145,8 +148,9 @@ final class FuseWorker {
   private func work() throws(Failure) {
     guard let rabbit else { return }
     for item in inbox.take() { try take(item) }
-    let (confirmed, refused) = try rabbit.look()
-    try saved(confirmed, refused)
+    try rabbit.look()
+    while let partition = rabbit.lost.popLast() { try lose(partition) }
+    while let partition = rabbit.granted.popLast() { try takeOver(partition) }
     hearWorkers(rabbit)
     var count = 0
     while count < Self.turn, let event = try rabbit.consumer.next() {
@@ -156,13 +160,13 @@ final class FuseWorker {
     let now = LiveClock.now
     if now - ticked >= Tick.interval {
       ticked = now
-      try rabbit.tick(LiveClock.wallNow)
+      try rabbit.tick(LiveClock.wallNow, at: now)
     }
     for partition in holdings.keys.sorted() { try tend(partition, at: now) }
     lead.tend(at: now, inbox, logger)
     for (partition, time) in rests where time <= now {
       rests[partition] = nil
-      try rabbit.queue(for: partition)
+      try rabbit.standInLine(for: partition)
     }
     if now - balanced >= .seconds(1) {
       balanced = now
@@ -233,8 +237,7 @@ final class FuseWorker {
     let end = LiveClock.now + .seconds(5)
     while !holdings.isEmpty, LiveClock.now < end {
       for item in inbox.take() { try take(item) }
-      let (confirmed, refused) = try rabbit.look()
-      try saved(confirmed, refused)
+      try rabbit.look()
       // Whatever comes now is for others.
       while case .some = try rabbit.consumer.next() {}
       for partition in holdings.keys.sorted() { try tend(partition, at: LiveClock.now) }

@@ -4,51 +4,17 @@ import Messages
 import Randomness
 import Testing
 
-/// What stands in RabbitMQ's streams and topics.
-@Suite struct StreamTests {
-  @Test func `of claims with the same number the first one counts, of others the highest`() {
-    var log = LeaseLog()
-    for (lease, worker) in [(1, "a"), (2, "b"), (2, "c"), (1, "d")] {
-      _ = log.take(LeaseLog.Claim(partition: 3, lease: UInt64(lease), worker: worker).payload)
-    }
-    #expect(log.claim(of: 3)?.worker == "b")
-    #expect(log.claim(of: 4) == nil)
-  }
-
-  @Test func `a mark comes back`() {
-    var log = LeaseLog()
-    #expect(log.take(LeaseLog.Mark(worker: "a", number: 9).payload) == LeaseLog.Mark(worker: "a", number: 9))
-  }
-
-  @Test(arguments: [
-    "", "{}", "[1]", "{\"v\":1,\"partition\":-1,\"lease\":1,\"worker\":\"a\"}",
-    "{\"v\":1,\"partition\":99999,\"lease\":1,\"worker\":\"a\"}",
-    "{\"v\":2,\"partition\":1,\"lease\":1,\"worker\":\"a\"}",
-    "{\"v\":1,\"partition\":1,\"lease\":0,\"worker\":\"a\"}",
-    "{\"v\":1,\"partition\":1.5,\"lease\":1,\"worker\":\"a\"}",
-  ])
-  func `what is no claim is passed over`(text: String) {
-    var log = LeaseLog()
-    #expect(log.take(Array(text.utf8)) == nil)
-    for partition in 0..<10 { #expect(log.claim(of: partition) == nil) }
-  }
-
+/// What stands in RabbitMQ's queues and topics.
+@Suite struct QueueContentTests {
   @Test func `a checkpoint is read as it was written`() throws {
-    for state in [nil, [], [1, 2, 3]] as [[UInt8]?] {
+    for state in [[], [1, 2, 3]] as [[UInt8]] {
       let checkpoint = Checkpoint(
-        lease: 1 << 40, position: 77, worker: "w-1", seen: state == nil ? [] : [1 << 60, 7], state: state)
+        lease: 1 << 40, position: 77, worker: "w-1", seen: state.isEmpty ? [] : [1 << 60, 7], state: state)
       #expect(Checkpoint(checkpoint.payload) == checkpoint)
     }
   }
 
-  @Test func `a late checkpoint of an earlier lease does not count`() {
-    let late = Checkpoint(lease: 4, position: 900, worker: "a", state: [])
-    let rightful = Checkpoint(lease: 5, position: 800, worker: "b", state: [])
-    #expect(rightful.counts(over: late))
-    #expect(!late.counts(over: rightful))
-  }
-
-  @Test func `random bytes are no checkpoint, no tick and no claim`() {
+  @Test func `random bytes are no checkpoint, no tick and no lease`() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
@@ -57,6 +23,7 @@ import Testing
       #expect(Checkpoint(bytes) == nil)
       #expect(Checkpoint(Array("BKFL".utf8) + bytes)?.payload.count ?? 0 <= bytes.count + 4)
       #expect(Tick(bytes) == nil)
+      #expect(LeaseEntry(bytes) == nil)
     }
   }
 

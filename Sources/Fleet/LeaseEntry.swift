@@ -1,0 +1,108 @@
+import Beacons
+import JSON
+
+/// What stands in a partition's queue of leases: JSON, and states in pieces.
+public enum LeaseEntry: Hashable, Sendable {
+  case record(LeaseRecord)
+  /// Whoever gets its own back is the one whom RabbitMQ serves.
+  case mark(LeaseMark)
+  case piece(StatePiece)
+
+  public var payload: [UInt8] {
+    if case .piece(let piece) = self { return piece.payload }
+    return JSONWriter.object {
+      $0.field("v", 1)
+      switch self {
+      case .piece: break
+      case .record(let record):
+        $0.field("worker", record.worker)
+        $0.field("lease", record.lease)
+        guard let saved = record.saved else { return }
+        $0.key("saved")
+        $0.object {
+          $0.field("lease", saved.lease)
+          $0.field("position", saved.position)
+        }
+      case .mark(let mark):
+        $0.field("worker", mark.worker)
+        $0.field("turn", mark.turn)
+        $0.field("mark", mark.number)
+      }
+    }
+  }
+
+  /// nil for anything else.
+  public init?(_ payload: [UInt8]) {
+    if let piece = StatePiece(payload) {
+      self = .piece(piece)
+      return
+    }
+    guard payload.count <= 1000, let tree = try? JSONTree(payload), tree["v"]?.wholeNumber == 1,
+      case .text(let worker)? = tree["worker"], (1...200).contains(worker.utf8.count)
+    else { return nil }
+    func number(_ tree: JSONTree?, from least: Int64) -> UInt64? {
+      guard let number = tree?.wholeNumber, number >= least else { return nil }
+      return UInt64(number)
+    }
+    if let mark = number(tree["mark"], from: 0), let turn = number(tree["turn"], from: 0) {
+      self = .mark(LeaseMark(worker: worker, turn: turn, number: mark))
+      return
+    }
+    guard let lease = number(tree["lease"], from: 1) else { return nil }
+    var saved: LeaseRecord.Saved?
+    if let entry = tree["saved"] {
+      guard let lease = number(entry["lease"], from: 1), let position = number(entry["position"], from: 0)
+      else { return nil }
+      saved = LeaseRecord.Saved(lease: lease, position: position)
+    }
+    self = .record(LeaseRecord(lease: lease, worker: worker, saved: saved))
+  }
+}
+
+/// That a worker has a partition, and which of its states is whole.
+public struct LeaseRecord: Hashable, Sendable {
+  /// Names a state.
+  public struct Saved: Hashable, Comparable, Sendable {
+    public var lease: UInt64
+    public var position: UInt64
+
+    public init(lease: UInt64, position: UInt64) {
+      self.lease = lease
+      self.position = position
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+      (left.lease, left.position) < (right.lease, right.position)
+    }
+  }
+
+  public var lease: UInt64
+  public var worker: String
+  /// nil: there is none yet.
+  public var saved: Saved?
+
+  public init(lease: UInt64, worker: String, saved: Saved?) {
+    self.lease = lease
+    self.worker = worker
+    self.saved = saved
+  }
+
+  /// Whether it says all that another one does.
+  func covers(_ other: LeaseRecord) -> Bool {
+    guard lease >= other.lease else { return false }
+    return other.saved.map { theirs in saved.map { $0 >= theirs } ?? false } ?? true
+  }
+}
+
+public struct LeaseMark: Hashable, Sendable {
+  public var worker: String
+  /// Tells this time in line from earlier ones of the same worker.
+  public var turn: UInt64
+  public var number: UInt64
+
+  public init(worker: String, turn: UInt64, number: UInt64) {
+    self.worker = worker
+    self.turn = turn
+    self.number = number
+  }
+}
