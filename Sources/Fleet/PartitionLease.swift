@@ -134,10 +134,9 @@ public struct PartitionLease: Sendable {
   }
 
   private mutating func take(_ piece: StatePiece, _ number: UInt64) -> [UInt64] {
-    if let saved, piece.state < saved { return [number] }
     if let lease, piece.state != saved {
       // What else has no record yet is ours, or belongs to nobody, or to somebody who was served meanwhile.
-      if piece.state.lease < lease { return [number] }
+      if saved.map({ piece.state < $0 }) ?? false || piece.state.lease < lease { return [number] }
       if piece.state.lease > lease { standing = .lost }
     }
     var parts = states.removeValue(forKey: piece.state) ?? Parts(count: piece.count)
