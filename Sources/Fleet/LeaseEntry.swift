@@ -9,12 +9,18 @@ public enum LeaseEntry: Hashable, Sendable {
   case piece(StatePiece)
 
   public var payload: [UInt8] {
-    if case .piece(let piece) = self { return piece.payload }
-    return JSONWriter.object {
-      $0.field("v", 1)
-      switch self {
-      case .piece: break
-      case .record(let record):
+    switch self {
+    case .piece(let piece): piece.payload
+    case .mark(let mark):
+      JSONWriter.object {
+        $0.field("v", 1)
+        $0.field("worker", mark.worker)
+        $0.field("turn", mark.turn)
+        $0.field("mark", mark.number)
+      }
+    case .record(let record):
+      JSONWriter.object {
+        $0.field("v", 1)
         $0.field("worker", record.worker)
         $0.field("lease", record.lease)
         guard let saved = record.saved else { return }
@@ -23,10 +29,6 @@ public enum LeaseEntry: Hashable, Sendable {
           $0.field("lease", saved.lease)
           $0.field("position", saved.position)
         }
-      case .mark(let mark):
-        $0.field("worker", mark.worker)
-        $0.field("turn", mark.turn)
-        $0.field("mark", mark.number)
       }
     }
   }
