@@ -52,9 +52,9 @@ import Testing
     "Pipeline.LongestUnheard": "heap",
     "Pipeline.BeaconKinds": "kinds news",
     "Beacons.BeaconCatalogue":
-      "entries patterns tracked traits names identities strangers beaconsByEntry members limits "
-      + "vacancies addresses keys refused revision",
-    "Beacons.BeaconCatalogue.Tracked": "identity entries heardIdentity",
+      "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
+      + "limits vacancies addresses heardIdentities refused revision",
+    "Beacons.BeaconCatalogue.Tracked": "identity entries",
     "Beacons.BeaconCatalogue.Traits": "payload payloadPower measuredPower specificity isSighted generation",
     "Beacons.AdmissionLimits": "members transitions newcomers returning refused",
     "Beacons.AddressMemory": "magnitude slots",
@@ -113,11 +113,11 @@ import Testing
     "Proximity.RoomDecision": "room probability witnesses receiver reason",
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
-      "plan model filter placeAndPower prior appearance hearers windows trackOfBeacon tracks beaconOfTrack "
+      "plan model filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
       + "freeTracks beliefs silences blind known insiders entries hearings now sums drift refused",
     "Proximity.RoomTrack":
-      "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
-      + "hearers earlierHearers hearersSince isFrozen",
+      "hearers earlierHearers hearersSince lastHeard silentSince interval wallOffset since offset "
+      + "offsetWeight window isFrozen lastReceiver told",
     "Proximity.RoomWindows": "lateness entries first next dropped",
     "Proximity.ReceiverDrift": "rooms tallies moved notes",
   ]

@@ -66,8 +66,7 @@ extension BeaconCatalogue {
 
   mutating func addEntries(_ identity: BeaconIdentity, to beacon: BeaconIndex) {
     let position = Int(beacon.rawValue)
-    if tracked[position].heardIdentity == identity { return }
-    tracked[position].heardIdentity = identity
+    if heardIdentities.updateValue(identity, forKey: beacon) == identity { return }
     for entry in patterns.entries(matching: identity) where !tracked[position].entries.contains(entry) {
       tracked[position].entries.append(entry)
       if traits[position].measuredPower == nil {

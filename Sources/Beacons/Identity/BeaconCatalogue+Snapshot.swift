@@ -5,13 +5,13 @@ extension BeaconCatalogue {
     writer.write(identities.seed.first)
     writer.write(identities.seed.second)
     writer.count(tracked.count)
-    for (known, traits) in zip(tracked, traits) {
+    for (place, known) in tracked.enumerated() {
       writer.write(known.identity)
       writer.write(!known.entries.isEmpty)
       // Those of other identities follow from the configuration.
       if case .entry = known.identity { writer.write(known.entries) }
-      writer.write(known.heardIdentity)
-      writer.write(traits)
+      writer.write(heardIdentities[BeaconIndex(rawValue: Int32(clamping: place))])
+      writer.write(traits[place])
     }
     writer.write(vacancies)
     writer.write(refused)
@@ -59,7 +59,7 @@ extension BeaconCatalogue {
     } else if isTaken {
       known.entries = patterns.entries(matching: known.identity)
     }
-    known.heardIdentity = try reader.read()
+    heardIdentities[beacon] = try reader.read()
     guard known.entries.isEmpty != isTaken else { throw reader.damaged }
     tracked.append(known)
     names.append(known.entries.first.map { name(of: known.identity, in: $0) } ?? "")

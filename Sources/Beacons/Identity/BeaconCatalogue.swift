@@ -17,8 +17,6 @@ public struct BeaconCatalogue: Sendable {
     var identity: BeaconIdentity
     /// The matching entries, most specific first.
     var entries: [BeaconEntryIndex]
-    /// The last identity sent by a beacon that is known by its address.
-    var heardIdentity: BeaconIdentity?
   }
 
   /// What every sighting needs of a beacon, kept apart from the rest: less than a cache line.
@@ -41,6 +39,8 @@ public struct BeaconCatalogue: Sendable {
 
   public let entries: [BeaconEntry]
   let patterns: PatternIndex
+  /// Those for single beacons with an address or identity resolving key.
+  let entriesByKey: [String: BeaconEntryIndex]
   var tracked: [Tracked] = []
   /// By beacon, as `tracked`.
   var traits: [Traits] = []
@@ -56,8 +56,8 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// Beacons that others reported by key.
-  var keys = KeyMemory()
+  /// The last identity sent by each beacon that is known by its address or key. Most beacons are not.
+  var heardIdentities: [BeaconIndex: BeaconIdentity] = [:]
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
@@ -68,6 +68,7 @@ public struct BeaconCatalogue: Sendable {
     self.entries = entries
     self.limits = limits
     patterns = PatternIndex(entries)
+    entriesByKey = Self.entriesByKey(entries)
     beaconsByEntry = Array(repeating: nil, count: entries.count)
   }
 
@@ -95,7 +96,7 @@ public struct BeaconCatalogue: Sendable {
     traits[index] = Traits()
     traits[index].generation = generation &+ 1
     tracked[index].entries = []
-    tracked[index].heardIdentity = nil
+    heardIdentities[beacon] = nil
     names[index] = ""
     members -= 1
     vacancies.append(beacon)
@@ -137,14 +138,13 @@ public struct BeaconCatalogue: Sendable {
   /// - Returns: for each of its beacons the index here; nil if no entry matches it any more. A beacon
   ///   known by its address or key stays if there is an entry with the same name and pattern.
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
-    let entries = entriesByKey()
     refused = previous.refused
     limits.adopt(previous.limits)
-    return previous.tracked.map { known in
+    return previous.tracked.enumerated().map { place, known in
       if known.entries.isEmpty { return nil }
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
-      guard let entry = entries[Self.key(of: previous.entries[Int(index.rawValue)])] else { return nil }
-      return beacon(entry, heard: known.heardIdentity)
+      guard let entry = entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])] else { return nil }
+      return beacon(entry, heard: previous.heardIdentities[BeaconIndex(rawValue: Int32(clamping: place))])
     }
   }
 

@@ -7,7 +7,7 @@ extension BeaconCatalogue {
 
   /// As `key(of:)`, for the identity that a beacon known by its address or key also sent last; nil if there is none.
   public func heardKey(of beacon: BeaconIndex) -> String? {
-    tracked[Int(beacon.rawValue)].heardIdentity.map { key(of: $0) }
+    heardIdentities[beacon].map { key(of: $0) }
   }
 
   private func key(of identity: BeaconIdentity) -> String {
@@ -17,20 +17,18 @@ extension BeaconCatalogue {
   /// Restores beacons from the keys saved by an earlier run; nil for each that no entry
   /// matches any more.
   public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
-    let entries = entriesByKey()
-    return keys.map { key, heardKey in
-      guard let entry = entries[key] else { return BeaconIdentity(key: key).flatMap { beacon($0) } }
+    keys.map { key, heardKey in
+      guard let entry = entriesByKey[key] else { return BeaconIdentity(key: key).flatMap { beacon($0) } }
       return beacon(entry, heard: heardKey.flatMap { BeaconIdentity(key: $0) })
     }
   }
 
-  /// The entries for single beacons with an address or identity resolving key.
-  func entriesByKey() -> [String: BeaconEntryIndex] {
+  static func entriesByKey(_ entries: [BeaconEntry]) -> [String: BeaconEntryIndex] {
     var found: [String: BeaconEntryIndex] = [:]
     for (position, entry) in entries.enumerated() {
       switch entry.pattern {
       case .address, .resolvingKey:
-        let key = Self.key(of: entry)
+        let key = key(of: entry)
         if found[key] == nil { found[key] = BeaconEntryIndex(rawValue: Int32(clamping: position)) }
       default: break
       }
@@ -83,31 +81,31 @@ extension BeaconIdentity {
     }
   }
 
+  /// nil for anything that `key` never is.
   init?(key: String) {
-    let parts = key.split(separator: " ", omittingEmptySubsequences: false)
-    func number<Value: FixedWidthInteger>(_ index: Int, radix: Int = 10) -> Value? {
-      parts.indices.contains(index) ? Value(parts[index], radix: radix) : nil
-    }
-    switch parts.first {
-    case "ibeacon":
-      guard let uuid: UInt128 = number(1, radix: 16), let major: UInt16 = number(2),
-        let minor: UInt16 = number(3)
+    // Parsed for each observation of a fleet, so without a text for each word.
+    var words = KeyWords(key.utf8Span.span)
+    if words.skip("ibeacon") {
+      guard let uuid: UInt128 = words.number(radix: 16), let major: UInt16 = words.number(),
+        let minor: UInt16 = words.number()
       else { return nil }
       self = .iBeacon(uuid: uuid, major: major, minor: minor)
-    case "altbeacon":
-      guard let high: UInt128 = number(1, radix: 16), let low: UInt32 = number(2) else { return nil }
+    } else if words.skip("altbeacon") {
+      guard let high: UInt128 = words.number(radix: 16), let low: UInt32 = words.number() else { return nil }
       self = .altBeacon(high: high, low: low)
-    case "eddystone-uid":
-      guard let namespace: UInt128 = number(1, radix: 16), let instance: UInt64 = number(2) else {
+    } else if words.skip("eddystone-uid") {
+      guard let namespace: UInt128 = words.number(radix: 16), let instance: UInt64 = words.number() else {
         return nil
       }
       self = .eddystoneUID(namespace: namespace, instance: instance)
-    case "eddystone-url":
-      guard let high: UInt32 = number(1), let low: UInt128 = number(2, radix: 16),
-        let length: UInt8 = number(3), EddystoneURL.isPossible(high: high, low: low, length: length)
+    } else if words.skip("eddystone-url") {
+      guard let high: UInt32 = words.number(), let low: UInt128 = words.number(radix: 16),
+        let length: UInt8 = words.number(), EddystoneURL.isPossible(high: high, low: low, length: length)
       else { return nil }
       self = .eddystoneURL(high: high, low: low, length: length)
-    default: return nil
+    } else {
+      return nil
     }
+    guard words.isAtEnd else { return nil }
   }
 }

@@ -32,11 +32,13 @@ enum BeaconIdentity: Hashable, Sendable {
   /// `region:member` if it is a member: the member is the part of its id that the region does not fix.
   func name(inRegion region: String, _ pattern: BeaconPattern) -> String {
     // The longest has 20 octets in hexadecimal digits.
-    String(utf8Capacity: region.utf8.count + 1 + 40) { text in
+    let name = String(utf8Capacity: region.utf8.count + 1 + 40) { text in
       for octet in region.utf8 { text.append(octet) }
       text.append(UInt8(ascii: ":"))
       appendMember(of: pattern, to: &text)
     }
+    // It is kept as long as the beacon, and a text keeps the capacity that it was made with.
+    return String(decoding: name.utf8, as: UTF8.self)
   }
 
   private func appendMember(of pattern: BeaconPattern, to text: inout OutputSpan<UInt8>) {

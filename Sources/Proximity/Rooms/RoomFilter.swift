@@ -97,7 +97,7 @@ struct RoomFilter: Sendable {
 
   /// Brings the sum to 1; false if nothing is left, because what was said contradicts itself.
   func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
-    let sum = dot(belief, nil)
+    let sum = dot(UnsafeBufferPointer(belief), nil)
     guard sum > 1e-30, sum.isFinite else { return false }
     let factor = 1 / sum
     for place in 0..<belief.count { belief[place] *= factor }
@@ -105,12 +105,12 @@ struct RoomFilter: Sendable {
   }
 
   /// The mean of a map over the belief.
-  func mean(_ belief: UnsafeMutableBufferPointer<Float>, of map: [Float]) -> Float {
+  func mean(_ belief: UnsafeBufferPointer<Float>, of map: [Float]) -> Float {
     map.withUnsafeBufferPointer { dot(belief, $0) }
   }
 
   /// Eight sums at a time: one sum would wait for each addition.
-  private func dot(_ belief: UnsafeMutableBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
+  private func dot(_ belief: UnsafeBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
     var sums = SIMD8<Float>.zero
     let whole = belief.count & ~7
     var place = 0

@@ -111,9 +111,7 @@ struct RoomModel: Sendable {
   }
 
   /// The level that a receiver expects from where a beacon is believed to be.
-  func expectedLevel(_ hearer: Int, _ belief: UnsafeMutableBufferPointer<Float>, _ filter: RoomFilter)
-    -> Float
-  {
+  func expectedLevel(_ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter) -> Float {
     filter.mean(belief, of: histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer])
   }
 

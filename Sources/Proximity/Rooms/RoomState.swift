@@ -56,9 +56,11 @@ extension RoomTracker {
     guard known.told >= 0 else { return }
     insiders[Int(known.told)][beacon] = known.since
     let size = Float(model.rooms.count { $0 == Int16(known.told) })
-    for place in 0..<model.count {
-      let own = model.rooms[place] == Int16(known.told) ? 1 / max(size, 1) : 0
-      beliefs[track * model.count + place] = Self.trust * own + (1 - Self.trust) * prior[place]
+    beliefs.change(track) { [rooms = model.rooms, prior = beliefs.prior] belief in
+      for place in belief.indices {
+        let own = rooms[place] == Int16(known.told) ? 1 / max(size, 1) : 0
+        belief[place] = Self.trust * own + (1 - Self.trust) * prior[place]
+      }
     }
   }
 }

@@ -22,12 +22,13 @@ extension RoomTracker {
     guard let grid = model.grid, let track = knownTrack(of: beacon), tracks[track].window != nil else {
       return nil
     }
-    let start = track * model.count
     var cells: [Cloud.Cell] = []
-    for run in model.runs {
-      for place in run.places where Double(beliefs[start + place]) >= least {
-        guard let (point, floor) = grid.place(of: place) else { continue }
-        cells.append(.init(point: point, floor: floor, probability: Double(beliefs[start + place])))
+    beliefs.read(track) { belief in
+      for run in model.runs {
+        for place in run.places where Double(belief[place]) >= least {
+          guard let (point, floor) = grid.place(of: place) else { continue }
+          cells.append(.init(point: point, floor: floor, probability: Double(belief[place])))
+        }
       }
     }
     return Cloud(edge: grid.edge, cells: cells)

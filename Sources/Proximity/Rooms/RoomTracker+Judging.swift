@@ -44,12 +44,11 @@ extension RoomTracker {
   }
 
   private static func judge(
-    _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack, beliefs: inout [Float],
-    model: RoomModel, filter: inout RoomFilter, placeAndPower: inout PlaceAndPower, prior: [Float]
+    _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack,
+    beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
+    placeAndPower: inout PlaceAndPower, prior: [Float]
   ) {
-    let count = prior.count
-    beliefs.withUnsafeMutableBufferPointer { all in
-      let belief = UnsafeMutableBufferPointer(rebasing: all[(track * count)..<((track + 1) * count)])
+    beliefs.change(track) { belief in
       if let last = state.window, window > last {
         let seconds = Double(window - last) * RoomWindows.length.seconds
         filter.move(belief, model, prior: prior, seconds: seconds)
@@ -75,7 +74,7 @@ extension RoomTracker {
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
-      let residual = RoomOffset.residual(belief, hearings, state.offset, model, filter)
+      let residual = RoomOffset.residual(UnsafeBufferPointer(belief), hearings, state.offset, model, filter)
       RoomOffset.learn(residual, &state)
     }
   }
@@ -112,10 +111,8 @@ extension RoomTracker {
   private mutating func noteDrift(_ track: Int) {
     let room = Int(tracks[track].told)
     guard room >= 0 else { return }
-    let count = prior.count
-    let (filter, hearings, offset) = (filter, hearings, tracks[track].offset)
-    beliefs.withUnsafeMutableBufferPointer { all in
-      let belief = UnsafeMutableBufferPointer(rebasing: all[(track * count)..<((track + 1) * count)])
+    let offset = tracks[track].offset
+    beliefs.look(track) { belief in
       for hearing in hearings {
         let expected = model.expectedLevel(hearing.hearer, belief, filter)
         drift.note(hearing.level - offset - expected, of: hearing.hearer, in: room)
@@ -143,11 +140,16 @@ extension RoomTracker {
   /// Without an array of its own: every window of every beacon needs it.
   private mutating func sumRooms(ofTrack track: Int) {
     if sums.count != model.roomCount { sums = [Float](repeating: 0, count: model.roomCount) }
+    beliefs.look(track) { Self.sumRooms($0, model, into: &sums) }
+  }
+
+  private static func sumRooms(
+    _ belief: UnsafeBufferPointer<Float>, _ model: RoomModel, into sums: inout [Float]
+  ) {
     for room in sums.indices { sums[room] = 0 }
-    let start = track * model.count
     for run in model.runs {
       var sum = Float(0)
-      for place in run.places { sum += beliefs[start + place] }
+      for place in run.places { sum += belief[place] }
       sums[run.room] += sum
     }
   }
@@ -155,10 +157,7 @@ extension RoomTracker {
   /// How probable each room is for a beacon.
   func probabilities(ofTrack track: Int) -> [Float] {
     var sums = [Float](repeating: 0, count: model.roomCount)
-    let start = track * model.count
-    for run in model.runs {
-      for place in run.places { sums[run.room] += beliefs[start + place] }
-    }
+    beliefs.read(track) { Self.sumRooms($0, model, into: &sums) }
     return sums
   }
 }

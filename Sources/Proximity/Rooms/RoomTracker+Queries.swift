@@ -65,16 +65,17 @@ extension RoomTracker {
 
   private func locate(_ track: Int, _ grid: RoomGrid, _ estimate: inout RoomEstimate) {
     var (x, y, xx, yy, sum) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    let start = track * model.count
-    for run in model.runs {
-      for place in run.places {
-        let share = Double(beliefs[start + place])
-        guard share > 1e-7, let point = grid.place(of: place)?.point else { continue }
-        sum += share
-        x += share * point.x
-        y += share * point.y
-        xx += share * point.x * point.x
-        yy += share * point.y * point.y
+    beliefs.read(track) { belief in
+      for run in model.runs {
+        for place in run.places {
+          let share = Double(belief[place])
+          guard share > 1e-7, let point = grid.place(of: place)?.point else { continue }
+          sum += share
+          x += share * point.x
+          y += share * point.y
+          xx += share * point.x * point.x
+          yy += share * point.y * point.y
+        }
       }
     }
     guard sum > 0 else { return }

@@ -17,7 +17,7 @@ extension RoomTracker {
     }
     leave(track, at: time, because: nil, into: &transitions)
     // Where it turns up next is open.
-    for place in 0..<model.count { beliefs[track * model.count + place] = prior[place] }
+    beliefs.reset(track)
     tracks[track].window = nil
     tracks[track].hearers = HearerSet()
     tracks[track].earlierHearers = HearerSet()

@@ -12,7 +12,7 @@ extension RoomTracker {
       writer.write(beaconOfTrack[track])
       writer.write(tracks[track])
       writer.write(silences.time(of: .link(Int32(track))) ?? .distantFuture)
-      writer.write(runsOf: beliefs.span.extracting((track * prior.count)..<((track + 1) * prior.count)))
+      beliefs.write(track, to: &writer)
     }
     writer.write(freeTracks)
     windows.snapshot(into: &writer)
@@ -43,7 +43,7 @@ extension RoomTracker {
     let silence: MonotonicTime = try reader.read()
     if silence < .distantFuture { silences.schedule(.link(Int32(tracks.count)), at: silence) }
     tracks.append(track)
-    try reader.read(runsOf: prior.count, into: &beliefs)
+    try beliefs.append(from: &reader)
   }
 
   private mutating func deriveTracks(_ reader: StateReader) throws(StateError) {

@@ -6,7 +6,6 @@ public struct RoomTracker: Sendable {
   let model: RoomModel
   var filter = RoomFilter()
   var placeAndPower = PlaceAndPower()
-  let prior: [Float]
   var appearance: Appearance
   /// By `ReceiverIndex`: its place among the hearers, or −1.
   private var hearers: [Int16]
@@ -17,8 +16,7 @@ public struct RoomTracker: Sendable {
   var beaconOfTrack: [BeaconIndex] = []
   /// Of retired beacons.
   var freeTracks: [Int32] = []
-  /// `model.count` numbers for each track.
-  var beliefs: [Float] = []
+  var beliefs: RoomBeliefs
   var silences = DeadlineQueue()
   /// Hearers that are blind.
   var blind = HearerSet()
@@ -46,7 +44,7 @@ public struct RoomTracker: Sendable {
   ) {
     self.plan = plan
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
-    prior = model.prior
+    beliefs = RoomBeliefs(model)
     appearance = Appearance(model)
     hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
@@ -114,7 +112,7 @@ public struct RoomTracker: Sendable {
   /// nil: there are too many beacons.
   mutating func track(of beacon: BeaconIndex) -> Int? {
     if let known = knownTrack(of: beacon) { return known }
-    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(prior.count, 1))
+    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1))
     guard !freeTracks.isEmpty || tracks.count < limit else { return nil }
     while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
     let track: Int
@@ -122,13 +120,13 @@ public struct RoomTracker: Sendable {
       track = Int(free)
       tracks[track] = RoomTrack()
       beaconOfTrack[track] = beacon
-      for place in 0..<prior.count { beliefs[track * prior.count + place] = prior[place] }
+      beliefs.reset(track)
     } else {
       track = tracks.count
       reserveTrack()
       tracks.append(RoomTrack())
       beaconOfTrack.append(beacon)
-      beliefs += prior
+      beliefs.append()
       silences.addLink()
     }
     trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
@@ -137,10 +135,11 @@ public struct RoomTracker: Sendable {
 
   /// Arrays that double when they are full would waste more than all else takes: many rooms make long beliefs.
   mutating func reserveTrack() {
-    guard tracks.count == tracks.capacity else { return }
+    // Either may get more room than was asked for.
+    guard tracks.count == tracks.capacity || !beliefs.hasRoom else { return }
     let count = tracks.count + tracks.count / 8 + 8
     tracks.reserveCapacity(count)
-    beliefs.reserveCapacity(count * prior.count)
+    beliefs.reserve(count)
   }
 
   /// Forgets a beacon that is in no room; false if it is in one.

@@ -2,18 +2,21 @@ import Beacons
 import Randomness
 import Testing
 
-@Suite("Numbers of which most are equal, in a snapshot") struct NumbersSnapshotTests {
+@Suite("Numbers of which most are equal") struct PackedNumbersTests {
   private func written(_ numbers: [Float]) -> [UInt8] {
+    var words: [UInt32] = []
+    PackedNumbers.pack(numbers, into: &words)
     var writer = StateWriter()
-    writer.write(runsOf: numbers.span)
+    writer.write(packed: words)
     return writer.finished()
   }
 
   private func read(_ octets: [UInt8], _ count: Int) throws -> [Float] {
     var reader = try StateReader(octets)
-    var numbers: [Float] = []
-    try reader.read(runsOf: count, into: &numbers)
+    let words = try reader.read(packed: count)
     try reader.finish()
+    var numbers = [Float](repeating: 7, count: count)
+    PackedNumbers.unpack(words, into: &numbers)
     return numbers
   }
 

@@ -1,0 +1,115 @@
+import Beacons
+
+/// How probable each place is for each track.
+///
+/// Of many rooms that are just names, most are as probable as each other: nobody there hears the beacon. So their numbers are kept
+/// packed, and unpacked while they are needed. Of 200 rooms that takes some 200 octets in place of 800.
+struct RoomBeliefs: Sendable {
+  /// With fewer places it saves nothing.
+  private static let many = 64
+
+  /// Where a beacon is of which nothing is known.
+  let prior: [Float]
+  private let packedPrior: [UInt32]
+  /// By track and place; empty if they are packed.
+  private var numbers: [Float] = []
+  private var packed: [[UInt32]] = []
+  /// Room for one track.
+  private var unpacked: [Float] = []
+  private var words: [UInt32] = []
+
+  init(_ model: RoomModel) {
+    prior = model.prior
+    var words: [UInt32] = []
+    if model.grid == nil, prior.count >= Self.many {
+      PackedNumbers.pack(prior, into: &words)
+      unpacked = prior
+    }
+    packedPrior = words
+  }
+
+  private var isPacked: Bool { !unpacked.isEmpty }
+
+  /// Makes room for so many tracks, and not for twice as many: many places make long beliefs.
+  mutating func reserve(_ tracks: Int) {
+    if isPacked { packed.reserveCapacity(tracks) } else { numbers.reserveCapacity(tracks * prior.count) }
+  }
+
+  /// Whether there is room for another track.
+  var hasRoom: Bool {
+    isPacked ? packed.count < packed.capacity : numbers.count + prior.count <= numbers.capacity
+  }
+
+  /// Another track, of which nothing is known.
+  mutating func append() {
+    if isPacked { packed.append(packedPrior) } else { numbers += prior }
+  }
+
+  /// Nothing is known of a track any more.
+  mutating func reset(_ track: Int) {
+    if isPacked {
+      packed[track] = packedPrior
+    } else {
+      numbers.replaceSubrange(places(track), with: prior)
+    }
+  }
+
+  mutating func change(_ track: Int, _ body: (UnsafeMutableBufferPointer<Float>) -> Void) {
+    guard isPacked else {
+      let places = places(track)
+      return numbers.withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[places])) }
+    }
+    PackedNumbers.unpack(packed[track], into: &unpacked)
+    unpacked.withUnsafeMutableBufferPointer { body($0) }
+    PackedNumbers.pack(unpacked, into: &words)
+    keep(track)
+  }
+
+  /// In the row's own memory, if that fits: most changes change no number of words.
+  private mutating func keep(_ track: Int) {
+    let capacity = packed[track].capacity
+    if words.count <= capacity, capacity <= 2 * words.count + 16 {
+      packed[track].removeAll(keepingCapacity: true)
+      packed[track] += words
+    } else {
+      packed[track] = words.withUnsafeBufferPointer { Array($0) }
+    }
+  }
+
+  /// As `read`, without an array of its own.
+  mutating func look<Result>(_ track: Int, _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
+    guard isPacked else { return read(track, body) }
+    PackedNumbers.unpack(packed[track], into: &unpacked)
+    return unpacked.withUnsafeBufferPointer(body)
+  }
+
+  func read<Result>(_ track: Int, _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
+    guard isPacked else {
+      let places = places(track)
+      return numbers.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[places])) }
+    }
+    var unpacked = prior
+    PackedNumbers.unpack(packed[track], into: &unpacked)
+    return unpacked.withUnsafeBufferPointer(body)
+  }
+
+  private func places(_ track: Int) -> Range<Int> { (track * prior.count)..<((track + 1) * prior.count) }
+}
+
+extension RoomBeliefs {
+  func write(_ track: Int, to writer: inout StateWriter) {
+    if isPacked { return writer.write(packed: packed[track]) }
+    var words: [UInt32] = []
+    PackedNumbers.pack(Array(numbers[places(track)]), into: &words)
+    writer.write(packed: words)
+  }
+
+  /// Appends a track.
+  mutating func append(from reader: inout StateReader) throws(StateError) {
+    let words = try reader.read(packed: prior.count)
+    if isPacked { return packed.append(words) }
+    var belief = prior
+    PackedNumbers.unpack(words, into: &belief)
+    numbers += belief
+  }
+}
