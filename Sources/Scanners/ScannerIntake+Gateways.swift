@@ -13,7 +13,10 @@ extension ScannerIntake {
     }
     guard fields[.gateway].map({ $0 == topicLevel(batch.gateway) }) ?? true, batch.gateway != ownGateway,
       gateways[batch.gateway] != nil || gateways.count < Self.gatewayLimit
-    else { return refuse(.gateway, place, of: fields[.gateway], into: &hearing) }
+    else {
+      refusedObservations += UInt64(batch.heard.count)
+      return refuse(.gateway, place, of: fields[.gateway], into: &hearing)
+    }
     let partition = fields[.partition].flatMap { Int($0) } ?? 0
     do throws(ScannerRefusal) {
       let offset = try gateways[
@@ -21,6 +24,7 @@ extension ScannerIntake {
       ].take(batch, partition: partition, arrival: message.arrival, slack: message.slack)
       try take(batch, offset, message, into: &hearing)
     } catch {
+      if error != .repeated { refusedObservations += UInt64(batch.heard.count) }
       refuse(error, place, of: batch.gateway, into: &hearing)
     }
   }
@@ -41,6 +45,7 @@ extension ScannerIntake {
     for heard in batch.heard {
       let age = TimeSpan.milliseconds(heard.age)
       guard age >= .zero, age + .milliseconds(batch.held ?? 0) <= RemoteGateway.oldest else {
+        refusedObservations += 1
         gateways[batch.gateway]?.refuse(.age)
         refuse(.age, message.scanner, of: batch.gateway, into: &hearing)
         continue

@@ -9,6 +9,7 @@ extension ScannerIntake {
       for count in [figure.messages, figure.observations, figure.retained] { writer.write(count) }
       writer.write(figure.refused)
     }
+    writer.write(refusedObservations)
     receivers.snapshot(into: &writer)
     writer.write(gateways)
     repeats.snapshot(into: &writer)
@@ -32,6 +33,7 @@ extension ScannerIntake {
       figures[place].refused = try reader.read()
       guard figures[place].refused.values.allSatisfy({ $0 < 1 << 62 }) else { throw reader.damaged }
     }
+    refusedObservations = try reader.tally()
     try receivers.restore(scanners: scanners.count, from: &reader)
     reader.part = "gateways"
     gateways = try reader.read()

@@ -29,6 +29,9 @@ public struct ScannerIntake: Sendable {
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   public internal(set) var figures: [HealthMessage.Scanner]
+  /// Observations that other gateways had made over a minute before, and those of their refused batches. What came twice is not
+  /// counted again.
+  public internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   private static let noticeLimit = 200
 

@@ -114,6 +114,19 @@ import Testing
     #expect(desk.hearing.observations.allSatisfy { $0.time <= desk.now })
   }
 
+  @Test func eachObservationIsHeardOrCountedAsRefusedAndNoneTwice() throws {
+    var desk = try desk()
+    let all = batch(1, sent: 500, ages: [0.1, 61, -0.1, 60])
+    for message in [
+      all, all, batch(2, sent: 100, ages: [0.1, 0.2, 0.3]), batch(2, sent: 500.2, ages: [0.1]),
+    ] {
+      say(message, &desk)
+    }
+    #expect(desk.refused(.repeated) == 1)
+    #expect(desk.heard.count == 3)
+    #expect(desk.intake.refusedObservations == 5)
+  }
+
   @Test func aBatchCountsOnceAndMissingOnesAreCounted() throws {
     var desk = try desk()
     for sequence: UInt64 in [1, 2, 2, 1, 6] {

@@ -52,19 +52,17 @@ struct FleetDoctor {
 
   private func queues(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     var (missing, alone, behind): ([Int], [Int], [Int]) = ([], [], [])
-    var (waiting, limited) = (0, 0)
+    var waiting = 0
+    var limited: [String] = []
     for partition in 0..<fleet.partitions {
-      guard let queue = try connection.look(at: names.queue(partition), on: Self.channel) else {
+      guard let queue = try look(at: names.queue(partition), connection, limited: &limited) else {
         missing.append(partition)
-        // RabbitMQ closes the channel on which somebody asks for what is not there.
-        try connection.answerClose(of: Self.channel)
-        try connection.open(channel: Self.channel)
         continue
       }
       waiting += queue.messages
       if queue.consumers == 0 { alone.append(partition) }
       if queue.messages > Self.many { behind.append(partition) }
-      if try isLimited(names.queue(partition), connection) { limited += 1 }
+      _ = try look(at: names.lease(partition), connection, limited: &limited)
     }
     var findings: [DoctorFinding] = []
     if !missing.isEmpty {
@@ -86,17 +84,34 @@ struct FleetDoctor {
           "\(behind.count) of \(fleet.partitions) are behind, with \(waiting) messages in all",
           remedy: "wait, if an outage has just ended; else start another worker"))
     }
-    if limited > 0 {
+    if let first = limited.first {
+      let (others, have) = limited.count > 1 ? (" and \(limited.count - 1) more", "have") : ("", "has")
       findings.append(
         DoctorFinding(
           "queues", .warning,
-          "\(limited) of \(fleet.partitions) queues have a different x-delivery-limit from what workers set, and may drop redelivered messages; \(waiting) messages wait",
+          "\(first)\(others) \(have) a different x-delivery-limit from what workers set, and may drop redelivered messages; \(waiting) messages wait",
           remedy: "recreate them, as Fleet.md says under \"Upgrades\""))
     }
     if findings.isEmpty {
       findings.append(DoctorFinding("queues", .ok, "\(fleet.partitions), with \(waiting) messages that wait"))
     }
     return findings
+  }
+
+  /// nil: there is no such queue.
+  ///
+  /// - Parameter limited: names of queues that were not made as workers make them; it is appended if it is one.
+  private func look(at queue: String, _ connection: Connection, limited: inout [String]) throws(Failure)
+    -> (messages: Int, consumers: Int)?
+  {
+    guard let found = try connection.look(at: queue, on: Self.channel) else {
+      // RabbitMQ closes the channel on which somebody asks for what is not there.
+      try connection.answerClose(of: Self.channel)
+      try connection.open(channel: Self.channel)
+      return nil
+    }
+    if try isLimited(queue, connection) { limited.append(queue) }
+    return found
   }
 
   /// RabbitMQ does not tell a queue's arguments, but whether they are these. A queue that exists is not changed.

@@ -99,6 +99,7 @@ extension FuseWorker {
     json.field("unsaved", holding.processed - holding.acknowledged)
     json.field("unacknowledged", holding.output.outstanding)
     json.field("refused_batches", partition.refused)
+    json.field("refused_observations", partition.refusedObservations)
     json.field("late_for_rooms", partition.droppedForRooms)
     json.field("misplaced", partition.counts.misplaced)
     json.field("early", partition.counts.early)

@@ -85,6 +85,9 @@ extension FuseWorker {
     each("partition_refused_batches_total", "Batches that were refused, repeated ones too.") {
       $0.partition.refused
     }
+    each("partition_refused_observations_total", "Observations over a minute old, or of refused batches.") {
+      $0.partition.refusedObservations
+    }
     each("partition_misplaced_total", "Observations of another partition.") { $0.partition.counts.misplaced }
     each("partition_refused_messages_total", "Messages that the results broker refused.") {
       $0.output.refused

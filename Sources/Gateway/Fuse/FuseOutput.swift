@@ -17,6 +17,9 @@ struct FuseOutput {
   private(set) var isConnected = false
   /// Unacknowledged, in order.
   private var waiting: Deque<(id: UInt64, message: Message, isAcknowledged: Bool)> = []
+  /// How many waited at most since nothing did.
+  private var most = 0
+  private static let usual = 1000
   /// How many of them the present connection has.
   private var sent = 0
   private(set) var last: UInt64 = 0
@@ -81,6 +84,7 @@ struct FuseOutput {
     }
     last += 1
     waiting.append((last, message, false))
+    most = max(most, waiting.count)
   }
 
   /// Hands over what waits. Call it only while the lease holds.
@@ -127,6 +131,8 @@ struct FuseOutput {
       waiting.removeFirst()
       sent = max(sent - 1, 0)
     }
+    // It would keep the memory of an outage for ever.
+    if waiting.isEmpty, most > Self.usual { (waiting, most) = ([], 0) }
   }
 
   /// Leaves; what is outstanding may still get through.
