@@ -76,7 +76,10 @@ public struct FleetPartition: Sendable {
 
   static func scanners(_ configuration: Configuration) -> [Scanner] {
     var configuration = configuration
-    if configuration.scanners.isEmpty { configuration.scanners = [Scanner(kind: .beaconkeeper)] }
+    if configuration.scanners.isEmpty {
+      let interval = configuration.fleet?.interval ?? Scanner.usualInterval
+      configuration.scanners = [Scanner(kind: .beaconkeeper, interval: interval)]
+    }
     return configuration.resolvedScanners
   }
 
@@ -180,6 +183,9 @@ public struct FleetPartition: Sendable {
       "\(pipeline.topics.base)/partition/\(number)" + message.topic.dropFirst(pipeline.topics.base.utf8.count)
     return message
   }
+
+  /// What is retained of these beacons, by name, as it is now.
+  public func states(of names: Set<String>) -> [Message] { pipeline.states(of: names) }
 
   /// All retained states as they are, for a broker that may have lost them.
   public mutating func allStates() -> [Message] {

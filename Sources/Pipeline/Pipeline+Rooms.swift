@@ -1,6 +1,7 @@
 import Beacons
 import Messages
 import Proximity
+import Scanners
 import Settings
 
 /// Which room is each beacon in?
@@ -9,7 +10,8 @@ extension Pipeline {
   static func lateness(_ configuration: Configuration) -> TimeSpan {
     // Beside the interval: the network, and the steps in which a fleet's time passes.
     if let fleet = configuration.fleet { return fleet.interval + .milliseconds(500) }
-    return configuration.scanners.isEmpty ? .zero : .milliseconds(600)
+    guard let longest = configuration.scanners.map(\.interval).max() else { return .zero }
+    return longest + Scanner.slack
   }
 
   static func rooms(_ configuration: Configuration, receivers: inout ReceiverTable) -> RoomTracker? {

@@ -156,6 +156,11 @@ public struct Pipeline: Sendable {
       + roomStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
   }
 
+  /// Those of some beacons, by name.
+  package func states(of names: Set<String>) -> [Message] {
+    telemetry.known.lazy.filter { names.contains(roster.name(of: $0)) }.flatMap { allStates(of: $0) }
+  }
+
   private func allStates(of beacon: BeaconIndex) -> [Message] {
     let whereabouts = whereabouts.all(
       of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)

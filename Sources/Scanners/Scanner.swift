@@ -1,3 +1,5 @@
+import Beacons
+
 /// A program or device elsewhere that publishes what it hears over MQTT: its name, its topics, and how to read them.
 public struct Scanner: Hashable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
@@ -21,11 +23,17 @@ public struct Scanner: Hashable, Sendable {
   public var aliases: [String: String]
   /// Beacons by the scanner's own names for them: in a configuration their names, else their keys (`BeaconCatalogue.key(of:)`).
   public var identities: [String: String]
+  /// How long gateways collect what they hear before they publish it, at most. Others publish at once.
+  public var interval: TimeSpan
+
+  public static let usualInterval = TimeSpan.milliseconds(200)
+  /// How much longer than that an observation may take and still count for rooms.
+  public static let slack = TimeSpan.milliseconds(400)
 
   public init(
     kind: Kind, topic: TopicPattern? = nil, status: TopicPattern? = nil, mapping: JSONMapping? = nil,
     receiver: String? = nil, prefix: String = "", aliases: [String: String] = [:],
-    identities: [String: String] = [:]
+    identities: [String: String] = [:], interval: TimeSpan = usualInterval
   ) {
     self.kind = kind
     self.topic = (topic ?? kind.usualTopic).naming(kind.wildcards)
@@ -37,6 +45,7 @@ public struct Scanner: Hashable, Sendable {
     self.prefix = prefix
     self.aliases = aliases
     self.identities = identities
+    self.interval = interval
   }
 
   /// What our configuration calls a receiver.

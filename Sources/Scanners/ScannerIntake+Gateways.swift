@@ -50,6 +50,9 @@ extension ScannerIntake {
         refuse(.age, message.scanner, of: batch.gateway, into: &hearing)
         continue
       }
+      if batch.held == 0, age > scanner.interval + Scanner.slack {
+        tell(of: batch.gateway, age, scanner, into: &hearing)
+      }
       // Milliseconds are cut off at the sender, so that the sum may lie just ahead of us.
       let time = min(sent - age, message.arrival + message.slack)
       let beacon = batch.beacons[heard.beacon]
@@ -60,6 +63,19 @@ extension ScannerIntake {
           measuredPower: beacon.measuredPower, time: time,
           wallTime: message.wallTime - (message.arrival - time)))
     }
+  }
+
+  /// Rooms do not wait so long, and somebody should know why they stay empty.
+  private mutating func tell(
+    of gateway: String, _ age: TimeSpan, _ scanner: Scanner, into hearing: inout Hearing
+  ) {
+    guard told.count < Self.noticeLimit, told.insert(["interval", scanner.topic.filter, gateway]).inserted
+    else { return }
+    let milliseconds = { (span: TimeSpan) in "\(span.nanoseconds / 1_000_000) ms" }
+    hearing.notices.append(
+      "\(gateway.printable) publishes observations after \(milliseconds(age)), and the interval of \(scanner.topic.filter) is "
+        + "\(milliseconds(scanner.interval)): rooms pass over the early ones; set interval: as in the publish of that gateway"
+    )
   }
 
   /// What another gateway's receiver is called here, unless an alias or a prefix says otherwise.

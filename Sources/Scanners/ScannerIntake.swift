@@ -33,7 +33,7 @@ public struct ScannerIntake: Sendable {
   /// counted again.
   public internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
-  private static let noticeLimit = 200
+  static let noticeLimit = 200
 
   /// - Parameter expected: names of receivers that the configuration has.
   public init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {

@@ -8,6 +8,7 @@ from processes import PREFIX, Process, leave_id
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SITE = "site"
+STRATEGIES = (("ios7", "background-task"), ("ios7", "stock"))
 BREATH = 0.1
 
 
@@ -206,8 +207,9 @@ class Fleet:
                 until(lambda: node.is_up, 400, node.name)
         until(lambda: listens(self.output_port), 60, "mosquitto")
 
-    def write_configuration(self, options, outlines=True):
-        """For a crowd of these options of `beaconkeeper crowd`. Without outlines a beacon costs a worker much less."""
+    def write_configuration(self, options, outlines=True, phones=()):
+        """For a crowd of these options of `beaconkeeper crowd`. Without outlines a beacon costs a worker much less. `phones`: tags
+        that phones carry, in turn of each strategy; with them there is a zone at the first room's receivers."""
         nodes = [word for node in self.nodes for word in ("--rabbitmq", f"amqp://{node.address}:{node.amqp}")]
         subprocess.run([self.crowd_binary, "crowd", *options, "--config-out", self.config, "--output-broker", self.output_url,
                         *nodes], check=True)
@@ -215,6 +217,13 @@ class Fleet:
             text = file.read()
         if not outlines:
             text = re.sub(r", outline: \[\[.*\]\]", "", text)
+        if phones:
+            first = re.search(r"name: r001, receivers: (\[.*?\])", text)[1]
+            text += ("zones:\n  - { name: desk, receivers: " + first + ", near: { distance: 4 m, rearm: 7 m }, "
+                     "enter: { distance: 8 m }, exit: { distance: 12 m } }\nphones:\n")
+            for number, tag in enumerate(phones):
+                system, strategy = STRATEGIES[number % len(STRATEGIES)]
+                text += f'  - {{ name: p{number}, beacon: "{tag}", os: {system}, strategy: {strategy} }}\n'
         text += f"metrics: {{ file: \"{self.folder}/metrics.prom\", every: 1 s }}\n"
         with open(self.config, "w") as file:
             file.write(text)
@@ -236,9 +245,9 @@ class Fleet:
         self.journal = os.path.join(self.folder, "journal")
         os.makedirs(self.journal)
 
-    def replayed(self):
-        """What one worker without faults would have said: the transitions' payloads."""
-        words = [self.binary, "replay", "--config", self.config, "--journal", self.journal]
+    def replayed(self, *words):
+        """What one worker without faults would have said: the payloads of transitions and verdicts, in lines."""
+        words = [self.binary, "replay", "--config", self.config, "--journal", self.journal, "--verdicts", *words]
         done = subprocess.run(words, capture_output=True)
         if done.returncode:
             raise SystemExit(f"fleet: {done.stderr.decode().strip()}")

@@ -20,6 +20,7 @@ class Follower:
         self.base = f"beaconkeeper/{site}/"
         self.last, self.contents = {}, {}
         self.places = {}  # (beacon, kind) → rooms or zones it is in
+        self.verdicts = {}  # id of the near → payload
         self.ways = collections.defaultdict(list)  # beacon → [(time, room or None)]
         self.transitions = self.repeats = self.messages = 0
         self.epochs = set()
@@ -34,6 +35,11 @@ class Follower:
 
     def take(self, topic, payload, arrival):
         self.messages += 1
+        if topic.endswith("/verdict"):
+            near = json.loads(payload)["transition"]
+            if self.verdicts.setdefault(near, payload) != payload:
+                self.fault("contradiction", f"two verdicts on {near}: {self.verdicts[near][:200]} and {payload[:200]}")
+            return
         if not topic.endswith(("/enter", "/exit", "/near", "/event")):
             return
         words = json.loads(payload)
@@ -81,13 +87,13 @@ class Follower:
 
     def differences(self, payloads):
         """What another says of the same transitions: (missing here, other content here, missing there). `payloads`: all of its."""
+        own = {**self.contents, **{near: hash(payload) for near, payload in self.verdicts.items()}}
         told = {}
         for payload in payloads:
             words = json.loads(payload)
-            told[words["partition"], (words["epoch"], words["seq"])] = hash(payload)
-        both = told.keys() & self.contents.keys()
-        return (len(told.keys() - both), sum(told[name] != self.contents[name] for name in both),
-                len(self.contents.keys() - both))
+            told[words["transition"] if "outcome" in words else (words["partition"], (words["epoch"], words["seq"]))] = hash(payload)
+        both = told.keys() & own.keys()
+        return len(told.keys() - both), sum(told[name] != own[name] for name in both), len(own.keys() - both)
 
     def rooms(self):
         return {beacon: inside[0] for (beacon, kind), inside in self.places.items() if kind == "room" and inside}

@@ -127,6 +127,16 @@ import Testing
     #expect(desk.intake.refusedObservations == 5)
   }
 
+  @Test func aGatewayThatCollectsForLongerThanRoomsWaitIsNamedOnce() throws {
+    var desk = try desk()
+    for sequence: UInt64 in 1...3 { say(batch(sequence, sent: 500, ages: [0.7, 0.1]), &desk) }
+    #expect(
+      desk.hearing.notices == [
+        "hall publishes observations after 700 ms, and the interval of beaconkeeper/+/observations/+ is 200 ms: rooms pass over the early ones; set interval: as in the publish of that gateway"
+      ])
+    #expect(desk.heard.count == 6)
+  }
+
   @Test func aBatchCountsOnceAndMissingOnesAreCounted() throws {
     var desk = try desk()
     for sequence: UInt64 in [1, 2, 2, 1, 6] {

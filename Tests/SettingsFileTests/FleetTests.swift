@@ -17,6 +17,15 @@ import Testing
     #expect(fleet.username == nil)
   }
 
+  @Test func stateOfABeaconIsToldLessOftenInAFleet() throws {
+    let fleet = "fleet: { rabbitmq: \"amqp://rabbit-1\" }" + rest
+    #expect(try read(fleet).configuration.telemetry.beaconState == .seconds(60))
+    #expect(
+      try read("telemetry: { beacon_state: 5 s }\n" + fleet).configuration.telemetry.beaconState
+        == .seconds(5))
+    #expect(try read("gateway: {}").configuration.telemetry.beaconState == .seconds(10))
+  }
+
   @Test func `each worker has a file of its own for metrics`() throws {
     let metrics = "metrics: { file: /run/bk.prom, every: 5 s }\n"
     let fleet = try read(metrics + "fleet: { rabbitmq: \"amqp://rabbit-1\" }" + rest).configuration

@@ -51,6 +51,8 @@ import Testing
     ("scanners: [{ kind: theengs, topic: \"a/{who}\" }]", "1:36 error “{who}” cannot be a level of a topic"),
     ("scanners: [{ kind: theengs, topic: \"a+/b\" }]", "1:36 error “a+” cannot be a level of a topic"),
     ("scanners: [{ kind: espresense, fields: { rssi: r } }]", "1:40 error fields is for kind: json"),
+    ("scanners: [{ kind: espresense, interval: 1 s }]", "1:42 error interval is for kind: beaconkeeper"),
+    ("scanners: [{ kind: beaconkeeper, interval: 1 min }]", "1:44 error interval cannot be"),
     ("scanners: [{ kind: espresense, identities: { x: bert } }]", "1:49 error there is no beacon “bert”"),
     (
       "beacons: [{ name: fleet, ibeacon: { uuid: F29DC74A-DBBD-12DE-318A-C8B046DD4425 } }]\nscanners: [{ kind: espresense, identities: { x: fleet } }]",
@@ -82,6 +84,14 @@ import Testing
         .publish
         .observations
         == ObservationSettings(interval: .milliseconds(500), partitions: 8, buffer: 64_000_000))
+  }
+
+  @Test func roomsWaitForGatewaysThatCollectForLonger() throws {
+    let configuration = try read("scanners: [{ kind: beaconkeeper, interval: 1 s }]").configuration
+    #expect(configuration.resolvedScanners.map(\.interval) == [.seconds(1)])
+    #expect(
+      Explanation(configuration).scanners.first?.sentences.contains(
+        "Rooms wait for what gateways collect for 1 s.") == true)
   }
 
   @Test func checkExplainsAScanner() throws {

@@ -51,6 +51,8 @@ struct Leftovers: Sendable {
   /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
+    /// The room, zone or place in which it is said to be; nil for its state, which says more, and is told again all the time.
+    var claim: String?
     var message: Message
   }
 
@@ -61,15 +63,19 @@ struct Leftovers: Sendable {
     else { return nil }
     if what == "state" {
       guard let now = BeaconStateMessage(elsewhere: name, retained: payload) else { return nil }
-      return Correction(beacon: name, message: now.message(topics: topics))
+      return Correction(beacon: name, claim: nil, message: now.message(topics: topics))
     }
     if what == "room" {
-      guard payload.count <= Self.roomLimit, (try? JSONTree(payload))?.text("room") != nil else { return nil }
-      return Correction(beacon: name, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
+      guard payload.count <= Self.roomLimit, let room = (try? JSONTree(payload))?.text("room") else {
+        return nil
+      }
+      return Correction(
+        beacon: name, claim: room, message: RoomMessage(beacon: name, room: nil).message(topics: topics))
     }
     if payload.elementsEqual(WhereaboutsMessage.nowhere.utf8) { return nil }
     let now = WhereaboutsMessage(beacon: name, kind: what == "zone" ? .zone : .place, name: nil)
-    return Correction(beacon: name, message: now.message(topics: topics))
+    return Correction(
+      beacon: name, claim: String(decoding: payload, as: UTF8.self), message: now.message(topics: topics))
   }
 
   /// Takes back the state at a topic; nil for one that is to stay, and for topics that are not ours.

@@ -67,6 +67,14 @@ final class FuseLeftovers: Sendable {
     }
   }
 
+  /// What is to be said of a beacon that was heard, and that is said to be where it is not any more; nil if the claim is true.
+  func news(of claim: Leftovers.Correction, now message: Message) -> Message? {
+    guard let place = claim.claim,
+      place != leftovers.correction(of: message.topic, message.payload)?.claim
+    else { return nil }
+    return message
+  }
+
   /// nil while more may come.
   func end(at time: MonotonicTime, silence: TimeSpan) -> Findings? {
     state.withLock { state in

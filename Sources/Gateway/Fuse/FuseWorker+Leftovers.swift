@@ -9,6 +9,8 @@ import Mosquitto
 extension FuseWorker {
   /// So long a partition listens first: whoever is there is heard meanwhile.
   private static let listening = TimeSpan.seconds(30)
+  /// One look serves all partitions, so the first that is ready waits for the others, but not for longer than this.
+  private static let patience = TimeSpan.seconds(120)
   /// So long after its beginning another worker looks again, because the one before may not have come to it.
   private static let youth = TimeSpan.seconds(600)
   /// Then no more is retained.
@@ -37,7 +39,10 @@ extension FuseWorker {
       return age(holding.partition) >= Self.listening
         && wallNow - time.nanoseconds < Self.longestLag.nanoseconds
     }
-    guard !ready.isEmpty else { return }
+    let others = holdings.values.contains {
+      $0.isUntidy && age($0.partition) < Self.listening + Self.patience
+    }
+    guard !ready.isEmpty, ready.count == holdings.values.count(where: \.isUntidy) || !others else { return }
     leftovers.begin(for: Set(ready.keys), at: now)
     guard health.subscribe(to: leftovers.filters) else {
       _ = leftovers.end(at: now, silence: .zero)
@@ -56,15 +61,20 @@ extension FuseWorker {
       guard let holding = holdings[number] else { continue }
       let known = holding.partition.known(among: Set(corrections.map(\.beacon)))
       for correction in corrections where !known.contains(correction.beacon) {
-        holdings[number]?.output.add(correction.message)
+        holding.output.add(correction.message)
         count += 1
       }
       // Of those that were heard, some may be in no room any more.
-      holdings[number]?.greets = true
+      let claims = Dictionary(corrections.map { ($0.message.topic, $0) }) { first, _ in first }
+      for now in holding.partition.states(of: known) {
+        guard let news = claims[now.topic].flatMap({ leftovers.news(of: $0, now: now) }) else { continue }
+        holding.output.add(news)
+        count += 1
+      }
     }
     if count + findings.removals.count > 0 {
       logger.notice(
-        "\(count) retained states of beacons that were not heard again are put right, and \(findings.removals.count) topics of beacons that are not configured are cleared"
+        "\(count) retained states of beacons that are elsewhere, or were not heard again, are put right, and \(findings.removals.count) topics of beacons that are not configured are cleared"
       )
     }
   }

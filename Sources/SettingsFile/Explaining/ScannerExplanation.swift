@@ -9,6 +9,10 @@ func item(_ scanner: Scanner) -> Explanation.Item {
   case .beaconkeeper:
     sentences.append(
       "Each receiver is named after its gateway and its name there, such as \(scanner.prefix)hall/hci0.")
+    if scanner.interval != Scanner.usualInterval {
+      let interval = Measure(.time, scanner.interval.seconds)
+      sentences.append("Rooms wait for what gateways collect for \(interval).")
+    }
   case .espresense, .theengs, .json:
     let source =
       if scanner.topic.has(.receiver) {

@@ -71,12 +71,13 @@ struct ConfigurationReader {
         beacons: configuration.beacons, receivers: configuration.receivers, profiles: profiles.settings)
       configuration.wake = reader.read(value)
     }
-    if let telemetry = section.take("telemetry") { configuration.telemetry = readTelemetry(telemetry) }
+    let fleet = section.take("fleet")
+    configuration.telemetry = readTelemetry(section.take("telemetry"), ofFleet: fleet != nil)
     configuration.http = section.take("http").flatMap { HTTPReader(files: files).read($0) }
     configuration.metrics = section.take("metrics").flatMap {
       MetricsReader(directory: files.directory).read($0)
     }
-    if let value = section.take("fleet") {
+    if let value = fleet {
       configuration.fleet = FleetReader(files: files).read(value)
       FleetReader(files: files).check(value, configuration)
     }
@@ -103,9 +104,9 @@ struct ConfigurationReader {
       .map { absolute($0, in: files.directory) }
   }
 
-  private func readTelemetry(_ value: Value) -> TelemetrySettings {
-    var settings = TelemetrySettings()
-    guard let section = value.section() else { return settings }
+  private func readTelemetry(_ value: Value?, ofFleet: Bool) -> TelemetrySettings {
+    var settings = TelemetrySettings(ofFleet: ofFleet)
+    guard let section = value?.section() else { return settings }
     defer { section.finish() }
     let day = TimeSpan.seconds(86400)
     if let time = section.take("beacon_state").flatMap({ readTime($0, from: .milliseconds(100), upTo: day) })

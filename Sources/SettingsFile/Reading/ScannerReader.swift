@@ -24,12 +24,18 @@ struct ScannerReader {
     let identities = section.take("identities").flatMap(readIdentities) ?? [:]
     let each = section.take("each")
     let fields = section.take("fields")
+    let interval = section.take("interval")
     guard let kind else { return nil }
     let pattern = topic.flatMap(readPattern)
     let mapping = kind == .json ? readMapping(fields, each: each, in: section) : nil
     let scanner = Scanner(
       kind: kind, topic: pattern, status: status.flatMap(readPattern), mapping: mapping,
-      receiver: receiver.flatMap(checkedName), prefix: prefix, aliases: aliases, identities: identities)
+      receiver: receiver.flatMap(checkedName), prefix: prefix, aliases: aliases, identities: identities,
+      interval: interval.flatMap { readTime($0, from: .milliseconds(50), upTo: .seconds(10)) }
+        ?? Scanner.usualInterval)
+    if kind != .beaconkeeper, let interval {
+      interval.error("interval is for kind: beaconkeeper; others publish at once")
+    }
     if kind == .json {
       if topic == nil, !section.hasUnknownKey {
         section.diagnostics.error(
