@@ -169,15 +169,15 @@ public struct FleetPartition: Sendable {
       var message = transition.message(topics: pipeline.topics)
       message.payload = message.payload.dropLast() + Array(",\"partition\":\(number)}".utf8)
       return [message]
-    case .state(let state): return [placed(state.message(topics: pipeline.topics), state)]
+    case .state(let state): return [placed(state.message(topics: pipeline.topics))]
     case .room(let room): return [room.message()]
     case .verdict(let verdict): return [verdict.message(topics: pipeline.topics)]
     }
   }
 
   /// A place has beacons of all partitions. What one of them knows is published below `partition/<p>`, for `SiteOccupancy`.
-  private func placed(_ message: Message, _ state: Pipeline.Output.State) -> Message {
-    guard case .occupancy = state else { return message }
+  private func placed(_ message: Message) -> Message {
+    guard message.topic.hasSuffix("/occupancy") else { return message }
     var message = message
     message.topic =
       "\(pipeline.topics.base)/partition/\(number)" + message.topic.dropFirst(pipeline.topics.base.utf8.count)
@@ -187,15 +187,9 @@ public struct FleetPartition: Sendable {
   /// What is retained of these beacons, by name, as it is now.
   public func states(of names: Set<String>) -> [Message] { pipeline.states(of: names) }
 
+  /// What is retained of zones and rooms, as it is now.
+  public var placeStates: [Message] { pipeline.placeStates.map(placed) }
+
   /// All retained states as they are, for a broker that may have lost them.
-  public mutating func allStates() -> [Message] {
-    pipeline.allStates().map { message in
-      guard message.topic.hasSuffix("/occupancy") else { return message }
-      var message = message
-      message.topic =
-        "\(pipeline.topics.base)/partition/\(number)"
-        + message.topic.dropFirst(pipeline.topics.base.utf8.count)
-      return message
-    }
-  }
+  public func allStates() -> [Message] { pipeline.allStates().map(placed) }
 }

@@ -152,8 +152,13 @@ public struct Pipeline: Sendable {
 
   /// Every retained state, for a broker that may have lost them.
   public func allStates() -> [Message] {
+    placeStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
+  }
+
+  /// Those of zones and rooms.
+  package var placeStates: [Message] {
     configuration.zones.indices.map { occupancy(of: ZoneIndex(rawValue: Int32($0))).message(topics: topics) }
-      + roomStates + telemetry.known.flatMap { allStates(of: $0) } + windowStates
+      + roomStates
   }
 
   /// Those of some beacons, by name.

@@ -41,13 +41,14 @@ struct RemoteGateway: Sendable {
   ) throws(ScannerRefusal) -> TimeSpan {
     do throws(ScannerRefusal) {
       try follow(batch.boot, at: arrival)
+      // First of all: what was decided already is not refused for another cause when it comes again.
+      guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       guard let held = batch.held.map(TimeSpan.milliseconds), held <= Self.longestHeld else { throw .age }
       let sent = MonotonicTime.zero + .milliseconds(batch.sent)
       // Time passes in steps, if there is slack. The first message after a step tells most about the sender's clock.
       let isNew = arrived != arrival
       arrived = arrival
       let offset = try clock.take(sent: sent, arrival: arrival - held, slack: isNew ? .zero : slack)
-      guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       if let last = sequences[partition] { lost &+= batch.sequence - last - 1 }
       if sequences.count < Self.partitionLimit || sequences[partition] != nil {
         sequences[partition] = batch.sequence

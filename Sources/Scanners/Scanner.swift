@@ -25,6 +25,8 @@ public struct Scanner: Hashable, Sendable {
   public var identities: [String: String]
   /// How long gateways collect what they hear before they publish it, at most. Others publish at once.
   public var interval: TimeSpan
+  /// Whether there are rooms, which wait for that long.
+  public var servesRooms = false
 
   public static let usualInterval = TimeSpan.milliseconds(200)
   /// How much longer than that an observation may take and still count for rooms.

@@ -50,7 +50,7 @@ extension ScannerIntake {
         refuse(.age, message.scanner, of: batch.gateway, into: &hearing)
         continue
       }
-      if batch.held == 0, age > scanner.interval + Scanner.slack {
+      if scanner.servesRooms, batch.held == 0, age > scanner.interval + Scanner.slack {
         tell(of: batch.gateway, age, scanner, into: &hearing)
       }
       // Milliseconds are cut off at the sender, so that the sum may lie just ahead of us.
@@ -74,7 +74,7 @@ extension ScannerIntake {
     let milliseconds = { (span: TimeSpan) in "\(span.nanoseconds / 1_000_000) ms" }
     hearing.notices.append(
       "\(gateway.printable) publishes observations after \(milliseconds(age)), and the interval of \(scanner.topic.filter) is "
-        + "\(milliseconds(scanner.interval)): rooms pass over the early ones; set interval: as in the publish of that gateway"
+        + "\(milliseconds(scanner.interval)): that is too late for rooms; set interval: to that of the gateway's publish"
     )
   }
 

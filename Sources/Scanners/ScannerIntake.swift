@@ -29,8 +29,8 @@ public struct ScannerIntake: Sendable {
   var repeats = RepeatMemory()
   /// What came from each scanner, for `health`.
   public internal(set) var figures: [HealthMessage.Scanner]
-  /// Observations that other gateways had made over a minute before, and those of their refused batches. What came twice is not
-  /// counted again.
+  /// Observations that other gateways had made over a minute before, and those of their refused batches, each time that they come.
+  /// Those of a batch that was taken and comes again do not count.
   public internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   static let noticeLimit = 200

@@ -12,6 +12,7 @@ extension Configuration {
     let resolving = resolvingIdentities(keys)
     return scanners.map { scanner in
       var scanner = scanner
+      scanner.servesRooms = !rooms.isEmpty
       scanner.identities = scanner.identities.compactMapValues { keys[$0] }
         .merging(resolving) { written, _ in written }
       return scanner

@@ -81,7 +81,7 @@ extension BeaconIdentity {
     }
   }
 
-  /// nil for anything that `key` never is.
+  /// nil for what is no key of an identity.
   init?(key: String) {
     // Parsed for each observation of a fleet, so without a text for each word.
     var words = KeyWords(key.utf8Span.span)

@@ -51,7 +51,7 @@ struct Leftovers: Sendable {
   /// The correction for a beacon's retained topic if this run does not know the beacon.
   struct Correction {
     var beacon: String
-    /// The room, zone or place in which it is said to be; nil for its state, which says more, and is told again all the time.
+    /// The room, zone or place in which it is said to be; nil for its state, which says more, and which a beacon that is heard has replaced.
     var claim: String?
     var message: Message
   }

@@ -16,6 +16,8 @@ final class FuseLeftovers: Sendable {
     var removals: [Message] = []
     /// By partition: of its beacons that are said to be somewhere.
     var corrections: [Int: [Leftovers.Correction]] = [:]
+    /// For which it was looked.
+    var partitions: Set<Int>
   }
 
   private struct State {
@@ -67,19 +69,24 @@ final class FuseLeftovers: Sendable {
     }
   }
 
-  /// What is to be said of a beacon that was heard, and that is said to be where it is not any more; nil if the claim is true.
-  func news(of claim: Leftovers.Correction, now message: Message) -> Message? {
-    guard let place = claim.claim,
-      place != leftovers.correction(of: message.topic, message.payload)?.claim
-    else { return nil }
-    return message
+  /// What is to be said of beacons that were heard, where the broker says that they are elsewhere.
+  ///
+  /// - Parameter now: what is retained of them, if all is well.
+  func news(of corrections: [Leftovers.Correction], now: [Message]) -> [Message] {
+    let states = Dictionary(now.map { ($0.topic, $0) }) { first, _ in first }
+    return corrections.compactMap { correction in
+      guard let claim = correction.claim else { return nil }
+      guard let now = states[correction.message.topic] else { return correction.message }
+      return leftovers.correction(of: now.topic, now.payload)?.claim == claim ? nil : now
+    }
   }
 
   /// nil while more may come.
   func end(at time: MonotonicTime, silence: TimeSpan) -> Findings? {
     state.withLock { state in
-      guard state.partitions != nil, time - state.news >= silence else { return nil }
-      var findings = Findings(removals: state.removals.values.sorted { $0.topic < $1.topic })
+      guard let partitions = state.partitions, time - state.news >= silence else { return nil }
+      var findings = Findings(
+        removals: state.removals.values.sorted { $0.topic < $1.topic }, partitions: partitions)
       for (_, found) in state.corrections.sorted(by: { $0.key < $1.key }) {
         findings.corrections[found.partition, default: []].append(found.correction)
       }

@@ -17,7 +17,7 @@ struct FuseOutput {
   private(set) var isConnected = false
   /// Unacknowledged, in order.
   private var waiting: Deque<(id: UInt64, message: Message, isAcknowledged: Bool)> = []
-  /// How many waited at most since nothing did.
+  /// How many waited at most since its memory was last given back.
   private var most = 0
   private static let usual = 1000
   /// How many of them the present connection has.

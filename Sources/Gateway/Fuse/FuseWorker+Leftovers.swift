@@ -39,10 +39,13 @@ extension FuseWorker {
       return age(holding.partition) >= Self.listening
         && wallNow - time.nanoseconds < Self.longestLag.nanoseconds
     }
-    let others = holdings.values.contains {
-      $0.isUntidy && age($0.partition) < Self.listening + Self.patience
+    if ready.isEmpty { return }
+    let since = untidySince ?? now
+    untidySince = since
+    guard ready.count == holdings.values.count(where: \.isUntidy) || now - since >= Self.patience else {
+      return
     }
-    guard !ready.isEmpty, ready.count == holdings.values.count(where: \.isUntidy) || !others else { return }
+    untidySince = nil
     leftovers.begin(for: Set(ready.keys), at: now)
     guard health.subscribe(to: leftovers.filters) else {
       _ = leftovers.end(at: now, silence: .zero)
@@ -57,20 +60,18 @@ extension FuseWorker {
       for message in findings.removals { holdings[first]?.output.add(message) }
     }
     var count = 0
-    for (number, corrections) in findings.corrections {
+    for number in findings.partitions.sorted() {
       guard let holding = holdings[number] else { continue }
+      // What a place says of a beacon that nobody heard since follows from no beacon's own topics.
+      for message in holding.partition.placeStates { holding.output.add(message) }
+      let corrections = findings.corrections[number] ?? []
       let known = holding.partition.known(among: Set(corrections.map(\.beacon)))
-      for correction in corrections where !known.contains(correction.beacon) {
-        holding.output.add(correction.message)
-        count += 1
-      }
+      let unheard = corrections.filter { !known.contains($0.beacon) }.map(\.message)
       // Of those that were heard, some may be in no room any more.
-      let claims = Dictionary(corrections.map { ($0.message.topic, $0) }) { first, _ in first }
-      for now in holding.partition.states(of: known) {
-        guard let news = claims[now.topic].flatMap({ leftovers.news(of: $0, now: now) }) else { continue }
-        holding.output.add(news)
-        count += 1
-      }
+      let elsewhere = leftovers.news(
+        of: corrections.filter { known.contains($0.beacon) }, now: holding.partition.states(of: known))
+      for message in unheard + elsewhere { holding.output.add(message) }
+      count += unheard.count + elsewhere.count
     }
     if count + findings.removals.count > 0 {
       logger.notice(

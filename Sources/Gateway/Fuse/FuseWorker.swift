@@ -35,6 +35,8 @@ final class FuseWorker {
   var holdings: [Int: FuseHolding] = [:]
   /// Partitions for which we stand in line again from then on.
   var rests: [Int: MonotonicTime] = [:]
+  /// Since when one of those that began anew could be tidied.
+  var untidySince: MonotonicTime?
   var lead: FuseLead
   /// When each worker was last heard of.
   var workers: [String: MonotonicTime] = [:]
