@@ -1,7 +1,6 @@
 import Beacons
 import Messages
 import Proximity
-import Scanners
 import Settings
 
 /// Which room is each beacon in?
@@ -10,8 +9,7 @@ extension Pipeline {
   static func lateness(_ configuration: Configuration) -> TimeSpan {
     // Beside the interval: the network, and the steps in which a fleet's time passes.
     if let fleet = configuration.fleet { return fleet.interval + .milliseconds(500) }
-    guard let longest = configuration.scanners.map(\.interval).max() else { return .zero }
-    return longest + Scanner.slack
+    return configuration.scannersLateness
   }
 
   static func rooms(_ configuration: Configuration, receivers: inout ReceiverTable) -> RoomTracker? {

@@ -19,6 +19,11 @@ extension Configuration {
     }
   }
 
+  /// How late an observation of theirs may come and still count for rooms.
+  public var scannersLateness: TimeSpan {
+    scanners.map(\.interval).max().map { $0 + Scanner.slack } ?? .zero
+  }
+
   /// ESPresense calls a device whose identity resolving key it has `irk:` and the key. A beacon with that key is the same, so that
   /// nobody must write the key into the configuration. It shows the octets in either order.
   private func resolvingIdentities(_ keys: [String: String]) -> [String: String] {
