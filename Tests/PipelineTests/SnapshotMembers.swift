@@ -116,8 +116,8 @@ import Testing
       "plan model filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
       + "freeTracks beliefs silences blind known insiders entries hearings now sums drift refused",
     "Proximity.RoomTrack":
-      "hearers earlierHearers hearersSince lastHeard silentSince interval wallOffset since offset "
-      + "offsetWeight window isFrozen lastReceiver told",
+      "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
+      + "hearers earlierHearers hearersSince isFrozen",
     "Proximity.RoomWindows": "lateness entries first next dropped",
     "Proximity.ReceiverDrift": "rooms tallies moved notes",
   ]

@@ -1,29 +1,29 @@
 import Beacons
 
-/// What is known of one beacon among the rooms, beside its belief. With the fields in this order it takes 192 bytes.
+/// What is known of one beacon among the rooms, beside its belief.
 struct RoomTrack: Hashable, Sendable, Codable {
-  /// Those that heard it lately: in this period, and in the one before.
-  var hearers = HearerSet()
-  var earlierHearers = HearerSet()
-  var hearersSince = MonotonicTime(nanoseconds: .min)
+  /// The room that was told; −1: none.
+  var told: Int32 = -1
+  /// Since when.
+  var since = WallTime(nanoseconds: 0)
+  /// When the belief was last moved: the number of a window; nil: it is the prior.
+  var window: Int64?
+  /// How much stronger receivers hear this beacon than the maps say, dB: its power, the hand that holds it.
+  var offset: Float = 0
+  /// How many windows speak for `offset`.
+  var offsetWeight: Float = 0
   var lastHeard = MonotonicTime(nanoseconds: .min)
   /// The silence counts from here.
   var silentSince = MonotonicTime(nanoseconds: .min)
   var interval = IntervalEstimator()
   var wallOffset = TimeSpan.zero
-  /// Since when it is in the room that was told.
-  var since = WallTime(nanoseconds: 0)
-  /// How much stronger receivers hear this beacon than the maps say, dB: its power, the hand that holds it.
-  var offset: Float = 0
-  /// How many windows speak for `offset`.
-  var offsetWeight: Float = 0
-  /// When the belief was last moved: the number of a window; nil: it is the prior.
-  var window: Int64?
+  var lastReceiver = ReceiverIndex(rawValue: 0)
+  /// Those that heard it lately: in this period, and in the one before.
+  var hearers = HearerSet()
+  var earlierHearers = HearerSet()
+  var hearersSince = MonotonicTime(nanoseconds: .min)
   /// Nobody who could hear it sees: silence means nothing.
   var isFrozen = false
-  var lastReceiver = ReceiverIndex(rawValue: 0)
-  /// The room that was told; −1: none.
-  var told: Int32 = -1
 
   private static var period: TimeSpan { .seconds(10) }
 
