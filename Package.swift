@@ -63,6 +63,9 @@ let package = Package(
     .systemLibrary(
       name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
 
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
     .systemLibrary(name: "CPrefetch"),
 
     .target(name: "Beacons", dependencies: ["CPrefetch"], swiftSettings: hostile),
@@ -145,7 +148,8 @@ let package = Package(
     // A site of many gateways: what a partition's queue decides. Pure.
     .target(
       name: "Fleet",
-      dependencies: ["Beacons", "JSON", "Messages", "Pipeline", "Scanners", "Settings"], swiftSettings: house),
+      dependencies: ["Beacons", "CZstd", "JSON", "Messages", "Pipeline", "Scanners", "Settings"],
+      swiftSettings: house),
     // HTTP; NIO only here. It knows no beacons.
     .target(
       name: "HTTP",

@@ -3,12 +3,12 @@ import Beacons
 /// A partition's state as workers save it.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  always 2
+///     4   kind       1  3; 2 if the state is not compressed, as workers wrote it until 2026
 ///     5   lease      8  little endian, as all here
 ///     13  position   8  how many messages of the queue the state has seen
 ///     21  worker     1  its length, then so many octets
 ///         seen       4  how many hashes, then 8 octets each
-///         state      rest
+///         state      rest, compressed; see `Zstandard`
 public struct Checkpoint: Hashable, Sendable {
   public var lease: UInt64
   public var position: UInt64
@@ -27,15 +27,18 @@ public struct Checkpoint: Hashable, Sendable {
 
   private static let magic = Array("BKFL".utf8)
   private static let header = 22
+  /// The longest state, in octets.
+  private static let limit = 1 << 28
 
   public var payload: [UInt8] {
     var bytes = Self.magic
     let worker = self.worker.utf8.prefix(255)
+    let state = Zstandard.compress(self.state)
     bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + state.count)
     func add(_ number: UInt64, octets: Int) {
       for place in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
     }
-    bytes.append(2)
+    bytes.append(3)
     add(lease, octets: 8)
     add(position, octets: 8)
     bytes.append(UInt8(worker.count))
@@ -48,7 +51,8 @@ public struct Checkpoint: Hashable, Sendable {
 
   /// nil for anything else.
   public init?(_ payload: [UInt8]) {
-    guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] == 2 else {
+    guard payload.count >= Self.header, payload.starts(with: Self.magic), (2...3).contains(payload[4])
+    else {
       return nil
     }
     func number(at place: Int, octets: Int = 8) -> UInt64 {
@@ -67,6 +71,10 @@ public struct Checkpoint: Hashable, Sendable {
     let begin = end + 4
     guard count <= (payload.count - begin) / 8 else { return nil }
     seen = (0..<count).map { number(at: begin + 8 * $0) }
-    state = Array(payload[(begin + 8 * count)...])
+    let rest = payload[(begin + 8 * count)...]
+    guard let state = payload[4] == 2 ? Array(rest) : Zstandard.decompress(rest, limit: Self.limit) else {
+      return nil
+    }
+    self.state = state
   }
 }

@@ -4,8 +4,10 @@ import Scanners
 
 /// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
 extension FleetPartition {
-  public func state() -> [UInt8] {
+  /// - Parameter octets: so many are expected.
+  public func state(expecting octets: Int = 0) -> [UInt8] {
     var writer = StateWriter()
+    writer.reserve(octets + octets / 16)
     writer.write(UInt32(number))
     writer.write(UInt32(partitions))
     writer.write(numbers.epoch)

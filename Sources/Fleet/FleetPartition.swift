@@ -167,7 +167,8 @@ public struct FleetPartition: Sendable {
     case .transition(let transition):
       counts.transitions += 1
       var message = transition.message(topics: pipeline.topics)
-      message.payload = message.payload.dropLast() + Array(",\"partition\":\(number)}".utf8)
+      message.payload.removeLast()
+      message.payload += ",\"partition\":\(number)}".utf8
       return [message]
     case .state(let state): return [placed(state.message(topics: pipeline.topics))]
     case .room(let room): return [room.message()]

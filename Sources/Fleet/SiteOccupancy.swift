@@ -1,5 +1,4 @@
 import Beacons
-import JSON
 import Messages
 import Pipeline
 
@@ -17,8 +16,9 @@ public struct SiteOccupancy: Sendable {
   private struct Part {
     var unread: [UInt8]?
     /// nil: nothing yet.
-    var state: String?
-    var members: [OccupancyMessage.Member] = []
+    var list: OccupancyList?
+
+    var members: [OccupancyMessage.Member] { list?.members ?? [] }
   }
 
   private let topics: Topics
@@ -86,10 +86,11 @@ public struct SiteOccupancy: Sendable {
   private mutating func read(_ place: Int) {
     for partition in places[place].parts.indices {
       guard let payload = places[place].parts[partition].unread else { continue }
-      // An empty payload: what was retained is gone.
-      if let part = payload.isEmpty ? Part() : Self.part(payload) { places[place].parts[partition] = part }
       places[place].parts[partition].unread = nil
-      for member in places[place].parts[partition].members where met.count < Self.metLimit {
+      // An empty payload: what was retained is gone.
+      let list = OccupancyList(payload)
+      if list != nil || payload.isEmpty { places[place].parts[partition].list = list }
+      for member in list?.members ?? [] where met.count < Self.metLimit {
         if met.insert(member.beacon).inserted { newlyMet.append(member.beacon) }
       }
     }
@@ -98,29 +99,12 @@ public struct SiteOccupancy: Sendable {
   private func message(_ place: Place) -> Message {
     let members = place.parts.flatMap(\.members).sorted { ($0.since, $0.beacon) < ($1.since, $1.beacon) }
     // Where one partition is blind, all are: the same receivers serve them.
-    let isUnknown = place.parts.contains { $0.state == "unknown" }
+    let isUnknown = place.parts.contains { $0.list?.state == "unknown" }
     let state = isUnknown ? "unknown" : members.isEmpty ? "empty" : "occupied"
     let occupancy =
       place.kind == .zone
       ? OccupancyMessage(zone: place.name, state: state, members: members)
       : OccupancyMessage(room: place.name, state: state, members: members)
     return occupancy.message(topics: topics)
-  }
-
-  /// nil for anything else.
-  private static func part(_ payload: [UInt8]) -> Part? {
-    guard let tree = try? JSONTree(payload, limit: 200_000), case .text(let state)? = tree["state"],
-      ["occupied", "empty", "unknown"].contains(state), case .list(let beacons)? = tree["beacons"]
-    else { return nil }
-    let members = beacons.compactMap { beacon -> OccupancyMessage.Member? in
-      guard case .text(let name)? = beacon["beacon"], case .text(let since)? = beacon["since"],
-        let time = WallTime(rfc3339: since)
-      else { return nil }
-      var member = OccupancyMessage.Member(beacon: name, since: time)
-      if case .text(let display)? = beacon["name"] { member.displayName = display }
-      if case .flag(let near)? = beacon["near"] { member.isNear = near }
-      return member
-    }
-    return Part(state: state, members: members)
   }
 }

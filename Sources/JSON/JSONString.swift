@@ -5,6 +5,12 @@ package enum JSONString {
   package static func decode(
     _ range: Range<Int>, of line: Span<UInt8>
   ) throws(JSONCursor.Malformed) -> String {
+    let raw = line.extracting(range)
+    if !raw.indices.contains(where: { raw[$0] == UInt8(ascii: "\\") }) {
+      do throws(UTF8.ValidationError) { return String(copying: try UTF8Span(validating: raw)) } catch {
+        throw notUnicode(range)
+      }
+    }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
     var index = range.lowerBound
@@ -30,10 +36,12 @@ package enum JSONString {
       }
       index += 2
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw JSONCursor.Malformed(offset: range.lowerBound, message: "the string is not valid UTF-8")
-    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw notUnicode(range) }
     return text
+  }
+
+  private static func notUnicode(_ range: Range<Int>) -> JSONCursor.Malformed {
+    JSONCursor.Malformed(offset: range.lowerBound, message: "the string is not valid UTF-8")
   }
 
   /// `\uXXXX`, or two of them that make a surrogate pair; moves `index` behind what it took.

@@ -38,7 +38,7 @@ struct ObservationBatch: Equatable {
       var cursor = JSONCursor()
       var version: Int64?
       let bytes = payload.span
-      try Self.members(bytes, &cursor) { name, cursor throws(JSONCursor.Malformed) in
+      try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
         switch name {
         case "v": version = try Self.whole(bytes, &cursor)
         case "gateway": gateway = try Self.text(bytes, &cursor)
@@ -47,12 +47,12 @@ struct ObservationBatch: Equatable {
         case "sent_ms": sent = try Self.whole(bytes, &cursor)
         case "held_ms": held = cursor.takeWord("null", bytes) ? nil : try Self.whole(bytes, &cursor)
         case "receivers":
-          try Self.elements(bytes, &cursor) { cursor throws(JSONCursor.Malformed) in
+          try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
             guard receivers.count < Self.receiverLimit else { throw cursor.malformed("too many receivers") }
             receivers.append(try Self.text(bytes, &cursor))
           }
         case "beacons":
-          try Self.elements(bytes, &cursor) { cursor throws(JSONCursor.Malformed) in
+          try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
             try readBeacon(bytes, &cursor)
           }
         default: try cursor.skipValue(bytes)
@@ -74,12 +74,12 @@ struct ObservationBatch: Equatable {
     var key = ""
     var power: Int8?
     let first = heard.count
-    try Self.members(bytes, &cursor) { name, cursor throws(JSONCursor.Malformed) in
+    try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
       switch name {
       case "beacon": key = try Self.text(bytes, &cursor)
       case "measured_power": power = try Self.signal(bytes, &cursor)
       case "heard":
-        try Self.elements(bytes, &cursor) { cursor throws(JSONCursor.Malformed) in
+        try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
           try readHeard(bytes, &cursor)
         }
       default: try cursor.skipValue(bytes)
@@ -106,30 +106,6 @@ struct ObservationBatch: Equatable {
   }
 
   // MARK: JSON
-
-  private static func members(
-    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor,
-    _ body: (String, inout JSONCursor) throws(JSONCursor.Malformed) -> Void
-  ) throws(JSONCursor.Malformed) {
-    try cursor.expect("{", bytes, "an object belongs here")
-    if cursor.take("}", bytes) { return }
-    repeat {
-      let name = try JSONString.decode(cursor.string(bytes), of: bytes)
-      try cursor.expect(":", bytes, "a colon belongs between key and value")
-      try body(name, &cursor)
-    } while cursor.take(",", bytes)
-    try cursor.expect("}", bytes, "the object has no closing brace")
-  }
-
-  private static func elements(
-    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor,
-    _ body: (inout JSONCursor) throws(JSONCursor.Malformed) -> Void
-  ) throws(JSONCursor.Malformed) {
-    try cursor.expect("[", bytes, "an array belongs here")
-    if cursor.take("]", bytes) { return }
-    repeat { try body(&cursor) } while cursor.take(",", bytes)
-    try cursor.expect("]", bytes, "the array has no closing bracket")
-  }
 
   private static func text(
     _ bytes: Span<UInt8>, _ cursor: inout JSONCursor

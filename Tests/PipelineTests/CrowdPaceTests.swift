@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "A partition of a site has a share of its crowds", arguments: [(2, 0.128), (31, 1.984), (100_000, 10)])
+    "A partition of a site has a share of its crowds", arguments: [(2, 0.32), (31, 4.96), (100_000, 10)])
   func partition(members: Int, pause: Double) {
     var told = Told(pace: CrowdPace(places: 3, .site.shared(by: 16)))
     for members in [1, 1, members, members] { told.change(members: members) }

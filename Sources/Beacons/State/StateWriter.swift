@@ -34,7 +34,6 @@ public struct StateWriter: Sendable {
   public var fingerprint: UInt64 { StateChecksum.of(octets, count: octets.count) }
 
   public consuming func finished() -> [UInt8] {
-    var octets = octets
     for (place, octet) in Self.octets(of: UInt64(octets.count + Self.tail)).enumerated() {
       octets[8 + place] = octet
     }

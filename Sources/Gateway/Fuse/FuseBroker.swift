@@ -218,9 +218,9 @@ final class FuseBroker {
 
   func isProven(_ mark: UInt64, of partition: Int) -> Bool { leases[partition]?.isBack(mark) ?? false }
 
-  /// Saves a partition's state. It is safe once its lease says so.
-  func save(_ checkpoint: Checkpoint, of partition: Int) throws(Failure) {
-    leases[partition]?.save(checkpoint.payload, position: checkpoint.position)
+  /// Saves a partition's checkpoint. It is safe once its lease says so.
+  func save(_ checkpoint: [UInt8], position: UInt64, of partition: Int) throws(Failure) {
+    leases[partition]?.save(checkpoint, position: position)
     asked[partition] = LiveClock.now
     try send(partition)
   }

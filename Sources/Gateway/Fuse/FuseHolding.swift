@@ -7,8 +7,8 @@ import Fleet
 final class FuseHolding {
   /// A state that is on its way to RabbitMQ.
   struct Saving {
-    /// nil: it was written, and must come back.
-    var checkpoint: Checkpoint?
+    /// The checkpoint; nil: it was written, and must come back.
+    var payload: [UInt8]?
     /// How much of the queue it has seen, and the last delivery of that.
     var position: UInt64
     var delivery: UInt64
@@ -44,8 +44,9 @@ final class FuseHolding {
   var attempts = 0
   var saving: Saving?
   var saved: MonotonicTime
-  /// Of the last checkpoint.
+  /// Of the last checkpoint, and of the state in it before it was compressed.
   var octets = 0
+  var stateOctets = 0
   /// The last delivery that was processed, and the last that was acknowledged.
   var processed: UInt64 = 0
   var acknowledged: UInt64 = 0
@@ -59,6 +60,9 @@ final class FuseHolding {
   var isUntidy = false
   /// Where the broker may have lost what it retained, all is told again.
   var greets = false
+
+  /// Whether more of the queue may be decided now.
+  var canDecide: Bool { isProven && !isLeaving && !output.isCrowded }
 
   /// - Parameter seen: of the checkpoint.
   init(

@@ -20,9 +20,7 @@ extension FuseWorker {
       guard rabbit?.isOurs(delivery, of: partition) == true, holdings[partition]?.isLeaving == false else {
         return
       }
-      if holdings[partition]?.isProven == true, holdings[partition]?.waiting.isEmpty == true,
-        holdings[partition]?.output.isCrowded == false
-      {
+      if let holding = holdings[partition], holding.canDecide, holding.waiting.isEmpty {
         process(delivery, partition)
       } else {
         holdings[partition]?.waiting.append(delivery)
@@ -64,6 +62,22 @@ extension FuseWorker {
     )
   }
 
+  /// Goes on with what waits, of each partition in turn; false if there is more of it.
+  func takeWaiting() -> Bool {
+    let end = LiveClock.now + Self.turn
+    while let number = nextWaiting {
+      if LiveClock.now >= end { return false }
+      served = number
+      if let delivery = holdings[number]?.waiting.popFirst() { process(delivery, number) }
+    }
+    return true
+  }
+
+  private var nextWaiting: Int? {
+    let ready = holdings.filter { $0.value.canDecide && !$0.value.waiting.isEmpty }.keys
+    return ready.filter { $0 > served }.min() ?? ready.min()
+  }
+
   // MARK: The journal
 
   private func openJournal(of number: Int) {
@@ -90,6 +104,12 @@ extension FuseWorker {
     guard let (seen, new) = holding.seenAgain.take(hash, delivery) else { return }
     if let last = seen.last { holding.processed = last.number }
     for delivery in new { processNew(delivery, number, holding) }
+    // Not only at the end of the turn: it can be long.
+    send(number, holding)
+  }
+
+  private func send(_ number: Int, _ holding: FuseHolding) {
+    for notice in holding.output.send() { logger.warning("partition \(number): \(notice)") }
   }
 
   private func processNew(_ delivery: QueueMessage, _ number: Int, _ holding: FuseHolding) {
@@ -112,15 +132,10 @@ extension FuseWorker {
     }
     try lookAtProof(of: number, at: now, rabbit)
     if holdings[number] == nil { return }
-    while holdings[number]?.isProven == true, holdings[number]?.output.isCrowded == false,
-      holdings[number]?.isLeaving == false, let delivery = holdings[number]?.waiting.popFirst()
-    {
-      process(delivery, number)
-    }
     writeJournal(of: number)
-    if holdings[number]?.isProven == true {
-      for notice in holdings[number]?.output.send() ?? [] { logger.warning("\(notice)") }
-      greet(number)
+    if let holding = holdings[number], holding.isProven {
+      send(number, holding)
+      greet(number, holding)
     }
     try save(number, at: now, rabbit)
     guard let holding = holdings[number], holding.isLeaving, holding.saving == nil,
@@ -146,22 +161,23 @@ extension FuseWorker {
     let isDue =
       hasTurn && now - holding.saved >= fleet.checkpoint || open >= UInt64(FuseBroker.prefetch / 2)
     if holding.saving == nil, open > 0, isDue || holding.isLeaving {
-      let state = holding.partition.state()
-      (holding.saved, holding.octets) = (now, state.count)
       let position = holding.partition.counts.messages
+      let checkpoint = Checkpoint(
+        lease: holding.lease, position: position, worker: name,
+        seen: Array(holding.unacknowledged.prefix(Int(open))),
+        state: holding.partition.state(expecting: holding.stateOctets))
+      let payload = checkpoint.payload
+      (holding.saved, holding.stateOctets, holding.octets) = (now, checkpoint.state.count, payload.count)
       holding.saving = .init(
-        checkpoint: Checkpoint(
-          lease: holding.lease, position: position, worker: name,
-          seen: Array(holding.unacknowledged.prefix(Int(open))), state: state),
-        position: position, delivery: holding.processed, message: holding.output.last)
+        payload: payload, position: position, delivery: holding.processed, message: holding.output.last)
     }
     guard let saving = holding.saving else { return }
     // First the broker must have all that came of what the state has seen.
-    if let checkpoint = saving.checkpoint, holding.output.isAcknowledged(upTo: saving.message) {
-      try rabbit.save(checkpoint, of: number)
-      holding.saving?.checkpoint = nil
+    if let payload = saving.payload, holding.output.isAcknowledged(upTo: saving.message) {
+      try rabbit.save(payload, position: saving.position, of: number)
+      holding.saving?.payload = nil
     }
-    if saving.checkpoint == nil, rabbit.leases[number]?.isSafe(upTo: saving.position) == true {
+    if saving.payload == nil, rabbit.leases[number]?.isSafe(upTo: saving.position) == true {
       try rabbit.consumer.acknowledge(upTo: saving.delivery, on: FuseBroker.channel(number))
       let count = Int(saving.delivery - holding.acknowledged)
       holding.unacknowledged.removeFirst(min(count, holding.unacknowledged.count))
@@ -260,13 +276,12 @@ extension FuseWorker {
   }
 
   /// Tells everything again to a broker that may have lost it, once what waited is told.
-  private func greet(_ number: Int) {
-    guard holdings[number]?.greets == true, holdings[number]?.output.outstanding == 0,
-      let time = holdings[number]?.partition.time, time.nanoseconds > 0
+  private func greet(_ number: Int, _ holding: FuseHolding) {
+    guard holding.greets, holding.output.outstanding == 0,
+      let time = holding.partition.time, time.nanoseconds > 0
     else { return }
-    holdings[number]?.greets = false
-    let states = holdings[number]?.partition.allStates() ?? []
-    for message in states { holdings[number]?.output.add(message) }
-    for notice in holdings[number]?.output.send() ?? [] { logger.warning("\(notice)") }
+    holding.greets = false
+    for message in holding.partition.allStates() { holding.output.add(message) }
+    send(number, holding)
   }
 }

@@ -11,8 +11,9 @@ import Settings
 /// The thread of a worker: takes over partitions, processes their queues, saves their states, gives them away again. It alone
 /// touches what is here.
 final class FuseWorker {
-  /// So many messages, then everything else has its turn.
-  private static let turn = 200
+  /// So many messages, or for so long, then everything else has its turn.
+  private static let turnLimit = 200
+  static let turn = TimeSpan.milliseconds(20)
   /// Of several workers, one whose clock differs by more says so.
   static let skew = TimeSpan.seconds(5)
 
@@ -33,6 +34,8 @@ final class FuseWorker {
 
   var rabbit: FuseBroker?
   var holdings: [Int: FuseHolding] = [:]
+  /// The partition that last had a turn for what waits.
+  var served = 0
   /// Partitions for which we stand in line again from then on.
   var rests: [Int: MonotonicTime] = [:]
   /// Since when one of those that began anew could be tidied.
@@ -154,11 +157,7 @@ final class FuseWorker {
     while let partition = rabbit.lost.popLast() { try lose(partition) }
     while let partition = rabbit.granted.popLast() { try takeOver(partition) }
     hearWorkers(rabbit)
-    var count = 0
-    while count < Self.turn, let event = try rabbit.consumer.next() {
-      try take(event)
-      count += 1
-    }
+    let isIdle = try takeTurn(rabbit) && takeWaiting()
     let now = LiveClock.now
     if now - ticked >= Tick.interval {
       ticked = now
@@ -176,9 +175,20 @@ final class FuseWorker {
       tidy(at: now)
     }
     report(at: now)
-    if count < Self.turn {
+    if isIdle {
       wait(rabbit, until: min(ticked + Tick.interval, lead.nextDeadline ?? .distantFuture))
     }
+  }
+
+  /// Takes from the queues; false if there may be more.
+  private func takeTurn(_ rabbit: FuseBroker) throws(Failure) -> Bool {
+    let end = LiveClock.now + Self.turn
+    for _ in 0..<Self.turnLimit {
+      guard let event = try rabbit.consumer.next() else { return true }
+      try take(event)
+      if LiveClock.now >= end { return false }
+    }
+    return false
   }
 
   private func wait(_ rabbit: FuseBroker, until time: MonotonicTime) {

@@ -11,7 +11,7 @@ package struct CrowdPace: Sendable {
 
     package static let gateway = Measure(few: 100, pause: TimeSpan(nanoseconds: 100_000))
     /// In a large site somebody comes or goes in each place many times a second: 200 rooms of 500 tags would say 40 MB a second.
-    package static let site = Measure(few: 20, pause: .milliseconds(4))
+    package static let site = Measure(few: 20, pause: .milliseconds(10))
 
     /// A partition has its share of each crowd.
     func shared(by partitions: Int) -> Measure {

@@ -1,0 +1,6 @@
+#ifndef BEACONKEEPER_CZSTD_H
+#define BEACONKEEPER_CZSTD_H
+
+#include <zstd.h>
+
+#endif
