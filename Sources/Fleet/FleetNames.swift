@@ -23,6 +23,8 @@ public struct FleetNames: Hashable, Sendable {
   public var lead: String { base + ".lead" }
   /// The key of ticks.
   public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
+  /// The key of ticks that are for other workers only, not for partitions.
+  public var alive: String { "beaconkeeper-fleet.\(topicLevel(site)).alive" }
 
   /// The key of reports about the apps of any of the site's phones.
   private var appReports: String {

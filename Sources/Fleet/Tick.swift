@@ -1,11 +1,9 @@
 import Beacons
 import JSON
 
-/// Time, as a message in the queue. Every worker publishes ticks, and each partition's queue gets them all: whoever reads the
-/// queue, and however late or often, finds the same time before the same message. No gateway's clock has to be right.
+/// Time, as a message in the queue. Workers publish ticks, and each partition's queue gets them all: whoever reads the queue, and
+/// however late or often, finds the same time before the same message. No gateway's clock has to be right.
 public struct Tick: Hashable, Sendable {
-  /// How often a worker publishes one.
-  public static let interval = TimeSpan.milliseconds(250)
   private static let nameLimit = 100
 
   public var worker: String

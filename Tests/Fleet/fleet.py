@@ -72,7 +72,9 @@ class Node(Process):
         os.makedirs(self.home)
         super().__init__(f"rabbit{number}", fleet.folder, [*self.there, "/usr/lib/rabbitmq/bin/rabbitmq-server"])
         # Whoever wants something of a frozen node waits that long, and 7 s otherwise. Idle schedulers do not spin. Nobody from outside.
-        erlang = f"-kernel net_setuptime 1 +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {{{self.address.replace('.', ',')}}}"
+        # Nodes on one machine share its cores. With a scheduler for each core in each node they take more time, in longer bursts.
+        schedulers = max(1, (os.cpu_count() or 1) // fleet.count)
+        erlang = f"-kernel net_setuptime 1 +S {schedulers}:{schedulers} +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {{{self.address.replace('.', ',')}}}"
         self.environment = dict(
             os.environ, HOME=fleet.folder, RABBITMQ_NODENAME=self.node, ERL_EPMD_PORT=str(fleet.epmd_port),
             ERL_EPMD_ADDRESS=self.address, RABBITMQ_DIST_PORT=str(self.dist), RABBITMQ_MNESIA_BASE=self.home + "/mnesia",
@@ -149,6 +151,7 @@ class Fleet:
             file.write(os.urandom(16).hex())
         os.chmod(file.name, 0o400)
         numbers = range(1, nodes + 1)
+        self.count = nodes
         self.network = Network(numbers) if networks else None
         self.nodes = [Node(number, self) for number in numbers]
         # One for all, or one in each network.

@@ -129,14 +129,16 @@ struct FleetDoctor {
 
   // MARK: Workers
 
-  /// Listens to the workers' ticks for a second.
+  /// Listens to the workers' ticks for two of the times in which each is heard.
   private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)
-    try connection.bind(queue: own, to: FleetNames.exchange, key: names.tick, on: Self.channel)
+    for key in [names.tick, names.alive] {
+      try connection.bind(queue: own, to: FleetNames.exchange, key: key, on: Self.channel)
+    }
     try connection.consume(own, tag: "ticks", prefetch: 100, on: Self.channel)
     var differences: [String: TimeSpan] = [:]
-    let end = LiveClock.now + .milliseconds(1200)
+    let end = LiveClock.now + TickSchedule.longestSilence + TickSchedule.longestSilence
     while LiveClock.now < end {
       guard case .delivery(let message)? = try connection.next(within: .milliseconds(100)) else { continue }
       try connection.acknowledge(upTo: message.number, on: Self.channel)

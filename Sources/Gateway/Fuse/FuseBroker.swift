@@ -38,8 +38,16 @@ final class FuseBroker {
   private var turns: [Int: UInt64] = [:]
   /// When to begin to hear other workers; nil: we do.
   private var follows: MonotonicTime?
-  /// Ticks of all workers since the last look, with the time at which they came.
-  var heard: [(tick: Tick, at: WallTime)] = []
+  /// A tick, and the time at which it came.
+  struct Heard {
+    var tick: Tick
+    var at: WallTime
+    /// Partitions have it too.
+    var tellsTime: Bool
+  }
+
+  /// Ticks of all workers since the last look.
+  var heard: [Heard] = []
 
   /// - Parameter declares: makes queues first. That takes seconds while one of the nodes is in trouble, even for what
   ///   exists; partitions must not wait for it.
@@ -94,7 +102,9 @@ final class FuseBroker {
     // A node in trouble still has that of an earlier connection.
     let own = "beaconkeeper-fleet.\(worker).\(UInt32.random(in: 0...(.max)))"
     try reader.declareOwn(queue: own, on: Self.others)
-    try reader.bind(queue: own, to: FleetNames.exchange, key: names.tick, on: Self.others)
+    for key in [names.tick, names.alive] {
+      try reader.bind(queue: own, to: FleetNames.exchange, key: key, on: Self.others)
+    }
     try reader.consume(own, tag: "ticks", prefetch: 1000, on: Self.others)
   }
 
@@ -113,7 +123,9 @@ final class FuseBroker {
   private func note(_ event: QueueEvent) throws(Failure) {
     switch event {
     case .delivery(let delivery) where delivery.channel == Self.others:
-      if let tick = Tick(delivery.payload), heard.count < 1000 { heard.append((tick, LiveClock.wallNow)) }
+      if let tick = Tick(delivery.payload), heard.count < 1000 {
+        heard.append(Heard(tick: tick, at: LiveClock.wallNow, tellsTime: delivery.key == names.tick))
+      }
       try reader.acknowledge(upTo: delivery.number, on: Self.others)
     case .delivery(let delivery) where delivery.channel >= Self.firstLease:
       let partition = Int(delivery.channel - Self.firstLease)
@@ -135,12 +147,19 @@ final class FuseBroker {
 
   // MARK: What goes
 
-  func tick(_ time: WallTime, at now: MonotonicTime) throws(Failure) {
+  /// - Parameter tellsTime: partitions get it too.
+  func tick(_ time: WallTime, tellsTime: Bool) throws(Failure) {
+    guard !publisher.isBlocked else { return }
+    try publisher.publish(
+      Tick(worker: worker, time: time).payload, to: FleetNames.exchange,
+      key: tellsTime ? names.tick : names.alive, on: publishing)
+  }
+
+  /// What is due.
+  func tend(at now: MonotonicTime) throws(Failure) {
     if let time = follows, time <= now { try follow() }
     if let time = refreshes.first, time <= now { try refresh(at: now) }
     guard !publisher.isBlocked else { return }
-    try publisher.publish(
-      Tick(worker: worker, time: time).payload, to: FleetNames.exchange, key: names.tick, on: publishing)
     for (partition, time) in asked where now - time >= .seconds(leases[partition]?.lease == nil ? 5 : 20) {
       asked[partition] = now
       leases[partition]?.repeatLast()

@@ -14,8 +14,6 @@ final class FuseWorker {
   /// So many messages, or for so long, then everything else has its turn.
   private static let turnLimit = 200
   static let turn = TimeSpan.milliseconds(20)
-  /// Of several workers, one whose clock differs by more says so.
-  static let skew = TimeSpan.seconds(5)
 
   let configuration: Configuration
   let fleet: FleetSettings
@@ -44,11 +42,11 @@ final class FuseWorker {
   /// When each worker was last heard of.
   var workers: [String: MonotonicTime] = [:]
   var overfullSince: MonotonicTime?
-  private var ticked = MonotonicTime(nanoseconds: .min)
+  var ticks: TickSchedule
   private var balanced = MonotonicTime(nanoseconds: .min)
   var reported = MonotonicTime(nanoseconds: .min)
-  private var began: MonotonicTime?
-  private var skewTold: MonotonicTime?
+  var began: MonotonicTime?
+  var skewTold: MonotonicTime?
   private var failures = 0
   /// Queues may be missing.
   private var declares = true
@@ -68,6 +66,7 @@ final class FuseWorker {
     self.fleet = fleet
     self.broker = broker
     self.name = name
+    ticks = TickSchedule(worker: name)
     self.journal = journal
     self.metrics = metrics
     self.inbox = inbox
@@ -120,33 +119,13 @@ final class FuseWorker {
     declares = false
     self.rabbit = rabbit
     try compareClocks(rabbit)
-    try rabbit.tick(LiveClock.wallNow, at: LiveClock.now)
+    try rabbit.tick(LiveClock.wallNow, tellsTime: true)
     for partition in 0..<fleet.partitions { try rabbit.standInLine(for: partition) }
     try rabbit.queueForLead()
     failures = 0
     if began == nil { began = LiveClock.now }
     logger.notice(
       "connected to RabbitMQ at \(rabbit.node); waiting to take over any of \(fleet.partitions) partitions")
-  }
-
-  /// Time comes from the workers. So before the first tick this clock is compared with those of others.
-  private func compareClocks(_ rabbit: FuseBroker) throws(Failure) {
-    guard began == nil else { return }
-    let end = LiveClock.now + .milliseconds(600)
-    while LiveClock.now < end {
-      try rabbit.look()
-      for (tick, time) in rabbit.heard where tick.worker != name {
-        let ahead = time - tick.time
-        guard (.zero - Self.skew...Self.skew).contains(ahead) else {
-          throw Failure(
-            "this machine's clock differs by \(words(ahead)) from that of worker \(tick.worker); set it (timedatectl), then start again",
-            isRefusal: true)
-        }
-      }
-      rabbit.heard.removeAll()
-      var nothing = pollfd(fd: rabbit.reader.descriptor, events: Int16(POLLIN), revents: 0)
-      _ = poll(&nothing, 1, 50)
-    }
   }
 
   /// One turn: what came, what is due, then it waits for more.
@@ -159,10 +138,8 @@ final class FuseWorker {
     hearWorkers(rabbit)
     let isIdle = try takeTurn(rabbit) && takeWaiting()
     let now = LiveClock.now
-    if now - ticked >= Tick.interval {
-      ticked = now
-      try rabbit.tick(LiveClock.wallNow, at: now)
-    }
+    try tick(rabbit, at: now)
+    try rabbit.tend(at: now)
     for partition in holdings.keys.sorted() { try tend(partition, at: now) }
     lead.tend(at: now, inbox, logger)
     for (partition, time) in rests where time <= now {
@@ -176,7 +153,8 @@ final class FuseWorker {
     }
     report(at: now)
     if isIdle {
-      wait(rabbit, until: min(ticked + Tick.interval, lead.nextDeadline ?? .distantFuture))
+      let rest = ticks.wait(at: now, LiveClock.wallNow, among: workers.keys)
+      wait(rabbit, until: min(now + rest, lead.nextDeadline ?? .distantFuture))
     }
   }
 
@@ -198,28 +176,6 @@ final class FuseWorker {
     }
     places.append(pollfd(fd: inbox.bell.reading, events: Int16(POLLIN), revents: 0))
     if poll(&places, nfds_t(places.count), Int32(rest)) > 0, places[3].revents != 0 { inbox.bell.silence() }
-  }
-
-  // MARK: Other workers
-
-  private func hearWorkers(_ rabbit: FuseBroker) {
-    let now = LiveClock.now
-    for (tick, time) in rabbit.heard {
-      if workers.count < 1000 || workers[tick.worker] != nil { workers[tick.worker] = now }
-      let ahead = time - tick.time
-      guard tick.worker != name, !(.zero - Self.skew...Self.skew).contains(ahead) else { continue }
-      guard skewTold.map({ now - $0 > .seconds(60) }) ?? true else { continue }
-      skewTold = now
-      logger.warning(
-        "the clock of worker \(tick.worker.printable) differs by \(words(ahead)) from ours; both must be set right"
-      )
-    }
-    rabbit.heard.removeAll(keepingCapacity: true)
-    workers = workers.filter { now - $0.value < .seconds(3) }
-  }
-
-  private func words(_ span: TimeSpan) -> String {
-    "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 
   /// A worker that has more than its share for some seconds gives the rest away, so that one that came later has something to do.

@@ -57,7 +57,7 @@ struct CrowdJournal {
   ///   - batches: what gateways published until then.
   ///   - time: since the crowd's start.
   mutating func note(_ batches: [CrowdBatch], at time: MonotonicTime) throws {
-    if ticked.map({ time - $0 >= Tick.interval }) ?? true {
+    if ticked.map({ time - $0 >= TickSchedule.interval }) ?? true {
       ticked = time
       let payload = Tick(worker: "crowd", time: start + (time - .zero)).payload
       for file in files { file.add(tick, payload) }
