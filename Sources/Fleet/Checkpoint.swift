@@ -3,7 +3,7 @@ import Beacons
 /// A partition's state as workers save it.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  3; 2 if the state is not compressed, as workers wrote it until 2026
+///     4   kind       1  3: the state is compressed; 2, of older workers: it is not
 ///     5   lease      8  little endian, as all here
 ///     13  position   8  how many messages of the queue the state has seen
 ///     21  worker     1  its length, then so many octets
@@ -27,8 +27,8 @@ public struct Checkpoint: Hashable, Sendable {
 
   private static let magic = Array("BKFL".utf8)
   private static let header = 22
-  /// The longest state, in octets.
-  private static let limit = 1 << 28
+  /// The longest state, in octets. A longer one must not be saved, because nobody would take it over.
+  public static let limit = 1 << 30
 
   public var payload: [UInt8] {
     var bytes = Self.magic
@@ -49,31 +49,28 @@ public struct Checkpoint: Hashable, Sendable {
     return bytes
   }
 
-  /// nil for anything else.
-  public init?(_ payload: [UInt8]) {
-    guard payload.count >= Self.header, payload.starts(with: Self.magic), (2...3).contains(payload[4])
-    else {
-      return nil
+  /// Reads what `payload` is. What is no checkpoint is `damaged`; one of a later version is of another `kind`.
+  public init(_ payload: [UInt8]) throws(StateError) {
+    guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] >= 2 else {
+      throw .damaged("no checkpoint")
     }
+    guard payload[4] <= 3 else { throw .kind(payload[4]) }
     func number(at place: Int, octets: Int = 8) -> UInt64 {
       (0..<octets).reduce(0) { $0 | UInt64(payload[place + $1]) << (8 * $1) }
     }
     let end = Self.header + Int(payload[21])
-    guard payload.count >= end, let worker = String(validating: payload[Self.header..<end], as: UTF8.self)
-    else {
-      return nil
-    }
+    guard payload.count >= end + 4, let worker = String(validating: payload[Self.header..<end], as: UTF8.self)
+    else { throw .damaged("head of the checkpoint") }
     lease = number(at: 5)
     position = number(at: 13)
     self.worker = worker
-    guard payload.count >= end + 4 else { return nil }
     let count = Int(number(at: end, octets: 4))
     let begin = end + 4
-    guard count <= (payload.count - begin) / 8 else { return nil }
+    guard count <= (payload.count - begin) / 8 else { throw .damaged("hashes of the checkpoint") }
     seen = (0..<count).map { number(at: begin + 8 * $0) }
     let rest = payload[(begin + 8 * count)...]
     guard let state = payload[4] == 2 ? Array(rest) : Zstandard.decompress(rest, limit: Self.limit) else {
-      return nil
+      throw .damaged("compressed state")
     }
     self.state = state
   }

@@ -16,11 +16,11 @@ struct OccupancyList {
       var isListed = false
       try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
         switch name {
-        case "state": state = try JSONString.decode(cursor.string(bytes), of: bytes)
+        case "state": state = try Self.text(bytes, &cursor) ?? ""
         case "beacons":
           isListed = true
           try cursor.elements(bytes) { cursor throws(JSONCursor.Malformed) in
-            members.append(try Self.member(bytes, &cursor))
+            if let member = try Self.member(bytes, &cursor) { members.append(member) }
           }
         default: try cursor.skipValue(bytes)
         }
@@ -33,24 +33,36 @@ struct OccupancyList {
     }
   }
 
+  /// nil: it does not say who, or since when.
   private static func member(
     _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
-  ) throws(JSONCursor.Malformed) -> OccupancyMessage.Member {
+  ) throws(JSONCursor.Malformed) -> OccupancyMessage.Member? {
     var beacon: String?
     var since: WallTime?
     var displayName: String?
     var isNear: Bool?
     try cursor.members(bytes) { name, cursor throws(JSONCursor.Malformed) in
       switch name {
-      case "beacon": beacon = try JSONString.decode(cursor.string(bytes), of: bytes)
-      case "since": since = WallTime(rfc3339: try JSONString.decode(cursor.string(bytes), of: bytes))
-      case "name": displayName = try JSONString.decode(cursor.string(bytes), of: bytes)
+      case "beacon": beacon = try text(bytes, &cursor)
+      case "since": since = try text(bytes, &cursor).flatMap { WallTime(rfc3339: $0) }
+      case "name": displayName = try text(bytes, &cursor)
       case "near" where cursor.takeWord("true", bytes): isNear = true
       case "near" where cursor.takeWord("false", bytes): isNear = false
       default: try cursor.skipValue(bytes)
       }
     }
-    guard let beacon, let since else { throw cursor.malformed("a beacon and a time belong here") }
+    guard let beacon, let since else { return nil }
     return OccupancyMessage.Member(beacon: beacon, displayName: displayName, since: since, isNear: isNear)
+  }
+
+  /// nil: it is a value of another type.
+  private static func text(
+    _ bytes: Span<UInt8>, _ cursor: inout JSONCursor
+  ) throws(JSONCursor.Malformed) -> String? {
+    guard cursor.peek(bytes) == UInt8(ascii: "\"") else {
+      try cursor.skipValue(bytes)
+      return nil
+    }
+    return try JSONString.decode(cursor.string(bytes), of: bytes)
   }
 }

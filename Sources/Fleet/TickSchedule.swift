@@ -2,8 +2,8 @@ import Beacons
 
 /// When a worker publishes ticks: a function of those that it heard, and of time passed in.
 ///
-/// One worker would do to tell the time: the worker whose clock is ahead, or the first by name. The others wait a little longer than
-/// it. Each second they say that they are there, for other workers only.
+/// One worker tells the time: the one whose clock is ahead, or else the first by name. The others would tell it a little later, so they
+/// do so only when it falls silent. Each second they say that they are there, for other workers only.
 public struct TickSchedule: Sendable {
   /// How often time is told.
   public static let interval = TimeSpan.milliseconds(125)

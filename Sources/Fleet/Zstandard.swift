@@ -1,6 +1,6 @@
 import CZstd
 
-/// Compression with libzstd, in one frame (RFC 8878). A state has many zeros and much that is alike: a fifth of it is left.
+/// Compression with libzstd, in one frame (RFC 8878). A state has many zeros and much that is alike: a quarter of it is left.
 enum Zstandard {
   /// The fastest of the usual ones. Higher ones take longer and leave no less of a state.
   private static let level: Int32 = 1
@@ -15,7 +15,7 @@ enum Zstandard {
     }
   }
 
-  /// - Parameter limit: so long may it become, in octets. Nothing of what the frame says of itself is believed.
+  /// - Parameter limit: so long may it become, in octets. Up to this, what the frame says of its length is believed.
   /// - Returns: nil: it is damaged, or longer than the limit.
   static func decompress(_ octets: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
     octets.withUnsafeBytes { frame in

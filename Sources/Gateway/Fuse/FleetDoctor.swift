@@ -129,7 +129,7 @@ struct FleetDoctor {
 
   // MARK: Workers
 
-  /// Listens to the workers' ticks for two of the times in which each is heard.
+  /// Listens to the workers' ticks for twice as long as a worker is silent at most.
   private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)

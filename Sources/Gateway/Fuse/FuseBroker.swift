@@ -244,17 +244,13 @@ final class FuseBroker {
     try send(partition)
   }
 
-  /// The state from which we go on with a partition; nil: there is none yet.
-  func lastCheckpoint(of partition: Int) throws(Failure) -> Checkpoint? {
+  /// The checkpoint from which we go on with a partition; empty: there is none yet.
+  func lastCheckpoint(of partition: Int) throws(Failure) -> [UInt8] {
     guard let (payload, done) = leases[partition]?.takeState() else {
       throw Failure("a part of the last state in the queue \(names.lease(partition)) is missing")
     }
     try acknowledge(done, of: partition)
-    if payload.isEmpty { return nil }
-    guard let checkpoint = Checkpoint(payload) else {
-      throw Failure("what the queue \(names.lease(partition)) holds is no state")
-    }
-    return checkpoint
+    return payload
   }
 
   /// Those before the first that is still needed at once: a state has many pieces.

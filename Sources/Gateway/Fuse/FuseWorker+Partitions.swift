@@ -39,8 +39,9 @@ extension FuseWorker {
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
     var partition = FleetPartition(fresh, number, epoch: epoch)
     var seen: [UInt64] = []
-    if let last {
+    if !last.isEmpty {
       do throws(StateError) {
+        let last = try Checkpoint(last)
         partition = try FleetPartition(fresh, number, state: last.state)
         seen = last.seen
       } catch {
@@ -104,7 +105,7 @@ extension FuseWorker {
     guard let (seen, new) = holding.seenAgain.take(hash, delivery) else { return }
     if let last = seen.last { holding.processed = last.number }
     for delivery in new { processNew(delivery, number, holding) }
-    // Not only at the end of the turn: it can be long.
+    // At once: the rest of the turn is time that it need not wait.
     send(number, holding)
   }
 
@@ -166,6 +167,12 @@ extension FuseWorker {
         lease: holding.lease, position: position, worker: name,
         seen: Array(holding.unacknowledged.prefix(Int(open))),
         state: holding.partition.state(expecting: holding.stateOctets))
+      guard checkpoint.state.count <= Checkpoint.limit else {
+        (holding.saved, holding.isLeaving) = (now, false)
+        return logger.error(
+          "partition \(number): its state is too long to be saved; a site with so many beacons needs more partitions"
+        )
+      }
       let payload = checkpoint.payload
       (holding.saved, holding.stateOctets, holding.octets) = (now, checkpoint.state.count, payload.count)
       holding.saving = .init(

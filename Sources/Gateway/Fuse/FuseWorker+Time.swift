@@ -40,7 +40,7 @@ extension FuseWorker {
   /// Time comes from the workers. So before the first tick this clock is compared with those of others.
   func compareClocks(_ rabbit: FuseBroker) throws(Failure) {
     guard began == nil else { return }
-    let end = LiveClock.now + .milliseconds(600)
+    let end = LiveClock.now + TickSchedule.longestSilence + .milliseconds(200)
     while LiveClock.now < end {
       try rabbit.look()
       for heard in rabbit.heard where heard.tick.worker != name {

@@ -136,7 +136,8 @@ final class FuseWorker {
     while let partition = rabbit.lost.popLast() { try lose(partition) }
     while let partition = rabbit.granted.popLast() { try takeOver(partition) }
     hearWorkers(rabbit)
-    let isIdle = try takeTurn(rabbit) && takeWaiting()
+    let isEmpty = try takeTurn(rabbit)
+    let isDone = takeWaiting()
     let now = LiveClock.now
     try tick(rabbit, at: now)
     try rabbit.tend(at: now)
@@ -152,7 +153,7 @@ final class FuseWorker {
       tidy(at: now)
     }
     report(at: now)
-    if isIdle {
+    if isEmpty, isDone {
       let rest = ticks.wait(at: now, LiveClock.wallNow, among: workers.keys)
       wait(rabbit, until: min(now + rest, lead.nextDeadline ?? .distantFuture))
     }
