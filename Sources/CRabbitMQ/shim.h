@@ -1,10 +1,18 @@
 #ifndef BEACONKEEPER_CRABBITMQ_H
 #define BEACONKEEPER_CRABBITMQ_H
 
+// Where they are since version 0.12 (Debian 13), which warns of the names before that.
+#if __has_include(<rabbitmq-c/amqp.h>)
+#include <rabbitmq-c/amqp.h>
+#include <rabbitmq-c/framing.h>
+#include <rabbitmq-c/ssl_socket.h>
+#include <rabbitmq-c/tcp_socket.h>
+#else
 #include <amqp.h>
 #include <amqp_framing.h>
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
+#endif
 
 // Macros with casts, which Swift does not see.
 static const amqp_method_number_t beaconkeeper_deliver = AMQP_BASIC_DELIVER_METHOD;
