@@ -2,8 +2,8 @@ import Beacons
 import JSON
 import Messages
 
-/// Who is in a place, as a partition says it; see `OccupancyMessage`. The site has as many of these to read as it has transitions,
-/// so it is read without a tree.
+/// Who is in a place, as a partition says it; see `OccupancyMessage`. A large site has hundreds of these to read each second, so it is
+/// read without a tree.
 struct OccupancyList {
   var state = ""
   var members: [OccupancyMessage.Member] = []

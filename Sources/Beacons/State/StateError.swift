@@ -4,7 +4,7 @@ public enum StateError: Error, Hashable, CustomStringConvertible {
   case damaged(String)
   /// It was written in another layout.
   case layout(UInt32)
-  /// What it came in is of a kind that only later versions know.
+  /// Its checkpoint is of a kind that only later versions know.
   case kind(UInt8)
   /// It was taken under another configuration.
   case configuration
@@ -14,7 +14,7 @@ public enum StateError: Error, Hashable, CustomStringConvertible {
     case .damaged(let part): "the snapshot is damaged (\(part))"
     case .layout(let number):
       "the snapshot has layout \(number), and this version reads layout \(StateWriter.layout) only"
-    case .kind(let number): "it is of kind \(number), which this version does not read"
+    case .kind(let number): "its checkpoint is of kind \(number), which this version does not read"
     case .configuration: "the snapshot was taken under another configuration"
     }
   }

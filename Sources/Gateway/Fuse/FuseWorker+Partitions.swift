@@ -105,7 +105,7 @@ extension FuseWorker {
     guard let (seen, new) = holding.seenAgain.take(hash, delivery) else { return }
     if let last = seen.last { holding.processed = last.number }
     for delivery in new { processNew(delivery, number, holding) }
-    // At once: the rest of the turn is time that it need not wait.
+    // At once, not at the end of the turn.
     send(number, holding)
   }
 
