@@ -76,7 +76,7 @@ import Testing
     "Proximity.Link":
       "receiver isCurrent isLocated samples lastHeard silentSince lastSignal power logDistance margin "
       + "filter interval",
-    "Proximity.SignalFilter": "newest previous beforePrevious filled pace level scatter",
+    "Proximity.SignalFilter": "samples level rate variance rateVariance covariance surprise scatter",
     "Proximity.IntervalEstimator": "current previous beforePrevious gaps blocks seconds doubtful mean lost",
     "Proximity.Locator": "x y xx xy yy time receivers",
     "Proximity.PlaceBeliefs":

@@ -74,7 +74,7 @@ import Testing
     var time = 0.0
     var told: [Int32: Int32] = [0: 0, 1: 1, 2: 2]
     var retired = 0
-    for _ in 0..<1500 {
+    for _ in 0..<3000 {
       time += Double.random(in: 0...2, using: &dice)
       if Int.random(in: 0..<30, using: &dice) == 0 {
         time += 60

@@ -46,9 +46,9 @@ struct Link: Hashable, Sendable, Codable {
   /// A beacon that appears is assumed to be 3 m away, plus or minus 3 m: by this many dB weaker than at 1 m.
   private static var appearance: Float { 9.5 }
 
-  /// A distance has crossed a threshold if three of four distances as uncertain as this one are beyond it: by this many
+  /// A distance has crossed a threshold if four of five distances as uncertain as this one are beyond it: by this many
   /// standard deviations of a normal distribution.
-  private static var likely: Float { 0.674_49 }
+  private static var likely: Float { 0.841_62 }
 
   /// What a sighting changed.
   struct News {
@@ -80,14 +80,12 @@ struct Link: Hashable, Sendable, Codable {
     silentSince = time
     guard let rssi else { return news }
     let elapsed = time - lastSignal
-    if filter.hasLevel, elapsed < Self.instant {
-      filter.merge(rssi)
-      return news
-    }
+    // Of one instant one sample counts: a burst must not outvote the time around it.
+    guard !filter.hasLevel || elapsed >= Self.instant else { return news }
     filter.add(rssi, elapsed: Float(elapsed.seconds), expected: power - Self.appearance)
     lastSignal = time
     logDistance = (power - filter.level) * decadesPerDecibel
-    margin = Self.likely * filter.wavering * decadesPerDecibel
+    margin = Self.likely * filter.deviation * decadesPerDecibel
     isLocated = false
     news.isOfSignal = true
     return news
@@ -116,14 +114,14 @@ struct Link: Hashable, Sendable, Codable {
 
   /// Standard deviation in metres of a distance that one receiver's signal suggests.
   ///
-  /// Of the signal's deviation from the model about half remains in the smoothed level of a beacon that moves. A distance
+  /// Of the signal's deviation from the model more than half remains in the smoothed level of a beacon that moves. A distance
   /// that seems small is less sure than its logarithm says: fading makes beacons seem near that are not. On walks through
   /// an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) the true distance was within one such
   /// deviation 68 to 75 % of the time and within two 92 to 96 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
   private static func deviation(
     at distance: Double, decibels: Double, exponent: Double, samples: Int32
   ) -> Double {
-    let remaining = (0.25 + 0.75 / Double(max(samples, 1))).squareRoot()
+    let remaining = (0.33 + 0.67 / Double(max(samples, 1))).squareRoot()
     return 0.5 + distance * remaining * decibels * 0.230_258_509_299_404_57 / exponent
   }
 

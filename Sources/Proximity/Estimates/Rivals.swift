@@ -16,7 +16,7 @@ struct Rivals {
   private var count = 0.0
 
   /// What smoothing leaves of the signal's deviation from the model, for a beacon that moves.
-  private static let remaining = 0.62
+  private static let remaining = 0.8
 
   /// - Parameters:
   ///   - nearest: the smallest log10 of a distance in metres.

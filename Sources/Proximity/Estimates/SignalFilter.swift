@@ -2,80 +2,107 @@ import Beacons
 
 /// Smooths the signal of one beacon at one receiver, in dBm.
 ///
-/// The median of the last three samples removes single outliers. An exponential average over six samples, at least 1 s and
-/// at most 3 s, follows. It speeds up with its distance from the samples: it follows a step within about a second and still
-/// averages out the 3 dB by which a signal wavers at a fixed point. A beacon heard ten times a second is thus followed three
-/// times as closely as one heard twice.
-///
-/// On walks through an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) this did as well as any
-/// filter tried on one receiver's signal: plain exponential averages, medians of 5 to 9, upper quantiles, fast attack
-/// with slow release, and margins. A steady signal comes out as it came in.
+/// A Kalman filter of the level and of its rate of change: who walks makes it rise or fall for seconds, and a filter that knows
+/// this follows without delay and still averages out the noise. The rate fades within half a minute. An odd sample counts little
+/// (Student's t); two that agree are a step, and are followed. A steady signal comes out as it came in.
 ///
 /// How widely the samples scatter around the level tells how far the level can be trusted: a steady signal is believed at
 /// once, a wavering one only where it is clearly beyond a threshold.
 ///
+/// In an open office (Position-Annotated-BLE-RSSI-Dataset) a sample is 4.9 dB off by noise of its own, and what the surroundings
+/// add along the way is 1.5 to 2 dB. On walks simulated with these figures, straight, around corners and with rests, at 0.4 to
+/// 1.2 m/s and 0.7 to 8 samples a second, zones followed better than with any average: F1 of events 0.55 in place of 0.41. On the
+/// recorded straight walks the two do alike.
+///
 /// The very first sample stands alone and may be an outlier. If it is stronger than expected, it is weighed against the
 /// expectation.
 struct SignalFilter: Hashable, Sendable, Codable {
-  private static let samples: Float = 6
-  /// Seconds.
-  private static let shortest: Float = 1
-  private static let longest: Float = 3
-  /// At this many dB off, the average is twice as fast; at twice as many, five times.
-  private static let surprise: Float = 8
+  /// How fast the rate changes: the variance that a second adds to it, relative to that of a sample's noise.
+  private static let restlessness: Float = 0.008
+  /// Seconds in which the rate fades.
+  private static let memory: Float = 30
+  /// The rate is not followed for longer than this, seconds.
+  private static let foresight: Float = 3
+  /// What is known after a long silence: variances of the level and of the rate, relative to a sample's.
+  private static let most = (level: Float(4), rate: Float(0.4))
+  /// Two samples in a row that are so many standard deviations off to one side are a step.
+  private static let step: Float = 2.5
+  /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
+  private static let freedom: Float = 5
 
   /// Standard deviations of an expected level and of one sample, in dB.
   private static let expectation: Float = 9
   private static let noise: Float = 6
-  /// What is assumed of a signal of which little is known, dB: `noise`, as a mean amount.
-  private static let usualScatter: Float = 4.8
-  /// The standard deviation of the level, relative to the mean amount by which samples differ from it. They follow each
-  /// other too closely to be independent.
-  private static let share: Float = 0.56
+  /// What is assumed of a signal of which little is known, dB, as a mean amount; and for how many samples it counts.
+  private static let usualScatter: Float = 4
+  private static let assumed: Float = 4
+  /// So many samples are remembered for how they scatter.
+  private static let remembered: UInt8 = 32
+  /// The standard deviation of normally distributed samples, relative to their mean amount.
+  private static let deviationOfScatter: Float = 1.25
   /// The farthest that a sample counts as scattered: a step is none.
   private static let farthest: Float = 8
-  /// Degrees of freedom of the Student-t weight that damps outliers, as in `Locator`.
-  private static let freedom: Float = 4
 
-  private var newest: Int8 = 0
-  private var previous: Int8 = 0
-  private var beforePrevious: Int8 = 0
-  private var filled: UInt8 = 0
-  /// Smoothed time between samples, seconds.
-  private var pace: Float = 0.5
+  /// Up to `remembered`.
+  private var samples: UInt8 = 0
   /// Smoothed level, dBm.
   private(set) var level: Float = 0
+  /// dB a second.
+  private var rate: Float = 0
+  /// Of the level, of the rate, and what they have in common: relative to a sample's variance.
+  private var variance: Float = 1
+  private var rateVariance: Float = 0
+  private var covariance: Float = 0
+  /// By how much the newest sample differed from the level, dB.
+  private var surprise: Float = 0
   /// Smoothed amount by which samples differ from the level, dB.
   private var scatter = Self.usualScatter
 
   /// Standard deviation of the level in dB, as far as the samples tell. What the surroundings take or add for longer does
-  /// not show in it.
-  var wavering: Float { Self.share * scatter }
+  /// not show in it. It is at most half of a sample's, so that one advertisement can decide.
+  var deviation: Float { Self.deviationOfScatter * scatter * min(variance, 0.25).squareRoot() }
 
   /// Whether there was any sample.
-  var hasLevel: Bool { filled > 0 }
-
-  /// Adds another sample to the newest instant, which still counts as one sample: a burst must not outvote the
-  /// time around it.
-  mutating func merge(_ rssi: Int8) {
-    newest = Int8(clamping: (Int(newest) + Int(rssi)) / 2)
-  }
+  var hasLevel: Bool { samples > 0 }
 
   /// Adds a sample. `elapsed`: seconds since the previous one. `expected`: the level at which a beacon usually appears.
   mutating func add(_ rssi: Int8, elapsed: Float, expected: Float) {
-    beforePrevious = previous
-    previous = newest
-    newest = rssi
-    if filled < 3 { filled += 1 }
-    let sample = Float(likely)
-    guard filled > 1 else { return level = Self.believed(sample, expected) }
-    pace += (min(elapsed, Self.longest) - pace) / 8
-    let error = sample - level
-    scatter += (min(abs(error), Self.farthest) - scatter) / 8
-    let ratio = error / Self.surprise
-    let settled = min(max(Self.samples * pace, Self.shortest), Self.longest) / (1 + ratio * ratio)
-    // For the first three samples the plain mean is faster.
-    level += error * max(elapsed / (elapsed + settled), filled < 3 ? 0.5 : 0)
+    if samples < Self.remembered { samples += 1 }
+    guard samples > 1 else { return level = Self.believed(Float(rssi), expected) }
+    predict(elapsed)
+    let error = Float(rssi) - level
+    // In a signal without any noise nothing is odd.
+    let noise = max(Self.deviationOfScatter * scatter, 0.7)
+    // What this sample and the one before have in common cannot be chance.
+    let common = error * surprise > 0 ? min(abs(error), abs(surprise)) : 0
+    let isStep = common > Self.step * max(noise, 2)
+    if isStep { variance = Self.most.level }
+    let odd = (abs(error) - (isStep ? common : 0)) / noise
+    let weight = min(1, (Self.freedom + 1) / (Self.freedom + odd * odd / (variance + 1)))
+    surprise = error
+    let sum = variance + 1 / weight
+    let (gain, gainOfRate) = (variance / sum, covariance / sum)
+    level += gain * error
+    rate += gainOfRate * error
+    rateVariance -= gainOfRate * covariance
+    covariance -= gain * covariance
+    variance -= gain * variance
+    scatter += (min(abs(error), Self.farthest) - scatter) / (Float(samples) + Self.assumed)
+  }
+
+  /// Lets time pass, seconds.
+  @inline(__always) private mutating func predict(_ elapsed: Float) {
+    let rest = Self.memory / (Self.memory + elapsed)
+    let time = min(elapsed, Self.foresight)
+    let reach = time * rest
+    let added = Self.restlessness * time
+    level += reach * rate
+    rate *= rest
+    variance += reach * (2 * covariance + reach * rateVariance) + added * time * time / 3
+    covariance = rest * (covariance + reach * rateVariance) + added * time / 2
+    rateVariance = rest * rest * rateVariance + added
+    variance = min(variance, Self.most.level)
+    rateVariance = min(rateVariance, Self.most.rate)
   }
 
   /// The level to assume from a single sample. One weaker than expected is taken as it is: it cannot make a
@@ -87,35 +114,28 @@ struct SignalFilter: Hashable, Sendable, Codable {
     let weight = min(1, (freedom + 1) / (freedom + surprise * surprise / (prior + noise)))
     return expected + surprise * prior / (prior + noise / weight)
   }
-
-  /// The median. Of two samples the weaker, as outliers tend to be too strong.
-  private var likely: Int8 {
-    switch filled {
-    case 1: newest
-    case 2: min(newest, previous)
-    default: max(min(newest, previous), min(max(newest, previous), beforePrevious))
-    }
-  }
 }
 
 extension SignalFilter: StateCoded {
   func write(to writer: inout StateWriter) {
-    writer.write(newest)
-    writer.write(previous)
-    writer.write(beforePrevious)
-    writer.write(filled)
-    writer.write(pace)
+    writer.write(samples)
     writer.write(level)
+    writer.write(rate)
+    writer.write(variance)
+    writer.write(rateVariance)
+    writer.write(covariance)
+    writer.write(surprise)
     writer.write(scatter)
   }
 
   init(reading reader: inout StateReader) throws(StateError) {
-    newest = try reader.read()
-    previous = try reader.read()
-    beforePrevious = try reader.read()
-    filled = try reader.read()
-    pace = try reader.read()
+    samples = try reader.read()
     level = try reader.read()
+    rate = try reader.read()
+    variance = try reader.read()
+    rateVariance = try reader.read()
+    covariance = try reader.read()
+    surprise = try reader.read()
     scatter = try reader.read()
   }
 }
