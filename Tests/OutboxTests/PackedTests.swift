@@ -59,7 +59,8 @@ import Testing
     samples lastHeard silentSince lastSignal power logDistance margin filter level rate variance rateVariance \
     covariance surprise scatter interval current first second previous beforePrevious gaps blocks seconds doubtful mean \
     lost presences zone isInside isArmed since nearSince? enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag? \
-    room? track told window? offset offsetWeight lastReceiver hearers earlierHearers hearersSince isFrozen
+    room? track told window? offset offsetWeight lastReceiver hearers earlierHearers hearersSince turnedUp \
+    outside usual? present? isFrozen maps
     """
 
   @Test(arguments: 0..<20) func damageIsFound(seed: UInt64) throws {

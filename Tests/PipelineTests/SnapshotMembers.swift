@@ -113,11 +113,12 @@ import Testing
     "Proximity.RoomDecision": "room probability witnesses receiver reason",
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
-      "plan model filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
-      + "freeTracks beliefs silences blind known insiders entries hearings now sums drift refused",
+      "plan model maps filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
+      + "freeTracks beliefs silences blind known lastWords insiders entries hearings now sums drift refused",
     "Proximity.RoomTrack":
       "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
-      + "hearers earlierHearers hearersSince isFrozen",
+      + "hearers earlierHearers hearersSince turnedUp outside isFrozen",
+    "Proximity.OutsideLevel": "usual present",
     "Proximity.RoomWindows": "lateness entries first next dropped",
     "Proximity.ReceiverDrift": "rooms tallies moved notes",
   ]

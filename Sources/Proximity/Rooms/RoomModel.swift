@@ -1,3 +1,4 @@
+import Beacons
 import Glibc
 
 /// The rooms as the filter sees them: places (cells of the floors, or whole rooms), how a beacon moves between them, and how
@@ -96,6 +97,13 @@ struct RoomModel: Sendable {
   }
 
   var count: Int { rooms.count }
+
+  /// Another number: other levels are expected.
+  var fingerprint: UInt64 {
+    var writer = StateWriter()
+    for levels in roomLevels { for level in levels { writer.write(level) } }
+    return writer.fingerprint
+  }
 
   /// What a room gets of the probability if nothing is known.
   var prior: [Float] {

@@ -5,6 +5,8 @@ import Beacons
 /// Where in its room it was is not kept: the belief starts from the room.
 public struct RoomState: Hashable, Sendable, Codable {
   var track: RoomTrack
+  /// Of the signal maps that the beacon's strength was learnt with.
+  var maps: UInt64
   /// The receiver's bits mean something only to the tracker that they come from.
   public var receiver: ReceiverIndex { track.lastReceiver }
 
@@ -31,7 +33,7 @@ public struct RoomState: Hashable, Sendable, Codable {
 extension RoomTracker {
   /// nil: no receiver of the rooms ever heard it.
   public func state(of beacon: BeaconIndex) -> RoomState? {
-    knownTrack(of: beacon).map { RoomState(track: tracks[$0]) }
+    knownTrack(of: beacon).map { RoomState(track: tracks[$0], maps: maps) }
   }
 
   /// How much of the belief is in the room in which a restored beacon was.
@@ -46,7 +48,13 @@ extension RoomTracker {
     else { return }
     var known = state.track
     known.window = nil
+    if state.maps != maps {
+      // How much stronger it is than other maps say is nothing to these.
+      known.offset = 0
+      known.offsetWeight = 0
+    }
     known.isFrozen = false
+    known.turnedUp = MonotonicTime(nanoseconds: .min)
     known.silentSince = max(known.silentSince, time)
     known.earlierHearers = HearerSet()
     known.hearers = HearerSet(hearer(known.lastReceiver).map { [$0] } ?? [])

@@ -15,6 +15,8 @@ extension RoomTrack: StateCoded {
     writer.write(hearers)
     writer.write(earlierHearers)
     writer.write(hearersSince)
+    writer.write(turnedUp)
+    writer.write(outside)
     writer.write(isFrozen)
   }
 
@@ -32,6 +34,8 @@ extension RoomTrack: StateCoded {
     hearers = try reader.read()
     earlierHearers = try reader.read()
     hearersSince = try reader.read()
+    turnedUp = try reader.read()
+    outside = try reader.read()
     isFrozen = try reader.read()
     guard told >= -1, Int(told) < reader.bounds.rooms, RoomOffset.bounds.contains(offset),
       window.map(RoomWindows.isPossible) ?? true,

@@ -22,6 +22,9 @@ struct RoomTrack: Hashable, Sendable, Codable {
   var hearers = HearerSet()
   var earlierHearers = HearerSet()
   var hearersSince = MonotonicTime(nanoseconds: .min)
+  /// When it was first heard, if it is in no room yet.
+  var turnedUp = MonotonicTime(nanoseconds: .min)
+  var outside = OutsideLevel()
   /// Nobody who could hear it sees: silence means nothing.
   var isFrozen = false
 

@@ -8,6 +8,7 @@ extension RoomTracker {
 
   mutating func judgeWindow(into transitions: inout [RoomTransition]) {
     guard let window = windows.take(into: &entries) else { return }
+    for entry in entries { lastWords[Int(entry.hearer)] = RoomWindows.end(of: window) }
     var start = 0
     while start < entries.count {
       var end = start + 1
@@ -15,13 +16,17 @@ extension RoomTracker {
       let track = Int(entries[start].beacon)
       hearings(of: start..<end)
       note(track, until: RoomWindows.end(of: window))
+      defer { start = end }
+      if saysNothingNew(track, at: RoomWindows.end(of: window)) {
+        tracks[track].window = window
+        continue
+      }
       appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
       Self.judge(
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: model, filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated { noteDrift(track) }
-      start = end
     }
   }
 
@@ -54,6 +59,7 @@ extension RoomTracker {
         filter.move(belief, model, prior: prior, seconds: seconds)
       } else if state.window == nil, state.told < 0 {
         for place in belief.indices { belief[place] = prior[place] }
+        state.turnedUp = RoomWindows.end(of: window)
       }
       let pause = RoomModel.Pause(windows: state.window.map { window - $0 } ?? 1)
       state.window = window
@@ -84,7 +90,7 @@ extension RoomTracker {
   {
     sumRooms(ofTrack: track)
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
-      sums[best] >= Self.toldFrom
+      sums[best] >= Self.toldFrom, tracks[track].told >= 0 || hasBeenHeardByAll(track, at: time)
     else { return }
     let (beacon, probabilities) = (beacon(of: track), sums)
     let old = tracks[track].told
@@ -104,8 +110,41 @@ extension RoomTracker {
     transitions.append(transition(.enter, best, over: old >= 0 ? Int(old) : second))
     tracks[track].told = Int32(best)
     tracks[track].since = wallTime
+    tracks[track].outside = OutsideLevel()
     insiders[best][beacon] = wallTime
   }
+
+  /// A beacon that turned up is told in a room once all receivers that see had time to hear it: scanners pass on what they hear
+  /// every second or two, each at its own moment, and the first to speak may be any.
+  private func hasBeenHeardByAll(_ track: Int, at time: MonotonicTime) -> Bool {
+    if tracks[track].turnedUp + Self.timeToBeHeard <= time { return true }
+    let heard = tracks[track].recentHearers.union(blind)
+    return HearerSet(plan.hearers.indices).isSubset(of: heard)
+  }
+
+  private static let timeToBeHeard = TimeSpan.milliseconds(1800)
+
+  /// Whether the receivers of the beacon's room failed, and the others hear it as before.
+  private mutating func saysNothingNew(_ track: Int, at time: MonotonicTime) -> Bool {
+    let told = Int(tracks[track].told)
+    guard model.grid == nil, told >= 0, !model.access.residents[told].isEmpty else { return false }
+    let residents = model.access.residents[told]
+    var (isHome, strongest) = (false, Float?.none)
+    for hearing in hearings {
+      if residents.contains(hearing.hearer) {
+        isHome = true
+      } else {
+        strongest = max(strongest ?? hearing.level, hearing.level)
+      }
+    }
+    let isMute = plan.hearers.indices.allSatisfy {
+      !residents.contains($0) || blind.contains($0) || lastWords[$0] + Self.silenceOfAFailure < time
+    }
+    return tracks[track].outside.note(strongest, isHome: isHome, isMute: isMute)
+  }
+
+  /// A receiver that hears no beacon for this long may have failed.
+  private static let silenceOfAFailure = TimeSpan.seconds(4)
 
   /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
   private mutating func noteDrift(_ track: Int) {

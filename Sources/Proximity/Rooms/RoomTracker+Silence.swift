@@ -2,7 +2,7 @@ import Beacons
 
 /// Beacons that are heard no more, and receivers that see nothing.
 extension RoomTracker {
-  /// A beacon leaves its room if it is silent for longer than it usually is; not if whoever heard it lately is blind.
+  /// A beacon leaves its room if it is silent for longer than it usually is; not if its room or whoever heard it lately is blind.
   mutating func fallSilent(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition]) {
     guard tracks[track].lastHeard.nanoseconds != .min, !tracks[track].isFrozen else { return }
     let deadline = tracks[track].silenceDeadline
@@ -11,7 +11,7 @@ extension RoomTracker {
       return
     }
     let hearers = tracks[track].recentHearers
-    if !hearers.isEmpty, hearers.isSubset(of: blind) {
+    if isInBlindRoom(track) || !hearers.isEmpty && hearers.isSubset(of: blind) {
       tracks[track].isFrozen = true
       return
     }
@@ -21,6 +21,10 @@ extension RoomTracker {
     tracks[track].window = nil
     tracks[track].hearers = HearerSet()
     tracks[track].earlierHearers = HearerSet()
+  }
+
+  private func isInBlindRoom(_ track: Int) -> Bool {
+    tracks[track].told >= 0 && isBlind(RoomIndex(rawValue: tracks[track].told))
   }
 
   private mutating func leave(
@@ -37,6 +41,7 @@ extension RoomTracker {
         probability: nil, evidence: [], receiver: tracks[track].lastReceiver, reason: reason))
     tracks[track].told = -1
     tracks[track].since = wallTime
+    tracks[track].outside = OutsideLevel()
     insiders[room][beacon] = nil
   }
 
@@ -59,7 +64,8 @@ extension RoomTracker {
     }
     guard blind.contains(hearer) else { return }
     blind.remove(hearer)
-    for track in tracks.indices where tracks[track].recentHearers.contains(hearer) {
+    for track in tracks.indices
+    where tracks[track].recentHearers.contains(hearer) || tracks[track].isFrozen && !isInBlindRoom(track) {
       tracks[track].isFrozen = false
       tracks[track].silentSince = max(tracks[track].silentSince, time)
       silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)

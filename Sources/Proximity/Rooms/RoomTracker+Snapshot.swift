@@ -6,6 +6,7 @@ extension RoomTracker {
     writer.write(now)
     writer.write(known)
     writer.write(blind)
+    for time in lastWords { writer.write(time) }
     writer.write(refused)
     writer.count(tracks.count)
     for track in tracks.indices {
@@ -26,6 +27,7 @@ extension RoomTracker {
     now = try reader.read()
     known = try reader.read()
     blind = try reader.read()
+    for hearer in lastWords.indices { lastWords[hearer] = try reader.read() }
     refused = try reader.tally()
     for _ in 0..<(try reader.count()) { try restoreTrack(from: &reader) }
     freeTracks = try reader.read()

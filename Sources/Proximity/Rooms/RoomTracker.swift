@@ -4,6 +4,8 @@ import Beacons
 public struct RoomTracker: Sendable {
   let plan: RoomPlan
   let model: RoomModel
+  /// Of the maps that strengths of beacons are learnt with.
+  let maps: UInt64
   var filter = RoomFilter()
   var placeAndPower = PlaceAndPower()
   var appearance: Appearance
@@ -22,6 +24,8 @@ public struct RoomTracker: Sendable {
   var blind = HearerSet()
   /// Those that were heard of.
   var known = HearerSet()
+  /// By hearer: the end of the newest window in which it heard any beacon.
+  var lastWords: [MonotonicTime]
   /// By room: who is in it.
   var insiders: [[BeaconIndex: WallTime]]
   var entries: [RoomWindows.Entry] = []
@@ -44,11 +48,13 @@ public struct RoomTracker: Sendable {
   ) {
     self.plan = plan
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
+    maps = model.fingerprint
     beliefs = RoomBeliefs(model)
     appearance = Appearance(model)
     hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
     windows = RoomWindows(lateness: lateness)
+    lastWords = plan.hearers.map { _ in MonotonicTime(nanoseconds: .min) }
     insiders = plan.rooms.map { _ in [:] }
     drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
   }
@@ -70,7 +76,7 @@ public struct RoomTracker: Sendable {
       return
     }
     tracks[track].wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
-    windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time)
+    windows.add(Int32(track), hearer: hearer, level: level, at: sighting.time, now: now)
   }
 
   /// When `advance` next has something to do; nil: not before another sighting.

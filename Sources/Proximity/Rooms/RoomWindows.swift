@@ -40,9 +40,13 @@ struct RoomWindows: Sendable {
   /// When the earliest window can be judged; nil: nothing waits.
   var due: MonotonicTime? { first.map { Self.end(of: $0) + lateness } }
 
-  mutating func add(_ beacon: Int32, hearer: Int, level: Int8, at time: MonotonicTime) {
+  /// What comes later than `lateness` counts while no window after it was judged, for so long. Older ones would let beacons go
+  /// and come in the past, one window after the other.
+  private static let grace = TimeSpan.seconds(2)
+
+  mutating func add(_ beacon: Int32, hearer: Int, level: Int8, at time: MonotonicTime, now: MonotonicTime) {
     let window = Self.window(of: time)
-    guard window >= next, entries.count < Self.limit else {
+    guard window >= next, Self.end(of: window) + lateness + Self.grace > now, entries.count < Self.limit else {
       dropped += 1
       return
     }

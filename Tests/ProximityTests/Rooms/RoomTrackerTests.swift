@@ -234,4 +234,35 @@ import Testing
     }
     #expect(scene.room == 1)
   }
+
+  /// Observations that a gateway held back come all at once, one window after the other.
+  @Test(arguments: [true, false]) func whatComesMuchTooLateMovesNobody(outlines: Bool) {
+    var scene = RoomScene(RoomScene.plan(outlines: outlines), lateness: .milliseconds(600))
+    scene.stay(at: Point(x: 2, y: 2), seconds: 20)
+    scene.advance(.seconds(60))
+    #expect(scene.transitions.map(\.event) == [.enter, .exit])
+    let held = scene.sightings.last!
+    for step in 0..<400 {
+      var late = held
+      late.time = scene.time - .seconds(30) + .milliseconds(Int64(step) * 50)
+      scene.tracker.observe(late)
+      scene.advance(.milliseconds(5))
+    }
+    scene.advance(.seconds(60))
+    #expect(scene.transitions.map(\.event) == [.enter, .exit])
+    #expect(scene.tracker.droppedSightings > 300)
+    #expect(scene.transitions.map(\.time) == scene.transitions.map(\.time).sorted())
+  }
+
+  @Test func nobodyLeavesABlindRoomBySilence() {
+    var scene = RoomScene(RoomScene.plan(outlines: false))
+    scene.stay(at: Point(x: 2, y: 2), seconds: 20)
+    scene.tracker.setBlind(RoomScene.receiver(0), true, at: scene.time)
+    scene.hear(-95, at: 1)
+    scene.advance(.seconds(600))
+    #expect(scene.transitions.map(\.event) == [.enter])
+    scene.tracker.setBlind(RoomScene.receiver(0), false, at: scene.time)
+    scene.advance(.seconds(60))
+    #expect(scene.transitions.map(\.event) == [.enter, .exit])
+  }
 }

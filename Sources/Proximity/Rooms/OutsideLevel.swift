@@ -1,0 +1,49 @@
+import Beacons
+
+/// How loud a beacon is for the receivers outside its room, while those in it hear it. If they fall silent, this tells a beacon
+/// that left from a receiver that failed: who left is louder elsewhere.
+///
+/// For rooms that are just names. Nobody knows what their receivers hear in each corner, so a beacon that the next room's
+/// receiver hears well would drift there as soon as its own says nothing.
+struct OutsideLevel: Hashable, Sendable, Codable {
+  /// The strongest level outside, smoothed, dBm; nil: none was heard yet.
+  private var usual: Float?
+  /// The same since nobody in the room says anything.
+  private var present: Float?
+
+  /// So many dB louder than usual, and the beacon is elsewhere.
+  private static let louder: Float = 6
+  private static let share: Float = 0.15
+
+  /// Takes in a window.
+  ///
+  /// - Parameters:
+  ///   - strongest: outside the room, dBm; nil: nobody heard it there.
+  ///   - isHome: a receiver in the room heard it.
+  ///   - isMute: those in the room say nothing at all.
+  /// - Returns: whether the window says nothing new, because a receiver failed.
+  mutating func note(_ strongest: Float?, isHome: Bool, isMute: Bool) -> Bool {
+    guard !isHome, isMute, let usual, let strongest else {
+      present = nil
+      if isHome, let strongest {
+        usual = usual.map { $0 + Self.share * (strongest - $0) } ?? strongest
+      }
+      return false
+    }
+    let level = present.map { $0 + Self.share * (strongest - $0) } ?? min(strongest, usual)
+    present = level
+    return level < usual + Self.louder
+  }
+}
+
+extension OutsideLevel: StateCoded {
+  func write(to writer: inout StateWriter) {
+    writer.write(usual)
+    writer.write(present)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    usual = try reader.read()
+    present = try reader.read()
+  }
+}

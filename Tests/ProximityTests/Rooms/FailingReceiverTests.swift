@@ -1,0 +1,55 @@
+import Beacons
+import Proximity
+import Testing
+
+/// Rooms that are just names, and the receiver of one says nothing any more. The others hear the beacon as before, some of them
+/// well.
+@Suite struct FailingReceiverTests {
+  /// Four advertisements a second, at each receiver as loud as `levels` say, give or take `swing` dB.
+  private func stay(_ scene: inout RoomScene, _ levels: [Int8?], seconds: Int, swing: Int8 = 0) {
+    let swings: [Int8] = [0, 1, -1, 1, 0, -1, -1, 1, 0, 0]
+    for step in 0..<(4 * seconds) {
+      for (place, level) in levels.enumerated() {
+        guard let level else { continue }
+        scene.hear(level + swing * swings[(step * 3 + place * 7) % swings.count], at: place)
+      }
+      scene.advance(.milliseconds(250))
+    }
+  }
+
+  /// 13 dB between the room's own receiver and the next are those of a corner.
+  @Test(arguments: [(-62, 0), (-56, 0), (-62, 4), (-70, 4)] as [(Int8, Int8)], [true, false])
+  func itMovesNobody(levels: (next: Int8, swing: Int8), isKnown: Bool) {
+    let (next, swing) = levels
+    var scene = RoomScene(RoomScene.plan(outlines: false))
+    stay(&scene, [next, -55, -80], seconds: 60, swing: swing)
+    #expect(scene.entered == [1])
+    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time) }
+    stay(&scene, [next, nil, -80], seconds: 600, swing: swing)
+    #expect(scene.entered == [1])
+    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), false, at: scene.time) }
+    stay(&scene, [next, -55, -80], seconds: 60, swing: swing)
+    #expect(scene.entered == [1])
+  }
+
+  @Test(arguments: [true, false]) func whoLeavesIsStillFound(isKnown: Bool) {
+    var scene = RoomScene(RoomScene.plan(outlines: false))
+    stay(&scene, [-62, -55, -80], seconds: 60, swing: 3)
+    if isKnown { scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time) }
+    stay(&scene, [-62, nil, -80], seconds: 60, swing: 3)
+    stay(&scene, [-75, nil, -50], seconds: 20, swing: 3)
+    #expect(scene.entered == [1, 2])
+  }
+
+  /// The receiver hears another beacon, so it works: this one is not in its room any more.
+  @Test func oneThatOnlyDoesNotHearThisBeaconDidNotFail() {
+    var scene = RoomScene(RoomScene.plan(outlines: false))
+    stay(&scene, [-70, -55, -80], seconds: 60)
+    for _ in 0..<120 {
+      scene.hear(-66, at: 0)
+      scene.hear(-50, at: 1, beacon: BeaconIndex(rawValue: 1))
+      scene.advance(.milliseconds(250))
+    }
+    #expect(scene.entered.last == 0 && scene.room == 0)
+  }
+}
