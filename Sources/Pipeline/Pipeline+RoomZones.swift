@@ -31,9 +31,9 @@ extension Pipeline {
   /// Which zones of rooms see.
   mutating func sightZonesOfRooms() {
     guard let rooms, engine.hasRoomZones else { return }
-    engine.setRoomSight(
-      isWatched: rooms.isWatched, isBlind: { $0.allSatisfy { rooms.isBlind($0) } }, at: time,
-      into: &transitions)
+    let sight = RoomSight(
+      isWatched: rooms.isWatched, blind: Set(roomIndices.lazy.filter { rooms.isBlind($0) }))
+    engine.setRoomSight(sight, at: time, into: &transitions)
   }
 }
 

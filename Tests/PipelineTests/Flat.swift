@@ -11,6 +11,8 @@ struct Flat {
   var scene: Scene
   var cooker: ReceiverIndex
   var door: ReceiverIndex
+  /// What the broker retains of what was said until the latest restart or reload.
+  private var kept: [String: String] = [:]
 
   init(_ yaml: String) throws {
     var scene = try Scene(yaml)
@@ -33,6 +35,39 @@ struct Flat {
     scene.pipeline.advance(to: scene.time, into: &scene.output)
   }
 
+  /// The gateway stops, and some seconds later another one starts, in which receivers have other numbers.
+  mutating func restart(_ yaml: String, after seconds: Double = 10) throws {
+    keep()
+    let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
+    scene.output.removeAll()
+    scene.skip(seconds)
+    var next = Pipeline(try Scene.configuration(yaml))
+    let (door, cooker) = (next.receiver("door"), next.receiver("cooker"))
+    self.door = try #require(door)
+    self.cooker = try #require(cooker)
+    next.restore(
+      saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &scene.output)
+    scene.replace(next, receiver: self.door)
+    keep()
+  }
+
+  mutating func reload(_ yaml: String) throws {
+    keep()
+    scene.output.removeAll()
+    try scene.reload(yaml)
+    keep()
+  }
+
+  mutating func setBlind(_ receiver: ReceiverIndex, _ isBlind: Bool) {
+    scene.pipeline.setBlind(receiver, isBlind, at: scene.time, into: &scene.output)
+  }
+
+  private mutating func keep() {
+    for message in scene.states + scene.pipeline.allStates() {
+      kept[message.topic] = String(decoding: message.payload, as: UTF8.self)
+    }
+  }
+
   var events: [String] {
     scene.output.transitions.map { "\($0.event.rawValue) \($0.kind.rawValue) \($0.place) \($0.beacon)" }
   }
@@ -42,6 +77,9 @@ struct Flat {
     scene.output.states(topics: scene.pipeline.topics).last { $0.topic == "beaconkeeper/flat/" + topic }
       .map { String(decoding: $0.payload, as: UTF8.self) }
   }
+
+  /// What the broker retains.
+  func kept(_ topic: String) -> String? { state(topic) ?? kept["beaconkeeper/flat/" + topic] }
 
   func retained(_ topic: String) -> String? {
     scene.pipeline.allStates().last { $0.topic == "beaconkeeper/flat/" + topic }

@@ -64,7 +64,7 @@ import Testing
     "BeaconKeys.ResolutionBudget": "left time waiting",
     "Proximity.ZoneEngine":
       "zones zoneReceivers blindZones insiders rearmedZones site receivers knownReceivers "
-      + "blindReceivers beacons admitted locators isLocating keepsLinks places hasRoomZones areRoomsWatched "
+      + "blindReceivers beacons admitted locators isLocating keepsLinks places hasRoomZones roomSight "
       + "decisions links presences members freeMember freeLink freePresence queue crowd heldTransitions "
       + "held now",
     "Proximity.Tracked":

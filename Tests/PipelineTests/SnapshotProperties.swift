@@ -136,6 +136,6 @@ import Testing
     var (_, octets) = Self.octets(steps: 1)
     octets[4] = 9
     let error = #expect(throws: StateError.layout(9)) { _ = try StateReader(octets) }
-    #expect(error?.description == "the snapshot has layout 9, and this version reads layout 7 only")
+    #expect(error?.description == "the snapshot has layout 9, and this version reads layout 8 only")
   }
 }

@@ -37,7 +37,8 @@ import Testing
     func pass() { time = time + .seconds(10) }
     func sight(_ isBlind: Bool) {
       pass()
-      engine.setRoomSight(isWatched: true, isBlind: { _ in isBlind }, at: time, into: &transitions)
+      engine.setRoomSight(
+        RoomSight(isWatched: true, blind: isBlind ? [kitchen] : []), at: time, into: &transitions)
     }
     func put(_ room: RoomIndex?) {
       pass()

@@ -21,10 +21,13 @@ extension ZoneEngine {
     blindZones.indices.contains(Int(zone.rawValue)) && blindZones[Int(zone.rawValue)]
   }
 
+  /// Whether nobody leaves a zone because it is blind. In a zone of rooms that depends on where the beacon is; see `isSeen`.
+  func isFrozen(_ zone: Int) -> Bool { blindZones[zone] && zones[zone].rooms == nil }
+
   /// Whether any receiver of the zone has reported.
   public func isWatched(_ zone: ZoneIndex) -> Bool {
     guard zoneReceivers.indices.contains(Int(zone.rawValue)) else { return false }
-    if zones[Int(zone.rawValue)].rooms != nil { return areRoomsWatched }
+    if zones[Int(zone.rawValue)].rooms != nil { return roomSight.isWatched }
     guard let own = zoneReceivers[Int(zone.rawValue)] else { return knownReceivers > 0 }
     return own.contains { isKnown($0) }
   }

@@ -22,7 +22,7 @@ extension ZoneEngine {
     let beacon = BeaconIndex(rawValue: presences[slot].beacon)
     while true {
       let due = presences[slot].presence.due(
-        at: time, dwells: zones[number].dwells, isBlind: blindZones[number])
+        at: time, dwells: zones[number].dwells, isBlind: isFrozen(number))
       if due.isComing, hasToWait(index, at: time) { return watch(index) }
       switch due {
       case .nothing:
@@ -81,7 +81,7 @@ extension ZoneEngine {
   mutating func watch(_ index: Int32) {
     let slot = Int(index)
     let zone = Int(presences[slot].presence.zone.rawValue)
-    let deadline = presences[slot].presence.deadline(dwells: zones[zone].dwells, isBlind: blindZones[zone])
+    let deadline = presences[slot].presence.deadline(dwells: zones[zone].dwells, isBlind: isFrozen(zone))
     guard deadline < presences[slot].queuedFor else { return }
     presences[slot].queuedFor = deadline
     queue.schedule(.presence(index), at: deadline)

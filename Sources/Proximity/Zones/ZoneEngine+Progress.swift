@@ -27,7 +27,8 @@ extension ZoneEngine {
       if slot.presence.zone == zone {
         return ZoneProgress(
           isInside: slot.presence.isInside, isNear: !slot.presence.isArmed,
-          pending: slot.presence.pending(zones[Int(zone.rawValue)].dwells, isBlind: isBlind(zone)))
+          pending: slot.presence.pending(
+            zones[Int(zone.rawValue)].dwells, isBlind: isFrozen(Int(zone.rawValue))))
       }
       index = slot.nextOfBeacon
     }

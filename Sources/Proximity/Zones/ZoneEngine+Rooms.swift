@@ -38,8 +38,12 @@ extension ZoneEngine {
     forEachRoomPresence(of: beacon) { engine, index in
       let slot = Int(index)
       let zone = Int(engine.presences[slot].presence.zone.rawValue)
+      // Who sees nothing does not say this of a beacon, so it holds in a blind zone too.
+      if decision.room == nil, engine.presences[slot].presence.isInside {
+        engine.presences[slot].presence.lostDeadline = time
+      }
       let due = engine.presences[slot].presence.deadline(
-        dwells: engine.zones[zone].dwells, isBlind: engine.blindZones[zone])
+        dwells: engine.zones[zone].dwells, isBlind: engine.isFrozen(zone))
       engine.settle(index, at: min(max(due, time), max(time, engine.now)), into: &transitions)
     }
   }
@@ -49,35 +53,50 @@ extension ZoneEngine {
   public mutating func restore(_ decision: RoomDecision, of beacon: BeaconIndex) {
     stand(beacon, decision, at: now)
     forEachRoomPresence(of: beacon) { engine, index in
-      let slot = Int(index)
-      if decision.room == nil, engine.presences[slot].presence.isInside {
-        engine.presences[slot].presence.interrupt()
-        engine.presences[slot].presence.lostDeadline = engine.now + IntervalEstimator.unlearnt
-      }
+      engine.grantTime(to: index, decision)
       engine.watch(index)
     }
   }
 
-  /// Whether the rooms of a zone are watched at all, and whether all of them are blind.
+  /// Some rooms went blind, or see again.
   public mutating func setRoomSight(
-    isWatched: Bool, isBlind: (Set<RoomIndex>) -> Bool, at time: MonotonicTime,
-    into transitions: inout [Transition]
+    _ sight: RoomSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
-    areRoomsWatched = isWatched
+    guard hasRoomZones, sight != roomSight else { return }
+    let seen = presences.indices.map { isSeen(Int32($0)) }
+    roomSight = sight
     for zone in zones.indices {
-      guard let rooms = zones[zone].rooms else { continue }
-      let isBlind = isBlind(rooms)
-      guard isBlind != blindZones[zone] else { continue }
-      blindZones[zone] = isBlind
-      for index in presences.indices
-      where Int(presences[index].presence.zone.rawValue) == zone && isInUse(Int32(index)) {
-        presences[index].presence.interrupt()
-        guard !isBlind else { continue }
-        let beacon = BeaconIndex(rawValue: presences[index].beacon)
-        if let decision = decisions[beacon] { stand(Int32(index), decision, at: max(time, now)) }
-        settle(Int32(index), at: max(time, now), into: &transitions)
-      }
+      if let rooms = zones[zone].rooms { blindZones[zone] = rooms.isSubset(of: sight.blind) }
     }
+    for (slot, wasSeen) in seen.enumerated() {
+      let index = Int32(slot)
+      guard isOfRooms(index), isInUse(index), isSeen(index) != wasSeen else { continue }
+      presences[slot].presence.interrupt()
+      presences[slot].presence.lostDeadline = Presence.never
+      guard !wasSeen else { continue }
+      if let decision = decisions[BeaconIndex(rawValue: presences[slot].beacon)] {
+        stand(index, decision, at: max(time, now))
+        grantTime(to: index, decision)
+      }
+      settle(index, at: max(time, now), into: &transitions)
+    }
+  }
+
+  /// Whether anybody sees that a beacon is not in a zone of rooms: one of these rooms does, or the one that it is in.
+  private func isSeen(_ index: Int32) -> Bool {
+    let zone = Int(presences[Int(index)].presence.zone.rawValue)
+    guard let rooms = zones[zone].rooms else { return false }
+    if roomSight.isWatched, !blindZones[zone] { return true }
+    guard let room = decisions[BeaconIndex(rawValue: presences[Int(index)].beacon)]?.room else {
+      return false
+    }
+    return !rooms.contains(room) && roomSight.sees(room)
+  }
+
+  /// Gives a beacon of which the rooms know nothing yet time to be heard, once anybody sees.
+  private mutating func grantTime(to index: Int32, _ decision: RoomDecision) {
+    guard decision.room == nil, presences[Int(index)].presence.isInside, isSeen(index) else { return }
+    presences[Int(index)].presence.lostDeadline = now + IntervalEstimator.unlearnt
   }
 
   /// Whether a row of a presence is no free one: its beacon was retired, and another may have the index by now.
@@ -100,17 +119,18 @@ extension ZoneEngine {
     }
   }
 
-  func stand(_ presence: inout Presence, _ decision: RoomDecision, at time: MonotonicTime) {
-    let isThere =
-      decision.room.map { zones[Int(presence.zone.rawValue)].rooms?.contains($0) ?? false } ?? false
-    presence.stand(isThere ? .entered : .away, at: time)
-    if isThere { presence.silentSince = time }
-    presence.lostDeadline = decision.room == nil && presence.isInside ? time : Presence.never
-  }
-
   private mutating func stand(_ index: Int32, _ decision: RoomDecision, at time: MonotonicTime) {
     var presence = presences[Int(index)].presence
-    stand(&presence, decision, at: time)
+    let rooms = zones[Int(presence.zone.rawValue)].rooms
+    presence.lostDeadline = Presence.never
+    if let room = decision.room, rooms?.contains(room) == true {
+      presence.stand(.entered, at: time)
+      presence.silentSince = time
+    } else if decision.room != nil, isSeen(index) {
+      presence.stand(.away, at: time)
+    } else {
+      presence.interrupt()
+    }
     presences[Int(index)].presence = presence
     presences[Int(index)].lastReceiver = decision.receiver
   }

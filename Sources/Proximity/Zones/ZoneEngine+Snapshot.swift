@@ -8,7 +8,7 @@ extension ZoneEngine {
     crowd.snapshot(into: &writer)
     writer.write(heldTransitions)
     writer.write(held)
-    writer.write(areRoomsWatched)
+    writer.write(roomSight)
     writer.write(blindZones)
     writer.write(rearmedZones)
     writer.count(receivers.count)
@@ -39,7 +39,7 @@ extension ZoneEngine {
     try crowd.restore(from: &reader)
     heldTransitions = try reader.tally()
     held = try reader.read()
-    areRoomsWatched = try reader.read()
+    roomSight = try reader.read()
     let blind: [Bool] = try reader.read()
     guard held.count <= Self.heldLimit, blind.count == zones.count else { throw reader.damaged }
     blindZones = blind

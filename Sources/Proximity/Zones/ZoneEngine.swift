@@ -49,7 +49,7 @@ public struct ZoneEngine: Sendable {
   var places: PlaceBeliefs?
   /// Whether any zone is made of rooms.
   public let hasRoomZones: Bool
-  var areRoomsWatched = false
+  var roomSight = RoomSight()
   /// What the rooms said last of each beacon; empty without zones of rooms.
   var decisions: [BeaconIndex: RoomDecision] = [:]
 

@@ -1,0 +1,78 @@
+import Beacons
+import Messages
+import Proximity
+import Scenes
+import Settings
+import Testing
+
+@testable import Pipeline
+
+/// A zone of rooms whose receivers are blind keeps its beacons, unless they are seen elsewhere.
+@Suite struct BlindZonesOfRoomsTests {
+  private static let yaml = """
+    gateway: { name: flat }
+    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
+    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
+    zones:
+      - { name: day, room: kitchen }
+      - { name: cook, room: kitchen, exit: { dwell: 10 s } }
+    """
+
+  private func walkToHall(_ flat: inout Flat) throws {
+    for _ in 0..<40 { try flat.scene.hear([], rssi: -50, for: 0.2, at: flat.door) }
+  }
+
+  private func zones(_ flat: Flat) -> [String] { flat.events.filter { $0.contains("exit zone") } }
+
+  @Test func aBeaconThatIsSeenInAnotherRoomLeaves() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    flat.setBlind(flat.cooker, true)
+    try walkToHall(&flat)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":"hall""#) == true)
+    #expect(zones(flat) == ["exit zone day key"])
+    try walkToHall(&flat)
+    #expect(zones(flat) == ["exit zone day key", "exit zone cook key"])
+    let exit = try #require(flat.scene.output.transitions.last)
+    #expect(exit.room == "hall" && exit.receiver == "door")
+    #expect(exit.transition?.evidence.dwell == .seconds(10))
+    #expect(flat.kept("beacon/key/state")?.contains(#""zones":[],"room":"hall""#) == true)
+    #expect(flat.kept("zone/cook/occupancy")?.contains(#""state":"unknown","count":0"#) == true)
+  }
+
+  @Test func goingBlindDoesNotStopItsDwellThere() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    try walkToHall(&flat)
+    let told = try #require(flat.scene.output.transitions.last { $0.kind == .room })
+    flat.setBlind(flat.cooker, true)
+    try walkToHall(&flat)
+    let exit = try #require(flat.scene.output.transitions.last)
+    #expect(exit.place == "cook" && exit.time == told.time + .seconds(10))
+  }
+
+  @Test func oneThatWasSeenThereBeforeAllWentBlindStays() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    try walkToHall(&flat)
+    for receiver in [flat.cooker, flat.door] { flat.setBlind(receiver, true) }
+    flat.wait(600)
+    #expect(zones(flat) == ["exit zone day key"])
+    flat.setBlind(flat.door, false)
+    try walkToHall(&flat)
+    #expect(zones(flat).count == 1, "its dwell begins anew")
+    try walkToHall(&flat)
+    #expect(zones(flat) == ["exit zone day key", "exit zone cook key"])
+  }
+
+  @Test func oneThatIsInNoRoomAnyMoreLeaves() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    flat.setBlind(flat.cooker, true)
+    flat.wait(600)
+    // The door heard it too, and would still.
+    #expect(flat.events.contains("exit room kitchen key"))
+    #expect(zones(flat).sorted() == ["exit zone cook key", "exit zone day key"])
+    #expect(flat.kept("beacon/key/state")?.contains(#""zones":[],"room":null"#) == true)
+  }
+}
