@@ -62,12 +62,14 @@ extension Pipeline {
   ) {
     let name = saved.name ?? beacon.map { roster.name(of: $0) }
     let last = state.newestSighting
+    let isRoomGone =
+      saved.room.map { room in !configuration.rooms.contains { $0.name == room.name } } ?? false
     for zone in state.occupiedZones {
       guard let earlier = zones[saved.zones[zone.rawValue] ?? ""] else { continue }
-      let reason = departure(from: earlier.name, of: beacon, named: name ?? "") { receivers in
+      let departure = departure(from: earlier.name, of: beacon, named: name ?? "") { receivers in
         !earlier.isChanged || state.isHeard(by: receivers)
       }
-      guard let reason else { continue }
+      guard let reason = departure ?? (earlier.isOfRooms && isRoomGone ? .roomRemoved : nil) else { continue }
       state.leave(zone)
       // Its name is not known.
       guard let name else { continue }
@@ -91,15 +93,15 @@ extension Pipeline {
     let isKnown = beacon.map { roster.name(of: $0) == name } ?? false
     if !isKnown, let name, let last {
       let state = BeaconStateMessage(
-        beacon: name, zones: [], estimate: nil, lastSeen: last.wallTime,
-        receiver: receivers.name(of: last.receiver), readings: saved.readings?.compactMap(\.reading) ?? [])
+        beacon: name, zones: [], room: rooms == nil ? nil : .some(nil), estimate: nil,
+        lastSeen: last.wallTime, receiver: receivers.name(of: last.receiver),
+        readings: saved.readings?.compactMap(\.reading) ?? [])
       output.items.append(.state(.beacon(state)))
-      if saved.room != nil { output.items.append(.state(.room(RoomMessage(beacon: name, room: nil)))) }
       for kind in [WhereaboutsMessage.Kind.zone] + (configuration.homeAssistant.hasPlaces ? [.place] : []) {
         output.items.append(.state(.whereabouts(WhereaboutsMessage(beacon: name, kind: kind, name: nil))))
       }
     }
-    if beacon == nil || state.occupiedZones.isEmpty && saved.room == nil {
+    if beacon == nil || state.occupiedZones.isEmpty && (saved.room == nil || isRoomGone) {
       output.forgotten.append(saved.key)
     }
   }

@@ -64,17 +64,21 @@ extension Pipeline {
       })
   }
 
-  /// Which room a beacon is in; nil: there are no rooms, or none of their receivers ever heard it.
+  /// Which room a beacon is in; nil: there are no rooms. One that none of their receivers ever heard is in no room, which must be
+  /// said: an earlier run may have said otherwise.
   func roomMessage(of beacon: BeaconIndex) -> RoomMessage? {
-    guard let estimate = rooms?.estimate(of: beacon) else { return nil }
-    return RoomMessage(
-      beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
-      room: estimate.room.map { name(of: $0) },
-      floor: estimate.room.flatMap { configuration.rooms[Int($0.rawValue)].floor },
-      probability: estimate.isHeard ? estimate.probability : nil,
-      since: estimate.since.nanoseconds == 0 ? nil : estimate.since,
-      runnerUp: estimate.runnerUp.map { .init(room: name(of: $0.room), probability: $0.probability) },
-      position: estimate.position, positionDeviation: estimate.positionDeviation)
+    guard let rooms else { return nil }
+    var message = RoomMessage(
+      beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon), room: nil)
+    guard let estimate = rooms.estimate(of: beacon) else { return message }
+    message.room = estimate.room.map { name(of: $0) }
+    message.floor = estimate.room.flatMap { configuration.rooms[Int($0.rawValue)].floor }
+    message.probability = estimate.isHeard ? estimate.probability : nil
+    message.since = estimate.since.nanoseconds == 0 ? nil : estimate.since
+    message.runnerUp = estimate.runnerUp.map { .init(room: name(of: $0.room), probability: $0.probability) }
+    message.position = estimate.position
+    message.positionDeviation = estimate.positionDeviation
+    return message
   }
 
   package var roomIndices: [RoomIndex] { configuration.rooms.indices.map { RoomIndex(rawValue: Int32($0)) } }

@@ -37,9 +37,11 @@ extension Pipeline {
     _ isSameBoot: Bool, into output: inout Output
   ) {
     guard var room = saved.room else { return }
+    room.state.shift(by: span(from: saved, isSameBoot, now, wallTime))
     let index = roomIndices.first { name(of: $0) == room.name }
     let isNamesake = beacon.map { saved.name == nil || roster.name(of: $0) == saved.name } ?? false
     let receiver = receivers.index(of: room.receiver)
+    room.state.renumber(receiver: receiver)
     guard let index, let beacon, isNamesake else {
       guard let name = saved.name else { return }
       counts.transitions += 1
@@ -52,14 +54,16 @@ extension Pipeline {
           TransitionMessage(
             transition: exit, gateway: configuration.gatewayName, room: room.name, beacon: name,
             receiver: room.receiver, witnesses: [])))
+      output.items.append(.state(.room(RoomMessage(beacon: name, room: nil, since: wallTime))))
       if index == nil {
         output.items.append(
           .state(.occupancy(OccupancyMessage(room: room.name, state: "empty", members: []))))
       }
+      guard let beacon, isNamesake else { return }
+      room.state.leave(at: wallTime)
+      rooms?.restore(room.state, of: beacon, sightSince: now)
       return
     }
-    room.state.shift(by: span(from: saved, isSameBoot, now, wallTime))
-    room.state.renumber(receiver: receiver)
     room.state.room = index
     rooms?.restore(room.state, of: beacon, sightSince: now)
     // As with zones: nobody leaves before its receiver had time to hear it.

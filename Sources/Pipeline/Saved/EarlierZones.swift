@@ -8,6 +8,8 @@ struct EarlierZones {
     var index: ZoneIndex?
     /// Whether its definition has changed.
     var isChanged: Bool
+    /// Whether it was made of rooms.
+    var isOfRooms: Bool
   }
 
   private let indices: [String: ZoneIndex]
@@ -27,7 +29,7 @@ struct EarlierZones {
       let zone = SavedZone(definition: definition).map { saved in
         let index = indices[saved.name]
         let isChanged = index.map { definitions[Int($0.rawValue)] != definition } ?? true
-        return Zone(name: saved.name, index: index, isChanged: isChanged)
+        return Zone(name: saved.name, index: index, isChanged: isChanged, isOfRooms: saved.isOfRooms)
       }
       zones[definition] = .some(zone)
       return zone

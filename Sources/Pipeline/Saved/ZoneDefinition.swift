@@ -28,9 +28,10 @@ extension ZoneSettings {
   }
 }
 
-/// The name in a definition that an earlier run wrote.
+/// What still matters in a definition that an earlier run wrote.
 struct SavedZone {
   var name: String
+  var isOfRooms: Bool
 
   /// nil for anything else.
   init?(definition: String) {
@@ -40,6 +41,7 @@ struct SavedZone {
       return nil
     }
     self.name = name
+    isOfRooms = zone["rooms"] != nil
   }
 }
 

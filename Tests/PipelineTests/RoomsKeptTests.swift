@@ -1,0 +1,119 @@
+import Beacons
+import Messages
+import Proximity
+import Scenes
+import Settings
+import Testing
+
+@testable import Pipeline
+
+/// Whatever the broker retains of rooms, and of zones of rooms, agrees with what happened: after a restart or a reload without
+/// the room, and while receivers are blind.
+@Suite struct RoomsKeptTests {
+  private static let head = """
+    gateway: { name: flat }
+    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
+    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
+
+    """
+  private static let yaml =
+    head
+      + """
+      zones:
+        - { name: down, rooms: [kitchen, hall] }
+        - { name: cooking, room: kitchen, exit: { dwell: 3 s } }
+      """
+  private static let renamed = yaml.replacing("kitchen", with: "galley")
+
+  private func expectNowhere(_ flat: Flat) {
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
+    #expect(flat.kept("beacon/key/state")?.contains(#""zones":[],"room":null"#) == true)
+    #expect(flat.kept("beacon/key/zone") == "not_home")
+    #expect(flat.kept("room/kitchen/occupancy")?.contains(#""count":0"#) == true)
+    for zone in ["down", "cooking"] {
+      #expect(flat.kept("zone/\(zone)/occupancy")?.contains(#""count":0"#) == true)
+    }
+  }
+
+  @Test func afterARestartWithoutItsRoomABeaconIsNowhere() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":"kitchen""#) == true)
+    try flat.restart(Self.renamed)
+    expectNowhere(flat)
+    #expect(flat.kept("beacon/key/room")?.contains(#""since":"2026-11-20T21:50:15.000Z""#) == true)
+    flat.wait(600)
+    expectNowhere(flat)
+  }
+
+  @Test func itLeavesTheZonesOfThatRoomAtOnceAndTheySayWhy() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    try flat.restart(Self.renamed)
+    #expect(flat.events.sorted() == ["exit room kitchen key", "exit zone cooking key", "exit zone down key"])
+    let told = flat.scene.output.transitions
+    #expect(told.filter { $0.kind == .zone }.allSatisfy { $0.reason == .roomRemoved })
+    #expect(told.allSatisfy { $0.receiver == "door" || $0.receiver == "cooker" })
+    flat.scene.output.removeAll()
+    try flat.stay(inKitchen: true)
+    #expect(
+      flat.events.sorted() == ["enter room galley key", "enter zone cooking key", "enter zone down key"])
+  }
+
+  @Test func whatWasToldAtOneRestartIsNotToldAtTheNext() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    try flat.restart(Self.renamed)
+    #expect(flat.scene.output.forgotten == ["entry address c10000000001 key"])
+    try flat.restart(Self.renamed)
+    #expect(flat.events == [])
+  }
+
+  @Test func aZoneThatKeepsItsRoomsIsLeftOnlyWithTheBeaconsOwn() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: false)
+    try flat.restart(Self.renamed)
+    #expect(flat.events == [])
+    #expect(flat.kept("zone/down/occupancy")?.contains(#""state":"unknown","count":1"#) == true)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":"hall""#) == true)
+  }
+
+  @Test func afterARestartWithoutAnyRoomABeaconIsInNone() throws {
+    var flat = try Flat(Self.head)
+    try flat.stay(inKitchen: true)
+    try flat.restart(Self.head.split(separator: "\n").prefix(2).joined(separator: "\n"))
+    #expect(flat.events == ["exit room kitchen key"])
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
+  }
+
+  /// The broker retains of an earlier run, whose state is lost, that the key is in the kitchen.
+  @Test func whatIsHeardByReceiversOfNoRoomIsInNone() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.scene.hear([], rssi: -50, for: 1)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
+    #expect(flat.retained("beacon/key/room")?.contains(#""room":null"#) == true)
+  }
+
+  @Test func aRoomThatIsRemovedWhileItsReceiverIsBlindTakesTheBeaconOutOfItsZone() throws {
+    var flat = try Flat(Self.yaml)
+    try flat.stay(inKitchen: true)
+    flat.setBlind(flat.cooker, true)
+    flat.setBlind(flat.door, true)
+    try flat.reload(Self.renamed)
+    #expect(flat.events.sorted() == ["exit room kitchen key", "exit zone cooking key", "exit zone down key"])
+    #expect(flat.scene.output.transitions.allSatisfy { $0.reason != nil })
+    expectNowhere(flat)
+  }
+
+  /// Of a beacon that was in it by distance the rooms know nothing until they hear it.
+  @Test func aZoneOfDistancesThatBecomesOneOfRoomsKeepsItsMembersThroughARestart() throws {
+    var flat = try Flat(Self.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
+    try flat.scene.hear([], rssi: -55, for: 8)
+    #expect(flat.events == ["enter zone down key"])
+    try flat.restart(Self.head + "zones: [{ name: down, rooms: [hall, kitchen] }]")
+    flat.wait(600)
+    try flat.stay(inKitchen: true, seconds: 60)
+    #expect(flat.events == ["enter room kitchen key"])
+    #expect(flat.kept("zone/down/occupancy")?.contains(#""state":"occupied","count":1"#) == true)
+  }
+}
