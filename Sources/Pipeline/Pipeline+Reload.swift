@@ -81,7 +81,7 @@ extension Pipeline {
       next.engine.restore(state, of: index, changed: changed, regained: regained)
       if isNamesake {
         next.adoptRoom(of: known, self, as: index)
-        next.restoreInZones(index)
+        next.restoreInZones(index, told: next.engine.hasRoomZones ? roomDecision(of: known) : nil)
       }
       if next.roster.isMember(index) {
         next.unheard.insert(index, heard: state.newestSighting?.time ?? time)

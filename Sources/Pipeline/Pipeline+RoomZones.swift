@@ -17,15 +17,30 @@ extension Pipeline {
     }
   }
 
-  /// Says of a beacon that was restored where it is.
-  mutating func restoreInZones(_ beacon: BeaconIndex) {
+  /// Says of a beacon that was restored where it is, and why as far as that is known.
+  ///
+  /// - Parameter told: what the rooms of an earlier configuration said of it, whatever they call it; nil: it is not at hand.
+  mutating func restoreInZones(_ beacon: BeaconIndex, told: RoomDecision? = nil) {
     guard let rooms, engine.hasRoomZones else { return }
+    guard let room = rooms.room(of: beacon) else {
+      // The first receiver there is would be anybody's.
+      let receiver = engine.lastSighting(of: beacon)?.receiver ?? ReceiverIndex(rawValue: 0)
+      return engine.restore(RoomDecision(room: nil, receiver: receiver), of: beacon)
+    }
+    let last = rooms.state(of: beacon)?.receiver ?? ReceiverIndex(rawValue: 0)
+    var decision = told ?? RoomDecision(room: room, receiver: last)
+    decision.room = room
+    engine.restore(decision, of: beacon)
+  }
+
+  /// Why a beacon is in its room: as it was told if a zone asked for that, otherwise how probable it is now. nil: it is in none.
+  func roomDecision(of beacon: BeaconIndex) -> RoomDecision? {
+    guard let rooms, let room = rooms.room(of: beacon), let receiver = rooms.state(of: beacon)?.receiver
+    else { return nil }
+    if let told = engine.decision(of: beacon), told.room == room { return told }
     let estimate = rooms.estimate(of: beacon)
-    let receiver = rooms.state(of: beacon)?.receiver ?? ReceiverIndex(rawValue: 0)
-    engine.restore(
-      RoomDecision(
-        room: estimate?.room, probability: estimate?.isHeard == true ? estimate?.probability : nil,
-        receiver: receiver), of: beacon)
+    return RoomDecision(
+      room: room, probability: estimate?.isHeard == true ? estimate?.probability : nil, receiver: receiver)
   }
 
   /// Which zones of rooms see.

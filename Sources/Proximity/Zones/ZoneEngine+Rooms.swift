@@ -4,7 +4,7 @@ import Beacons
 public struct RoomDecision: Hashable, Sendable {
   /// nil: in none; it is heard no more.
   public var room: RoomIndex?
-  /// Of `room`, 0 to 1; nil: unknown.
+  /// Of `room`, 0 to 1, when it was told or, if that is not at hand, later; nil: unknown.
   public var probability: Double?
   public var witnesses: [RoomEvidence]
   /// That heard it last.
@@ -99,6 +99,9 @@ extension ZoneEngine {
     presences[Int(index)].presence.lostDeadline = now + IntervalEstimator.unlearnt
   }
 
+  /// What the rooms said last of a beacon; nil: nothing, or no zone is made of rooms.
+  public func decision(of beacon: BeaconIndex) -> RoomDecision? { decisions[beacon] }
+
   /// Whether a row of a presence is no free one: its beacon was retired, and another may have the index by now.
   private func isInUse(_ index: Int32) -> Bool {
     var row = beacons[Int(presences[Int(index)].beacon)].firstPresence
@@ -171,12 +174,13 @@ extension ZoneEngine {
       receiver: slot.lastReceiver, reason: reason)
   }
 
-  /// The evidence of a decision of rooms.
+  /// The evidence of a decision of rooms. What was told had reached the threshold then, whatever is known of it now.
   func roomEvidence(_ index: Int32, since: MonotonicTime, at time: MonotonicTime) -> Evidence {
     let slot = presences[Int(index)]
     let decision = decisions[BeaconIndex(rawValue: slot.beacon)]
+    let threshold = Double(RoomTracker.toldFrom)
     return Evidence(
-      threshold: Double(RoomTracker.toldFrom), value: decision?.probability ?? 0, unit: .probability,
+      threshold: threshold, value: max(decision?.probability ?? threshold, threshold), unit: .probability,
       samples: decision?.witnesses.reduce(0) { $0 + $1.samples } ?? 0,
       dwell: since == Presence.never ? .zero : time - since, receiver: slot.lastReceiver,
       room: decision?.room, witnesses: decision?.witnesses ?? [])
