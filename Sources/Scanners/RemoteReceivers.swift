@@ -12,6 +12,9 @@ struct RemoteReceivers: Sendable {
     var isOffline = false
     /// Why another gateway reports this radio as blind.
     var fault: String?
+    /// Whether another gateway has reported this radio's health since the broker came. Then its silence says nothing: a gateway may
+    /// hear none of the configured beacons, and report that all is well less often than once a minute.
+    var isReported = false
     var lastNews = MonotonicTime(nanoseconds: .min)
     /// Its last reported health.
     var health: ReceiverHealth?
@@ -66,9 +69,16 @@ struct RemoteReceivers: Sendable {
   }
 
   /// A sign of life that is no observation.
-  mutating func lives(_ receiver: ReceiverIndex, at time: MonotonicTime) {
+  mutating func lives(
+    _ receiver: ReceiverIndex, scanner: Int, at time: MonotonicTime, _ wallTime: WallTime,
+    into changes: inout [ReceiverHealthChange]
+  ) {
     let place = position(of: receiver)
+    entries[place].scanner = scanner
     entries[place].lastNews = max(entries[place].lastNews, time)
+    // Only an observation outweighs its own word that it is offline.
+    if entries[place].isOffline || entries[place].fault != nil { return }
+    set(receiver, .ok, "", at: time, wallTime, into: &changes)
   }
 
   /// Its last word, or that it is back.
@@ -94,6 +104,7 @@ struct RemoteReceivers: Sendable {
     let place = position(of: receiver)
     entries[place].scanner = scanner
     entries[place].fault = health.isBlind ? reason : nil
+    entries[place].isReported = true
     if entries[place].isOffline || connected == nil { return }
     set(receiver, health, reason, at: time, wallTime, into: &changes)
   }
@@ -106,6 +117,7 @@ struct RemoteReceivers: Sendable {
   ) {
     connected = nil
     for index in table.indices where isKnown(index) {
+      entries[Int(index.rawValue)].isReported = false
       set(index, .gone, "the broker that brings what it hears is away", at: time, wallTime, into: &changes)
     }
   }
@@ -117,9 +129,8 @@ struct RemoteReceivers: Sendable {
     guard let connected, time - connected >= Self.patience else { return }
     for index in table.indices where isKnown(index) {
       let entry = entries[Int(index.rawValue)]
-      guard !entry.isOffline, entry.fault == nil,
-        time - max(entry.lastNews, connected) > Self.silence || entry.health == .gone
-      else { continue }
+      let isSilent = !entry.isReported && time - max(entry.lastNews, connected) > Self.silence
+      guard !entry.isOffline, entry.fault == nil, isSilent || entry.health == .gone else { continue }
       set(index, .quiet, "nothing came from it lately", at: time, wallTime, into: &changes)
     }
   }
@@ -176,6 +187,7 @@ extension RemoteReceivers {
       writer.write(UInt32(entry.scanner))
       writer.write(entry.isOffline)
       writer.write(entry.fault)
+      writer.write(entry.isReported)
       writer.write(entry.lastNews)
       writer.write(entry.health?.rawValue)
     }
@@ -197,6 +209,7 @@ extension RemoteReceivers {
       entry.scanner = Int(try reader.index(below: max(scanners, 1)) as UInt32)
       entry.isOffline = try reader.read()
       entry.fault = try reader.read()
+      entry.isReported = try reader.read()
       entry.lastNews = try reader.read()
       let health: String? = try reader.read()
       entry.health = health.flatMap { ReceiverHealth(rawValue: $0) }

@@ -18,6 +18,18 @@ extension ScannerIntake {
         receiver, isOffline, scanner: message.scanner, at: message.arrival, message.wallTime,
         into: &hearing.changes)
     }
+    if !isOffline { noteLife(message, fields, into: &hearing) }
+  }
+
+  /// Whatever a receiver publishes now, it lives, even if nothing of it can be used or it hears nobody.
+  mutating func noteLife(
+    _ message: Message, _ fields: [TopicPattern.Field: String], into hearing: inout Hearing
+  ) {
+    if message.isRetained { return }
+    for receiver in known(by: fields, of: message.scanner) {
+      receivers.lives(
+        receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
+    }
   }
 
   mutating func takeTelemetry(
@@ -25,10 +37,8 @@ extension ScannerIntake {
   ) {
     if scanners[message.scanner].kind == .beaconkeeper {
       takeHealth(message, fields, into: &hearing)
-    } else if !message.isRetained {
-      for receiver in known(by: fields, of: message.scanner) {
-        receivers.lives(receiver, at: message.arrival)
-      }
+    } else {
+      noteLife(message, fields, into: &hearing)
     }
   }
 

@@ -118,6 +118,8 @@ public struct ScannerIntake: Sendable {
       figures[place].retained += 1
       return
     }
+    // Another gateway says itself how its radios are.
+    if scanners[place].kind != .beaconkeeper { noteLife(message, fields, into: &hearing) }
     guard message.payload.count <= Self.largestMessage else {
       return refuse(.size, place, into: &hearing)
     }
