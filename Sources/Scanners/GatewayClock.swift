@@ -6,6 +6,8 @@ import Beacons
 struct GatewayClock: Equatable, Sendable {
   /// A message that took longer than this, or seems to have taken that much less than the fastest, comes from a clock that jumped.
   static let tolerance = TimeSpan.seconds(60)
+  /// A message that seems faster than all before by more than this is believed only if the next one agrees.
+  private static let leap = TimeSpan.seconds(2)
   private static let part = TimeSpan.seconds(10)
   private static let parts = 6
 
@@ -16,15 +18,19 @@ struct GatewayClock: Equatable, Sendable {
   /// Since when all are refused.
   private var refusedSince: MonotonicTime?
 
+  /// Arrival − sent of the last message, if it was not believed.
+  private var doubted: TimeSpan?
+
   /// Our clock minus theirs; nil before the first message.
   var offset: TimeSpan? { least.map(\.offset).min() }
 
   static func == (a: Self, b: Self) -> Bool {
-    a.taken == b.taken && a.least.elementsEqual(b.least) { $0.start == $1.start && $0.offset == $1.offset }
+    a.taken == b.taken && a.doubted == b.doubted
+      && a.least.elementsEqual(b.least) { $0.start == $1.start && $0.offset == $1.offset }
   }
 
   /// Takes a message's times into account; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
-  /// believed.
+  /// believed. One that seems far ahead is taken by what was known before.
   ///
   /// - Parameter slack: the message may have arrived that much later than `arrival`, so it says nothing new about their clock.
   mutating func take(
@@ -42,8 +48,13 @@ struct GatewayClock: Equatable, Sendable {
         refusedSince = since
         guard arrival - since > Self.tolerance else { throw .clock }
         least.removeAll()
+      } else if delay < .zero - Self.leap, !isConfirmed(apparent) {
+        // One wrong time of sending would make all that comes in the next minute look late.
+        doubted = apparent
+        return offset
       }
     }
+    doubted = nil
     // What was kept has drifted since then.
     if let taken, arrival - taken > Self.tolerance { least.removeAll() }
     (taken, refusedSince) = (arrival, nil)
@@ -54,6 +65,11 @@ struct GatewayClock: Equatable, Sendable {
       least.append((arrival, apparent))
     }
     return offset ?? apparent
+  }
+
+  private func isConfirmed(_ apparent: TimeSpan) -> Bool {
+    guard let doubted else { return false }
+    return apparent - doubted <= Self.leap && doubted - apparent <= Self.leap
   }
 
   /// Times of arrival since then were wrong: forgets a clock about which nothing else is known.
@@ -71,6 +87,7 @@ extension GatewayClock: StateCoded {
     }
     writer.write(taken)
     writer.write(refusedSince)
+    writer.write(doubted)
   }
 
   init(reading reader: inout StateReader) throws(StateError) {
@@ -79,5 +96,6 @@ extension GatewayClock: StateCoded {
     for _ in 0..<count { least.append((try reader.read(), try reader.read())) }
     taken = try reader.read()
     refusedSince = try reader.read()
+    doubted = try reader.read()
   }
 }

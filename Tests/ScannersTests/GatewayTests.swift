@@ -78,6 +78,30 @@ import Testing
     #expect(desk.heard.count == 2)
   }
 
+  /// Its sender may have taken the time wrong once. What follows must not pass for half a minute old.
+  @Test func oneBatchThatIsFarAheadDoesNotShiftTheOthers() throws {
+    var desk = try desk()
+    for second in 0..<70 {
+      desk.hearing.removeAll()
+      let ahead = second == 5 ? 30.0 : 0
+      say(batch(UInt64(second + 1), sent: 500 + Double(second) + ahead), &desk, after: second == 0 ? 0 : 1)
+      #expect(ages(desk) == [second == 5 ? 0 : 120], "second \(second)")
+    }
+    #expect(desk.intake.gatewayFigures[0].offset == .seconds(500))
+  }
+
+  @Test func twoInARowThatAreAheadAreBelieved() throws {
+    var desk = try desk()
+    // The first one was long under way.
+    say(batch(1, sent: 490), &desk)
+    say(batch(2, sent: 501), &desk, after: 1)
+    #expect(desk.intake.gatewayFigures[0].offset == .seconds(510))
+    say(batch(3, sent: 502), &desk, after: 1)
+    #expect(desk.intake.gatewayFigures[0].offset == .seconds(500))
+    #expect(desk.heard.count == 3)
+    #expect(ages(desk).last == 120)
+  }
+
   /// It was away for ten minutes. What it could not deliver at once says nothing about its clock.
   @Test func aBatchThatWaitedIsLateAndTheClockStays() throws {
     var desk = try desk()
