@@ -26,7 +26,7 @@ extension ScannerIntake {
     let receiver = try receivers.index(of: name, limit: Self.receiverLimit)
     receivers.heard(
       receiver, scanner: message.scanner, at: message.arrival, message.wallTime, into: &hearing.changes)
-    if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { return }
+    if let time = device.time, repeats.isRepeated(Self.sender(receiver, device), at: time) { throw .repeated }
     figures[message.scanner].observations += 1
     if let key {
       hearing.observations.append(

@@ -24,7 +24,7 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
   case age
   /// Two gateways publish under one name.
   case twin
-  /// A batch that came already.
+  /// A batch that came already, or a device with the same time as before.
   case repeated
 
   /// What a person should know.
@@ -42,7 +42,8 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
     case .clock: "batches whose send time jumped, or that were over a minute under way"
     case .age: "observations of more than a minute before they were sent"
     case .twin: "batches of a second gateway with this name; rename one of them"
-    case .repeated: "batches that came already"
+    case .repeated:
+      "what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still"
     }
   }
 }
