@@ -5,7 +5,6 @@ import Messages
 struct RemoteGateway: Sendable {
   /// A run that sent nothing for so long gives way to another of the same name.
   private static let patience = TimeSpan.seconds(30)
-  private static let formerLimit = 4
   static let partitionLimit = 4096
   /// A batch that waited for longer says nothing about the sender's clock.
   private static let longestHeld = TimeSpan.seconds(86_400)
@@ -13,10 +12,7 @@ struct RemoteGateway: Sendable {
   static let oldest = TimeSpan.seconds(60)
 
   private(set) var boot: String
-  /// Runs that the present one replaced. If one of them is heard again, two gateways use the name.
-  private var formers: [String] = []
-  /// A run that is not listened to, because another of that name was there first.
-  private(set) var twin: String?
+  private var others = OtherRuns()
   private(set) var clock = GatewayClock()
   /// When the last message arrived.
   private var arrived: MonotonicTime?
@@ -72,18 +68,9 @@ struct RemoteGateway: Sendable {
   }
 
   private mutating func follow(_ other: String, at arrival: MonotonicTime) throws(ScannerRefusal) {
+    others.forget(at: arrival)
     if other == boot { return }
-    let isSilent = arrival - heard > Self.patience
-    if other == twin, !isSilent { throw .twin }
-    if formers.contains(other), !isSilent {
-      // It is not gone: the run that seemed to replace it is another gateway. The first one stays.
-      twin = boot
-    } else {
-      twin = nil
-    }
-    formers.removeAll { $0 == other }
-    formers.append(boot)
-    if formers.count > Self.formerLimit { formers.removeFirst() }
+    try others.replace(boot, by: other, isSilent: arrival - heard > Self.patience, at: arrival)
     boot = other
     clock = GatewayClock()
     sequences.removeAll()
@@ -93,15 +80,14 @@ struct RemoteGateway: Sendable {
   func figures(named name: String) -> HealthMessage.Gateway {
     HealthMessage.Gateway(
       name: name, boot: boot, offset: clock.offset, batches: batches, observations: observations, lost: lost,
-      refused: refused, hasTwin: twin != nil, lastRefusal: lastRefusal?.rawValue)
+      refused: refused, hasTwin: others.hasTwin, lastRefusal: lastRefusal?.rawValue)
   }
 }
 
 extension RemoteGateway: StateCoded {
   func write(to writer: inout StateWriter) {
     writer.write(boot)
-    writer.write(formers)
-    writer.write(twin)
+    writer.write(others)
     writer.write(clock)
     writer.write(arrived)
     writer.write(sequences)
@@ -112,8 +98,7 @@ extension RemoteGateway: StateCoded {
 
   init(reading reader: inout StateReader) throws(StateError) {
     boot = try reader.read()
-    formers = try reader.read()
-    twin = try reader.read()
+    others = try reader.read()
     clock = try reader.read()
     arrived = try reader.read()
     sequences = try reader.read()
@@ -124,7 +109,7 @@ extension RemoteGateway: StateCoded {
     refused = try reader.tally()
     let refusal: String? = try reader.read()
     lastRefusal = refusal.flatMap { ScannerRefusal(rawValue: $0) }
-    guard formers.count <= Self.formerLimit, sequences.count <= Self.partitionLimit,
+    guard sequences.count <= Self.partitionLimit,
       lastRefusal?.rawValue == refusal
     else { throw reader.damaged }
   }

@@ -24,6 +24,8 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
   case age
   /// Two gateways publish under one name.
   case twin
+  /// It is of a run that a later one of this gateway replaced.
+  case former
   /// A batch that came already, or a device with the same time as before.
   case repeated
 
@@ -42,6 +44,7 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
     case .clock: "batches whose send time jumped, or that were over a minute under way"
     case .age: "observations of more than a minute before they were sent"
     case .twin: "batches of a second gateway with this name; rename one of them"
+    case .former: "batches of an earlier run of this gateway, after those of a later one"
     case .repeated:
       "what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still"
     }

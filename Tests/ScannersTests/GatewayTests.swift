@@ -184,19 +184,63 @@ import Testing
 
   @Test func ofTwoGatewaysWithOneNameTheFirstCountsAndTheOtherIsReported() throws {
     var desk = try desk()
-    for second in 0..<10 {
+    for second in 0..<20 {
       say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 0.5)
       say(batch(UInt64(second + 1), sent: 9000 + Double(second), boot: "b"), &desk, after: 0.5)
     }
-    // The second one passes for a restart until the first is heard again.
-    #expect(desk.heard.count == 11)
-    #expect(desk.refused(.twin) == 9)
+    // The second one passes for a restart until it is clear that the first did not end.
+    #expect(desk.heard.count == 21)
+    #expect(desk.refused(.former) == 5)
+    #expect(desk.refused(.twin) == 14)
     #expect(desk.intake.gatewayFigures[0].hasTwin)
     #expect(desk.intake.gatewayFigures[0].boot == "a")
     #expect(desk.hearing.notices.count { $0.contains("a second gateway with this name") } == 1)
     // The first falls silent: the other takes over.
-    say(batch(11, sent: 9050, boot: "b"), &desk, after: 40)
-    #expect(desk.heard.count == 12)
+    say(batch(21, sent: 9060, boot: "b"), &desk, after: 40)
+    #expect(desk.heard.count == 22)
+  }
+
+  @Test func ofThreeGatewaysWithOneNameTheFirstCounts() throws {
+    var desk = try desk()
+    for second in 0..<60 {
+      for (place, boot) in ["x", "y", "z"].enumerated() {
+        let sent = 500 + Double(second) + 1000 * Double(place)
+        say(batch(UInt64(second + 1), sent: sent, boot: boot), &desk, after: 1.0 / 3)
+      }
+    }
+    #expect(desk.intake.gatewayFigures[0].boot == "x")
+    #expect(desk.intake.gatewayFigures[0].hasTwin)
+    #expect(desk.heard.count <= 65)
+    #expect(desk.refused(.twin) >= 100)
+    // The others got names of their own.
+    say(batch(100, sent: 600 + 3700, boot: "x"), &desk, after: 3700)
+    say(batch(101, sent: 601 + 3700, boot: "x"), &desk, after: 1)
+    #expect(!desk.intake.gatewayFigures[0].hasTwin)
+  }
+
+  /// What restarts over and over must not take the place of what works.
+  @Test func aSecondGatewayThatRestartsOftenStaysRefused() throws {
+    var desk = try desk()
+    for second in 0..<100 {
+      say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 0.5)
+      say(batch(1, sent: 2, boot: "crash\(second / 3)"), &desk, after: 0.5)
+    }
+    #expect(desk.intake.gatewayFigures[0].boot == "a")
+    #expect(desk.intake.gatewayFigures[0].batches >= 100 - 6)
+  }
+
+  @Test(arguments: [1, 5]) func lateBatchesOfTheFormerRunDoNotSilenceTheNewOne(count: UInt64) throws {
+    var desk = try desk()
+    say(batch(1, sent: 500), &desk)
+    for second in 0..<60 {
+      say(batch(UInt64(second + 1), sent: 2 + Double(second), boot: "b"), &desk, after: 1)
+      guard second == 3 || second == 50 else { continue }
+      for late in 0..<count { say(batch(late + 2 + UInt64(second), sent: 501), &desk) }
+    }
+    #expect(desk.intake.gatewayFigures[0].boot == "b")
+    #expect(!desk.intake.gatewayFigures[0].hasTwin)
+    #expect(desk.heard.count == 61)
+    #expect(desk.refused(.former) == 2 * count)
   }
 
   @Test func ourOwnObservationsAreIgnored() throws {
