@@ -259,8 +259,8 @@ let package = Package(
       dependencies: [
         "Beacons", "Captures", "Dashboard", "HTTP", "Gateway", "JSON", "Settings", "Machine",
         "MQTT", "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scenes",
-        "WakePlanner",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners",
+        "Scenes", "WakePlanner",
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),
       ],

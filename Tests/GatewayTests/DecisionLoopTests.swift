@@ -9,6 +9,7 @@ import Messages
 import Outbox
 import Pipeline
 import Proximity
+import Scanners
 import Scenes
 import Synchronization
 import Testing
@@ -119,6 +120,26 @@ import Testing
     let remains = try #require(try open().remains)
     #expect(remains.waiting >= 1 && remains.isSameBoot)
     #expect(remains.beacons.count == 1)
+  }
+
+  @Test func theLastChangeOfAReceiverElsewhereIsToldSoonIfNotAtOnce() async throws {
+    let loop = try loop()
+    let service = Task { try await DeadlineService(loop).run() }
+    defer { service.cancel() }
+    var table = ReceiverTable()
+    let index = table.index(of: "shed")
+    let receiver = try #require(index)
+    for health in [ReceiverHealth.ok, .gone, .ok, .gone] {
+      var hearing = Hearing()
+      hearing.changes.append(
+        ReceiverHealthChange(
+          receiver: receiver, health: health, time: LiveClock.now, wallTime: LiveClock.wallNow))
+      loop.hear(hearing, table)
+    }
+    #expect(loop.state.withLock { $0.health.pace.due } != nil)
+    let asked = LiveClock.now
+    #expect(try await wait { loop.state.withLock { $0.health.pace.due } == nil })
+    #expect((LiveClock.now - asked).seconds < 4)
   }
 
   @Test func aRefusedMessageIsParkedAndTheOthersGoOn() async throws {

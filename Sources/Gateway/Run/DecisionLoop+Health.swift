@@ -49,13 +49,15 @@ extension DecisionLoop {
     for receiver in health.receivers where receiver.isMissing {
       logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
     }
+    state.health.pace.published(at: LiveClock.now)
     tell(&state, [health.message(topics: delivery.topics)])
   }
 
   func healthMessage(
     _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
   ) -> Message {
-    health(&state, at: wallTime, over: span).message(topics: delivery.topics)
+    state.health.pace.published(at: LiveClock.now)
+    return health(&state, at: wallTime, over: span).message(topics: delivery.topics)
   }
 
   private func health(

@@ -29,6 +29,11 @@ final class DecisionLoop: Sendable {
     /// When `advance` is called at the latest.
     var nextLook = MonotonicTime.distantFuture
 
+    /// When something is to be decided, or told, that nothing else triggers.
+    var nextDeadline: MonotonicTime {
+      min(pipeline.nextDeadline ?? .distantFuture, health.pace.due ?? .distantFuture)
+    }
+
     mutating func learn(_ table: ReceiverTable) -> ReceiverMap {
       receivers.learn(table) { pipeline.receiver($0) }
       return receivers
@@ -100,8 +105,9 @@ final class DecisionLoop: Sendable {
         tell(&state)
       }
       tellMissing(&state)
+      if state.health.pace.isDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
       let latest = min(time + Self.longestPause, state.health.missingDeadline ?? .distantFuture)
-      state.nextLook = min(state.pipeline.nextDeadline ?? latest, latest)
+      state.nextLook = min(state.nextDeadline, latest)
       return state.nextLook
     }
   }
@@ -130,8 +136,8 @@ final class DecisionLoop: Sendable {
   /// Hands over what the pipeline said.
   func tell(_ state: inout State, _ messages: [Message] = []) {
     delivery.take(&state.output, of: state.pipeline, and: messages)
-    if let next = state.pipeline.nextDeadline, next < state.nextLook {
-      state.nextLook = next
+    if state.nextDeadline < state.nextLook {
+      state.nextLook = state.nextDeadline
       nearerDeadline.ring()
     }
     if state.pipeline.hasNews { news.ring() }

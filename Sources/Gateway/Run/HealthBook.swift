@@ -10,6 +10,7 @@ struct HealthBook: Sendable {
   private static let patience = TimeSpan.seconds(10)
 
   var receivers = ReceiverHealths()
+  var pace = HealthPace()
   /// From then on a receiver that was never heard from is missing.
   private let patienceEnds: MonotonicTime
   var hasToldMissing = false

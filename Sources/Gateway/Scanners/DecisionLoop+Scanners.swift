@@ -35,7 +35,9 @@ extension DecisionLoop {
         for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
         if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
       }
-      if !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore {
+      if !hearing.changes.isEmpty || state.health.receivers.isMissingNoMore,
+        state.health.pace.changed(at: LiveClock.now)
+      {
         news.append(healthMessage(&state))
       }
       tell(&state, news)

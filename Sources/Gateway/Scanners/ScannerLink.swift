@@ -21,6 +21,7 @@ final class ScannerLink: Service {
     var subscribed: Set<String> = []
     /// Reused for the content of one message.
     var hearing = Hearing()
+    var notices = BlindNotices()
   }
 
   private let state: Mutex<State>
@@ -85,6 +86,8 @@ final class ScannerLink: Service {
         self.take { intake, hearing in
           intake.look(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &hearing)
         }
+        let rest = self.state.withLock { $0.notices.rest(at: LiveClock.now) }
+        if let rest { self.logger.warning("\(rest)") }
       }
     }
   }
@@ -100,15 +103,22 @@ final class ScannerLink: Service {
       }
       guard !hearing.isEmpty else { return result }
       for notice in hearing.notices { logger.warning("\(notice)") }
-      for change in hearing.changes where change.health.isBlind {
-        logger.warning("\(table.name(of: change.receiver)) is \(change.health.rawValue): \(change.reason)")
-      }
+      tell(of: hearing.changes, table)
       decisions.hear(hearing, table)
       var emptied = hearing
       emptied.removeAll()
       state.withLock { $0.hearing = emptied }
       return result
     }
+  }
+
+  private func tell(of changes: [ReceiverHealthChange], _ table: ReceiverTable) {
+    if changes.isEmpty { return }
+    let now = LiveClock.now
+    let lines = state.withLock { state in
+      changes.compactMap { state.notices.notice(of: $0, named: table.name(of: $0.receiver), at: now) }
+    }
+    for line in lines { logger.warning("\(line)") }
   }
 
   /// Subscribes to the topics of the present scanners, and to no others any more.

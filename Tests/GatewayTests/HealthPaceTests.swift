@@ -1,0 +1,63 @@
+import Beacons
+import Testing
+
+@testable import Gateway
+
+@Suite("How often changes of receivers elsewhere are told") struct HealthPaceTests {
+  private let start = MonotonicTime.zero + .seconds(100)
+
+  @Test func theFirstIsToldAtOnceAndFurtherOnesTogether() {
+    var pace = HealthPace()
+    var published: [Int] = []
+    for step in 0..<3000 {
+      let now = start + .milliseconds(Int64(step))
+      if pace.changed(at: now) || pace.isDue(at: now) {
+        published.append(step)
+        pace.published(at: now)
+      }
+    }
+    #expect(published == [0, 1000, 2000])
+    let last = start + .seconds(3)
+    #expect(pace.due == last, "the last state is told too")
+    #expect(!pace.isDue(at: last - .milliseconds(1)))
+    #expect(pace.isDue(at: last))
+  }
+
+  @Test func whatWasPublishedForAnotherReasonIsNotDueAnyMore() {
+    var pace = HealthPace()
+    pace.published(at: start)
+    let isNow = pace.changed(at: start + .milliseconds(10))
+    #expect(!isNow)
+    pace.published(at: start + .milliseconds(20))
+    #expect(pace.due == nil)
+    let isLater = pace.changed(at: start + .seconds(2))
+    #expect(isLater)
+  }
+}
+
+@Suite("What the log says of receivers elsewhere") struct BlindNoticesTests {
+  private func change(_ health: ReceiverHealth) throws -> ReceiverHealthChange {
+    var table = ReceiverTable()
+    let index = table.index(of: "shed")
+    return ReceiverHealthChange(
+      receiver: try #require(index), health: health, reason: "why", time: .zero,
+      wallTime: WallTime(nanoseconds: 0))
+  }
+
+  @Test func aReceiverThatComesAndGoesFillsNoLog() throws {
+    var notices = BlindNotices()
+    var lines: [String] = []
+    for step in 0..<3000 {
+      let now = MonotonicTime.zero + .milliseconds(Int64(step))
+      let change = try change(step % 2 == 0 ? .gone : .ok)
+      if let line = notices.notice(of: change, named: "shed", at: now) { lines.append(line) }
+      if let line = notices.rest(at: now) { lines.append(line) }
+    }
+    #expect(lines == Array(repeating: "shed is gone: why", count: 20))
+    let rest = notices.rest(at: .zero + .seconds(20))
+    #expect(
+      rest == "receivers of scanners became blind 1480 more times; health has the present state of each")
+    let nothing = notices.rest(at: .zero + .seconds(60))
+    #expect(nothing == nil)
+  }
+}
