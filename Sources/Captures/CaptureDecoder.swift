@@ -9,6 +9,7 @@ public import Beacons
 /// reading: while true {
 ///   switch try decoder.next(into: &batch) {
 ///   case .advertisements: batch.forEach { advertisement, payload in print(advertisement.address) }
+///   case .observation(let observation): print(observation.key)
 ///   case .health(let change): print(change.health)
 ///   case .end: break reading
 ///   case nil: try decoder.fill { buffer, offset in try read(into: &buffer, from: offset) }
@@ -19,6 +20,8 @@ public struct CaptureDecoder: Sendable {
   public enum Step: Equatable, Sendable {
     /// The batch contains at least one.
     case advertisements
+    /// A sighting that the capture knows by the beacon's key alone.
+    case observation(Observation)
     case health(ReceiverHealthChange)
     case end
   }
@@ -90,10 +93,10 @@ public struct CaptureDecoder: Sendable {
       skip -= skipped
       let place = CapturePlace(offset: offset, range: start..<end, isAtEnd: isAtEnd)
       let length = try records.read(buffer, place, into: &output)
-      if let change = output.health {
-        output.health = nil
+      if let event = output.event {
+        output.event = nil
         consume(length)
-        return .health(change)
+        return event
       }
       if length == 0 {
         if !output.batch.isEmpty { return .advertisements }

@@ -3,7 +3,8 @@ import Beacons
 /// Collects what the formats find, and turns wall time into monotonic time.
 struct CaptureOutput: Sendable {
   var batch = AdvertisementBatch()
-  var health: ReceiverHealthChange?
+  /// What is no advertisement, and so has its own place between batches.
+  var event: CaptureDecoder.Step?
   var receivers = ReceiverTable()
   var malformedEvents: Int64 = 0
   private(set) var wallTime = WallTime(nanoseconds: 0)
@@ -44,11 +45,20 @@ struct CaptureOutput: Sendable {
     batch.append(advertisement, payload: payload)
   }
 
+  mutating func append(_ observation: Observation) {
+    var observation = observation
+    observation.time = clock.time(at: observation.wallTime)
+    wallTime = observation.wallTime
+    event = .observation(observation)
+  }
+
   mutating func set(_ health: ReceiverHealth, of receiver: ReceiverIndex, reason: String, wallTime: WallTime)
   {
     self.wallTime = wallTime
-    self.health = ReceiverHealthChange(
-      receiver: receiver, health: health, reason: reason, time: clock.time(at: wallTime), wallTime: wallTime)
+    event = .health(
+      ReceiverHealthChange(
+        receiver: receiver, health: health, reason: reason, time: clock.time(at: wallTime), wallTime: wallTime
+      ))
   }
 
   /// nil if a hostile file has invented more adapters than any machine has.

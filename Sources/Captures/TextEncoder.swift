@@ -35,6 +35,15 @@ public struct TextEncoder: Sendable {
     append("\"}\n")
   }
 
+  public mutating func append(_ observation: Observation, receivers: ReceiverTable) {
+    appendHead(observation.wallTime, receivers.name(of: observation.receiver))
+    append(", \"rssi\": \(observation.rssi.map { "\($0)" } ?? "null")")
+    if let power = observation.measuredPower { append(", \"measured_power\": \(power)") }
+    append(", \"beacon\": ")
+    append(quoted: observation.key)
+    append("}\n")
+  }
+
   public mutating func append(_ change: ReceiverHealthChange, receivers: ReceiverTable) {
     appendHead(change.wallTime, receivers.name(of: change.receiver))
     append(", \"health\": \"\(change.health.rawValue)\"")

@@ -13,11 +13,19 @@ struct TextFields {
   var txPower: Int8?
   var phy = PHY.le1M
   var isScanResponse = false
+  /// See `Observation`.
+  var beacon: Range<Int>?
+  var measuredPower: Int8?
   var health: ReceiverHealth?
   var reason: Range<Int>?
 
+  /// Whether it has a field that only advertisements have; then `beacon` is somebody's own key.
+  var isOfAdvertisement: Bool { address != nil || addressKind != nil || payload != nil }
+
   private enum Key: UInt16, CaseIterable {
-    case time, receiver, address, addressKind, rssi, payload, txPower, phy, scanResponse, health, reason
+    case time, receiver, address, addressKind, rssi, payload, txPower, phy, scanResponse
+    case beacon, measuredPower
+    case health, reason
 
     var name: StaticString {
       switch self {
@@ -30,6 +38,8 @@ struct TextFields {
       case .txPower: "tx_power"
       case .phy: "phy"
       case .scanResponse: "scan_response"
+      case .beacon: "beacon"
+      case .measuredPower: "measured_power"
       case .health: "health"
       case .reason: "reason"
       }
@@ -99,6 +109,8 @@ struct TextFields {
       } else if !cursor.takeWord("false", bytes) {
         throw cursor.malformed("\"scan_response\" is true or false")
       }
+    case .beacon: beacon = try cursor.string(bytes)
+    case .measuredPower: measuredPower = try Self.power("measured_power", &cursor, bytes)
     case .health:
       let word = try cursor.word(bytes)
       guard let known = ReceiverHealth(rawValue: word) else {

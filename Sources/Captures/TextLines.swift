@@ -1,13 +1,17 @@
 import JSON
 import Beacons
 
-/// The text form: one JSON object per line, either an advertisement
+/// The text form: one JSON object per line: an advertisement
 /// `{"t": Unix seconds, "receiver": "hci0", "address": "C1:…", "address_type": "random", "rssi": -72,
-/// "payload": "02011a…"}` or a receiver's health `{"t": …, "receiver": "hci0", "health": "gone"}`.
+/// "payload": "02011a…"}`, what somebody else tells of a beacon
+/// `{"t": …, "receiver": "hall/hci0", "rssi": -72, "beacon": "ibeacon f29d… 1 2"}`, or a receiver's health
+/// `{"t": …, "receiver": "hci0", "health": "gone"}`.
 /// Unknown keys are ignored.
 struct TextLines: Sendable {
   /// Longer than any advertisement. It keeps an endless line from filling the memory.
   static let longestLine = 1 << 16
+  /// Bytes of a beacon's key, as in the observations of a gateway.
+  static let longestKey = 200
 
   private var number: Int64 = 0
   /// How many of the unread bytes are known to contain no line end.
@@ -19,7 +23,7 @@ struct TextLines: Sendable {
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
 
-  /// Reads one line and returns its length; 0 if it is incomplete. A health line after
+  /// Reads one line and returns its length; 0 if it is incomplete. A line of another kind after
   /// advertisements that are still in the batch stays unread.
   mutating func read(
     _ bytes: Span<UInt8>, atEnd: Bool, into output: inout CaptureOutput
@@ -52,7 +56,7 @@ struct TextLines: Sendable {
     return min(end + 1, bytes.count)
   }
 
-  /// Returns false for a health line that must wait.
+  /// Returns false for a line that must wait.
   private mutating func read(
     _ line: Span<UInt8>, into output: inout CaptureOutput
   ) throws(JSONCursor.Malformed) -> Bool {
@@ -65,6 +69,11 @@ struct TextLines: Sendable {
       guard fields.receiver != nil else { throw missing("receiver", "a name such as \"hci0\"") }
       let receiver = try receiverIndex(fields, line, &output)
       output.set(health, of: receiver, reason: try reason(fields, line), wallTime: time)
+      return true
+    }
+    if let beacon = fields.beacon, !fields.isOfAdvertisement {
+      guard output.batch.isEmpty else { return false }
+      try readObservation(of: beacon, time, fields, line, into: &output)
       return true
     }
     guard let bits = fields.address, let kind = fields.addressKind, let digits = fields.payload,
@@ -87,6 +96,23 @@ struct TextLines: Sendable {
         wallTime: time),
       payload: payload.span)
     return true
+  }
+
+  private mutating func readObservation(
+    of beacon: Range<Int>, _ time: WallTime, _ fields: borrowing TextFields, _ line: Span<UInt8>,
+    into output: inout CaptureOutput
+  ) throws(JSONCursor.Malformed) {
+    let receiver = try receiverIndex(fields, line, &output)
+    // An escape takes up to six digits and signs for each byte.
+    let key = beacon.count <= 6 * Self.longestKey ? try JSONString.decode(beacon, of: line) : ""
+    guard (1...Self.longestKey).contains(key.utf8.count) else {
+      throw JSONCursor.Malformed(
+        offset: beacon.lowerBound, message: "a beacon's key has between 1 and \(Self.longestKey) bytes")
+    }
+    output.append(
+      Observation(
+        key: key, receiver: receiver, rssi: fields.rssi, measuredPower: fields.measuredPower, time: .zero,
+        wallTime: time))
   }
 
   private func missing(_ key: String, _ meaning: String) -> JSONCursor.Malformed {

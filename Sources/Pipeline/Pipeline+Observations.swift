@@ -26,7 +26,9 @@ extension Pipeline {
     tap = paused
   }
 
-  private mutating func observe(_ observation: Observation, into output: inout Output) {
+  /// Processes one sighting that is known by the beacon's key alone; returns it if the beacon is known.
+  @discardableResult
+  package mutating func observe(_ observation: Observation, into output: inout Output) -> Sighting? {
     if roster.isFull { makeRoom(at: max(time, observation.time), into: &output) }
     let revision = roster.revision
     let sighting = roster.sighting(of: observation)
@@ -35,6 +37,7 @@ extension Pipeline {
       beacon: .nobody, receiver: observation.receiver, rssi: nil, measuredPower: nil,
       time: observation.time, wallTime: observation.wallTime)
     take(sighting ?? nobody, into: &output)
+    return sighting
   }
 
   /// Starts, changes or ends the collection of our radios' sightings, as configured.

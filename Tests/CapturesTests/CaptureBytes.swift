@@ -85,6 +85,7 @@ struct Heard: Equatable {
   }
 
   var items: [Item] = []
+  var observations: [Observation] = []
   var health: [ReceiverHealthChange] = []
   /// Where each health change stood: how many advertisements came before it.
   var healthPlaces: [Int] = []
@@ -111,6 +112,7 @@ struct Heard: Equatable {
         }
         switch step {
         case .advertisements: break
+        case .observation(let observation): observations.append(observation)
         case .health(let change):
           health.append(change)
           healthPlaces.append(items.count)

@@ -22,6 +22,23 @@ struct EncoderTests {
     #expect(heard.items.first?.payload == EventBytes.payload)
   }
 
+  @Test func whatIsKnownByItsKeyReadsBackAsItWasTold() {
+    var receivers = ReceiverTable()
+    let receiver = receivers.index(of: "hall/hci0")!
+    let told = [
+      Observation(
+        key: "entry address c10000000001 \"Küche\"\\", receiver: receiver, rssi: -61, measuredPower: -59,
+        time: .zero, wallTime: WallTime(nanoseconds: 1_700_000_000_123_456_789)),
+      Observation(
+        key: "entry key anna", receiver: receiver, rssi: nil, time: MonotonicTime(nanoseconds: 211),
+        wallTime: WallTime(nanoseconds: 1_700_000_000_123_457_000)),
+    ]
+    var encoder = TextEncoder()
+    for observation in told { encoder.append(observation, receivers: receivers) }
+    let heard = Heard(encoder.bytes)
+    #expect(heard.error == nil && heard.observations == told && heard.receivers == ["hall/hci0"])
+  }
+
   @Test func textReadsBackAsItWasHeardToTheNanosecond() {
     var receivers = ReceiverTable()
     let receiver = receivers.index(of: "front \"door\"\n\u{1}é\\")!

@@ -87,6 +87,45 @@ struct TextFormTests {
     #expect(heard.health.first?.time.nanoseconds == 876_543_211)
   }
 
+  private static let told =
+    #"{"t": 1700000000.25, "receiver": "hall/hci0", "rssi": -61, "measured_power": -59, "beacon": "entry address c10000000001 \u00e9"}"#
+
+  @Test func aLineMayKnowABeaconByItsKeyAlone() {
+    let heard = Heard(text: [Self.line, Self.told, Self.line].joined(separator: "\n"))
+    #expect(heard.error == nil && heard.items.count == 2)
+    #expect(heard.observations.map(\.key) == ["entry address c10000000001 é"])
+    #expect(heard.observations.map(\.rssi) == [-61] && heard.observations.map(\.measuredPower) == [-59])
+    #expect(heard.observations.first?.time.nanoseconds == 126_543_211)
+    #expect(heard.receivers == ["hci0", "hall/hci0"])
+  }
+
+  @Test func anAdvertisementMayHaveAKeyBeaconOfItsOwn() {
+    let heard = Heard(text: Self.line(("\"rssi\"", #""beacon": "mine", "rssi""#)))
+    #expect(heard.error == nil && heard.items.count == 1 && heard.observations.isEmpty)
+  }
+
+  @Test(arguments: [
+    (#""beacon": """#, "between 1 and 200"),
+    (#""beacon": "\#(String(repeating: "x", count: 201))""#, "between 1 and 200"),
+    (#""beacon": "\#(String(repeating: "x", count: 5000))""#, "between 1 and 200"),
+    (#""beacon": 1"#, ""), (#""beacon": "\ud800""#, ""), (#""beacon": "a", "beacon": "a""#, "twice"),
+    (#""beacon": "a", "measured_power": 0.5"#, "measured_power"), (#""beacon": "a", "rssi": 200"#, "rssi"),
+    (#""beacon": "a", "address_type": "random""#, "\"payload\""),
+  ])
+  func aWrongKeyIsRefusedWithItsLine(fields: String, words: String) {
+    let heard = Heard(text: "\(Self.told)\n{\"t\": 1700000001, \"receiver\": \"hci0\", \(fields)}\n")
+    #expect(heard.observations.count == 1 && heard.error?.place == .line(2))
+    #expect(heard.error?.message.contains(words) == true || words.isEmpty, "\(heard.error as Any)")
+  }
+
+  @Test func aKeyNeedsAReceiverAndATime() {
+    for (line, missing) in [
+      (#"{"t": 1, "beacon": "a"}"#, "receiver"), (#"{"receiver": "hci0", "beacon": "a"}"#, "\"t\""),
+    ] {
+      #expect(Heard(text: line).error?.message.contains(missing) == true)
+    }
+  }
+
   @Test func everyHealthHasItsWord() {
     for health in ReceiverHealth.allCases {
       let heard = Heard(text: #"{"t": 1, "receiver": "hci0", "health": "\#(health.rawValue)"}"#)

@@ -25,6 +25,10 @@ import Testing
     while true {
       switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
       case .end: return heard
+      case .observation(let observation):
+        heard.append(
+          "\(table.name(of: observation.receiver)) \(observation.time.nanoseconds / 1_000_000) \(observation.key)"
+        )
       case .health(let change): heard.append("\(table.name(of: change.receiver)) \(change.health.rawValue)")
       case .advertisements:
         batch.forEach { advertisement, _ in
@@ -57,6 +61,14 @@ import Testing
         }
       }
       #expect(count == 4)
+    }
+  }
+
+  @Test func whatIsKnownByItsKeyKeepsItsPlaceAmongOtherCaptures() throws {
+    let told = try capture("hall", [10], #"{"t":11,"receiver":"attic","beacon":"entry key anna"}"# + "\n")
+    let door = try capture("door", [10.5, 12])
+    for paths in [[told, door], [door, told]] {
+      #expect(try read(paths) == ["hall 0", "door 500", "attic 1000 entry key anna", "door 2000"])
     }
   }
 

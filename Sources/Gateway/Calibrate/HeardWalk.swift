@@ -41,6 +41,7 @@ public struct HeardWalk: Sendable {
   }
 
   /// The same for what a receiver elsewhere tells of a beacon.
+  @discardableResult
   mutating func observe(_ observation: Observation) -> Sighting? {
     latest = (observation.time, observation.wallTime)
     return take(roster.sighting(of: observation))
@@ -108,6 +109,11 @@ extension HeardWalk {
         place(&placed, marks, start, isLast: true)
         return placed
       case .health: continue
+      case .observation(let observation):
+        start = start ?? observation.time
+        observe(observation)
+        place(&placed, marks, start, isLast: false)
+        advertisements += 1
       case .advertisements:
         batch.forEach { advertisement, payload in
           start = start ?? advertisement.time

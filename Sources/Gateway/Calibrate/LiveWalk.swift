@@ -45,10 +45,11 @@ public final class LiveWalk: Sendable {
 
   /// - Parameters:
   ///   - beacon: its name; nil: whichever is heard.
-  ///   - record: where a recording and its marks are written, without the endings `.jsonl` and `.csv`; nil: nowhere.
+  ///   - record: where a recording and its marks are written, without the endings `.jsonl` and `.csv`; nil: nowhere. Earlier ones
+  ///     are not replaced: throws `EEXIST`.
   public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
-    if let record { tape = try WalkTape(prefix: record) }
+    if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
     state = Mutex(State(walk: HeardWalk(configuration, beacon: beacon), tape: tape))
   }
 
@@ -79,8 +80,13 @@ public final class LiveWalk: Sendable {
   /// What was heard and marked until now.
   public func take() -> (walk: HeardWalk, marks: [Placed]) { state.withLock { ($0.walk, $0.marks) } }
 
-  /// Why the recording ended before its time; nil: it did not.
-  public var tapeFault: SystemError? { state.withLock { $0.tape?.fault } }
+  /// Completes the recording. Returns why it ended before its time; nil: it did not.
+  public func finishRecording() -> SystemError? {
+    state.withLock { state in
+      state.tape?.write(isEnd: true)
+      return state.tape?.fault
+    }
+  }
 
   func hear(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable, isRemote: Bool) {
     state.withLock { state in
@@ -97,17 +103,25 @@ public final class LiveWalk: Sendable {
     }
   }
 
-  func hear(_ hearing: Hearing, _ table: ReceiverTable) {
-    hear(hearing.batch, table, isRemote: true)
+  /// The same for sightings that are known by the beacon's key alone.
+  func hear(_ observations: [Observation], _ table: ReceiverTable, isRemote: Bool) {
     state.withLock { state in
-      let map = state.learn(table, isRemote: true)
-      for observation in hearing.observations {
+      let map = state.learn(table, isRemote: isRemote)
+      for observation in observations {
         var observation = observation
         guard let receiver = map[observation.receiver] else { continue }
         observation.receiver = receiver
-        if let sighting = state.walk.observe(observation) { state.note(sighting) }
+        guard let sighting = state.walk.observe(observation) else { continue }
+        state.note(sighting)
+        state.tape?.append(observation, receivers: state.walk.receivers)
       }
+      state.tape?.write()
     }
+  }
+
+  func hear(_ hearing: Hearing, _ table: ReceiverTable) {
+    hear(hearing.batch, table, isRemote: true)
+    if !hearing.observations.isEmpty { hear(hearing.observations, table, isRemote: true) }
   }
 }
 

@@ -60,7 +60,9 @@ public struct WalkEars: Sendable {
         try await waitForCancellation()
       }
     case .recording(let path):
-      try await Recording.play(path) { walk.hear($0, $1, isRemote: false) }
+      try await Recording.play(path, onObservation: { walk.hear([$0], $1, isRemote: false) }) {
+        walk.hear($0, $1, isRemote: false)
+      }
     case .standardInput: try await listenToStandardInput()
     }
   }
@@ -100,6 +102,11 @@ public struct WalkEars: Sendable {
           step != .end
         {
           let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
+          if case .observation(var observation) = step {
+            observation.time = now
+            observation.wallTime = wallNow
+            walk.hear([observation], table, isRemote: false)
+          }
           batch.mapAdvertisements { advertisement in
             advertisement.time = now
             advertisement.wallTime = wallNow

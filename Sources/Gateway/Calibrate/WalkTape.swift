@@ -1,5 +1,6 @@
 import Beacons
 import Captures
+import Glibc
 import JSON
 import Machine
 
@@ -8,11 +9,20 @@ struct WalkTape: ~Copyable {
   private let recording: RecordingFile
   private let marks: RecordingFile
   private var encoder = TextEncoder()
+  /// Lines of the recording, by time. What other gateways heard comes late, and a recording is read in order of time.
+  private var held: [(time: MonotonicTime, line: [UInt8])] = []
+  /// How late a line may come.
+  private let patience: TimeSpan
   /// Of the marks, not written yet.
   private var lines: [UInt8] = []
   private(set) var fault: SystemError?
 
-  init(prefix: String) throws(SystemError) {
+  init(prefix: String, patience: TimeSpan) throws(SystemError) {
+    self.patience = patience
+    // Both are looked at before either is made.
+    for path in [prefix + ".jsonl", prefix + ".csv"] where Self.hasContent(path) {
+      throw SystemError(call: "will not replace \(path)", code: EEXIST)
+    }
     let marks = try RecordingFile(path: prefix + ".csv")
     let recording = try RecordingFile(path: prefix + ".jsonl")
     self.marks = marks
@@ -21,9 +31,27 @@ struct WalkTape: ~Copyable {
     write()
   }
 
+  private static func hasContent(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_size > 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>, receivers: ReceiverTable) {
     guard fault == nil else { return }
     encoder.append(advertisement, payload: payload, receivers: receivers)
+    hold(at: advertisement.time)
+  }
+
+  mutating func append(_ observation: Observation, receivers: ReceiverTable) {
+    guard fault == nil else { return }
+    encoder.append(observation, receivers: receivers)
+    hold(at: observation.time)
+  }
+
+  private mutating func hold(at time: MonotonicTime) {
+    let place = held.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    held.insert((time, encoder.bytes), at: place)
+    encoder.bytes.removeAll(keepingCapacity: true)
   }
 
   mutating func append(_ mark: RecordingMarks.Mark, at time: WallTime) {
@@ -35,11 +63,15 @@ struct WalkTape: ~Copyable {
     write()
   }
 
-  mutating func write() {
+  /// - Parameter isEnd: nothing comes any more.
+  mutating func write(isEnd: Bool = false) {
     guard fault == nil else { return }
+    let ripe = isEnd ? held.count : held.prefix { $0.time + patience < held[held.count - 1].time }.count
+    var ready = held.prefix(ripe).flatMap(\.line)
+    held.removeFirst(ripe)
     do throws(SystemError) {
       if !lines.isEmpty { try marks.write(&lines) }
-      if !encoder.bytes.isEmpty { try recording.write(&encoder.bytes) }
+      if !ready.isEmpty { try recording.write(&ready) }
     } catch {
       fault = error
     }

@@ -18,7 +18,8 @@ final class Playback {
   private var batch = AdvertisementBatch()
   /// Of the batch.
   private var place = 0
-  private var health: ReceiverHealthChange?
+  /// What follows the batch and is no advertisement.
+  private var event: CaptureDecoder.Step?
   private var isAtEnd = false
   private var output = Pipeline.Output()
 
@@ -42,6 +43,10 @@ final class Playback {
           span = (
             span?.from ?? batch[0].wallTime,
             max(span?.to ?? batch[0].wallTime, batch[batch.count - 1].wallTime)
+          )
+        case .observation(let observation):
+          span = (
+            span?.from ?? observation.wallTime, max(span?.to ?? observation.wallTime, observation.wallTime)
           )
         case .health(let change):
           span = (span?.from ?? change.wallTime, max(span?.to ?? change.wallTime, change.wallTime))
@@ -75,8 +80,13 @@ final class Playback {
 
   /// When the next thing happened; nil: nothing follows.
   private var nextTime: MonotonicTime? {
-    while place >= batch.count, health == nil, !isAtEnd { refill() }
-    return place < batch.count ? batch[place].time : health?.time
+    while place >= batch.count, event == nil, !isAtEnd { refill() }
+    if place < batch.count { return batch[place].time }
+    return switch event {
+    case .observation(let observation): observation.time
+    case .health(let change): change.time
+    case .advertisements, .end, nil: nil
+    }
   }
 
   private func refill() {
@@ -84,8 +94,8 @@ final class Playback {
     do throws(CaptureError) {
       switch try recording.next(into: &batch, receiver: { pipeline.receiver($0) }) {
       case .advertisements: break
-      case .health(let change): health = change
       case .end: isAtEnd = true
+      case let step: event = step
       }
     } catch {
       // What was good before the fault was shown.
@@ -101,10 +111,17 @@ final class Playback {
         _ = pipeline.observe(copy advertisement, payload: payload, into: &output)
       }
       place += 1
-    } else if let change = health {
-      health = nil
-      time = max(time, change.time)
-      pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+    } else {
+      switch event.take() {
+      case .observation(let observation):
+        time = max(time, observation.time)
+        paces[observation.receiver, default: ReceiverPace()].note(observation.time)
+        pipeline.observe(observation, into: &output)
+      case .health(let change):
+        time = max(time, change.time)
+        pipeline.setBlind(change.receiver, change.health.isBlind, at: change.time, into: &output)
+      case .advertisements, .end, nil: break
+      }
     }
     take()
   }

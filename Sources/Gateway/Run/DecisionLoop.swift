@@ -88,10 +88,27 @@ final class DecisionLoop: Sendable {
         state.health.receivers.heard(advertisement, by: receiver, isEmpty: payload.isEmpty)
         return receiver
       }
-      for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
-      if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
-      tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
+      heard(&state)
     }
+  }
+
+  /// The same for a sighting that the source knows by the beacon's key alone.
+  func observe(_ observation: Observation, _ table: ReceiverTable) {
+    state.withLock { state in
+      var observation = observation
+      guard let receiver = state.learn(table)[observation.receiver] else { return }
+      observation.receiver = receiver
+      state.health.receivers.heard(receiver, at: observation.wallTime)
+      state.pipeline.observe(observation, into: &state.output)
+      heard(&state)
+    }
+  }
+
+  /// Hands over what hearing something came to.
+  private func heard(_ state: inout State) {
+    for notice in state.pipeline.takeNotices() { logger.warning("\(notice)") }
+    if delivery.isKept { delivery.save(counters: state.pipeline.takeCounters()) }
+    tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
   }
 
   /// Timers stand still while the machine is suspended.

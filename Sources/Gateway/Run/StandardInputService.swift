@@ -78,6 +78,10 @@ final class StandardInputService: Service {
       let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
       switch step {
       case .end: return
+      case .observation(var observation):
+        observation.time = now
+        observation.wallTime = wallNow
+        decisions.observe(observation, table)
       case .health(var change):
         change.time = now
         change.wallTime = wallNow

@@ -13,7 +13,9 @@ struct WalkService: Service {
     try await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         do {
-          try await Recording.play(path, onHealth: decisions.apply, onBatch: decisions.observe)
+          try await Recording.play(
+            path, onHealth: decisions.apply, onObservation: { decisions.observe($0, $1) },
+            onBatch: { decisions.observe($0, $1) })
           try await Task.sleep(for: Self.pause)
         } catch is CancellationError {
           return

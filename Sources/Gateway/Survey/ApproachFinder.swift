@@ -64,6 +64,9 @@ public struct ApproachFinder: ~Copyable {
           observe(advertisement, payload, into: &found)
         }
       }
+    case .observation(let observation):
+      output.removeAll()
+      take(pipeline.observe(observation, into: &output), at: observation.time, into: &found)
     case .health(let change):
       time = max(time, change.time)
       output.removeAll()
@@ -97,7 +100,13 @@ public struct ApproachFinder: ~Copyable {
   ) {
     output.removeAll()
     let sighting = pipeline.observe(advertisement, payload: payload, into: &output)
-    time = max(time, advertisement.time)
+    take(sighting, at: advertisement.time, into: &found)
+  }
+
+  private mutating func take(
+    _ sighting: Sighting?, at heard: MonotonicTime, into found: inout [RecordedApproach]
+  ) {
+    time = max(time, heard)
     let later = noteTriggers()
     if nextLoss < time { endStays(before: time, into: &found) }
     if let sighting { follow(sighting) }

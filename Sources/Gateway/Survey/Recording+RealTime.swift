@@ -8,6 +8,7 @@ extension Recording {
   /// Throws `CaptureError`, or `CancellationError`.
   static func play(
     _ path: String, onHealth: (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in },
+    onObservation: (Observation, ReceiverTable) -> Void,
     onBatch: (borrowing AdvertisementBatch, ReceiverTable) -> Void
   ) async throws {
     var recording = try Recording(paths: [path])
@@ -22,6 +23,12 @@ extension Recording {
     while true {
       switch try recording.next(into: &batch, receiver: { table.index(of: $0) }) {
       case .end: return
+      case .observation(var observation):
+        let offset = observation.time - MonotonicTime.zero
+        try await wait(for: offset)
+        observation.wallTime = wallStart + offset
+        observation.time = start + offset
+        onObservation(observation, table)
       case .health(var change):
         let offset = change.time - MonotonicTime.zero
         try await wait(for: offset)

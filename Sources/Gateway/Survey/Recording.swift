@@ -11,7 +11,8 @@ public struct Recording: ~Copyable {
     var file: CaptureFile
     var batch = AdvertisementBatch()
     var position = 0
-    var health: ReceiverHealthChange?
+    /// What follows the batch and is no advertisement.
+    var event: CaptureDecoder.Step?
     var isAtEnd = false
     /// What ended this capture before its end.
     var failure: CaptureError?
@@ -22,7 +23,11 @@ public struct Recording: ~Copyable {
     /// When the next thing happened; nil at the end.
     var head: WallTime? {
       if position < batch.count { return batch[position].wallTime }
-      return health?.wallTime
+      return switch event {
+      case .observation(let observation): observation.wallTime
+      case .health(let change): change.wallTime
+      case .advertisements, .end, nil: nil
+      }
     }
 
     func refill() {
@@ -31,8 +36,8 @@ public struct Recording: ~Copyable {
         do throws(CaptureError) {
           switch try file.next(into: &batch) {
           case .advertisements: break
-          case .health(let change): health = change
           case .end: isAtEnd = true
+          case let step: event = step
           }
         } catch {
           failure = error
@@ -44,8 +49,14 @@ public struct Recording: ~Copyable {
     /// Orders heads of equal time by their content, so that it does not matter which capture was named first.
     var rank: [UInt8] {
       guard position < batch.count else {
-        guard let health else { return [] }
-        return [1] + file.receivers.name(of: health.receiver).utf8 + [0] + health.health.rawValue.utf8
+        switch event {
+        case .health(let change):
+          return [1] + file.receivers.name(of: change.receiver).utf8 + [0] + change.health.rawValue.utf8
+        case .observation(let observation):
+          return [2] + file.receivers.name(of: observation.receiver).utf8 + [0] + observation.key.utf8
+            + [0, UInt8(bitPattern: observation.rssi ?? 127)]
+        case .advertisements, .end, nil: return []
+        }
       }
       var rank: [UInt8] = []
       batch.forEach(in: position..<(position + 1)) { advertisement, payload in
@@ -104,14 +115,26 @@ public struct Recording: ~Copyable {
           take(track, into: &batch)
         }
         if !batch.isEmpty { return .advertisements }
-      } else if var change = track.health {
-        track.health = nil
-        // Without an index there are too many receivers, and this one is skipped.
-        guard let index = track.receivers[change.receiver] else { continue }
-        change.receiver = index
-        change.time = clock.time(at: change.wallTime)
-        return .health(change)
+      } else if let event = track.event.take(), let step = take(event, track.receivers) {
+        return step
       }
+    }
+  }
+
+  /// nil: there are too many receivers, and this one is skipped.
+  private mutating func take(_ event: CaptureDecoder.Step, _ receivers: ReceiverMap) -> CaptureDecoder.Step? {
+    switch event {
+    case .observation(var observation):
+      guard let index = receivers[observation.receiver] else { return nil }
+      observation.receiver = index
+      observation.time = clock.time(at: observation.wallTime)
+      return .observation(observation)
+    case .health(var change):
+      guard let index = receivers[change.receiver] else { return nil }
+      change.receiver = index
+      change.time = clock.time(at: change.wallTime)
+      return .health(change)
+    case .advertisements, .end: return nil
     }
   }
 

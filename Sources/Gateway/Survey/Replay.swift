@@ -49,6 +49,13 @@ public struct Replay: ~Copyable {
           follower?.observe(advertisement, payload: payload, in: &pipeline, into: &output)
         }
       }
+    case .observation(let observation):
+      time = observation.time
+      if follower == nil {
+        pipeline.observe(observation, into: &output)
+      } else {
+        follower?.observe(observation, in: &pipeline, into: &output)
+      }
     case .health(let change):
       time = change.time
       follower?.advance(to: time, change.wallTime, in: &pipeline, into: &output)

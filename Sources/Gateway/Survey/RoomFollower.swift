@@ -54,8 +54,19 @@ public struct RoomFollower: Sendable {
     into output: inout Pipeline.Output
   ) {
     advance(to: advertisement.time, advertisement.wallTime, in: &pipeline, into: &output)
-    let sighting = pipeline.observe(advertisement, payload: payload, into: &output)
-    guard let sighting, hearers.contains(sighting.receiver), isFollowed(sighting.beacon, pipeline.roster),
+    hear(pipeline.observe(advertisement, payload: payload, into: &output), pipeline.roster)
+  }
+
+  /// The same for a sighting that is known by the beacon's key alone.
+  mutating func observe(
+    _ observation: Observation, in pipeline: inout Pipeline, into output: inout Pipeline.Output
+  ) {
+    advance(to: observation.time, observation.wallTime, in: &pipeline, into: &output)
+    hear(pipeline.observe(observation, into: &output), pipeline.roster)
+  }
+
+  private mutating func hear(_ sighting: Sighting?, _ roster: Roster) {
+    guard let sighting, hearers.contains(sighting.receiver), isFollowed(sighting.beacon, roster),
       let level = sighting.rssi
     else { return }
     journey.hear(level, by: sighting.receiver, at: sighting.time)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Beacons
 import Captures
 import Gateway
+import Glibc
 import Machine
 import Mosquitto
 import Proximity
@@ -29,7 +30,8 @@ final class LiveCalibration: Sendable {
     do throws(SystemError) {
       walk = try LiveWalk(configuration, beacon: beacon, record: record)
     } catch {
-      throw failure("\(error)", .cannotCreate)
+      let remedy = error.code == EEXIST ? "; give --record another name, or remove the earlier walk" : ""
+      throw failure("\(error)\(remedy)", .cannotCreate)
     }
   }
 
@@ -53,7 +55,7 @@ final class LiveCalibration: Sendable {
     hearing.cancel()
     for notice in notices.withLock({ $0 }) { say("beaconkeeper: \(notice)") }
     try await report(hearing)
-    if let fault = walk.tapeFault {
+    if let fault = walk.finishRecording() {
       say("beaconkeeper: the recording of the walk ended early: \(reason(fault))")
     }
     guard isFinished else { return nil }

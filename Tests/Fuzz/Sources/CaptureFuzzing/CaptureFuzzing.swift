@@ -17,6 +17,7 @@ public func fuzzCapture(_ head: [UInt8], _ start: UnsafePointer<UInt8>, _ count:
 private struct Decoding: Equatable {
   var advertisements = 0
   var payloadBytes = 0
+  var observations = 0
   var healthChanges = 0
   var receivers = 0
   var malformed: Int64 = 0
@@ -31,6 +32,10 @@ private struct Decoding: Equatable {
       while true {
         switch try decoder.next(into: &batch) {
         case .advertisements: take(batch)
+        case .observation(let observation):
+          observations += 1
+          precondition((1...200).contains(observation.key.utf8.count))
+          advance(to: observation.time)
         case .health(let change):
           healthChanges += 1
           advance(to: change.time)
