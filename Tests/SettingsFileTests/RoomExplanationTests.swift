@@ -26,6 +26,12 @@ import Testing
       ])
   }
 
+  @Test func boardsOverMQTTNeedNoRadio() throws {
+    let explanation = try explain("espresense.yaml")
+    #expect(explanation.rooms.map(\.name) == ["kitchen", "living room", "bedroom"])
+    #expect(explanation.rooms.last?.sentences == ["Without an outline.", "Receiver: esp-bedroom."])
+  }
+
   @Test func outlinesTellSizesAndNeighbours() throws {
     let explanation = try explain("outlines.yaml")
     #expect(
