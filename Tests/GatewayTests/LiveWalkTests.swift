@@ -3,6 +3,7 @@ import Captures
 import Foundation
 import Glibc
 import Machine
+import Messages
 import Pipeline
 import Scanners
 import Scenes
@@ -34,8 +35,8 @@ import Testing
 
   /// As a scanner that knows beacons by names of its own, and another gateway, whose batches come late.
   private func hearing(_ receivers: inout ReceiverTable) throws -> Hearing {
-    let bath = try #require(receivers.index(of: "bath"))
-    let hall = try #require(receivers.index(of: "hall/hci0"))
+    let (first, second) = (receivers.index(of: "bath"), receivers.index(of: "hall/hci0"))
+    let (bath, hall) = (try #require(first), try #require(second))
     var hearing = Hearing()
     for (receiver, milliseconds, level) in [(bath, 1000, -70), (hall, 900, -60), (hall, 1100, -61)] {
       let offset = TimeSpan.milliseconds(Int64(milliseconds))

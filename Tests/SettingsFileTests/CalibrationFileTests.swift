@@ -97,6 +97,8 @@ import Testing
       - { name: kitchen, receivers: [esp-1] }
       - { name: hall, receivers: [esp-2] }
     calibration: rooms.json
+    scanners: [{ kind: espresense }]
+    broker: { url: "mqtt://broker.lan" }
     """
 
   @Test func theConfigurationReadsItAndCheckExplainsIt() throws {
@@ -125,12 +127,27 @@ import Testing
   @Test func roomsAndReceiversThatAreGoneAreWarnedOf() throws {
     let folder = try Folder()
     try folder.write(String(decoding: Self.levels.text, as: UTF8.self), to: "rooms.json")
-    let yaml = "rooms: [{ name: cellar, receivers: [esp-9] }]\ncalibration: rooms.json"
+    let yaml =
+      "rooms: [{ name: cellar, receivers: [esp-9] }]\ncalibration: rooms.json\n"
+      + "scanners: [{ kind: espresense }]\nbroker: { url: \"mqtt://broker.lan\" }"
     let warnings = try read(yaml, path: folder.path + "/site.yaml").warnings
     #expect(
       warnings.map(\.message) == [
         "the calibration knows a room that the configuration does not: “kitchen”",
         "the calibration knows a receiver that the configuration does not: “esp-1”",
       ])
+  }
+
+  @Test(arguments: [
+    (levels, "outline: [[0 m, 0 m], [3 m, 0 m], [3 m, 4 m], [0 m, 4 m]], ", "made without outlines"),
+    (maps, "", "made with outlines"),
+  ])
+  func oneThatIsOfNoUseIsWarnedOf(file: CalibrationFile, outline: String, words: String) throws {
+    let folder = try Folder()
+    try folder.write(String(decoding: file.text, as: UTF8.self), to: "rooms.json")
+    let yaml = Self.yaml.replacing("receivers: [esp-1]", with: "\(outline)receivers: [esp-1]")
+      .replacing("  - { name: hall, receivers: [esp-2] }\n", with: "")
+    let found = try read(yaml, path: folder.path + "/site.yaml").warnings
+    #expect(found.contains { $0.message.contains(words) && $0.position?.line == 3 }, "\(found)")
   }
 }

@@ -7,11 +7,14 @@ import Testing
 /// `rooms:` with floors and doors.
 @Suite struct RoomTests {
   private static let kitchen = "[[0 m, 0 m], [3 m, 0 m], [3 m, 4 m], [0 m, 4 m]]"
+  /// Whoever is named in the rooms.
+  private static let scanners = "\nscanners: [{ kind: espresense }]\nbroker: { url: \"mqtt://broker.lan\" }"
   private static let hall = "[[3 m, 0 m], [7 m, 0 m], [7 m, 4 m], [3 m, 4 m]]"
 
   @Test func oneReceiverARoomIsEnough() throws {
     let loaded = try read(
-      "rooms: [{ name: kitchen, receivers: [esp-1] }, { name: hall, receivers: [hci0, esp-2] }]")
+      "rooms: [{ name: kitchen, receivers: [esp-1] }, { name: hall, receivers: [hci0, esp-2] }]"
+        + Self.scanners)
     #expect(loaded.warnings == [])
     #expect(
       loaded.configuration.rooms == [
@@ -29,7 +32,7 @@ import Testing
         - { name: kitchen, floor: up, outline: \(Self.kitchen), receivers: [esp-1], area: Küche }
         - { name: hall, floor: up, outline: \(Self.hall) }
       doors: [{ from: [3 m, 1 m], to: [300 cm, 1.9 m], floor: up }]
-      calibration: rooms.json
+      calibration: rooms.json\(Self.scanners)
       """, path: "/etc/beaconkeeper/site.yaml", calibrates: true)
     #expect(loaded.warnings == [])
     let configuration = loaded.configuration
@@ -99,7 +102,7 @@ import Testing
       "[[0 m, 4 m], [3 m, 4 m], [3 m, 0 m], [0 m, 0 m]]",
       "[[-900 m, -4 m], [-896 m, -4 m], [-896 m, -1 m]]",
       "[[0 m, 0 m], [2 m, 0 m], [4 m, 0 m], [4 m, 4 m]]",
-    ] { #expect(diagnose("rooms: [{ name: k, receivers: [r], outline: \(outline) }]") == []) }
+    ] { #expect(diagnose("rooms: [{ name: k, receivers: [r], outline: \(outline) }]\(Self.scanners)") == []) }
   }
 
   @Test(arguments: [
@@ -133,7 +136,7 @@ import Testing
     ("rooms: [{ name: k, receivers: [r], points: \(kitchen) }]", "1:36 error", "“points” is not a known key"),
   ])
   func everyFaultIsNamedWithItsPlace(yaml: String, mark: String, words: String) throws {
-    let found = diagnose(yaml)
+    let found = diagnose(yaml + Self.scanners)
     let first = try #require(found.first)
     #expect(found.count == 1, "\(found)")
     #expect(first.mark == mark, "\(first)")
@@ -175,12 +178,12 @@ import Testing
       "is on no wall: one end is 1 m away from any"
     ),
     (
-      "rooms: [{ name: k, receivers: [r], outline: [[0 m, 0 m], [50 m, 0 m], [50 m, 30 m], [0 m, 30 m]] }]",
-      "the rooms cover 1500 m²: positions are computed in cells of more than 25 cm"
+      "rooms: [{ name: k, receivers: [r], outline: [[0 m, 0 m], [200 m, 0 m], [200 m, 50 m], [0 m, 50 m]] }]",
+      "the site is so large that positions are computed in cells of 1.6 m"
     ),
   ])
   func suspiciousPlansAreWarnedOf(yaml: String, words: String) throws {
-    let found = diagnose(yaml)
+    let found = diagnose(yaml + Self.scanners)
     let first = try #require(found.first)
     #expect(found.count == 1, "\(found)")
     #expect(first.severity == .warning && first.hint != nil)
@@ -195,7 +198,7 @@ import Testing
     "rooms: [{ name: k, outline: \(kitchen), receivers: [r] }, { name: h, outline: [[3 m, 0 m], [5 m, 0 m], [5 m, 6 m], [0 m, 6 m], [0 m, 4 m], [3 m, 4 m]] }]",
     "receivers: [{ name: a, position: [3.2 m, 2 m] }]\nrooms: [{ name: k, outline: \(kitchen), receivers: [a] }, { name: h, outline: \(hall) }]",
   ])
-  func plausiblePlansGiveNoWarning(yaml: String) { #expect(diagnose(yaml) == []) }
+  func plausiblePlansGiveNoWarning(yaml: String) { #expect(diagnose(yaml + Self.scanners) == []) }
 
   @Test func thereIsALimitToEverything() {
     let rooms = (0..<260).map { "{ name: r\($0), receivers: [s\($0)] }" }.joined(separator: ", ")
@@ -252,14 +255,16 @@ import Testing
     ("rooms: []", "rooms is an empty list"),
   ])
   func aZoneOfRoomsHasNothingButDwellTimes(keys: String, words: String) throws {
-    let found = diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: z, \(keys) }]")
+    let found = diagnose("rooms: [{ name: kitchen, receivers: [hci0] }]\nzones: [{ name: z, \(keys) }]")
     #expect(found.count == 1, "\(found)")
     #expect(try #require(found.first).message.contains(words), "\(found)")
   }
 
   @Test func aRoomAndAZoneMayHaveOneName() throws {
     #expect(
-      diagnose("rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen, room: kitchen }]") == [])
+      diagnose(
+        "rooms: [{ name: kitchen, receivers: [a] }]\nzones: [{ name: kitchen, room: kitchen }]\(Self.scanners)"
+      ) == [])
   }
 
   @Test func roomsFollowBeaconsThatNoZoneWatches() {
@@ -267,6 +272,72 @@ import Testing
       "beacons: [{ name: a, address: C1:00:00:00:00:01 }, { name: b, address: C1:00:00:00:00:02 }]\n"
     let zones = "zones: [{ name: z, beacons: [a] }]\n"
     #expect(diagnose(beacons + zones).count == 1)
-    #expect(diagnose(beacons + zones + "rooms: [{ name: k, receivers: [r] }]") == [])
+    #expect(diagnose(beacons + zones + "rooms: [{ name: k, receivers: [r] }]" + Self.scanners) == [])
+  }
+
+  // MARK: Receivers
+
+  @Test(arguments: [
+    // Nobody at all; a forgotten prefix; a renamed board; the radio is off; a gateway's name without its receiver.
+    (
+      "rooms: [{ name: k, receivers: [esp-1, hci0, esp-2] }]", "“esp-1” or “esp-2”",
+      "scanners: [{ kind: espresense }]"
+    ),
+    (
+      "scanners: [{ kind: espresense, prefix: esp- }]\nrooms: [{ name: k, receivers: [k] }]", "“k”",
+      "called esp-…"
+    ),
+    (
+      "scanners: [{ kind: theengs, receiver: shed, topic: \"a/b\" }]\nrooms: [{ name: k, receivers: [k] }]",
+      "“k”", "compare the name"
+    ),
+    ("radio: { duty: off }\nrooms: [{ name: k, receivers: [hci0] }]", "“hci0”", "the radio is off"),
+    ("scanners: [{ kind: beaconkeeper }]\nrooms: [{ name: k, receivers: [hall] }]", "“hall”", "compare"),
+  ])
+  func aReceiverThatNobodyProvidesIsWarnedOf(yaml: String, names: String, hint: String) throws {
+    let found = diagnose(yaml + "\nbroker: { url: \"mqtt://broker.lan\" }")
+    #expect(found.map(\.message) == ["nothing here hears as \(names)"])
+    #expect(found.first?.severity == .warning && found.first?.hint?.contains(hint) == true, "\(found)")
+  }
+
+  @Test(arguments: [
+    "scanners: [{ kind: espresense, prefix: esp- }]\nrooms: [{ name: k, receivers: [esp-k] }]",
+    "scanners: [{ kind: espresense, prefix: esp-, receivers: { x: k } }]\nrooms: [{ name: k, receivers: [k] }]",
+    "scanners: [{ kind: beaconkeeper }]\nrooms: [{ name: k, receivers: [hall/hci0] }]",
+    "scanners: [{ kind: theengs, receiver: shed, topic: \"a/b\" }]\nrooms: [{ name: k, receivers: [shed] }]",
+    "receivers: [{ name: door, adapter: \"C1:00:00:00:00:01\" }]\nrooms: [{ name: k, receivers: [door, hci1] }]",
+  ])
+  func aReceiverThatMayComeGivesNoWarning(yaml: String) {
+    #expect(diagnose(yaml + "\nbroker: { url: \"mqtt://broker.lan\" }") == [])
+  }
+
+  @Test func moreReceiversThanTakePartAreRefused() throws {
+    let names = (0..<300).map { "esp-\($0)" }
+    let found = diagnose(
+      "rooms: [{ name: k, receivers: [\(names[..<200].joined(separator: ", "))] },\n"
+        + "{ name: h, receivers: [\(names[200...].joined(separator: ", "))] }]\(Self.scanners)")
+    #expect(found.map(\.message) == ["there are 300 receivers in rooms or with a position"])
+    #expect(found.first?.severity == .error && found.first?.position?.line == 2)
+  }
+
+  // MARK: Large sites
+
+  /// 3 × 4 m.
+  private static func room(_ name: String, at east: Double, _ north: Double = 0) -> String {
+    let corners = [(0.0, 0.0), (3, 0), (3, 4), (0, 4)].map { "[\(east + $0.0) m, \(north + $0.1) m]" }
+    return "{ name: \(name), receivers: [\(name)], outline: [\(corners.joined(separator: ", "))] }"
+  }
+
+  @Test func roomsThatShareACellOfALargeSiteAreNamed() throws {
+    let rooms = [Self.room("a", at: 0), Self.room("b", at: 3), Self.room("far", at: 897, 896)]
+    let found = diagnose("rooms: [\(rooms.joined(separator: ", "))]\(Self.scanners)")
+    #expect(found.allSatisfy { $0.severity == .warning })
+    #expect(found.map(\.message).contains { $0.contains("cells of 14.2 m") }, "\(found)")
+    #expect(found.map(\.message).contains { $0.contains("no beacon will be found in “b”") }, "\(found)")
+  }
+
+  @Test func aSmallRoomOfALargeSiteHasACellOfItsOwn() {
+    let rooms = [Self.room("a", at: 0), Self.room("b", at: 450), Self.room("c", at: 900)]
+    #expect(diagnose("rooms: [\(rooms.joined(separator: ", "))]\(Self.scanners)") == [])
   }
 }

@@ -57,6 +57,11 @@ struct RoomGrid: Sendable {
         rooms[cell] = Int16(plan.rooms.count)
       }
     }
+    // Where cells are large, a small room may lie between their middles.
+    for room in outlines.indices where plan.rooms[room].outline.count > 2 && !rooms.contains(Int16(room)) {
+      guard let cell = cell(at: outlines[room].centroid, floor: plan.rooms[room].floor) else { continue }
+      if rooms[cell] < 0 || rooms[cell] == Int16(plan.rooms.count) { rooms[cell] = Int16(room) }
+    }
     for cell in rooms.indices where rooms[cell] >= 0 {
       right[cell] = passes(from: cell, to: cell + 1, plan)
       down[cell] = passes(from: cell, to: cell + stride, plan)

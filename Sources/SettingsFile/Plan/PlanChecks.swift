@@ -8,9 +8,8 @@ struct PlanChecks {
   var receivers: [ReceiverSettings]
   var receiverEntries: [Value]
 
-  /// The finest cells in which positions are computed, and so many of them at most; both belong to the estimate.
-  private static let cell = 0.25
-  private static let cellLimit = 20_000.0
+  /// Metres; positions are about as exact as that, so that larger cells make them worse.
+  private static let coarse = 1.0
   /// Beyond this, and this part of the smaller room, an overlap is no error of measurement.
   private static let sliver = 1.0
   private static let sliverPart = 0.05
@@ -28,7 +27,7 @@ struct PlanChecks {
     warnOfNobodyWithAPlace()
     refuseTooManyCorners()
     warnOfOverlaps()
-    warnOfSize()
+    warnOfCells()
   }
 
   private func refuseReceiversOfTwoRooms() {
@@ -91,13 +90,31 @@ struct PlanChecks {
     }
   }
 
-  private func warnOfSize() {
-    let area = outlined.reduce(0) { $0 + $1.shape.area }
-    guard area / (Self.cell * Self.cell) > Self.cellLimit else { return }
-    outlined[0].room.outline?.value.warning(
-      "the rooms cover \(square(area)): positions are computed in cells of more than "
-        + "\(Measure(.distance, Self.cell))",
-      hint: "up to \(square(Self.cellLimit * Self.cell * Self.cell)) they are as fine as that")
+  /// Cells grow with the site, until small rooms have none.
+  private func warnOfCells() {
+    guard outlined.count == rooms.count, !outlined[0].room.value.diagnostics.hasErrors else { return }
+    let names = floors.map(\.name)
+    let plan = RoomPlan(
+      rooms: rooms.map { room in
+        let floor = room.settings.floor.flatMap { names.firstIndex(of: $0) } ?? 0
+        return RoomPlan.Room(floor: floor, outline: room.settings.outline)
+      }, hearers: [], floorHeights: floors.map(\.height))
+    let cells = plan.cells
+    let edge = Measure(.distance, (cells.edge * 10).rounded() / 10)
+    let hint =
+      "what counts is the rectangle around all outlines, times the floors; draw buildings that are far apart closer together"
+    if cells.edge > Self.coarse {
+      outlined[0].room.outline?.value.warning(
+        "the site is so large that positions are computed in cells of \(edge)", hint: hint)
+    }
+    // Otherwise another room covers it, which has been said.
+    guard cells.edge > RoomPlan.finestCell else { return }
+    for index in cells.without {
+      let room = rooms[Int(index.rawValue)]
+      room.outline?.value.warning(
+        "no beacon will be found in \(quoted(room.settings.name)): it shares its cell of \(edge) with another room",
+        hint: hint)
+    }
   }
 
   func checkDoors(_ doors: [(settings: DoorSettings, value: Value)]) {

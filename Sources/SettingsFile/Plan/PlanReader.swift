@@ -7,10 +7,10 @@ struct PlanReader {
   var directory: String
 
   /// - Parameter receiverEntries: the entries of `receivers:`, as written.
-  /// - Returns: the names of all rooms, also of those that could not be read.
+  /// - Returns: the names of all rooms, also of those that could not be read, and what remains to be checked once all is read.
   func read(
     _ section: Section, receiverEntries: [Value], into configuration: inout Configuration
-  ) -> Set<String> {
+  ) -> (names: Set<String>, origins: ReceiverOrigins) {
     let floors = limited(entries(section.take("floors")), to: FloorSettings.limit, "floors")
     configuration.floors = floors.compactMap(FloorReader().read)
     refuseTwins(floors, "floor")
@@ -35,6 +35,8 @@ struct PlanReader {
       rooms: rooms, floors: configuration.floors, receivers: configuration.receivers,
       receiverEntries: receiverEntries)
     checks.checkRooms()
+    let origins = ReceiverOrigins(rooms: rooms, receiverEntries: receiverEntries)
+    origins.refuseTooMany()
     checks.checkDoors(doors)
     checks.checkPositions()
     if !doors.isEmpty, rooms.allSatisfy({ $0.outline == nil }) {
@@ -43,7 +45,7 @@ struct PlanReader {
     if let value = section.take("calibration"), roomEntries.isEmpty {
       value.warning("there are no rooms to calibrate", hint: "add rooms:")
     }
-    return Set(roomEntries.compactMap(nameOf))
+    return (Set(roomEntries.compactMap(nameOf)), origins)
   }
 
   private func limited(_ entries: [Value], to limit: Int, _ what: String) -> [Value] {

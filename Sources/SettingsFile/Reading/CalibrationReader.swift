@@ -15,7 +15,22 @@ struct CalibrationReader {
       value.error("the calibration \(quoted(path)) cannot be used: \(error)", hint: Self.remedy)
       return
     }
+    warnIfOfNoUse(value, configuration)
     warn(value, configuration)
+  }
+
+  /// With outlines places have levels, without them rooms have: neither can be made of the other.
+  private func warnIfOfNoUse(_ value: Value, _ configuration: Configuration) {
+    guard let calibration = configuration.roomCalibration else { return }
+    let hasOutlines = configuration.rooms.allSatisfy { $0.outline.count > 2 }
+    let ofPlaces = !calibration.receivers.isEmpty || !calibration.samples.isEmpty
+    let ofRooms = !calibration.histograms.isEmpty
+    guard hasOutlines ? ofRooms && !ofPlaces : ofPlaces && !ofRooms else { return }
+    value.warning(
+      hasOutlines
+        ? "the calibration was made without outlines, and is of no use now that the rooms have some"
+        : "the calibration was made with outlines, and is of no use while a room has none",
+      hint: "calibrate again; a recording of that walk will do: beaconkeeper calibrate --marks")
   }
 
   /// Warns of what has another name now, or is gone.

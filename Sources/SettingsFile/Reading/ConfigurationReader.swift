@@ -48,7 +48,7 @@ struct ConfigurationReader {
     let readScanners = scanners.map(scannerReader.read)
     configuration.scanners = readScanners.compactMap(\.self)
     refuseTwinScanners(scanners, readScanners)
-    let roomNames = PlanReader(directory: files.directory).read(
+    let (roomNames, origins) = PlanReader(directory: files.directory).read(
       section, receiverEntries: receivers, into: &configuration)
     let zones = entries(section.take("zones"))
     let beaconNames = Set(beacons.compactMap(nameOf))
@@ -81,6 +81,7 @@ struct ConfigurationReader {
       configuration.fleet = FleetReader(files: files).read(value)
       FleetReader(files: files).check(value, configuration)
     }
+    warnOfPrivateBroker(scanners, configuration)
     if let value = section.take("publish"), !value.isNull {
       configuration.publish = PublishReader().read(value)
     }
@@ -93,6 +94,7 @@ struct ConfigurationReader {
     {
       CalibrationReader().read(value, path: path, into: &configuration)
     }
+    origins.warnOfStrangers(configuration)
     return configuration
   }
 

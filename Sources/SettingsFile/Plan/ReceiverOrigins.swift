@@ -1,0 +1,87 @@
+import Proximity
+import Scanners
+import Settings
+
+/// Where the receivers in rooms come from: a name that nobody provides is never heard.
+struct ReceiverOrigins {
+  var rooms: [RoomReader.Entry]
+  var receiverEntries: [Value]
+
+  /// Names that are told; of more, the first.
+  private static let toldLimit = 5
+
+  /// Further ones would be passed over.
+  func refuseTooMany() {
+    let placed = receiverEntries.filter { $0.node["position"] != nil }
+    let all = rooms.flatMap(\.receivers) + placed.compactMap { entry in nameOf(entry).map { ($0, entry) } }
+    var names: Set<String> = []
+    guard
+      let first = all.first(where: { names.insert($0.name).inserted && names.count > RoomPlan.hearerLimit })
+    else { return }
+    let count = Set(all.map(\.name)).count
+    first.value.error(
+      "there are \(count) receivers in rooms or with a position",
+      hint: "at most \(RoomPlan.hearerLimit) are possible")
+  }
+
+  /// - Parameter configuration: all of it. A fleet's receivers come through its queues.
+  func warnOfStrangers(_ configuration: Configuration) {
+    // Whatever could not be read may be the one that is missed.
+    guard rooms.first?.value.diagnostics.hasErrors == false, configuration.fleet == nil else { return }
+    let strangers = rooms.flatMap(\.receivers).filter { !isProvided($0.name, configuration) }
+    guard let first = strangers.first else { return }
+    let told = strangers.prefix(Self.toldLimit).map { quoted($0.name) }
+    let more = strangers.count > told.count ? " and \(strangers.count - told.count) more" : ""
+    first.value.warning(
+      "nothing here hears as \(listed(Array(told), joining: "or"))\(more)",
+      hint: hint(for: first.name, configuration))
+  }
+
+  private func hint(for name: String, _ configuration: Configuration) -> String {
+    if configuration.scanners.isEmpty {
+      return configuration.radio.duty == .off && isAdapter(name, configuration)
+        ? "the radio is off: remove radio: { duty: off }, or add scanners:"
+        : "add who hears so, for example scanners: [{ kind: espresense }]; this machine's adapters are hci0, hci1, …"
+    }
+    let prefixes = configuration.scanners.map(\.prefix).filter { !$0.isEmpty && !name.hasPrefix($0) }
+    guard let prefix = prefixes.first else { return "compare the name with those of the scanners" }
+    return "a scanner has prefix: \(prefix), so its receivers are called \(prefix)…"
+  }
+
+  private func isProvided(_ name: String, _ configuration: Configuration) -> Bool {
+    if configuration.radio.duty != .off, isAdapter(name, configuration) { return true }
+    return configuration.scanners.contains { $0.mayHear(as: name) }
+  }
+
+  private func isAdapter(_ name: String, _ configuration: Configuration) -> Bool {
+    let number = name.dropFirst(3)
+    return name.hasPrefix("hci") && !number.isEmpty && number.allSatisfy(\.isWholeNumber)
+      || configuration.receivers.contains { $0.name == name && $0.adapter != nil }
+  }
+}
+
+extension Scanner {
+  /// Whether one of its receivers can have this name in the configuration.
+  fileprivate func mayHear(as name: String) -> Bool {
+    if aliases.values.contains(name) { return true }
+    guard name.hasPrefix(prefix) else { return false }
+    let rest = name.dropFirst(prefix.count)
+    // Gateway and receiver.
+    if kind == .beaconkeeper { return rest.contains("/") }
+    guard topic.has(.receiver) || mapping.fields[.receiver] != nil else {
+      return receiver.map { $0 == rest } ?? true
+    }
+    return !rest.isEmpty
+  }
+}
+
+/// Reports scanners that nobody can publish to.
+func warnOfPrivateBroker(_ scannerEntries: [Value], _ configuration: Configuration) {
+  guard let first = scannerEntries.first, !first.diagnostics.hasErrors, !configuration.scanners.isEmpty,
+    configuration.broker == .embedded, configuration.fleet == nil
+  else { return }
+  first.warning(
+    "there is no broker: that this scanner could publish to",
+    hint:
+      "the gateway's private broker is not open to other machines; name yours: broker: { url: \"mqtt://…\" }")
+}
