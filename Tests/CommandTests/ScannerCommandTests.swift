@@ -85,7 +85,9 @@ import Testing
     try await until("the zone is unknown") {
       texts(broker, "beaconkeeper/home/zone/kitchen/occupancy").last?.contains("\"unknown\"") == true
     }
-    #expect(texts(broker, "beaconkeeper/home/health").last?.contains("\"gone\"") == true)
+    try await until("health says so") {
+      texts(broker, "beaconkeeper/home/health").last?.contains("\"gone\"") == true
+    }
     try await publish(broker, "espresense/rooms/kitchen/status", "online", retained: true)
     try await until("it sees again") {
       texts(broker, "beaconkeeper/home/zone/kitchen/occupancy").last?.contains("\"unknown\"") == false

@@ -11,27 +11,29 @@ import Testing
     var published: [Int] = []
     for step in 0..<3000 {
       let now = start + .milliseconds(Int64(step))
-      if pace.changed(at: now) || pace.isDue(at: now) {
+      if pace.takeDue(at: now) || pace.changed(at: now) {
         published.append(step)
-        pace.published(at: now)
+        pace.published()
       }
     }
     #expect(published == [0, 1000, 2000])
     let last = start + .seconds(3)
     #expect(pace.due == last, "the last state is told too")
-    #expect(!pace.isDue(at: last - .milliseconds(1)))
-    #expect(pace.isDue(at: last))
+    let isEarly = pace.takeDue(at: last - .milliseconds(1))
+    #expect(!isEarly)
+    let isDue = pace.takeDue(at: last)
+    #expect(isDue)
   }
 
   @Test func whatWasPublishedForAnotherReasonIsNotDueAnyMore() {
     var pace = HealthPace()
-    pace.published(at: start)
-    let isNow = pace.changed(at: start + .milliseconds(10))
-    #expect(!isNow)
-    pace.published(at: start + .milliseconds(20))
+    pace.published()
+    let isNow = pace.changed(at: start)
+    #expect(isNow, "only changes keep others waiting")
+    let isSecond = pace.changed(at: start + .milliseconds(10))
+    #expect(!isSecond)
+    pace.published()
     #expect(pace.due == nil)
-    let isLater = pace.changed(at: start + .seconds(2))
-    #expect(isLater)
   }
 }
 

@@ -49,14 +49,14 @@ extension DecisionLoop {
     for receiver in health.receivers where receiver.isMissing {
       logger.warning("nothing heard from receiver \(receiver.name): \(receiver.reason)")
     }
-    state.health.pace.published(at: LiveClock.now)
+    state.health.pace.published()
     tell(&state, [health.message(topics: delivery.topics)])
   }
 
   func healthMessage(
     _ state: inout State, at wallTime: WallTime = LiveClock.wallNow, over span: TimeSpan? = nil
   ) -> Message {
-    state.health.pace.published(at: LiveClock.now)
+    state.health.pace.published()
     return health(&state, at: wallTime, over: span).message(topics: delivery.topics)
   }
 

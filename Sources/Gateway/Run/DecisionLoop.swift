@@ -122,7 +122,7 @@ final class DecisionLoop: Sendable {
         tell(&state)
       }
       tellMissing(&state)
-      if state.health.pace.isDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
+      if state.health.pace.takeDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
       let latest = min(time + Self.longestPause, state.health.missingDeadline ?? .distantFuture)
       state.nextLook = min(state.nextDeadline, latest)
       return state.nextLook

@@ -15,14 +15,18 @@ struct HealthPace: Sendable {
       due = next
       return false
     }
+    next = time + Self.interval
     return true
   }
 
-  func isDue(at time: MonotonicTime) -> Bool { due.map { $0 <= time } ?? false }
+  /// Whether to publish now what has not been told yet.
+  mutating func takeDue(at time: MonotonicTime) -> Bool {
+    guard let due, due <= time else { return false }
+    self.due = nil
+    next = time + Self.interval
+    return true
+  }
 
   /// `health` is published for whichever reason, with all that has changed.
-  mutating func published(at time: MonotonicTime) {
-    next = time + Self.interval
-    due = nil
-  }
+  mutating func published() { due = nil }
 }
