@@ -65,12 +65,15 @@ import Testing
     #expect(zones(flat) == ["exit zone day key", "exit zone cook key"])
   }
 
-  @Test func oneThatIsInNoRoomAnyMoreLeaves() throws {
+  @Test func nobodyLeavesABlindRoomNorItsZonesBySilence() throws {
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     flat.setBlind(flat.cooker, true)
-    flat.wait(600)
     // The door heard it too, and would still.
+    flat.wait(600)
+    #expect(!flat.events.contains("exit room kitchen key") && zones(flat) == [])
+    flat.setBlind(flat.cooker, false)
+    flat.wait(600)
     #expect(flat.events.contains("exit room kitchen key"))
     #expect(zones(flat).sorted() == ["exit zone cook key", "exit zone day key"])
     #expect(flat.kept("beacon/key/state")?.contains(#""zones":[],"room":null"#) == true)

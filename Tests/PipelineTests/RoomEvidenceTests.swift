@@ -63,7 +63,7 @@ import Testing
   /// The first receiver is that of the study.
   @Test func anExitOfWhatTheRoomsDoNotKnowNamesWhoHeardItLast() throws {
     var flat = try Flat(Self.head + "zones: [{ name: down, exit: { lost: 60 s } }]")
-    try flat.scene.hear([], rssi: -55, for: 2, at: flat.door)
+    try flat.scene.hear([], rssi: -55, for: 5, at: flat.door)
     try flat.reload(Self.head + Self.down)
     let study = flat.scene.receiver
     #expect(study == ReceiverIndex(rawValue: 0))

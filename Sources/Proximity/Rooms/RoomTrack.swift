@@ -54,5 +54,6 @@ struct RoomTrack: Hashable, Sendable, Codable {
     }
     hearers = hearers.union(heard)
     isFrozen = false
+    if window == nil, told < 0 { turnedUp = end }
   }
 }

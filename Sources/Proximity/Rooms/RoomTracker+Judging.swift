@@ -15,7 +15,14 @@ extension RoomTracker {
       while end < entries.count, entries[end].beacon == entries[start].beacon { end += 1 }
       let track = Int(entries[start].beacon)
       hearings(of: start..<end)
+      let earlier = tracks[track].recentHearers
       note(track, until: RoomWindows.end(of: window))
+      if tracks[track].recentHearers != earlier, isTurningUp(track, at: RoomWindows.end(of: window)) {
+        // Where it was believed to be before this receiver spoke follows from who spoke first.
+        tracks[track].window = nil
+        tracks[track].offset = 0
+        tracks[track].offsetWeight = 0
+      }
       defer { start = end }
       if saysNothingNew(track, at: RoomWindows.end(of: window)) {
         tracks[track].window = window
@@ -59,7 +66,6 @@ extension RoomTracker {
         filter.move(belief, model, prior: prior, seconds: seconds)
       } else if state.window == nil, state.told < 0 {
         for place in belief.indices { belief[place] = prior[place] }
-        state.turnedUp = RoomWindows.end(of: window)
       }
       let pause = RoomModel.Pause(windows: state.window.map { window - $0 } ?? 1)
       state.window = window
@@ -117,9 +123,13 @@ extension RoomTracker {
   /// A beacon that turned up is told in a room once all receivers that see had time to hear it: scanners pass on what they hear
   /// every second or two, each at its own moment, and the first to speak may be any.
   private func hasBeenHeardByAll(_ track: Int, at time: MonotonicTime) -> Bool {
-    if tracks[track].turnedUp + Self.timeToBeHeard <= time { return true }
+    guard isTurningUp(track, at: time) else { return true }
     let heard = tracks[track].recentHearers.union(blind)
     return HearerSet(plan.hearers.indices).isSubset(of: heard)
+  }
+
+  private func isTurningUp(_ track: Int, at time: MonotonicTime) -> Bool {
+    tracks[track].told < 0 && tracks[track].turnedUp + Self.timeToBeHeard > time
   }
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
@@ -144,7 +154,7 @@ extension RoomTracker {
   }
 
   /// A receiver that hears no beacon for this long may have failed.
-  private static let silenceOfAFailure = TimeSpan.seconds(4)
+  private static let silenceOfAFailure = TimeSpan.seconds(3)
 
   /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
   private mutating func noteDrift(_ track: Int) {
