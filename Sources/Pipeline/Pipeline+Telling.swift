@@ -55,7 +55,8 @@ extension Pipeline {
       if let state = state(of: beacon) { output.items.append(.state(.beacon(state))) }
       if let room = roomMessage(of: beacon) { output.items.append(.state(.room(room))) }
       let news = whereabouts.news(
-        of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
+        of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon),
+        isInRoom: rooms?.room(of: beacon) != nil
       ) { engine.estimate(of: beacon, in: $0)?.distance }
       for whereabouts in news { output.items.append(.state(.whereabouts(whereabouts))) }
     }

@@ -168,7 +168,8 @@ public struct Pipeline: Sendable {
 
   private func allStates(of beacon: BeaconIndex) -> [Message] {
     let whereabouts = whereabouts.all(
-      of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon)
+      of: beacon, called: roster.name(of: beacon), in: engine.zones(of: beacon),
+      isInRoom: rooms?.room(of: beacon) != nil
     ) { engine.estimate(of: beacon, in: $0)?.distance }
     let states = [
       state(of: beacon)?.message(topics: topics), roomMessage(of: beacon)?.message(topics: topics),

@@ -8,7 +8,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
   public var prefix = defaultPrefix
   /// Default `device`.
   public var form = Discovery.Form.device
-  /// `zones`, by name; nil: every zone is in `zone.home`.
+  /// `zones`, by name; nil: every zone and room is in `zone.home`.
   public var places: [Place]?
   /// `areas`: by zone, the Home Assistant area suggested for its device.
   public var areas: [String: String] = [:]

@@ -122,4 +122,55 @@ import Testing
     #expect(all["beaconkeeper/forecourt/beacon/fleet%3A1.2/zone"] == "desk")
     #expect(all["beaconkeeper/forecourt/beacon/fleet%3A1.2/place"] == "My office")
   }
+
+  private static let rooms = """
+    gateway: { name: flat }
+    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
+    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
+
+    """
+
+  private func told(_ flat: Flat, _ what: String = "zone") -> [String] {
+    flat.scene.states.filter { $0.topic == "beaconkeeper/flat/beacon/key/" + what }
+      .map { String(decoding: $0.payload, as: UTF8.self) }
+  }
+
+  @Test func whoIsInARoomIsHome() throws {
+    var flat = try Flat(Self.rooms)
+    try flat.stay(inKitchen: true)
+    try flat.stay(inKitchen: false)
+    #expect(told(flat) == ["not_home", "home"])
+    #expect(flat.retained("beacon/key/zone") == "home")
+    flat.wait(600)
+    #expect(told(flat).last == "not_home")
+    #expect(flat.retained("beacon/key/zone") == "not_home")
+  }
+
+  @Test func aZoneIsToldRatherThanThatOneIsHome() throws {
+    var flat = try Flat(Self.rooms + "zones: [{ name: cooking, room: kitchen }]")
+    try flat.stay(inKitchen: true)
+    try flat.stay(inKitchen: false)
+    #expect(told(flat) == ["not_home", "cooking", "home"])
+  }
+
+  @Test func whoIsHomeIsSoThroughAReloadAndARestart() throws {
+    var flat = try Flat(Self.rooms)
+    try flat.stay(inKitchen: true)
+    try flat.reload(Self.rooms)
+    #expect(flat.kept("beacon/key/zone") == "home")
+    try flat.restart(Self.rooms)
+    #expect(flat.kept("beacon/key/zone") == "home")
+    try flat.restart(Self.rooms.replacing("kitchen", with: "galley"))
+    #expect(flat.kept("beacon/key/zone") == "not_home")
+  }
+
+  /// Whoever names places names all that count.
+  @Test func aRoomIsNoPlace() throws {
+    var flat = try Flat(
+      Self.rooms
+        + "zones: [{ name: cooking, room: kitchen }]\nhome_assistant: { zones: { cooking: zone.home } }")
+    try flat.stay(inKitchen: true)
+    try flat.stay(inKitchen: false)
+    #expect(told(flat, "place") == ["not_home", "home", "not_home"])
+  }
 }

@@ -101,7 +101,7 @@ import Testing
     func words(_ yaml: String) throws -> String {
       Explanation(try read("zones: [{ name: house }]\n" + yaml).configuration).homeAssistant
     }
-    #expect(try words("").contains("a beacon in any zone is home"))
+    #expect(try words("").contains("a beacon in any zone or room is home"))
     #expect(try words("home_assistant: { zones: { house: zone.work } }").contains("house is zone.work"))
     #expect(try words("home_assistant: { areas: { house: Hall } }").contains("in an area: house in Hall"))
     #expect(try words("home_assistant: { entities: minimal }").contains("batteries"))

@@ -6,7 +6,7 @@ import Proximity
 /// Where each beacon was last said to be: `beacon/<beacon>/zone` and, if zones lie in places of Home Assistant,
 /// `beacon/<beacon>/place`.
 struct Whereabouts: Sendable {
-  /// Indices of zones.
+  /// Indices of zones, or one of the numbers below.
   private struct Told {
     var zone = Whereabouts.untold
     /// The zone that the place is of.
@@ -15,6 +15,8 @@ struct Whereabouts: Sendable {
 
   private static let nowhere = -1 as Int32
   private static let untold = -2 as Int32
+  /// In a room, and in no zone.
+  private static let inRoom = -3 as Int32
 
   private let nearest: NearestZone
   /// By `ZoneIndex`.
@@ -39,14 +41,15 @@ struct Whereabouts: Sendable {
   ///
   /// - Parameters:
   ///   - inside: the zones that the beacon is in, ascending.
+  ///   - isInRoom: whether it is in a room.
   ///   - distance: what a zone's receivers make of the beacon.
   mutating func news(
-    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex],
+    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], isInRoom: Bool,
     distance: (ZoneIndex) -> Double?
   ) -> [WhereaboutsMessage] {
     let index = Int(beacon.rawValue)
     while told.count <= index { told.append(Told()) }
-    let (last, now) = (told[index], find(told[index], inside, distance))
+    let (last, now) = (told[index], find(told[index], inside, isInRoom, distance))
     told[index] = now
     var news: [WhereaboutsMessage] = []
     if now.zone != last.zone { news.append(zone(now, of: name)) }
@@ -59,11 +62,12 @@ struct Whereabouts: Sendable {
 
   /// All whereabouts of a beacon, for a broker that may have lost them. The parameters are the same as for `news`.
   func all(
-    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], distance: (ZoneIndex) -> Double?
+    of beacon: BeaconIndex, called name: String, in inside: [ZoneIndex], isInRoom: Bool,
+    distance: (ZoneIndex) -> Double?
   ) -> [WhereaboutsMessage] {
     let index = Int(beacon.rawValue)
     var now = told.indices.contains(index) ? told[index] : Told()
-    if now.zone == Self.untold { now = find(now, inside, distance) }
+    if now.zone == Self.untold { now = find(now, inside, isInRoom, distance) }
     return [zone(now, of: name)] + [placeMessage(now, of: name)].compactMap(\.self)
   }
 
@@ -72,12 +76,15 @@ struct Whereabouts: Sendable {
     if told.indices.contains(Int(beacon.rawValue)) { told[Int(beacon.rawValue)] = Told() }
   }
 
-  private func find(_ last: Told, _ inside: [ZoneIndex], _ distance: (ZoneIndex) -> Double?) -> Told {
+  private func find(
+    _ last: Told, _ inside: [ZoneIndex], _ isInRoom: Bool, _ distance: (ZoneIndex) -> Double?
+  ) -> Told {
     func choose(_ candidates: [ZoneIndex], _ last: Int32) -> Int32 {
       nearest.choose(among: candidates, told: ZoneIndex(rawValue: last), distance: distance)?.rawValue
         ?? Self.nowhere
     }
     var now = Told(zone: choose(inside, last.zone), placed: Self.nowhere)
+    if now.zone == Self.nowhere, isInRoom { now.zone = Self.inRoom }
     if !places.isEmpty {
       now.placed = choose(inside.filter { places[Int($0.rawValue)] != nil }, last.placed)
     }
@@ -85,7 +92,8 @@ struct Whereabouts: Sendable {
   }
 
   private func zone(_ now: Told, of beacon: String) -> WhereaboutsMessage {
-    WhereaboutsMessage(beacon: beacon, kind: .zone, name: now.zone < 0 ? nil : zones[Int(now.zone)])
+    let name = now.zone >= 0 ? zones[Int(now.zone)] : now.zone == Self.inRoom ? WhereaboutsMessage.home : nil
+    return WhereaboutsMessage(beacon: beacon, kind: .zone, name: name)
   }
 
   private func place(_ told: Told) -> String? { told.placed < 0 ? nil : places[Int(told.placed)] }
@@ -111,7 +119,7 @@ extension Whereabouts {
     guard count <= reader.bounds.beacons else { throw reader.damaged }
     for _ in 0..<count {
       let now = Told(zone: try reader.read(), placed: try reader.read())
-      guard [now.zone, now.placed].allSatisfy({ $0 >= Self.untold && Int($0) < zones.count }),
+      guard now.zone >= Self.inRoom, now.placed >= Self.untold, Int(max(now.zone, now.placed)) < zones.count,
         now.placed < 0 || !places.isEmpty
       else { throw reader.damaged }
       told.append(now)

@@ -21,7 +21,7 @@ func sentence(_ settings: HomeAssistantSettings) -> String {
       ? "no beacon is home, whatever zone it is in"
       : "\(listed(pairs, joining: "and")); in other zones a beacon is not home"
   } else {
-    places = "a beacon in any zone is home"
+    places = "a beacon in any zone or room is home"
   }
   let areas = settings.areas.sorted { $0.key < $1.key }.map { "\($0.key) in \($0.value)" }
   return
