@@ -33,15 +33,16 @@ import Testing
     }
 
     private mutating func take(_ message: TransitionMessage) {
-      let isInside = inside[message.place, default: []].contains(message.beacon)
+      let place = "\(message.kind.rawValue)/\(message.place)"
+      let isInside = inside[place, default: []].contains(message.beacon)
       let isRight = message.event == .enter ? !isInside : isInside
       if !isRight { faults.append("\(message.event) \(message.place) \(message.beacon)") }
       switch message.event {
-      case .enter: inside[message.place, default: []].insert(message.beacon)
+      case .enter: inside[place, default: []].insert(message.beacon)
       case .exit:
-        inside[message.place, default: []].remove(message.beacon)
+        inside[place, default: []].remove(message.beacon)
         exits += 1
-        if message.transition?.evidence.reason != nil { explained += 1 }
+        if message.reason != nil { explained += 1 }
       case .near: break
       }
     }
@@ -51,24 +52,46 @@ import Testing
       var state: String
       var beacons: [Member]
     }
-    private struct State: Decodable { var zones: [String] }
+    private struct State: Decodable {
+      var zones: [String]
+      var room: String?
+
+      func agrees(_ zones: [String], _ rooms: [String]) -> Bool {
+        self.zones.sorted() == zones && rooms.count < 2 && room == rooms.first
+      }
+    }
+    private struct Room: Decodable { var room: String? }
+
+    private func places(of beacon: String, _ kind: String) -> [String] {
+      inside.filter { $0.key.hasPrefix(kind) && $0.value.contains(beacon) }
+        .map { String($0.key.dropFirst(kind.count)) }.sorted()
+    }
 
     /// What is retained and does not follow from the transitions.
     func disagreements() throws -> [String] {
       var found = faults
       for (topic, payload) in retained {
-        let name = String(topic.split(separator: "/")[3])
+        let levels = topic.split(separator: "/")
+        let name = String(levels[3])
         if topic.hasSuffix("/occupancy") {
           let occupancy = try JSONDecoder().decode(Occupancy.self, from: Data(payload.utf8))
-          if Set(occupancy.beacons.map(\.beacon)) != inside[name, default: []] {
-            found.append("\(name) has \(payload), not \(inside[name] ?? [])")
+          let place = "\(levels[2])/\(name)"
+          if Set(occupancy.beacons.map(\.beacon)) != inside[place, default: []] {
+            found.append("\(place) has \(payload), not \(inside[place] ?? [])")
           }
-        } else if topic.hasSuffix("/state") {
+        } else if levels[2] == "beacon" {
           let beacon = try #require(name.removingPercentEncoding)
-          let zones = try JSONDecoder().decode(State.self, from: Data(payload.utf8)).zones
-          if zones.sorted() != inside.filter({ $0.value.contains(beacon) }).keys.sorted() {
-            found.append("\(beacon) is in \(payload)")
-          }
+          let (zones, rooms) = (places(of: beacon, "zone/"), places(of: beacon, "room/"))
+          let isRight =
+            switch levels[4] {
+            case "state":
+              try JSONDecoder().decode(State.self, from: Data(payload.utf8)).agrees(zones, rooms)
+            case "room": try JSONDecoder().decode(Room.self, from: Data(payload.utf8)).room == rooms.first
+            case "zone":
+              zones.isEmpty ? payload == (rooms.isEmpty ? "not_home" : "home") : zones.contains(payload)
+            default: true
+            }
+          if !isRight { found.append("\(topic) is \(payload), not \(zones) \(rooms)") }
         }
       }
       return found
@@ -102,7 +125,21 @@ import Testing
       text += "    exit: { distance: \(enter + Int.random(in: 1...5, using: &dice)) m,"
       text += " dwell: \(Int.random(in: 0...5, using: &dice)) s, lost: \(lost) }\n"
     }
+    if !dice.oneIn(4) { text += rooms(using: &dice) }
     return try Scene.configuration(text)
+  }
+
+  /// Rooms that are renamed now and then, and zones made of them.
+  private static func rooms(using dice: inout SeededGenerator) -> String {
+    let names = [dice.oneIn(4) ? "galley" : "kitchen", dice.oneIn(6) ? "entry" : "hall"]
+    var text = "  - { name: house, rooms: [\(names[0]), \(names[1])] }\n"
+    if !dice.oneIn(3) {
+      let (enter, exit) = (Int.random(in: 0...3, using: &dice), Int.random(in: 0...5, using: &dice))
+      text += "  - { name: e, room: \(names.randomElement(using: &dice)!), "
+      text += "enter: { dwell: \(enter) s }, exit: { dwell: \(exit) s } }\n"
+    }
+    text += "rooms:\n  - { name: \(names[0]), receivers: [hci0] }\n"
+    return text + "  - { name: \(names[1]), receivers: [\(dice.oneIn(4) ? "hci2" : "hci1")] }\n"
   }
 
   private static func advertisement(
