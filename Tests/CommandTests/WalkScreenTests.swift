@@ -20,8 +20,9 @@ import Testing
   }
 
   private static func text(_ screen: WalkScreen) -> String {
-    screen.lines(.init(receivers: [], beacons: [], latest: nil), beacon: nil, at: .zero).joined(
-      separator: "\n")
+    screen.lines(
+      .init(receivers: [], beacons: [], latest: nil, seconds: [0, 0]), beacon: nil, at: .zero, width: 80
+    ).joined(separator: "\n")
   }
 
   @Test func `a point says the room, too, and its digits are no rooms`() {
@@ -49,6 +50,19 @@ import Testing
       expected: [])
     #expect(Self.type("@1,1\r", on: &screen) == .mark(room: 0, point: Point(x: 1, y: 1)))
     #expect(Self.type("2@1,2\r", on: &screen) == .mark(room: 1, point: Point(x: 1, y: 2)))
+  }
+
+  @Test func `all receivers are seen on a narrow terminal`() {
+    let screen = WalkScreen(
+      rooms: [Self.room("hall", from: 0)], expected: (0..<12).map { "esp-board-\($0)" })
+    let heard = (0..<6).map { (name: "esp-board-\($0)", level: Int8(-60), time: MonotonicTime.zero) }
+    let lines = screen.lines(
+      .init(receivers: heard, beacons: [], latest: .zero, seconds: [12.6]), beacon: "keys", at: .zero,
+      width: 60)
+    #expect(lines.allSatisfy { $0.count <= 60 || $0.hasPrefix("Carry") }, "\(lines)")
+    let text = lines.joined(separator: "\n")
+    #expect((0..<12).allSatisfy { text.contains("esp-board-\($0)") })
+    #expect(text.contains("  12 s"))
   }
 
   @Test func `without outlines there are no points`() {

@@ -20,14 +20,17 @@ public final class LiveWalk: Sendable {
     public var beacons: [(name: String, count: Int)]
     /// When any of them was heard.
     public var latest: MonotonicTime?
+    /// By room, how long that was, as the calibration counts it.
+    public var seconds: [Double]
 
     package init(
       receivers: [(name: String, level: Int8, time: MonotonicTime)], beacons: [(name: String, count: Int)],
-      latest: MonotonicTime?
+      latest: MonotonicTime?, seconds: [Double]
     ) {
       self.receivers = receivers
       self.beacons = beacons
       self.latest = latest
+      self.seconds = seconds
     }
   }
 
@@ -38,9 +41,11 @@ public final class LiveWalk: Sendable {
     var levels: [ReceiverIndex: (level: Int8, time: MonotonicTime)] = [:]
     var latest: MonotonicTime?
     var marks: [Placed] = []
+    var heardTime: HeardTime
     var tape: WalkTape?
   }
 
+  private let rooms: [String]
   private let state: Mutex<State>
 
   /// - Parameters:
@@ -50,7 +55,12 @@ public final class LiveWalk: Sendable {
   public init(_ configuration: Configuration, beacon: String?, record: String?) throws(SystemError) {
     var tape: WalkTape?
     if let record { tape = try WalkTape(prefix: record, patience: configuration.scannersLateness) }
-    state = Mutex(State(walk: HeardWalk(configuration, beacon: beacon), tape: tape))
+    rooms = configuration.rooms.map(\.name)
+    state = Mutex(
+      State(
+        walk: HeardWalk(configuration, beacon: beacon),
+        heardTime: HeardTime(rooms: configuration.rooms.count),
+        tape: tape))
   }
 
   public var glimpse: Glimpse {
@@ -59,7 +69,8 @@ public final class LiveWalk: Sendable {
         receivers: state.levels.map {
           (state.walk.receivers.name(of: $0.key), $0.value.level, $0.value.time)
         }.sorted { ($1.level, $0.name) < ($0.level, $1.name) },
-        beacons: state.walk.heard.map { ($0.name, $0.count) }, latest: state.latest)
+        beacons: state.walk.heard.map { ($0.name, $0.count) }, latest: state.latest,
+        seconds: state.heardTime.seconds)
     }
   }
 
@@ -73,6 +84,7 @@ public final class LiveWalk: Sendable {
       let mark = RecordingMarks.Mark(
         time: .calendar(wallTime), room: room, point: point, line: state.marks.count + 2)
       state.marks.append((mark, time))
+      state.heardTime.mark(room.flatMap { rooms.firstIndex(of: $0) }, at: time)
       state.tape?.append(mark, at: wallTime)
     }
   }
@@ -139,5 +151,6 @@ extension LiveWalk.State {
     guard let level = sighting.rssi else { return }
     levels[sighting.receiver] = (level, sighting.time)
     latest = max(latest ?? sighting.time, sighting.time)
+    heardTime.hear(at: sighting.time)
   }
 }

@@ -84,12 +84,11 @@ final class LiveCalibration: Sendable {
       expected: configuration.rooms.flatMap(\.receivers))
     while true {
       let (now, glimpse) = (LiveClock.now, walk.glimpse)
-      screen.step(glimpse, at: now)
       for notice in notices.withLock({ notices in
         defer { notices = [] }
         return notices
       }) { screen.note(notice) }
-      terminal.draw(screen.lines(glimpse, beacon: beacon, at: now))
+      terminal.draw(screen.lines(glimpse, beacon: beacon, at: now, width: terminal.size.width))
       if isOver.withLock({ $0 }) { return false }
       switch terminal.press(within: Self.pause) {
       case .nothing, .arrow: continue

@@ -16,9 +16,6 @@ struct WalkScreen {
   /// Receivers that the configuration names.
   private let expected: [String]
   private(set) var current: Int?
-  /// By room.
-  private(set) var seconds: [Double]
-  private var lastStep: MonotonicTime?
   private var notices: [String] = []
   /// What was typed of a point; nil: none is being typed.
   private var typed: String?
@@ -34,7 +31,6 @@ struct WalkScreen {
   init(rooms: [Room], expected: [String]) {
     self.rooms = rooms
     self.expected = expected
-    seconds = rooms.map { _ in 0 }
   }
 
   enum Action: Equatable {
@@ -106,43 +102,57 @@ struct WalkScreen {
 
   mutating func note(_ text: String) { notices = (notices + [text]).suffix(3) }
 
-  /// Counts the time since the last step for the room, if the beacon is heard.
-  mutating func step(_ glimpse: LiveWalk.Glimpse, at time: MonotonicTime) {
-    defer { lastStep = time }
-    guard let lastStep, let current, let latest = glimpse.latest, time - latest < Self.fresh else { return }
-    seconds[current] += (time - lastStep).seconds
-  }
-
-  func lines(_ glimpse: LiveWalk.Glimpse, beacon: String?, at time: MonotonicTime) -> [String] {
+  /// - Parameter terminalWidth: columns; longer lines are broken, because what is missing stands at their end.
+  func lines(
+    _ glimpse: LiveWalk.Glimpse, beacon: String?, at time: MonotonicTime, width terminalWidth: Int
+  ) -> [String] {
     var lines = ["Carry the beacon through all rooms. Press a room's key when you enter it.", ""]
     let width = rooms.map(\.name.count).max() ?? 0
     for (index, room) in rooms.map(\.name).enumerated() {
-      let share = min(1, seconds[index] / CalibrationResult.goal)
+      let seconds = glimpse.seconds[index]
+      let share = min(1, seconds / CalibrationResult.goal)
       let filled = Int(share * Double(Self.bar))
       let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: Self.bar - filled)
       let name = room + String(repeating: " ", count: width - room.count)
-      let note = share >= 1 ? "enough" : seconds[index] == 0 ? "missing" : ""
+      let note = share >= 1 ? "enough" : seconds == 0 ? "missing" : ""
       lines.append(
-        "\(index == current ? ">" : " ") \(Self.keys[index])  \(name)  \(bar)  \(Int(seconds[index])) s  \(note)"
+        "\(index == current ? ">" : " ") \(Self.keys[index])  \(name)  \(bar)  \(Int(seconds)) s  \(note)"
       )
     }
     lines += ["", "  space  pause      q  finish      Ctrl-C  give up"]
     if hasPlan { lines.append("  @  type where you stand, as 3.1,0.8 and Return") }
     if let typed { lines.append("  @ \(typed)_") } else if let answer { lines.append("  \(answer)") }
     lines.append("")
-    lines += [heard(glimpse, at: time)] + beacons(glimpse, beacon)
+    lines += heard(glimpse, at: time, width: terminalWidth) + beacons(glimpse, beacon)
     let missing = expected.filter { name in !glimpse.receivers.contains { $0.name == name } }
-    if !missing.isEmpty { lines.append("not heard by: \(missing.joined(separator: ", "))") }
+    if !missing.isEmpty { lines += Self.wrapped("not heard by: ", missing, width: terminalWidth) }
     if current == nil { lines.append("paused: what is heard now does not count") }
     return lines + notices
   }
 
-  private func heard(_ glimpse: LiveWalk.Glimpse, at time: MonotonicTime) -> String {
+  private func heard(_ glimpse: LiveWalk.Glimpse, at time: MonotonicTime, width: Int) -> [String] {
     let now = glimpse.receivers.filter { time - $0.time < Self.fresh }
     guard !now.isEmpty else {
-      return glimpse.latest == nil ? "the beacon was not heard yet" : "the beacon is not heard at the moment"
+      return [
+        glimpse.latest == nil ? "the beacon was not heard yet" : "the beacon is not heard at the moment"
+      ]
     }
-    return "heard by: " + now.map { "\($0.name) \($0.level) dBm" }.joined(separator: ", ")
+    return Self.wrapped("heard by: ", now.map { "\($0.name) \($0.level) dBm" }, width: width)
+  }
+
+  /// A list over as many lines as it needs, indented below its first entry.
+  private static func wrapped(_ title: String, _ entries: [String], width: Int) -> [String] {
+    var lines: [String] = []
+    var line = title
+    for (place, entry) in entries.enumerated() {
+      let text = place == entries.count - 1 ? entry : entry + ", "
+      if line.count > title.count, line.count + entry.count + 1 > width {
+        lines.append(line)
+        line = String(repeating: " ", count: title.count)
+      }
+      line += text
+    }
+    return lines + [line]
   }
 
   /// Says which beacons there are if none was chosen.

@@ -1,0 +1,41 @@
+import Beacons
+import Proximity
+import Randomness
+import Testing
+
+/// What the screen of a live walk counts.
+@Suite struct HeardTimeTests {
+  @Test(arguments: 0..<20) func `it counts what a calibration of the same walk counts`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let hearers = (0..<3).map { ReceiverIndex(rawValue: UInt16($0)) }
+    let plan = RoomPlan(
+      rooms: hearers.map { RoomPlan.Room(receivers: [$0]) },
+      hearers: hearers.map { RoomPlan.Hearer(receiver: $0) })
+    var heard = HeardTime(rooms: 3)
+    var sightings: [Sighting] = []
+    var marks: [MarkedWalk.Mark] = []
+    var time = MonotonicTime.zero
+    for _ in 0..<500 {
+      time = time + .milliseconds(.random(in: 1...900, using: &random))
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        let room = [0, 1, 2, nil].randomElement(using: &random) ?? nil
+        heard.mark(room, at: time)
+        marks.append(.init(time: time, room: room.map { RoomIndex(rawValue: Int32($0)) }))
+      } else {
+        // What comes over the network may be a little older than what was heard here.
+        let late = time - .milliseconds(.random(in: 0...500, using: &random))
+        heard.hear(at: late)
+        sightings.append(
+          Sighting(
+            beacon: BeaconIndex(rawValue: 0), receiver: hearers.randomElement(using: &random) ?? hearers[0],
+            rssi: -60, measuredPower: nil, time: late, wallTime: WallTime(nanoseconds: 0)))
+      }
+    }
+    let counted = MarkedWalk(sightings, marks: marks, plan: plan).seconds(rooms: 3)
+    // The latest window may go on.
+    for (live, result) in zip(heard.seconds, counted) {
+      #expect(abs(live - result) < 0.31, "\(live) \(result)")
+    }
+    #expect(heard.seconds.reduce(0, +) > 20)
+  }
+}
