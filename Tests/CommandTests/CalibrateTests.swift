@@ -117,8 +117,13 @@ import Testing
       refused.errors.contains(
         "several beacons were heard: keys (800 times), tag (800 times); name yours with --beacon"))
     #expect(try await house.calibrate("--dry-run", "--beacon", "tag").status == 0)
-    let unknown = try await house.calibrate("--dry-run", "--beacon", "cat")
-    #expect(unknown.status == 65 && unknown.errors.contains("nothing was heard of the beacon “cat”"))
+    for (name, words) in [
+      ("cat", "there is no beacon “cat” in the configuration; beacons: keys, tag"),
+      ("kees", "there is no beacon “kees” in the configuration; did you mean keys?"),
+    ] {
+      let unknown = try await house.calibrate("--dry-run", "--beacon", name)
+      #expect(unknown.status == 65 && unknown.errors.contains(words), "\(unknown.errors)")
+    }
   }
 
   @Test(arguments: [

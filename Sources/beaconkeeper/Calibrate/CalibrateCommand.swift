@@ -36,7 +36,7 @@ struct CalibrateCommand: AsyncParsableCommand {
       it did not learn from, step by step, and keeps what helps. It writes the result beside the configuration, for the \
       line `calibration: rooms.json`, and keeps up to five earlier results as rooms.json.1 (the latest) to rooms.json.5.
 
-      Exit status: 0 calibrated, 64 wrong usage, 65 marks or a recording that cannot be used, 69 nothing can be heard, 73 the \
+      Exit status: 0 calibrated, 64 wrong usage, 65 marks, a beacon or a recording that cannot be used, 69 nothing can be heard, 73 the \
       calibration cannot be written, 74 a file cannot be read, 78 a bad configuration, or one without rooms.
 
       EXAMPLES
@@ -97,6 +97,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         "\(path) has no rooms; name them under `rooms:`, each with its receivers or its outline",
         .configuration)
     }
+    if let beacon { try check(beacon, configuration) }
     guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
       say("beaconkeeper: given up; nothing was written")
       throw ExitCode(128 + SIGINT)
@@ -114,6 +115,17 @@ struct CalibrateCommand: AsyncParsableCommand {
     if result.calibration == nil {
       throw failure("nothing was written: rooms are right more often without this calibration", .dataError)
     }
+  }
+
+  /// Refuses a name that nothing can have: neither a beacon's nor that of a region's member.
+  private func check(_ beacon: String, _ configuration: Configuration) throws(ExitCode) {
+    let names = configuration.beacons.map(\.name)
+    let region = beacon.firstIndex(of: ":").map { String(beacon[..<$0]) }
+    guard !names.contains(beacon), !names.contains(where: { $0 == region }) else { return }
+    let remedy =
+      nearest(to: beacon, among: names).map { "did you mean \($0)?" }
+      ?? (names.isEmpty ? "name it under beacons:" : "beacons: \(names.prefix(20).joined(separator: ", "))")
+    throw failure("there is no beacon “\(beacon)” in the configuration; \(remedy)", .dataError)
   }
 
   private func calibrated(_ walk: WalkWithMarks, _ configuration: Configuration) throws -> CalibrationResult {
