@@ -19,6 +19,10 @@ extension Configuration {
     }
   }
 
+  /// What to do on a machine without Bluetooth if scanners hear.
+  public static let radioOffHint =
+    "if this machine has no Bluetooth and only scanners are to hear, add radio: { duty: off } to the configuration"
+
   /// How late an observation of theirs may come and still count for rooms.
   public var scannersLateness: TimeSpan {
     scanners.map(\.interval).max().map { $0 + Scanner.slack } ?? .zero

@@ -12,6 +12,19 @@ import Testing
     #expect(result.status == 69 || result.status == 0)
   }
 
+  @Test func aRadioThatIsOffIsNoFault() async throws {
+    let broker = try await Broker()
+    defer { broker.stop() }
+    let path = try file(
+      "broker: { url: \"mqtt://127.0.0.1:\(broker.port)\" }\nradio: { duty: off }\nscanners: [{ kind: theengs }]\n",
+      "yaml")
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(
+      result.lines.contains { $0.hasPrefix("ok       adapter") && $0.contains("duty: off") },
+      "\(result.output)")
+    #expect(!result.output.contains("receive path") && !result.output.contains("capabilities"))
+  }
+
   @Test func asJSONItIsOneObject() async throws {
     let result = try await Command.run("doctor", "--json")
     let object = try #require(

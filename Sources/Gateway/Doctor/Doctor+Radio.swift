@@ -8,11 +8,14 @@ extension Doctor {
   /// Kernel, adapters, capabilities, and other users of the radio.
   func radio() -> [DoctorFinding] {
     var findings = [kernel()]
+    if configuration.radio.duty == .off {
+      return findings + [DoctorFinding("adapter", .ok, "none is used, because of radio: { duty: off }")]
+    }
     let adapters: [AdapterInfo]
     do {
       adapters = try LiveRadio.adapters()
     } catch {
-      return findings + [DoctorFinding("adapter", .fault, "\(error)")]
+      return findings + [DoctorFinding("adapter", .fault, "\(error)", remedy: withoutRadio)]
     }
     findings += adapterFindings(adapters)
     let access = RadioAccess.look()
@@ -27,6 +30,9 @@ extension Doctor {
     findings.append(company())
     return findings
   }
+
+  /// nil: without a radio nobody would hear anything.
+  private var withoutRadio: String? { configuration.scanners.isEmpty ? nil : Configuration.radioOffHint }
 
   private func kernel() -> DoctorFinding {
     var name = utsname()
@@ -47,7 +53,8 @@ extension Doctor {
     if adapters.isEmpty {
       return [
         DoctorFinding(
-          "adapter", .fault, "no Bluetooth adapter", remedy: "plug one in, or look with: bluetoothctl list")
+          "adapter", .fault, "no Bluetooth adapter",
+          remedy: withoutRadio ?? "plug one in, or look with: bluetoothctl list")
       ]
     }
     var findings = adapters.flatMap { adapter -> [DoctorFinding] in

@@ -88,7 +88,16 @@ struct RunCommand: AsyncParsableCommand {
       await log.finish()
     } catch {
       await log.finish()
-      throw failure("\(error)", status(of: error))
+      throw failure("\(error)\(remedy(for: error, configuration))", status(of: error))
+    }
+  }
+
+  /// Who has scanners may well need no radio.
+  private func remedy(for error: any Error, _ configuration: Configuration) -> String {
+    switch error {
+    case RadioError.noBluetooth, RadioError.noAdapter:
+      configuration.scanners.isEmpty ? "" : "; \(Configuration.radioOffHint)"
+    default: ""
     }
   }
 

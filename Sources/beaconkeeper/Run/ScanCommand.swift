@@ -14,7 +14,7 @@ struct ScanCommand: AsyncParsableCommand {
     discussion: """
       On a terminal, scan shows a live table until Ctrl-C. Otherwise it prints what it heard in ten seconds. \
       Configured beacons appear under their names. Others appear under the name they send, in quotes, or a hash of \
-      their address. RSSI and distance are smoothed.
+      their address. RSSI and distance are smoothed. It listens to this machine's adapters only, not to scanners.
 
       EXAMPLES
         beaconkeeper scan
@@ -79,7 +79,11 @@ struct ScanCommand: AsyncParsableCommand {
     do throws(RadioError) {
       try await ear.listen(for: isLive ? nil : .seconds(seconds ?? 10)) { if isLive { draw(table, $0) } }
     } catch {
-      throw failure("\(error)", .unavailable)
+      let hint =
+        configuration.scanners.isEmpty
+        ? ""
+        : "; scan hears only through this machine's adapters, not through scanners: see calibrate, or top beside run"
+      throw failure("\(error)\(hint)", .unavailable)
     }
     if !isLive { try show(table, ear.survey, at: LiveClock.now) }
   }
