@@ -46,7 +46,8 @@ struct RoomWindows: Sendable {
 
   mutating func add(_ beacon: Int32, hearer: Int, level: Int8, at time: MonotonicTime, now: MonotonicTime) {
     let window = Self.window(of: time)
-    guard window >= next, Self.end(of: window) + lateness + Self.grace > now, entries.count < Self.limit else {
+    let isLate = Self.end(of: window) + lateness + Self.grace <= now
+    guard window >= next, !isLate, entries.count < Self.limit else {
       dropped += 1
       return
     }

@@ -4,11 +4,14 @@ import Testing
 
 /// A beacon turns up. Scanners pass on what they hear every second or two, each at its own moment.
 @Suite struct FirstRoomTests {
-  @Test(arguments: 0..<3, [true, false]) func theFirstReceiverToSpeakDoesNotDecide(first: Int, outlines: Bool) {
+  @Test(arguments: 0..<3, [true, false]) func theFirstReceiverToSpeakDoesNotDecide(first: Int, outlines: Bool)
+  {
     var scene = RoomScene(RoomScene.plan(outlines: outlines))
     let levels: [Int8] = [-80, -70, -50]
     for step in 0..<15 {
-      for place in 0..<3 where (step + 2 * (3 + place - first)) % 6 == 0 { scene.hear(levels[place], at: place) }
+      for place in 0..<3 where (step + 2 * (3 + place - first)) % 6 == 0 {
+        scene.hear(levels[place], at: place)
+      }
       scene.advance(.milliseconds(300))
     }
     #expect(scene.entered == [2])
