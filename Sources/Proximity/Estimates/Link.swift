@@ -117,7 +117,7 @@ struct Link: Hashable, Sendable, Codable {
   /// Of the signal's deviation from the model more than half remains in the smoothed level of a beacon that moves. A distance
   /// that seems small is less sure than its logarithm says: fading makes beacons seem near that are not. On walks through
   /// an open office (Position-Annotated-BLE-RSSI-Dataset, leave one walk out) the true distance was within one such
-  /// deviation 68 to 75 % of the time and within two 92 to 96 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
+  /// deviation 69 to 76 % of the time and within two 92 to 95 %, at 0–3, 3–7, 7–12 and beyond 12 m alike.
   private static func deviation(
     at distance: Double, decibels: Double, exponent: Double, samples: Int32
   ) -> Double {

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Of several uncertain distances the smallest is partly small by luck. In an open office with twelve receivers the nearest
 /// one's was 2.0 m too small where 3 to 7 m were true, and is 1.2 m too small with this correction; the median error falls
-/// from 1.5 to 1.0 m (Position-Annotated-BLE-RSSI-Dataset, leave one walk out).
+/// from 1.5 to 1.1 m (Position-Annotated-BLE-RSSI-Dataset, leave one walk out).
 ///
 /// This is for telling the distance to a receiver that was chosen. Zones compare the smallest distance as it is: it is a
 /// good measure of how near the nearest receiver is, whichever that may be.
