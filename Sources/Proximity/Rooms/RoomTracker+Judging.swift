@@ -134,28 +134,6 @@ extension RoomTracker {
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
 
-  /// Whether the receivers of the beacon's room failed, and the others hear it as before.
-  private mutating func saysNothingNew(_ track: Int, at time: MonotonicTime) -> Bool {
-    let told = Int(tracks[track].told)
-    guard model.grid == nil, told >= 0, !model.access.residents[told].isEmpty else { return false }
-    let residents = model.access.residents[told]
-    var (isHome, strongest) = (false, Float?.none)
-    for hearing in hearings {
-      if residents.contains(hearing.hearer) {
-        isHome = true
-      } else {
-        strongest = max(strongest ?? hearing.level, hearing.level)
-      }
-    }
-    let isMute = plan.hearers.indices.allSatisfy {
-      !residents.contains($0) || blind.contains($0) || lastWords[$0] + Self.silenceOfAFailure < time
-    }
-    return tracks[track].outside.note(strongest, isHome: isHome, isMute: isMute)
-  }
-
-  /// A receiver that hears no beacon for this long may have failed.
-  private static let silenceOfAFailure = TimeSpan.seconds(3)
-
   /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
   private mutating func noteDrift(_ track: Int) {
     let room = Int(tracks[track].told)
