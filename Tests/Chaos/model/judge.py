@@ -133,8 +133,9 @@ class Judgement:
                     self.differ(topic, "zones", sorted(json.loads(self.ours[topic])["zones"]), sorted(zones))
                 elif zones and self.ours[topic] not in zones:
                     self.wrong.append(f"{topic}: {self.ours[topic]}, should be one of {sorted(zones)}")
-                elif not zones:
-                    self.differ(topic, "it", self.ours[topic], "not_home")
+                elif not zones and beacon not in world.unclear:
+                    # Who is in a room is home, without any zone.
+                    self.differ(topic, "it", self.ours[topic], "home" if world.room[beacon] else "not_home")
 
     def leftovers(self):
         names = {self.world.name(e) for e in self.world.entries}
@@ -236,9 +237,9 @@ class Judgement:
         if component["platform"] == "device_tracker":
             beacons = [b for b in BEACONS if level(world.name(b)) == levels[1] and entry(b) in world.entries]
             for beacon in beacons:
-                if any(world.is_unclear(zone, beacon) for zone in world.zones):
+                if beacon in world.unclear or any(world.is_unclear(zone, beacon) for zone in world.zones):
                     continue
-                true = "home" if world.zones_of(beacon) else "not_home"
+                true = "home" if world.zones_of(beacon) or world.room[beacon] else "not_home"
                 if shown != true:
                     self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {true}")
         elif component["platform"] == "sensor" and levels[0] == "beacon" and levels[2:] == ["room"]:
