@@ -9,14 +9,13 @@ import Testing
 
 /// A zone of rooms whose receivers are blind keeps its beacons, unless they are seen elsewhere.
 @Suite struct BlindZonesOfRoomsTests {
-  private static let yaml = """
-    gateway: { name: flat }
-    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
-    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
-    zones:
-      - { name: day, room: kitchen }
-      - { name: cook, room: kitchen, exit: { dwell: 10 s } }
-    """
+  private static let yaml =
+    Flat.head
+      + """
+      zones:
+        - { name: day, room: kitchen }
+        - { name: cook, room: kitchen, exit: { dwell: 10 s } }
+      """
 
   private func walkToHall(_ flat: inout Flat) throws {
     for _ in 0..<40 { try flat.scene.hear([], rssi: -50, for: 0.2, at: flat.door) }

@@ -8,6 +8,14 @@ import Testing
 
 /// A pipeline of rooms, and a beacon that is carried from one to the other.
 struct Flat {
+  /// Two rooms, a receiver in each, and the beacon. Zones may follow.
+  static let head = """
+    gateway: { name: flat }
+    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
+    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
+
+    """
+
   var scene: Scene
   var cooker: ReceiverIndex
   var door: ReceiverIndex

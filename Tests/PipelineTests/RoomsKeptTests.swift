@@ -10,14 +10,8 @@ import Testing
 /// Whatever the broker retains of rooms, and of zones of rooms, agrees with what happened: after a restart or a reload without
 /// the room, and while receivers are blind.
 @Suite struct RoomsKeptTests {
-  private static let head = """
-    gateway: { name: flat }
-    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
-    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
-
-    """
   private static let yaml =
-    head
+    Flat.head
       + """
       zones:
         - { name: down, rooms: [kitchen, hall] }
@@ -79,9 +73,9 @@ import Testing
   }
 
   @Test func afterARestartWithoutAnyRoomABeaconIsInNone() throws {
-    var flat = try Flat(Self.head)
+    var flat = try Flat(Flat.head)
     try flat.stay(inKitchen: true)
-    try flat.restart(Self.head.split(separator: "\n").prefix(2).joined(separator: "\n"))
+    try flat.restart(Flat.head.split(separator: "\n").prefix(2).joined(separator: "\n"))
     #expect(flat.events == ["exit room kitchen key"])
     #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
   }
@@ -107,10 +101,10 @@ import Testing
 
   /// Of a beacon that was in it by distance the rooms know nothing until they hear it.
   @Test func aZoneOfDistancesThatBecomesOneOfRoomsKeepsItsMembersThroughARestart() throws {
-    var flat = try Flat(Self.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
+    var flat = try Flat(Flat.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
     try flat.scene.hear([], rssi: -55, for: 8)
     #expect(flat.events == ["enter zone down key"])
-    try flat.restart(Self.head + "zones: [{ name: down, rooms: [hall, kitchen] }]")
+    try flat.restart(Flat.head + "zones: [{ name: down, rooms: [hall, kitchen] }]")
     flat.wait(600)
     try flat.stay(inKitchen: true, seconds: 60)
     #expect(flat.events == ["enter room kitchen key"])

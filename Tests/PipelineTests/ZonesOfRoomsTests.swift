@@ -9,14 +9,8 @@ import Testing
 
 /// Zones that are made of rooms, through all that happens to a gateway.
 @Suite struct ZonesOfRoomsTests {
-  private static let head = """
-    gateway: { name: flat }
-    beacons: [{ name: key, address: C1:00:00:00:00:01 }]
-    rooms: [{ name: kitchen, receivers: [cooker] }, { name: hall, receivers: [door] }]
-
-    """
   private static let yaml =
-    head
+    Flat.head
       + """
       zones:
         - { name: down, rooms: [kitchen, hall] }
@@ -105,7 +99,7 @@ import Testing
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.scene.reload(
-      Self.head + "zones: [{ name: down, rooms: [kitchen, hall] }, { name: cooking, room: hall }]")
+      Flat.head + "zones: [{ name: down, rooms: [kitchen, hall] }, { name: cooking, room: hall }]")
     #expect(zones(flat).count == 2)
     #expect(flat.retained("zone/down/occupancy")?.contains(#""beacon":"key""#) == true)
     flat.wait(0.1)
@@ -115,13 +109,13 @@ import Testing
   }
 
   @Test func aZoneOfDistancesThatBecomesOneOfRoomsKeepsItsMembers() throws {
-    var flat = try Flat(Self.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
+    var flat = try Flat(Flat.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
     try flat.stay(inKitchen: true)
     #expect(zones(flat) == ["enter zone down key"])
-    try flat.scene.reload(Self.head + "zones: [{ name: down, rooms: [hall, kitchen] }]")
+    try flat.scene.reload(Flat.head + "zones: [{ name: down, rooms: [hall, kitchen] }]")
     try flat.stay(inKitchen: true, seconds: 60)
     #expect(zones(flat) == ["enter zone down key"])
-    try flat.scene.reload(Self.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
+    try flat.scene.reload(Flat.head + "zones: [{ name: down, exit: { lost: 20 s } }]")
     try flat.stay(inKitchen: true, seconds: 60)
     #expect(zones(flat) == ["enter zone down key"])
   }
@@ -130,7 +124,7 @@ import Testing
     var flat = try Flat(Self.yaml)
     try flat.stay(inKitchen: true)
     try flat.scene.reload(
-      Self.head.replacing("{ name: kitchen, receivers: [cooker] }, ", with: "")
+      Flat.head.replacing("{ name: kitchen, receivers: [cooker] }, ", with: "")
         + "zones: [{ name: down, rooms: [hall] }]")
     let exit = try #require(flat.scene.output.transitions.last { $0.place == "down" })
     #expect(exit.event == .exit && exit.reason == .roomRemoved)
