@@ -58,6 +58,9 @@ extension Pipeline {
     tap?.note(sighting)
     history?.note(sighting)
     if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
+    if !blind.isEmpty, isNew(sighting.receiver) {
+      setBlind(sighting.receiver, false, at: sighting.time, into: &output)
+    }
     while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
     engine.observe(sighting, into: &transitions)
@@ -74,5 +77,10 @@ extension Pipeline {
     if !areRoomsGreeted { greetRooms(into: &output) }
     if roomPresence.take(sighting) { tellRoom(of: sighting, into: &output) }
     if !phones.isEmpty { followPhones(sighting, into: &output) }
+  }
+
+  /// Whether nothing was known of a receiver so far. What is blind may see by it.
+  private func isNew(_ receiver: ReceiverIndex) -> Bool {
+    !engine.isKnown(receiver) || rooms?.isNew(receiver) == true
   }
 }

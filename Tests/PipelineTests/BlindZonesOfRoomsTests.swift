@@ -77,4 +77,20 @@ import Testing
     #expect(zones(flat).sorted() == ["exit zone cook key", "exit zone day key"])
     #expect(flat.kept("beacon/key/state")?.contains(#""zones":[],"room":null"#) == true)
   }
+
+  /// Nothing was known of the door's receiver: its first advertisement says that it sees.
+  @Test func aReceiverThatSpeaksFirstWhileAllOthersAreBlindGivesSight() throws {
+    let yaml = Flat.head + "zones: [{ name: house }, { name: down, rooms: [kitchen, hall] }]\n"
+    var flat = try Flat(yaml)
+    flat.setBlind(flat.cooker, true)
+    let topics = ["zone/house/occupancy", "zone/down/occupancy", "room/hall/occupancy"]
+    for topic in topics {
+      #expect(flat.kept(topic)?.contains(#""state":"unknown""#) == true, "\(topic)")
+    }
+    try flat.scene.hear([], rssi: -90, for: 0.2, at: flat.door)
+    for topic in topics {
+      #expect(flat.kept(topic)?.contains("unknown") == false, "\(topic)")
+    }
+    #expect(flat.kept("room/kitchen/occupancy")?.contains(#""state":"unknown""#) == true)
+  }
 }

@@ -7,6 +7,11 @@ extension RoomTracker {
   /// Whether somebody who could tell who is in a room was heard of.
   public var isWatched: Bool { !known.isEmpty }
 
+  /// Whether it is a receiver of the rooms of which nothing was known so far.
+  public func isNew(_ receiver: ReceiverIndex) -> Bool {
+    hearer(receiver).map { !known.contains($0) } ?? false
+  }
+
   /// Whether nobody can tell who is in a room: all receivers are blind; or, if rooms are just names, all that hang in it.
   public func isBlind(_ room: RoomIndex) -> Bool {
     var deciding = known
