@@ -296,7 +296,7 @@ import Testing
   ])
   func aReceiverThatNobodyProvidesIsWarnedOf(yaml: String, names: String, hint: String) throws {
     let found = diagnose(yaml + "\nbroker: { url: \"mqtt://broker.lan\" }")
-    #expect(found.map(\.message) == ["nothing here hears as \(names)"])
+    #expect(found.map(\.message) == ["no adapter or scanner provides \(names)"])
     #expect(found.first?.severity == .warning && found.first?.hint?.contains(hint) == true, "\(found)")
   }
 

@@ -65,6 +65,7 @@ extension DecisionLoop {
   ) -> HealthMessage {
     var message = state.health.message(
       of: state.pipeline, delivery.figures, at: LiveClock.now, wallTime, over: span)
+    if let notice = state.health.movedNotice(of: state.pipeline) { logger.warning("\(notice)") }
     message.remote = onScannerFigures.withLock { $0 }?.call()
     message.waitingObservations = onWaitingObservations.withLock { $0 }?.call()
     return message

@@ -16,6 +16,8 @@ struct HealthBook: Sendable {
   var hasToldMissing = false
   /// nil: nothing is to be broadcast.
   private var broadcast: BroadcastStatus?
+  /// Receivers that the log was told were moved.
+  private var toldMoved: Set<String> = []
 
   init(from start: MonotonicTime) { patienceEnds = start + Self.patience }
 
@@ -30,6 +32,17 @@ struct HealthBook: Sendable {
   var missingDeadline: MonotonicTime? { hasToldMissing ? nil : patienceEnds }
 
   func isTimeToMiss(at time: MonotonicTime) -> Bool { !hasToldMissing && time >= patienceEnds }
+
+  /// What the log is told of a receiver that was moved, once for each.
+  mutating func movedNotice(of pipeline: Pipeline) -> String? {
+    guard let moved = pipeline.movedReceiver else { return nil }
+    let name = pipeline.receivers.name(of: moved.receiver)
+    return toldMoved.insert(name).inserted ? "receiver \(name) \(Self.words(movedBy: moved.decibels))" : nil
+  }
+
+  fileprivate static func words(movedBy decibels: Double) -> String {
+    "hears the rooms otherwise than when they were calibrated, by \(Int(decibels.rounded())) dB: it was moved or hidden; calibrate again"
+  }
 
   /// - Parameter span: time since the last report, for rates; nil keeps the previous rates.
   mutating func message(
@@ -71,8 +84,7 @@ struct HealthBook: Sendable {
 extension HealthMessage.Receiver {
   /// It works, but rooms are told worse than they could be.
   fileprivate mutating func note(movedBy decibels: Double) {
-    let words =
-      "hears the rooms otherwise than when they were calibrated, by \(Int(decibels.rounded())) dB: it was moved or hidden; calibrate again"
+    let words = HealthBook.words(movedBy: decibels)
     reason = reason.isEmpty ? words : "\(reason); \(words)"
   }
 }

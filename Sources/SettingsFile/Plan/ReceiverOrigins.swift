@@ -33,7 +33,7 @@ struct ReceiverOrigins {
     let told = strangers.prefix(Self.toldLimit).map { quoted($0.name) }
     let more = strangers.count > told.count ? " and \(strangers.count - told.count) more" : ""
     first.value.warning(
-      "nothing here hears as \(listed(Array(told), joining: "or"))\(more)",
+      "no adapter or scanner provides \(listed(Array(told), joining: "or"))\(more)",
       hint: hint(for: first.name, configuration))
   }
 
@@ -41,7 +41,7 @@ struct ReceiverOrigins {
     if configuration.scanners.isEmpty {
       return configuration.radio.duty == .off && isAdapter(name, configuration)
         ? "the radio is off: remove radio: { duty: off }, or add scanners:"
-        : "add who hears so, for example scanners: [{ kind: espresense }]; this machine's adapters are hci0, hci1, …"
+        : "add its scanner, for example scanners: [{ kind: espresense }]; this machine's adapters are hci0, hci1, …"
     }
     let prefixes = configuration.scanners.map(\.prefix).filter { !$0.isEmpty && !name.hasPrefix($0) }
     guard let prefix = prefixes.first else { return "compare the name with those of the scanners" }
