@@ -16,11 +16,10 @@ extension Pipeline {
     into output: inout Output
   ) {
     time = max(time, now)
-    var none: [Transition] = []
-    engine.advance(to: time, into: &none)
-    var zones = EarlierZones(zonesByName, zoneDefinitions)
-    var blinded: Set<ReceiverIndex> = []
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
+    // Before the first beacon is restored: what is due for it is to happen once all are there.
+    doubtReceivers(of: zip(beacons, indices).lazy.filter { $1 != nil }.map(\.0), at: now)
+    var zones = EarlierZones(zonesByName, zoneDefinitions)
     for (saved, beacon) in zip(beacons, indices) {
       var state = saved.state
       state.shift(by: span(from: saved, isSameBoot, now, wallTime))
@@ -39,11 +38,6 @@ extension Pipeline {
           if zone.isChanged { changed.insert(now) }
           return now
         })
-      for receiver in state.receivers where blinded.insert(receiver).inserted {
-        blind.insert(receiver)
-        unproven.insert(receiver)
-        engine.setBlind(receiver, true, at: now, into: &none)
-      }
       engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
       engine.restore(state, of: beacon, sightSince: now, changed: changed)
       restoreInZones(beacon)
@@ -51,6 +45,21 @@ extension Pipeline {
       if let last = state.newestSighting {
         if roster.isMember(beacon) { unheard.insert(beacon, heard: last.time) }
         telemetry.adopt(beacon, readings: saved.readings?.compactMap(\.reading) ?? [], heard: last.time)
+      }
+    }
+  }
+
+  /// Receivers that heard the beacons count as blind until they report.
+  private mutating func doubtReceivers(of beacons: some Sequence<SavedBeacon>, at now: MonotonicTime) {
+    var none: [Transition] = []
+    engine.advance(to: time, into: &none)
+    for saved in beacons {
+      let names =
+        saved.state.receivers.compactMap { saved.receivers[$0.rawValue] } + [saved.room?.receiver ?? ""]
+      for name in names where !name.isEmpty {
+        guard let receiver = receivers.index(of: name), unproven.insert(receiver).inserted else { continue }
+        blind.insert(receiver)
+        engine.setBlind(receiver, true, at: now, into: &none)
       }
     }
   }

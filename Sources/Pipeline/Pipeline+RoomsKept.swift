@@ -67,12 +67,6 @@ extension Pipeline {
     room.state.room = index
     rooms?.restore(room.state, of: beacon, sightSince: now)
     // As with zones: nobody leaves before its receiver had time to hear it.
-    if let receiver, !blind.contains(receiver) {
-      blind.insert(receiver)
-      unproven.insert(receiver)
-      var none: [Transition] = []
-      engine.setBlind(receiver, true, at: now, into: &none)
-    }
     if let receiver { rooms?.setBlind(receiver, true, at: now) }
     sightZonesOfRooms()
   }

@@ -34,6 +34,10 @@ public struct ScannerIntake: Sendable {
   public internal(set) var refusedObservations: UInt64 = 0
   var told: Set<[String]> = []
   static let noticeLimit = 200
+  /// Of the message that is being taken in.
+  private var topic = ""
+  /// Characters of it that a notice shows.
+  private static let toldTopic = 100
 
   /// - Parameter expected: names of receivers that the configuration has.
   public init(_ scanners: [Scanner], ownGateway: String, expected: [String]) {
@@ -75,6 +79,7 @@ public struct ScannerIntake: Sendable {
     slack: TimeSpan = .zero, into hearing: inout Hearing
   ) -> Bool {
     var isOurs = false
+    self.topic = topic
     for (place, scanner) in scanners.enumerated() {
       let message = Message(
         payload: payload, scanner: place, isRetained: isRetained, arrival: arrival, wallTime: wallTime,
@@ -135,12 +140,15 @@ public struct ScannerIntake: Sendable {
     _ cause: ScannerRefusal, _ place: Int, of source: String? = nil, into hearing: inout Hearing
   ) {
     figures[place].refused[cause.rawValue, default: 0] += 1
-    let topic = figures[place].topic
-    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, topic, source ?? ""]).inserted else {
+    let filter = figures[place].topic
+    guard told.count < Self.noticeLimit, told.insert([cause.rawValue, filter, source ?? ""]).inserted else {
       return
     }
     let sender = source.map { " from \($0.printable)" } ?? ""
-    hearing.notices.append("refused\(sender) on \(topic): \(cause.words) (counted in health)")
+    let first =
+      source == nil && topic != filter
+      ? "; the first on \(String(topic.prefix(Self.toldTopic)).printable)" : ""
+    hearing.notices.append("refused\(sender) on \(filter): \(cause.words) (counted in health\(first))")
   }
 
   // MARK: The connection and time

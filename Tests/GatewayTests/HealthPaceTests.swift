@@ -55,11 +55,17 @@ import Testing
       if let line = notices.notice(of: change, named: "shed", at: now) { lines.append(line) }
       if let line = notices.rest(at: now) { lines.append(line) }
     }
-    #expect(lines == Array(repeating: "shed is gone: why", count: 20))
+    #expect(lines == Array(repeating: ["shed is gone: why", "shed is back"], count: 20).flatMap(\.self))
     let rest = notices.rest(at: .zero + .seconds(20))
     #expect(
       rest == "receivers of scanners became blind 1480 more times; health has the present state of each")
     let nothing = notices.rest(at: .zero + .seconds(60))
     #expect(nothing == nil)
+  }
+
+  @Test func oneThatIsHeardForTheFirstTimeIsNotBack() throws {
+    var notices = BlindNotices()
+    let line = notices.notice(of: try change(.ok), named: "shed", at: .zero)
+    #expect(line == nil)
   }
 }

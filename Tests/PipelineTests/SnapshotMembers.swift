@@ -114,7 +114,8 @@ import Testing
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
       "plan model maps filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
-      + "freeTracks beliefs silences blind known lastWords insiders entries hearings now sums drift refused",
+      + "freeTracks beliefs held silences blind known lastWords insiders entries hearings now sums drift refused",
+    "Proximity.HeldLevels": "hearers words",
     "Proximity.RoomTrack":
       "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
       + "hearers earlierHearers hearersSince turnedUp outside isFrozen",

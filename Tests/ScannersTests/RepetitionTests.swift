@@ -21,7 +21,7 @@ import Testing
     #expect(desk.changes == ["kitchen ok"])
     #expect(
       desk.hearing.notices == [
-        "refused on own/+: what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still (counted in health)"
+        "refused on own/+: what came already: the same batch, or a device with the same time; if all of it is, the sender's clock stands still (counted in health; the first on own/kitchen)"
       ])
   }
 

@@ -1,19 +1,22 @@
 import Beacons
 
-/// What the log says of receivers elsewhere that went blind. If they are many, or come and go, it says only how often.
+/// What the log says of receivers elsewhere that went blind, or see again. If they are many, or come and go, it says only how often.
 struct BlindNotices: Sendable {
   private var limit = RateLimit(burst: 20, interval: .seconds(10))
   private var untold = 0
+  /// Those of which it said that they are blind.
+  private var told: Set<String> = []
 
   /// The line about a change; nil if there is nothing to say now.
   mutating func notice(
     of change: ReceiverHealthChange, named name: String, at time: MonotonicTime
   ) -> String? {
-    guard change.health.isBlind else { return nil }
+    guard change.health.isBlind else { return told.remove(name).map { "\($0) is back" } }
     guard limit.take(at: time) else {
       untold += 1
       return nil
     }
+    told.insert(name)
     return "\(name) is \(change.health.rawValue): \(change.reason)"
   }
 

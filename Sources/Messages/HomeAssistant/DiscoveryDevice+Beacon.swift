@@ -6,7 +6,7 @@ extension DiscoveryDevice {
   /// - Parameters:
   ///   - displayName: a readable name; nil: use its name.
   ///   - address: the address it always sends from; nil: it has none, or it is unknown.
-  ///   - zones: those that watch the beacon.
+  ///   - zones: those that watch the beacon. Without any, and without rooms, it has no tracker.
   ///   - hasRooms: whether rooms are configured, so that it may be in one.
   public static func beacon(
     _ name: String, displayName: String?, make: DeviceMake, address: DeviceAddress?,
@@ -49,12 +49,14 @@ extension DiscoveryDevice {
     receiver[text: "value_template"] = "{{ value_json.receiver }}"
     receiver[text: "entity_category"] = "diagnostic"
 
-    var components = [
-      distance, signal.from(.all), zone.from(.minimal), seen.from(.all), receiver.from(.all),
-    ]
+    // Where nothing can say that a beacon is here, a tracker would say for ever that it is away.
+    let isPlaced = hasRooms || !zones.isEmpty
+    var components = [distance, signal.from(.all)]
+    if isPlaced { components.append(zone.from(.minimal)) }
+    components += [seen.from(.all), receiver.from(.all)]
     for index in components.indices { components[index][text: "state_topic"] = topics.state(beacon: name) }
     if hasRooms { components.append(room(of: name, topics: topics).from(.minimal)) }
-    components.insert(tracker.from(.minimal), at: 0)
+    if isPlaced { components.insert(tracker.from(.minimal), at: 0) }
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
     for zone in zones {
       // Several gateways may share a device by its address, and its triggers must not have the same name.

@@ -11,7 +11,7 @@ extension PlaceBeliefs {
 
   /// How probable it must be that a beacon is within a threshold for it to come in, if it stays so for the dwell time. It leaves
   /// when it is as probably beyond the threshold of exit as not.
-  private static let coming: Float = 0.4
+  private static let coming: Float = 0.35
 
   /// Standard deviation of the distance to a receiver, metres.
   func deviation(of beacon: Int, to receiver: Int) -> Double? {

@@ -5,7 +5,7 @@ import Glibc
 /// It is the filter that rooms use, with cells of 0.6 m and a beacon that walks.
 ///
 /// In an open office with twelve receivers (Position-Annotated-BLE-RSSI-Dataset, straight walks, leave one out) zones follow it
-/// more closely than the `Locator`: F1 of events 0.60 in place of 0.58 (without dwell 0.61 and 0.57), and 0.66 with signal maps
+/// more closely than the `Locator`: F1 of events 0.61 in place of 0.58 (without dwell 0.64 and 0.57), and 0.70 with signal maps
 /// of the other walks.
 struct PlaceBeliefs: Sendable {
   private var model: RoomModel

@@ -1,5 +1,6 @@
 /// Where a beacon probably is that turns up: in a room of one of those that hear it, or in one of which nobody could say so. That
-/// somebody does not hear a beacon counts only here. It never drives one out of its room, for a receiver may fall silent.
+/// somebody does not hear a beacon counts only here. It never drives one out of its room, for a receiver may fall silent. Where
+/// rooms are just names, nothing speaks for a room that is blind, so nobody turns up there.
 struct Appearance: Sendable {
   /// A probability for each place.
   private(set) var prior: [Float]
@@ -22,18 +23,19 @@ struct Appearance: Sendable {
     var (likely, all) = (Float(0), Float(0))
     for room in access.sizes.indices {
       all += access.sizes[room]
-      if isLikely(room, access) { likely += access.sizes[room] }
+      if isLikely(room, model) { likely += access.sizes[room] }
     }
     let rest = Self.elsewhere / max(all, 1)
     let share = likely > 0 ? (1 - Self.elsewhere) / likely : 0
     for run in model.runs {
-      let density = likely > 0 ? rest + (isLikely(run.room, access) ? share : 0) : 1 / max(all, 1)
+      let density = likely > 0 ? rest + (isLikely(run.room, model) ? share : 0) : 1 / max(all, 1)
       for place in run.places { prior[place] = density }
     }
   }
 
-  private func isLikely(_ room: Int, _ access: RoomAccess) -> Bool {
-    let residents = access.residents[room]
-    return residents.isSubset(of: blind) || !residents.intersection(hearers).isEmpty
+  private func isLikely(_ room: Int, _ model: RoomModel) -> Bool {
+    let residents = model.access.residents[room]
+    let seeing = residents.subtracting(blind)
+    return seeing.isEmpty ? model.grid != nil || residents.isEmpty : !seeing.intersection(hearers).isEmpty
   }
 }

@@ -20,6 +20,8 @@ struct HearerSet: Hashable, Sendable {
 
   func intersection(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits & other.bits) }
 
+  func subtracting(_ other: HearerSet) -> HearerSet { HearerSet(bits: bits & ~other.bits) }
+
   func isSubset(of other: HearerSet) -> Bool { bits & ~other.bits == SIMD4() }
 
   private init(bits: SIMD4<UInt64>) { self.bits = bits }

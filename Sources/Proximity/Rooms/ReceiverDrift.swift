@@ -51,17 +51,33 @@ struct ReceiverDrift: Sendable {
   }
 
   /// By how many dB a receiver hears the rooms otherwise than calibrated; nil: too little is known.
-  func error(of hearer: Int) -> Float? {
-    let known = tallies[(hearer * rooms)..<((hearer + 1) * rooms)].filter { $0.weight >= Self.enough }
+  func error(of hearer: Int) -> Float? { error(of: hearer, common: common) }
+
+  private func error(of hearer: Int, common: [Float]) -> Float? {
+    let own = tallies[(hearer * rooms)..<((hearer + 1) * rooms)]
+    let known = zip(own, common).filter { $0.0.weight >= Self.enough }
     guard known.count >= min(Self.least, rooms) else { return nil }
-    return (known.reduce(0) { $0 + $1.error * $1.error } / Float(known.count)).squareRoot()
+    let squares = known.reduce(0) { $0 + ($1.0.error - $1.1) * ($1.0.error - $1.1) }
+    return (squares / Float(known.count)).squareRoot()
+  }
+
+  /// By room: the error that most receivers have in common there. One that was moved and speaks often takes what is believed of
+  /// beacons' strength along, and then it seems right and all others wrong. The median tells who it is, if there are enough of them.
+  private var common: [Float] {
+    (0..<rooms).map { room in
+      let errors = stride(from: room, to: tallies.count, by: rooms).map { tallies[$0] }
+        .filter { $0.weight >= Self.enough }.map(\.error).sorted()
+      guard errors.count > 3 else { return 0 }
+      return (errors[errors.count / 2] + errors[(errors.count - 1) / 2]) / 2
+    }
   }
 
   private mutating func judge() {
     var worst: (hearer: Int, decibels: Float)?
     var second: Float = 0
+    let common = common
     for hearer in 0..<(tallies.count / max(rooms, 1)) {
-      guard let error = error(of: hearer) else { continue }
+      guard let error = error(of: hearer, common: common) else { continue }
       if error > worst?.decibels ?? 0 {
         (worst, second) = ((hearer, error), worst?.decibels ?? 0)
       } else {
@@ -71,7 +87,9 @@ struct ReceiverDrift: Sendable {
     if let worst, worst.decibels >= max(Self.limit, Self.clearly * second) {
       moved = worst
     } else if let earlier = moved {
-      moved = error(of: earlier.hearer).flatMap { $0 < Self.rest ? nil : (earlier.hearer, $0) }
+      moved = error(of: earlier.hearer, common: common).flatMap {
+        $0 < Self.rest ? nil : (earlier.hearer, $0)
+      }
     }
   }
 }

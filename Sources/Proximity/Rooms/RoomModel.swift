@@ -64,7 +64,7 @@ struct RoomModel: Sendable {
       isCalibrated = histograms.contains { !$0.isEmpty }
     }
     self.histograms = histograms
-    temper = grid != nil || isCalibrated ? Self.temperOfRooms : Self.temperOfNames
+    temper = isCalibrated ? Self.temperOfRooms : grid != nil ? Self.temperOfOutlines : Self.temperOfNames
     let (rooms, maps, roomCount) = (rooms, maps, roomCount)
     roomLevels = plan.hearers.indices.map { hearer in
       if !histograms[hearer].isEmpty { return histograms[hearer].map { Self.mean($0) } }
@@ -144,6 +144,8 @@ struct RoomModel: Sendable {
 
   private let temper: Float
   private static let temperOfRooms: Float = 0.45
+  /// Outlines with nothing measured are off by more, for longer.
+  private static let temperOfOutlines: Float = 0.35
   /// Of a room that is just a name nobody knows what its receiver hears in its corners, and a beacon stays in its corner.
   private static let temperOfNames: Float = 0.25
   /// Degrees of freedom of Student's t: outliers are common.

@@ -24,6 +24,8 @@ extension RoomTracker {
         tracks[track].offsetWeight = 0
       }
       defer { start = end }
+      let spoken = hearings.count
+      holdOn(track, in: window)
       if saysNothingNew(track, at: RoomWindows.end(of: window)) {
         tracks[track].window = window
         continue
@@ -33,7 +35,7 @@ extension RoomTracker {
         track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: model, filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
-      if model.isCalibrated { noteDrift(track) }
+      if model.isCalibrated { noteDrift(track, hearings: spoken) }
     }
   }
 
@@ -52,6 +54,15 @@ extension RoomTracker {
         hearings.append(RoomHearing(hearer: Int(entry.hearer)))
       }
       hearings[hearings.count - 1].add(entry.level)
+    }
+  }
+
+  /// Adds what others said in earlier windows and still holds.
+  private mutating func holdOn(_ track: Int, in window: Int64) {
+    let spoken = HearerSet(hearings.lazy.map(\.hearer))
+    for hearing in hearings { held.note(hearing, of: track, in: window) }
+    for hearer in plan.hearers.indices where !spoken.contains(hearer) && !blind.contains(hearer) {
+      if let hearing = held.hearing(of: track, at: hearer, in: window) { hearings.append(hearing) }
     }
   }
 
@@ -96,7 +107,9 @@ extension RoomTracker {
   {
     sumRooms(ofTrack: track)
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
-      sums[best] >= Self.toldFrom, tracks[track].told >= 0 || hasBeenHeardByAll(track, at: time)
+      sums[best] >= Self.toldFrom, tracks[track].told >= 0 || hasBeenHeardByAll(track, at: time),
+      // Where rooms are just names, nothing that others hear speaks for one in which nobody sees.
+      model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
     let (beacon, probabilities) = (beacon(of: track), sums)
     let old = tracks[track].told
@@ -135,12 +148,14 @@ extension RoomTracker {
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
 
   /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
-  private mutating func noteDrift(_ track: Int) {
+  ///
+  /// - Parameter count: of the hearings, those of this window.
+  private mutating func noteDrift(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
     guard room >= 0 else { return }
     let offset = tracks[track].offset
     beliefs.look(track) { belief in
-      for hearing in hearings {
+      for hearing in hearings.prefix(count) {
         let expected = model.expectedLevel(hearing.hearer, belief, filter)
         drift.note(hearing.level - offset - expected, of: hearing.hearer, in: room)
       }
@@ -192,16 +207,18 @@ extension RoomTracker {
 /// What one receiver heard of one beacon in a window.
 struct RoomHearing: Sendable {
   let hearer: Int
-  private var sum: Int32 = 0
-  private(set) var samples = 0
+  /// The mean, dBm.
+  private(set) var level: Float
+  private(set) var samples: Int
 
-  init(hearer: Int) { self.hearer = hearer }
+  init(hearer: Int, level: Float = 0, samples: Int = 0) {
+    self.hearer = hearer
+    self.level = level
+    self.samples = samples
+  }
 
-  /// dBm.
-  var level: Float { Float(sum) / Float(max(samples, 1)) }
-
-  mutating func add(_ level: Int8) {
-    sum &+= Int32(level)
+  mutating func add(_ rssi: Int8) {
     samples += 1
+    level += (Float(rssi) - level) / Float(samples)
   }
 }

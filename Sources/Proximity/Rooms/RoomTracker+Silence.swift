@@ -2,7 +2,7 @@ import Beacons
 
 /// Beacons that are heard no more, and receivers that see nothing.
 extension RoomTracker {
-  /// A beacon leaves its room if it is silent for longer than it usually is; not if its room or whoever heard it lately is blind.
+  /// A beacon leaves its room if it is silent for longer than it usually is; not if its room is blind, or whoever heard it best.
   mutating func fallSilent(_ track: Int, at time: MonotonicTime, into transitions: inout [RoomTransition]) {
     guard tracks[track].lastHeard.nanoseconds != .min, !tracks[track].isFrozen else { return }
     let deadline = tracks[track].silenceDeadline
@@ -10,17 +10,23 @@ extension RoomTracker {
       silences.schedule(.link(Int32(track)), at: deadline)
       return
     }
-    let hearers = tracks[track].recentHearers
-    if isInBlindRoom(track) || !hearers.isEmpty && hearers.isSubset(of: blind) {
+    if isInBlindRoom(track) || isHeardBestByTheBlind(track) {
       tracks[track].isFrozen = true
       return
     }
     leave(track, at: time, because: nil, into: &transitions)
     // Where it turns up next is open.
     beliefs.reset(track)
+    held.reset(track)
     tracks[track].window = nil
     tracks[track].hearers = HearerSet()
     tracks[track].earlierHearers = HearerSet()
+  }
+
+  /// Whoever hears it worse may have lost it for any reason.
+  private func isHeardBestByTheBlind(_ track: Int) -> Bool {
+    hearer(tracks[track].lastReceiver).map { blind.contains($0) && tracks[track].recentHearers.contains($0) }
+      ?? false
   }
 
   private func isInBlindRoom(_ track: Int) -> Bool {

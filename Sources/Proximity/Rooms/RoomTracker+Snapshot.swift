@@ -14,6 +14,7 @@ extension RoomTracker {
       writer.write(tracks[track])
       writer.write(silences.time(of: .link(Int32(track))) ?? .distantFuture)
       beliefs.write(track, to: &writer)
+      held.write(track, to: &writer)
     }
     writer.write(freeTracks)
     windows.snapshot(into: &writer)
@@ -46,6 +47,7 @@ extension RoomTracker {
     if silence < .distantFuture { silences.schedule(.link(Int32(tracks.count)), at: silence) }
     tracks.append(track)
     try beliefs.append(from: &reader)
+    try held.append(from: &reader)
   }
 
   private mutating func deriveTracks(_ reader: StateReader) throws(StateError) {

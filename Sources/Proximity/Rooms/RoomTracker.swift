@@ -19,6 +19,7 @@ public struct RoomTracker: Sendable {
   /// Of retired beacons.
   var freeTracks: [Int32] = []
   var beliefs: RoomBeliefs
+  var held: HeldLevels
   var silences = DeadlineQueue()
   /// Hearers that are blind.
   var blind = HearerSet()
@@ -50,6 +51,7 @@ public struct RoomTracker: Sendable {
     model = RoomModel(plan, calibration, rooms: rooms, receivers: receivers, floors: floors)
     maps = model.fingerprint
     beliefs = RoomBeliefs(model)
+    held = HeldLevels(hearers: plan.hearers.count)
     appearance = Appearance(model)
     hearers = [Int16](repeating: -1, count: (plan.hearers.map { Int($0.receiver.rawValue) }.max() ?? -1) + 1)
     for (place, hearer) in plan.hearers.enumerated() { hearers[Int(hearer.receiver.rawValue)] = Int16(place) }
@@ -118,7 +120,7 @@ public struct RoomTracker: Sendable {
   /// nil: there are too many beacons.
   mutating func track(of beacon: BeaconIndex) -> Int? {
     if let known = knownTrack(of: beacon) { return known }
-    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1))
+    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1) + held.size)
     guard !freeTracks.isEmpty || tracks.count < limit else { return nil }
     while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
     let track: Int
@@ -127,12 +129,14 @@ public struct RoomTracker: Sendable {
       tracks[track] = RoomTrack()
       beaconOfTrack[track] = beacon
       beliefs.reset(track)
+      held.reset(track)
     } else {
       track = tracks.count
       reserveTrack()
       tracks.append(RoomTrack())
       beaconOfTrack.append(beacon)
       beliefs.append()
+      held.append()
       silences.addLink()
     }
     trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
@@ -146,6 +150,7 @@ public struct RoomTracker: Sendable {
     let count = tracks.count + tracks.count / 8 + 8
     tracks.reserveCapacity(count)
     beliefs.reserve(count)
+    held.reserve(count)
   }
 
   /// Forgets a beacon that is in no room; false if it is in one.

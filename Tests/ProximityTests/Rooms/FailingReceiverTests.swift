@@ -52,4 +52,33 @@ import Testing
     }
     #expect(scene.entered.last == 0 && scene.room == 0)
   }
+
+  /// Nothing that the others hear speaks for a room in which nobody sees.
+  @Test func nobodyEntersARoomThatIsBlind() {
+    var scene = RoomScene(RoomScene.plan(outlines: false))
+    stay(&scene, [-80, -55, -60], seconds: 30, swing: 3)
+    scene.tracker.setBlind(RoomScene.receiver(0), true, at: scene.time)
+    stay(&scene, [nil, -78, -79], seconds: 300, swing: 4)
+    #expect(scene.entered.first == 1 && !scene.entered.contains(0))
+  }
+
+  /// As an access point does that takes all boards but one with it.
+  @Test(arguments: [true, false]) func whoIsHeardBestByTheBlindStaysThoughAnotherSees(outlines: Bool) {
+    var scene = RoomScene(RoomScene.plan(outlines: outlines))
+    stay(&scene, [-55, -70, -85], seconds: 30, swing: 3)
+    for place in 0...1 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
+    scene.advance(.seconds(600))
+    #expect(scene.entered == [0] && scene.room == 0)
+    for place in 0...1 { scene.tracker.setBlind(RoomScene.receiver(place), false, at: scene.time) }
+    scene.advance(.seconds(600))
+    #expect(scene.room == nil)
+  }
+
+  @Test func whoIsHeardBestByOneThatSeesLeavesBySilence() {
+    var scene = RoomScene()
+    stay(&scene, [-55, -70, -85], seconds: 30, swing: 3)
+    for place in 1...2 { scene.tracker.setBlind(RoomScene.receiver(place), true, at: scene.time) }
+    scene.advance(.seconds(600))
+    #expect(scene.room == nil)
+  }
 }

@@ -73,6 +73,13 @@ import Testing
     #expect(sound.moved == nil)
   }
 
+  /// It has half of all samples, so that what is believed of beacons' strength follows it half of the way.
+  @Test func oneThatTakesWhatIsBelievedAlongIsReportedAndNotTheOthers() throws {
+    let found = drift([[-9, -9, -10], [9, 8, 10], [9, 10, 8], [8, 9, 9], [10, 9, 9]])
+    let judged = try #require(found.moved)
+    #expect(judged.hearer == 0 && abs(judged.decibels - 18.3) < 0.2)
+  }
+
   @Test func oneCornerOfOneRoomProvesNothing() {
     let lying = drift([[30, .nan, .nan, .nan]], windows: 100_000)
     #expect(lying.moved == nil)
