@@ -14,7 +14,8 @@ enum RoomOffset {
 
   /// The mean error of what was heard; odd ones count less.
   static func residual(
-    _ belief: UnsafeBufferPointer<Float>, _ hearings: [RoomHearing], _ offset: Float, _ model: RoomModel,
+    _ belief: UnsafeBufferPointer<Float>, _ hearings: ArraySlice<RoomHearing>, _ offset: Float,
+    _ model: RoomModel,
     _ filter: RoomFilter
   ) -> Float {
     var (sum, weights) = (Float(0), Float(0))

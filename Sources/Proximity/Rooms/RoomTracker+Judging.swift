@@ -32,7 +32,8 @@ extension RoomTracker {
       }
       appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
       Self.judge(
-        track, hearings, in: window, state: &tracks[track], beliefs: &beliefs, model: model, filter: &filter,
+        track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
+        filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
       if model.isCalibrated { noteDrift(track, hearings: spoken) }
@@ -67,7 +68,7 @@ extension RoomTracker {
   }
 
   private static func judge(
-    _ track: Int, _ hearings: [RoomHearing], in window: Int64, state: inout RoomTrack,
+    _ track: Int, _ hearings: [RoomHearing], new count: Int, in window: Int64, state: inout RoomTrack,
     beliefs: inout RoomBeliefs, model: RoomModel, filter: inout RoomFilter,
     placeAndPower: inout PlaceAndPower, prior: [Float]
   ) {
@@ -97,7 +98,8 @@ extension RoomTracker {
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
-      let residual = RoomOffset.residual(UnsafeBufferPointer(belief), hearings, state.offset, model, filter)
+      let residual = RoomOffset.residual(
+        UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter)
       RoomOffset.learn(residual, &state)
     }
   }
