@@ -112,7 +112,7 @@ import Testing
     ("rooms: [{ name: k, receivers: [a] }, { name: k, receivers: [b] }]", "1:46 error", "is there already"),
     (
       "rooms: [{ name: k, receivers: [a] }, { name: h, receivers: [a] }]", "1:61 error",
-      "hangs in “k” already"
+      "is listed in “k” already"
     ),
     ("rooms: [{ name: k, receivers: [a, a] }]", "1:35 warning", "is listed twice"),
     ("rooms: [{ name: k, receivers: [a], floor: up }]", "1:43 error", "there is no floor “up”"),
@@ -167,7 +167,7 @@ import Testing
     ),
     (
       "receivers: [{ name: a, position: [5 m, 2 m] }]\nrooms: [{ name: k, outline: \(kitchen), receivers: [a] }, { name: h, outline: \(hall) }]",
-      "the receiver “a” hangs in “k”, but its position is in “h”"
+      "the receiver “a” is listed in “k”, but its position is in “h”"
     ),
     (
       "receivers: [{ name: a, position: [1 m, 2 m, 4 m] }]\nfloors: [{ name: up, height: 2.8 m, ceiling: 2.5 m }]\nrooms: [{ name: k, outline: \(kitchen), receivers: [a] }]",

@@ -28,7 +28,7 @@ extension PlanChecks {
         let other = floor.first(where: { $0.shape.contains(point) })
       else { continue }
       value.warning(
-        "the receiver \(quoted(receiver.name)) hangs in \(quoted(home.settings.name)), but its position is in "
+        "the receiver \(quoted(receiver.name)) is listed in \(quoted(home.settings.name)), but its position is in "
           + quoted(other.room.settings.name),
         hint: "correct the position, or the room that lists it")
     }

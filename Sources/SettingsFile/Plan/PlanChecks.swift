@@ -36,7 +36,7 @@ struct PlanChecks {
       for (name, value) in room.receivers {
         if let other = first[name] {
           value.error(
-            "the receiver \(quoted(name)) hangs in \(quoted(other.settings.name)) already",
+            "the receiver \(quoted(name)) is listed in \(quoted(other.settings.name)) already",
             hint: "keep it in one of the rooms")
         } else {
           first[name] = room
