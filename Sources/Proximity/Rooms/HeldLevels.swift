@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Receivers speak at different moments, and some seldom: ESPresense tells of a beacon that lies still every five seconds, other
 /// scanners of each advertisement. If only what was said in a window counted, whoever speaks most often would outvote the
-/// others: in a simulated house of such boards, rooms that are just names were right 55 % of the time, and are 68 % with this.
+/// others: in a simulated house of such boards, rooms that are just names were right 55 % of the time, and are 69 % with this.
 struct HeldLevels: Sendable {
   private struct Word: Sendable {
     /// The low bits of its window's number.
