@@ -95,6 +95,17 @@ struct RoomFilter: Sendable {
     }
   }
 
+  /// The same for two receivers: the belief is read and written once for both.
+  func weigh(
+    _ belief: UnsafeMutableBufferPointer<Float>, by first: [Float], _ second: [Float]
+  ) {
+    first.withUnsafeBufferPointer { first in
+      second.withUnsafeBufferPointer { second in
+        for place in 0..<belief.count { belief[place] = belief[place] * first[place] * second[place] }
+      }
+    }
+  }
+
   /// Brings the sum to 1; false if nothing is left, because what was said contradicts itself.
   func normalise(_ belief: UnsafeMutableBufferPointer<Float>) -> Bool {
     let sum = dot(UnsafeBufferPointer(belief), nil)

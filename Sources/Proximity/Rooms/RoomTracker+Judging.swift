@@ -89,11 +89,18 @@ extension RoomTracker {
         return
       }
       if windows == 0 { state.offsetWeight = RoomOffset.calibrated }
-      for (place, hearing) in hearings.enumerated() {
-        let level = hearing.level - state.offset
-        filter.weigh(belief, by: model.likelihoods(hearing.hearer, level: level, after: pause))
+      let offset = state.offset
+      func likelihoods(_ hearing: RoomHearing) -> [Float] {
+        model.likelihoods(hearing.hearer, level: hearing.level - offset, after: pause)
+      }
+      for place in stride(from: 0, to: hearings.count, by: 2) {
+        if place + 1 < hearings.count {
+          filter.weigh(belief, by: likelihoods(hearings[place]), likelihoods(hearings[place + 1]))
+        } else {
+          filter.weigh(belief, by: likelihoods(hearings[place]))
+        }
         // The product of many small numbers leaves the range of numbers.
-        if place % 4 == 3, !filter.normalise(belief) { break }
+        if place % 4 == 2, place + 1 < hearings.count, !filter.normalise(belief) { break }
       }
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
