@@ -11,6 +11,8 @@ extension HealthMessage {
     public var observations: UInt64 = 0
     /// Messages that the broker had kept: heard at some time, so they are no observations.
     public var retained: UInt64 = 0
+    /// Devices without a signal strength, or what was in their place: the scanner's own state, for example.
+    public var withoutSignal: UInt64 = 0
     /// By cause.
     public var refused: [String: UInt64] = [:]
 
@@ -86,6 +88,7 @@ extension HealthMessage.Remote {
       json.field("messages", scanner.messages)
       json.field("observations", scanner.observations)
       json.field("retained", scanner.retained)
+      json.field("without_signal", scanner.withoutSignal)
       json.object("refused") {
         for (cause, count) in scanner.refused.sorted(by: { $0.key < $1.key }) {
           $0.key(named: cause)

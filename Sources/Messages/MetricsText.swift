@@ -87,6 +87,9 @@ public struct MetricsText: Sendable {
     per(scanners, "scanner_observations_total", "What was heard, as these messages say.") {
       scanner in [([("topic", scanner.topic)], scanner.observations)]
     }
+    per(scanners, "scanner_without_signal_total", "What of these messages had no rssi.") { scanner in
+      [([("topic", scanner.topic)], scanner.withoutSignal)]
+    }
     per(scanners, "scanner_refused_total", "What could not be taken of them, by cause.") {
       scanner in
       scanner.refused.sorted { $0.key < $1.key }.map {

@@ -7,24 +7,32 @@ extension JSONMapping {
   /// - Parameters:
   ///   - topic: what the topic says.
   ///   - refuse: gets each cause.
+  /// - Returns: the devices, and how many elements are about none.
   func read(
     _ payload: [UInt8], topic: [TopicPattern.Field: String], refuse: (ScannerRefusal) -> Void
-  ) -> [ScannedDevice] {
+  ) -> (devices: [ScannedDevice], others: Int) {
     let message: JSONTree
     do throws(JSONCursor.Malformed) { message = try JSONTree(payload) } catch {
       refuse(.malformed)
-      return []
+      return ([], 0)
     }
     guard let elements = elements(of: message), elements.count <= Self.elementLimit else {
       refuse(.malformed)
-      return []
+      return ([], 0)
     }
-    return elements.compactMap { element in
-      do throws(ScannerRefusal) { return try device(element, in: message, topic: topic) } catch {
+    var (devices, others): ([ScannedDevice], Int) = ([], 0)
+    for element in elements {
+      do throws(ScannerRefusal) {
+        if let device = try device(element, in: message, topic: topic) {
+          devices.append(device)
+        } else {
+          others += 1
+        }
+      } catch {
         refuse(error)
-        return nil
       }
     }
+    return (devices, others)
   }
 
   /// nil for an element that is about no device: without a signal strength it is the gateway's own state, or what a scanner adds.

@@ -8,7 +8,8 @@ extension ScannerIntake {
   ) {
     let scanner = scanners[message.scanner]
     var causes: [ScannerRefusal] = []
-    let devices = scanner.mapping.read(message.payload, topic: fields) { causes.append($0) }
+    let (devices, others) = scanner.mapping.read(message.payload, topic: fields) { causes.append($0) }
+    figures[message.scanner].withoutSignal += UInt64(others)
     for device in devices {
       do throws(ScannerRefusal) { try take(device, message, scanner, into: &hearing) } catch {
         causes.append(error)

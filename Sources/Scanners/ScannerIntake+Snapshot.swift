@@ -6,7 +6,9 @@ extension ScannerIntake {
   public func snapshot(into writer: inout StateWriter) {
     writer.write(Self.fingerprint(scanners, ownGateway))
     for figure in figures {
-      for count in [figure.messages, figure.observations, figure.retained] { writer.write(count) }
+      for count in [figure.messages, figure.observations, figure.retained, figure.withoutSignal] {
+        writer.write(count)
+      }
       writer.write(figure.refused)
     }
     writer.write(refusedObservations)
@@ -30,6 +32,7 @@ extension ScannerIntake {
       figures[place].messages = try reader.tally()
       figures[place].observations = try reader.tally()
       figures[place].retained = try reader.tally()
+      figures[place].withoutSignal = try reader.tally()
       figures[place].refused = try reader.read()
       guard figures[place].refused.values.allSatisfy({ $0 < 1 << 62 }) else { throw reader.damaged }
     }

@@ -22,6 +22,7 @@ import Testing
     var scanner = HealthMessage.Scanner(kind: "espresense", topic: "espresense/devices/+/+")
     scanner.messages = 15
     scanner.observations = 16
+    scanner.withoutSignal = 23
     scanner.refused = ["signal": 17]
     // Another kind may listen to the same topic.
     let other = HealthMessage.Scanner(kind: "json", topic: scanner.topic)
@@ -49,6 +50,7 @@ import Testing
       "observations_lost_total 13", "rooms_dropped_total 14",
       "scanner_messages_total{topic=\"espresense/devices/+/+\"} 15",
       "scanner_observations_total{topic=\"espresense/devices/+/+\"} 16",
+      "scanner_without_signal_total{topic=\"espresense/devices/+/+\"} 23",
       "scanner_refused_total{topic=\"espresense/devices/+/+\",cause=\"signal\"} 17",
       "remote_gateway_batches_total{remote=\"barn\"} 18", "remote_gateway_lost_total{remote=\"barn\"} 20",
       "remote_gateway_refused_total{remote=\"barn\"} 21", "scanner_messages_lost_total 22",

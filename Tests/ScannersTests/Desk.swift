@@ -76,6 +76,8 @@ struct Desk {
     hearing.changes.map { "\(intake.table.name(of: $0.receiver)) \($0.health.rawValue)" }
   }
 
+  var withoutSignal: UInt64 { intake.figures.reduce(0) { $0 + $1.withoutSignal } }
+
   func refused(_ cause: ScannerRefusal) -> UInt64 {
     intake.figures.reduce(0) { $0 + ($1.refused[cause.rawValue] ?? 0) }
   }

@@ -69,7 +69,15 @@ import Testing
     #expect(desk.refused(.payload) == 1)
   }
 
-  @Test func aMessageAboutTheGatewayItselfIsNoObservation() throws {
-    #expect(try heard(#"{"uptime":120,"version":"1.8"}"#) == [])
+  @Test func aMessageWithoutASignalIsNoObservationAndIsCounted() throws {
+    var desk = try Desk("scanners: [{ kind: theengs }]")
+    desk.say("home/OMG1/BTtoMQTT/C10000000001", #"{"uptime":120,"version":"1.8"}"#)
+    desk.say(
+      "home/OMG1/BTtoMQTT/C10000000001",
+      #"[{"id":"C1:00:00:00:00:01"},{"id":"C1:00:00:00:00:01","rssi":null},17,{"id":"C1:00:00:00:00:01","rssi":-61}]"#
+    )
+    #expect(desk.heard.count == 1)
+    #expect(desk.withoutSignal == 4)
+    #expect(desk.hearing.notices.isEmpty)
   }
 }
