@@ -78,6 +78,10 @@ public struct ScannerIntake: Sendable {
     _ payload: [UInt8], topic: String, isRetained: Bool, at arrival: MonotonicTime, wallTime: WallTime,
     slack: TimeSpan = .zero, into hearing: inout Hearing
   ) -> Bool {
+    // Whoever clears a retained message says nothing.
+    if payload.isEmpty {
+      return scanners.contains { [$0.topic, $0.status, $0.telemetry].contains { $0?.match(topic) != nil } }
+    }
     var isOurs = false
     self.topic = topic
     for (place, scanner) in scanners.enumerated() {

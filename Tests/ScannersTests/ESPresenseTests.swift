@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "{", "nonsense", "[1,2", "\"text\"", "17", "null", "{\"rssi\":}", "{\"rssi\":-50}}",
+    "{", "nonsense", "[1,2", "\"text\"", "17", "null", "{\"rssi\":}", "{\"rssi\":-50}}",
     String(repeating: "[", count: 100_000), "{\"a\":" + String(repeating: "9", count: 500) + "}",
     "[" + String(repeating: "0,", count: 30_000) + "0]", "\u{0}",
   ])
@@ -98,6 +98,18 @@ import Testing
     #expect(desk.heard == [])
     #expect(desk.refused(.malformed) == 3)
     #expect(desk.hearing.notices.count == 1)
+  }
+
+  /// It clears what the broker had retained.
+  @Test func anEmptyMessageSaysNothing() throws {
+    var desk = try desk()
+    for topic in ["devices/x/kitchen", "rooms/kitchen/status", "rooms/kitchen/telemetry"] {
+      let isOurs = desk.say("espresense/\(topic)", "")
+      #expect(isOurs)
+    }
+    let isOurs = desk.say("another", "")
+    #expect(!isOurs)
+    #expect(desk.intake.figures[0].messages == 0 && desk.hearing.isEmpty)
   }
 
   @Test func aMessageBeyondTheLimitIsNotEvenRead() throws {

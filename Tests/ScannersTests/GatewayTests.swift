@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{}", ScannerRefusal.malformed), ("[]", .malformed), ("", .malformed),
+    ("{}", ScannerRefusal.malformed), ("[]", .malformed),
     (#"{"v":2,"gateway":"hall","boot":"a","seq":1,"sent_ms":1,"receivers":[],"beacons":[]}"#, .version),
     (#"{"v":1,"gateway":"hall","boot":"a","seq":1,"sent_ms":-1,"receivers":[],"beacons":[]}"#, .malformed),
     (#"{"v":1,"gateway":"hall","boot":"a","seq":0,"sent_ms":1,"receivers":[],"beacons":[]}"#, .malformed),
