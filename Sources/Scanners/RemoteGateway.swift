@@ -11,7 +11,14 @@ struct RemoteGateway: Sendable {
   /// An observation older than this when it was sent is no news.
   static let oldest = TimeSpan.seconds(60)
 
+  /// How well another machine's clock is known, at worst.
+  private static let margin = TimeSpan.seconds(10)
+
   private(set) var boot: String
+  /// When its first batch arrived.
+  private var since: MonotonicTime
+  /// When its last one was sent, by its own clock.
+  private var sent = MonotonicTime.zero
   private var others = OtherRuns()
   private(set) var clock = GatewayClock()
   /// When the last message arrived.
@@ -28,6 +35,7 @@ struct RemoteGateway: Sendable {
 
   init(boot: String, at arrival: MonotonicTime) {
     self.boot = boot
+    since = arrival
     heard = arrival
   }
 
@@ -36,7 +44,7 @@ struct RemoteGateway: Sendable {
     _ batch: ObservationBatch, partition: Int, arrival: MonotonicTime, slack: TimeSpan = .zero
   ) throws(ScannerRefusal) -> TimeSpan {
     do throws(ScannerRefusal) {
-      try follow(batch.boot, at: arrival)
+      try follow(batch, at: arrival)
       // First of all: what was decided already is not refused for another cause when it comes again.
       guard sequences[partition].map({ batch.sequence > $0 }) ?? true else { throw .repeated }
       guard let held = batch.held.map(TimeSpan.milliseconds), held <= Self.longestHeld else { throw .age }
@@ -50,6 +58,7 @@ struct RemoteGateway: Sendable {
         sequences[partition] = batch.sequence
       }
       heard = arrival
+      self.sent = max(self.sent, sent)
       batches += 1
       observations += UInt64(batch.heard.count)
       return offset
@@ -67,13 +76,26 @@ struct RemoteGateway: Sendable {
     lastRefusal = cause
   }
 
-  private mutating func follow(_ other: String, at arrival: MonotonicTime) throws(ScannerRefusal) {
+  private mutating func follow(_ batch: ObservationBatch, at arrival: MonotonicTime) throws(ScannerRefusal) {
     others.forget(at: arrival)
-    if other == boot { return }
-    try others.replace(boot, by: other, isSilent: arrival - heard > Self.patience, at: arrival)
-    boot = other
+    if batch.boot == boot { return }
+    try others.replace(
+      boot, by: batch.boot, mayFollow: mayFollow(batch, at: arrival),
+      isSilent: arrival - heard > Self.patience, at: arrival)
+    (boot, since, sent) = (batch.boot, arrival, .zero)
     clock = GatewayClock()
     sequences.removeAll()
+  }
+
+  /// Whether a batch of another run may be of one that began after this one: sent since this one's last batch, or by a clock that
+  /// began since then with the machine's start. Where little is known of this one, it may.
+  private func mayFollow(_ batch: ObservationBatch, at arrival: MonotonicTime) -> Bool {
+    // Made before the machine started.
+    if batch.held == nil { return false }
+    guard heard - since >= OtherRuns.proof, let offset = clock.offset else { return true }
+    let other = TimeSpan.milliseconds(batch.sent)
+    let now = arrival - offset
+    return sent < .zero + other && .zero + other <= now + Self.margin || other <= now - sent + Self.margin
   }
 
   /// For `health`.
@@ -87,6 +109,8 @@ struct RemoteGateway: Sendable {
 extension RemoteGateway: StateCoded {
   func write(to writer: inout StateWriter) {
     writer.write(boot)
+    writer.write(since)
+    writer.write(sent)
     writer.write(others)
     writer.write(clock)
     writer.write(arrived)
@@ -98,6 +122,8 @@ extension RemoteGateway: StateCoded {
 
   init(reading reader: inout StateReader) throws(StateError) {
     boot = try reader.read()
+    since = try reader.read()
+    sent = try reader.read()
     others = try reader.read()
     clock = try reader.read()
     arrived = try reader.read()

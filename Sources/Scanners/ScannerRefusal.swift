@@ -24,7 +24,7 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
   case age
   /// Two gateways publish under one name.
   case twin
-  /// It is of a run that a later one of this gateway replaced.
+  /// It is of an earlier run of this gateway than the one that counts.
   case former
   /// A batch that came already, or a device with the same time as before.
   case repeated

@@ -243,6 +243,45 @@ import Testing
     #expect(desk.refused(.former) == 2 * count)
   }
 
+  /// Delayed on its way: its time of sending lies before what the present run sent, or is of another start of the machine.
+  @Test(arguments: [480.0, 90_000]) func aLateBatchOfARunThatWasNotMetSilencesNobody(sent: Double) throws {
+    var desk = try desk()
+    for second in 0..<60 {
+      say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 1)
+      if second == 20 || second == 59 { say(batch(700, sent: sent, boot: "older"), &desk) }
+    }
+    #expect(desk.heard.count == 60)
+    #expect(desk.refused(.former) == 2)
+    #expect(!desk.intake.gatewayFigures[0].hasTwin)
+    // A restart of the program still counts at once.
+    say(batch(1, sent: 561, boot: "next"), &desk, after: 2)
+    #expect(desk.heard.count == 61)
+  }
+
+  @Test func aRestartOfTheMachineCountsAtOnce() throws {
+    var desk = try desk()
+    for second in 0..<20 { say(batch(UInt64(second + 1), sent: 5000 + Double(second)), &desk, after: 1) }
+    say(batch(1, sent: 9, boot: "next"), &desk, after: 15)
+    #expect(desk.heard.count == 21)
+    #expect(desk.intake.gatewayFigures[0].boot == "next")
+  }
+
+  /// It is told at once from a restart, because no clock would show its time.
+  @Test func aSecondGatewayThatComesLaterIsNeverListenedToWhileTheFirstOneLives() throws {
+    var desk = try desk()
+    for second in 0..<30 {
+      say(batch(UInt64(second + 1), sent: 500 + Double(second)), &desk, after: 0.5)
+      guard second >= 10 else { continue }
+      say(batch(UInt64(second), sent: 9000 + Double(second), boot: "b"), &desk, after: 0.5)
+    }
+    #expect(desk.heard.count == 30)
+    #expect(desk.intake.gatewayFigures[0].hasTwin)
+    #expect(desk.refused(.twin) > 10)
+    // The first falls silent: the other takes over.
+    say(batch(40, sent: 9070, boot: "b"), &desk, after: 40)
+    #expect(desk.heard.count == 31)
+  }
+
   @Test func ourOwnObservationsAreIgnored() throws {
     var desk = try desk()
     let isOurs = desk.say("beaconkeeper/home/observations/0", batch(1, sent: 1).payload)
