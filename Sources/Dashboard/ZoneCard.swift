@@ -99,23 +99,24 @@ struct ZoneCard: Sendable {
   }
 }
 
-/// The rules of a zone: `near`, `enter`, `exit`.
+/// The rules of a zone: `near`, `enter`, `exit`. A zone of rooms has no thresholds, and so no unit.
 func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
+  let hasThresholds = zone.rooms == nil
   json.object("near", of: zone.near) { json, near in
-    write(near.rule, in: &json)
+    write(near.rule, hasThreshold: hasThresholds, in: &json)
     json.field("rearm", near.rearm.number, decimals: 3)
   }
-  json.object("enter") { write(zone.enter, in: &$0) }
+  json.object("enter") { write(zone.enter, hasThreshold: hasThresholds, in: &$0) }
   json.object("exit") {
-    write(zone.exit, in: &$0)
+    write(zone.exit, hasThreshold: hasThresholds, in: &$0)
     $0.key("lost_s")
     if case .after(let span) = zone.lost { $0.value(span.seconds, decimals: 3) } else { $0.null() }
   }
 }
 
-private func write(_ rule: Rule, in json: inout JSONWriter) {
+private func write(_ rule: Rule, hasThreshold: Bool, in json: inout JSONWriter) {
   json.field("threshold", rule.threshold.isAnySignal ? nil : rule.threshold.number, decimals: 3)
-  json.field("unit", rule.threshold.unit)
+  json.field("unit", hasThreshold ? rule.threshold.unit : nil)
   json.field("dwell_s", rule.dwell.seconds, decimals: 3)
 }
 

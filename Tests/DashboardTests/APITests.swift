@@ -4,6 +4,7 @@ import JSON
 import MessageSchemas
 import Messages
 import Pipeline
+import Proximity
 import RangingPolicy
 import Scenes
 import Settings
@@ -66,6 +67,22 @@ struct APITests {
     #expect(text.contains(#""near":{"threshold":2,"unit":"m","dwell_s":1,"rearm":5}"#))
     // The member's reason is the latest of its transitions.
     #expect(text.contains(#""because":{"v":1,"#) && text.contains(#""event":"near""#))
+  }
+
+  @Test func `a zone of rooms has no thresholds and no unit`() throws {
+    let (scene, recent) = try visit(
+      "rooms: [{ name: hall, receivers: [hci0] }]\nzones: [{ name: down, rooms: [hall], enter: { dwell: 3 s } }]"
+    )
+    let json = Overview(scene.pipeline, recent, details(scene), at: scene.wallTime).json(
+      mayWrite: false, isLoggedIn: false)
+    try expect(json, is: "Overview")
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains(#""enter":{"threshold":null,"unit":null,"dwell_s":3}"#))
+    #expect(text.contains(#""exit":{"threshold":null,"unit":null,"#))
+    let zone = ZoneChange(try JSONTree(Array(#"{"enter":{"threshold":null,"unit":null,"dwell_s":1}}"#.utf8)))
+    var settings = scene.pipeline.configuration.zones[0]
+    try zone.apply(to: &settings)
+    #expect(settings.enter.dwell == .seconds(1))
   }
 
   @Test func `a beacon's history has its signal and what each zone made of it`() throws {
