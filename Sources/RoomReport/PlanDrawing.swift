@@ -16,6 +16,9 @@ struct PlanDrawing {
   private static let gap = TimeSpan.seconds(5)
   /// Names are cut to so many letters.
   private static let letters = 22
+  /// Sizes of fonts on a phone, where they are largest beside the drawing: see `RoomStyle`.
+  private static let roomSize = 24.0
+  private static let receiverSize = 19.0
 
   init(_ report: RoomReport, floor: Int) {
     self.report = report
@@ -35,7 +38,7 @@ struct PlanDrawing {
   }
 
   func write(into page: inout Markup) {
-    let (width, height) = (max(x.end + Self.margin, 200), y.start + Self.margin + 18)
+    let height = y.start + Self.margin + 18
     page.element(
       "svg",
       [
@@ -55,6 +58,11 @@ struct PlanDrawing {
       writeMeasure(y.start + Self.margin + 4, into: &page)
     }
   }
+
+  /// For each metre.
+  private var scale: Double { (x.end - x.start) / max(x.to - x.from, 1e-9) }
+
+  private var width: Double { max(x.end + Self.margin, 200) }
 
   private func at(_ point: Point) -> (x: Double, y: Double) { (x(point.x), y(point.y)) }
 
@@ -111,22 +119,44 @@ struct PlanDrawing {
   }
 
   private func writeNames(into page: inout Markup) {
-    for (index, room) in report.plan.rooms.enumerated() where room.floor == floor {
-      let (x, y) = at(Outline(room.outline).centroid)
-      page.text(cut(report.name(of: RoomIndex(rawValue: Int32(index)))), x, y, "roomname", "middle")
+    var names = PlanNames(width: width, height: y.start + Self.margin)
+    let mounted = report.plan.hearers.filter { $0.floor == floor }.compactMap { hearer in
+      hearer.position.map { (cut(report.name(of: hearer.receiver)), at(Point(x: $0.x, y: $0.y))) }
     }
-    for hearer in report.plan.hearers where hearer.floor == floor {
-      guard let position = hearer.position else { continue }
-      let (x, y) = at(Point(x: position.x, y: position.y))
+    for (_, (x, y)) in mounted {
+      names.reserve(x: x, y: y, 5)
       page.element(
         "rect",
         [
           "x": Figures.at(x - 4), "y": Figures.at(y - 4), "width": "8", "height": "8", "class": "receiver",
         ])
-      // Names near the right edge end there.
-      let anchor = x > self.x.end - 80 ? "end" : x < self.x.start + 80 ? "start" : "middle"
-      page.text(cut(report.name(of: hearer.receiver)), x, y < 40 ? y + 19 : y - 9, "receivername", anchor)
     }
+    for (index, room) in report.plan.rooms.enumerated() where room.floor == floor {
+      let name = cut(report.name(of: RoomIndex(rawValue: Int32(index))))
+      let outline = Outline(room.outline)
+      let middle = outline.centroid
+      // In the middle, or some lines above or below it.
+      let points = [0, 1, -1, 2, -2].map { Point(x: middle.x, y: middle.y + $0 * Self.roomSize / scale) }
+      let places = points.filter { $0 == middle || outline.contains($0) }.map { point in
+        PlanNames.Place(x: at(point).x, y: at(point).y)
+      }
+      write(name, "roomname", names.place(name, size: Self.roomSize, in: places), into: &page)
+    }
+    for (name, (x, y)) in mounted {
+      let (above, below) = (y - 10, y + 9 + Self.receiverSize * 0.75)
+      let places: [PlanNames.Place] = [
+        .init(x: x, y: above), .init(x: x, y: below), .init(x: x + 9, y: y + 6, anchor: .start),
+        .init(x: x - 9, y: y + 6, anchor: .end), .init(x: x - 4, y: above, anchor: .start),
+        .init(x: x + 4, y: above, anchor: .end), .init(x: x - 4, y: below, anchor: .start),
+        .init(x: x + 4, y: below, anchor: .end),
+      ]
+      write(name, "receivername", names.place(name, size: Self.receiverSize, in: places), into: &page)
+    }
+  }
+
+  private func write(_ name: String, _ style: String, _ place: PlanNames.Place?, into page: inout Markup) {
+    guard let place else { return }
+    page.text(name, place.x, place.y, style, place.anchor.rawValue)
   }
 
   private func cut(_ name: String) -> String {
@@ -135,7 +165,6 @@ struct PlanDrawing {
 
   /// A length to compare with.
   private func writeMeasure(_ height: Double, into page: inout Markup) {
-    let scale = (x.end - x.start) / max(x.to - x.from, 1e-9)
     let length = Scale.distanceSteps.last { $0 * scale <= 160 } ?? 0.1
     page.line(x.start, height, x.start + length * scale, height, "measure")
     page.text(Figures.metres(length), x.start + length * scale + 8, height + 5, "unit", "start")

@@ -7,6 +7,10 @@ public struct RoomReport: Sendable {
   /// As transitions name it.
   public var beacon: String
   public var gateway: String
+  /// Names of files.
+  public var recordings: [String]
+  /// Which one, as it is to be shown; nil: none.
+  public var calibration: String?
   public var plan: RoomPlan
   /// Of the plan's rooms, hearers and floors.
   public var names: RoomCalibrator.Names
@@ -16,11 +20,14 @@ public struct RoomReport: Sendable {
   public var version: String
 
   public init(
-    beacon: String, gateway: String, plan: RoomPlan, names: RoomCalibrator.Names, journey: RoomJourney,
+    beacon: String, gateway: String, recordings: [String], calibration: String?, plan: RoomPlan,
+    names: RoomCalibrator.Names, journey: RoomJourney,
     start: WallTime, version: String
   ) {
     self.beacon = beacon
     self.gateway = gateway
+    self.recordings = recordings
+    self.calibration = calibration
     self.plan = plan
     self.names = names
     self.journey = journey
@@ -50,7 +57,9 @@ public struct RoomReport: Sendable {
       page.element("h1", ["class": "name"], title)
       let (from, to) = (self.calendar(journey.start ?? .zero), self.calendar(journey.end))
       let scenario = [
-        ("gateway", gateway), ("from", TimeWords.minute(from)), ("to", TimeWords.minute(to)),
+        ("gateway", gateway), ("recording", recordings.joined(separator: ", ")),
+        ("calibration", calibration ?? "none"), ("from", TimeWords.minute(from)),
+        ("to", TimeWords.minute(to)),
         ("rooms", "\(plan.rooms.count)"), ("receivers", "\(plan.hearers.count)"),
         ("geometry", plan.hasGeometry ? "outlines" : "names only"),
       ]

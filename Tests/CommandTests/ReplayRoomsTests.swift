@@ -95,18 +95,21 @@ import Testing
 
   @Test func twoRunsGiveTheSameBytesAndTheTransitionsAreThoseWithoutTruth() async throws {
     let (walk, marks) = Self.recording()
-    let (site, truth) = (Self.site(outlines: true), try file(marks, "csv"))
-    let plain = try await Self.replay(site, walk, [])
+    let (site, truth) = (try file(Self.site(outlines: true), "yaml"), try file(marks, "csv"))
+    let capture = try file(walk, "jsonl")
+    let replay = ["replay", "--config", site, "--capture", capture]
+    let plain = try await Command(replay).end()
     var pages: [Data] = []
     for _ in 0..<2 {
       let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).html")
-      let result = try await Self.replay(site, walk, ["--truth", truth, "--report", path.path])
+      let result = try await Command(replay + ["--truth", truth, "--report", path.path]).end()
       #expect(result.status == 0 && result.lines.dropLast() == plain.lines[...], "\(result.errors)")
       pages.append(try Data(contentsOf: path))
     }
     #expect(pages[0] == pages[1])
     let page = try #require(PageReader(String(decoding: pages[0], as: UTF8.self)))
     #expect(page.text.contains("Which room was tag in?") && page.references == [])
+    #expect(page.text.contains(try #require(capture.split(separator: "/").last)))
   }
 
   @Test func aPageOnStandardOutputIsAlone() async throws {

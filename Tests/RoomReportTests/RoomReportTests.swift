@@ -62,10 +62,10 @@ import Testing
   private static func report(
     _ journey: RoomJourney = journey(), plan: RoomPlan = plan, name: String = "van",
     rooms: [String] = ["kitchen", "hall"],
-    receivers: [String] = ["esp-1", "esp-2"]
+    receivers: [String] = ["esp-1", "esp-2"], calibration: String? = "rooms.json of 2026-11-26"
   ) -> RoomReport {
     RoomReport(
-      beacon: name, gateway: name, plan: plan,
+      beacon: name, gateway: name, recordings: [name], calibration: calibration, plan: plan,
       names: RoomCalibrator.Names(rooms: rooms, receivers: receivers, floors: [nil]), journey: journey,
       start: WallTime(nanoseconds: 1_700_000_000_000_000_000), version: "test")
   }
@@ -86,6 +86,44 @@ import Testing
       "Which room was van in?", "kitchen", "esp-2", "entered kitchen", "from kitchen to hall", "90 % sure",
       "esp-2 heard −61 dBm (expected −58)", "Told and true", "2 true ones", "22:13:",
     ] { #expect(page.text.contains(words), "\(words)") }
+  }
+
+  @Test func itSaysWhatItWasMadeFrom() throws {
+    let page = try #require(PageReader(Self.report().html))
+    #expect(page.text.contains("recording") && page.text.contains("rooms.json of 2026-11-26"))
+    let without = try #require(PageReader(Self.report(calibration: nil).html))
+    #expect(without.text.contains("calibration") && without.text.contains("none"))
+  }
+
+  /// A receiver's place in the middle of its room, another close to it, and one on the wall.
+  @Test func noNameCoversAnother() throws {
+    var plan = Self.plan
+    let places = [(2.0, 1.5), (2.3, 1.6), (3.95, 1.5), (4.05, 1.5), (0, 0), (9, 3)]
+    plan.hearers = places.enumerated().map { number, place in
+      RoomPlan.Hearer(
+        receiver: ReceiverIndex(rawValue: UInt16(number)), position: Position(x: place.0, y: place.1))
+    }
+    let names = places.indices.map { "receiver-\($0)" }
+    let html = Self.report(plan: plan, receivers: names).html
+    // x, y, class, anchor, name.
+    let texts = html.matches(
+      of: /<text x="([\d.]+)" y="([\d.]+)" class="(room|receiver)name" text-anchor="(\w+)">([^<]*)</)
+    #expect(texts.count == 8)
+    let boxes = try texts.map { text in
+      let (x, y) = (try #require(Double(text.1)), try #require(Double(text.2)))
+      let size = text.3 == "room" ? 24.0 : 19
+      let length = Double(text.5.count) * size * 0.55
+      let left = text.4 == "start" ? x : text.4 == "end" ? x - length : x - length / 2
+      return (left: left, right: left + length, top: y - size * 0.75, bottom: y + size * 0.2)
+    }
+    for (number, box) in boxes.enumerated() {
+      #expect(box.left >= 0 && box.right <= 640 && box.top >= 0)
+      for other in boxes.dropFirst(number + 1) {
+        #expect(
+          box.right <= other.left || other.right <= box.left || box.bottom <= other.top
+            || other.bottom <= box.top)
+      }
+    }
   }
 
   @Test func withoutTruthThereIsNoComparison() throws {

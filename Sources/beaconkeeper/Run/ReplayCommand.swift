@@ -120,7 +120,9 @@ struct ReplayCommand: AsyncParsableCommand {
     if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
     try report(replay.counts, replay.malformedEvents, fault)
     if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
-    if let follower = replay.follower { try rooms.tell(follower, configuration, isJSON: format == .json) }
+    if let follower = replay.follower {
+      try rooms.tell(follower, configuration, captures: capture, isJSON: format == .json)
+    }
   }
 
   /// Serves the dashboard over the recording.

@@ -59,8 +59,12 @@ struct RoomFollowing: ParsableArguments {
 
   /// Tells how it went; the page is written, too.
   ///
-  /// - Parameter isJSON: whether the assessment is also a line on standard output.
-  func tell(_ follower: RoomFollower, _ configuration: Configuration, isJSON: Bool) throws {
+  /// - Parameters:
+  ///   - captures: paths of what was replayed.
+  ///   - isJSON: whether the assessment is also a line on standard output.
+  func tell(
+    _ follower: RoomFollower, _ configuration: Configuration, captures: [String], isJSON: Bool
+  ) throws {
     guard let beacon = follower.beacon, follower.hasHeard, let start = follower.start else {
       throw failure(
         "no receiver of the rooms heard \(self.beacon.map { "“\($0)”" } ?? "a configured beacon") in this recording",
@@ -85,8 +89,9 @@ struct RoomFollowing: ParsableArguments {
     }
     if let report {
       let page = RoomReport(
-        beacon: beacon, gateway: configuration.gatewayName, plan: follower.plan,
-        names: follower.names,
+        beacon: beacon, gateway: configuration.gatewayName,
+        recordings: captures.map { $0 == "-" ? "standard input" : Self.fileName($0) },
+        calibration: Self.calibration(configuration), plan: follower.plan, names: follower.names,
         journey: follower.journey, start: start, version: Gateway.version)
       try ReportFile(path: report).write(page.html)
     }
@@ -96,5 +101,17 @@ struct RoomFollowing: ParsableArguments {
       )
       throw ExitCode(1)
     }
+  }
+
+  /// Its file, when it was made, and with which beacon.
+  private static func calibration(_ configuration: Configuration) -> String? {
+    guard let path = configuration.calibrationFile else { return nil }
+    guard let account = configuration.calibrationAccount else { return fileName(path) }
+    let carried = account.beacon.isEmpty ? "" : " with \(account.beacon)"
+    return "\(fileName(path)) of \(account.time.rfc3339.prefix(10))\(carried)"
+  }
+
+  private static func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
   }
 }
