@@ -96,6 +96,26 @@ import Testing
     #expect(files.count { $0.hasPrefix("rooms.json") } == 6, "\(files)")
   }
 
+  /// The calibration of a configuration that shares the folder stays what it is.
+  @Test func aCalibrationOfOtherRoomsIsNotOverwritten() async throws {
+    let house = try House()
+    let other = #"""
+      {"v":1,"time":"2026-11-20T21:50:03Z","version":"1","beacon":"keys","rooms":[{"room":"barn","seconds":50}],
+       "wall_loss_db":4.5,"receivers":[{"receiver":"z","power_dbm":-60,"exponent":2}]}
+      """#
+    try house.write(other, "rooms.json")
+    let result = try await house.calibrate()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try house.text("rooms.json") == other)
+    #expect(try house.text("site-rooms.json").contains("\"hall\""))
+    #expect(result.errors.contains("  calibration: site-rooms.json\n"))
+    // Whoever names the file means it; the other one is kept.
+    try house.write(House.yaml + "calibration: rooms.json\n", "site.yaml")
+    let named = try await house.calibrate()
+    #expect(try house.text("rooms.json.1") == other && house.text("rooms.json").contains("\"hall\""))
+    #expect(named.errors.contains("The earlier one is of other rooms or receivers."), "\(named.errors)")
+  }
+
   @Test func aDryRunWritesNothingAndJSONIsOneObject() async throws {
     let house = try House()
     let result = try await house.calibrate("--dry-run", "--json")

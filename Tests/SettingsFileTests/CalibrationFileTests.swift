@@ -124,18 +124,38 @@ import Testing
     #expect(throws: Never.self) { try read(Self.yaml, path: "/nowhere/site.yaml", calibrates: true) }
   }
 
-  @Test func roomsAndReceiversThatAreGoneAreWarnedOf() throws {
+  private func warnings(of file: CalibrationFile, rooms: String) throws -> [String] {
     let folder = try Folder()
-    try folder.write(String(decoding: Self.levels.text, as: UTF8.self), to: "rooms.json")
+    try folder.write(String(decoding: file.text, as: UTF8.self), to: "rooms.json")
     let yaml =
-      "rooms: [{ name: cellar, receivers: [esp-9] }]\ncalibration: rooms.json\n"
+      "rooms: [\(rooms)]\ncalibration: rooms.json\n"
       + "scanners: [{ kind: espresense }]\nbroker: { url: \"mqtt://broker.lan\" }"
-    let warnings = try read(yaml, path: folder.path + "/site.yaml").warnings
+    return try read(yaml, path: folder.path + "/site.yaml").warnings.map(\.message)
+  }
+
+  @Test func roomsAndReceiversThatAreGoneAreWarnedOf() throws {
+    var file = Self.levels
+    file.account.stays.append(.init(room: "hall", seconds: 50))
+    file.calibration.histograms.append(file.calibration.histograms[0])
+    file.calibration.histograms[file.calibration.histograms.count - 1].receiver = "esp-2"
+    let warnings = try warnings(
+      of: file, rooms: "{ name: hall, receivers: [esp-2] }, { name: cellar, receivers: [esp-9] }")
     #expect(
-      warnings.map(\.message) == [
+      warnings == [
         "the calibration knows a room that the configuration does not: “kitchen”",
         "the calibration knows a receiver that the configuration does not: “esp-1”",
       ])
+  }
+
+  /// Two configurations in a folder may name one file.
+  @Test(arguments: [
+    "{ name: cellar, receivers: [esp-1] }", "{ name: kitchen, receivers: [esp-9] }",
+    "{ name: cellar, receivers: [esp-9] }",
+  ])
+  func aCalibrationOfAnotherSiteIsWarnedOfOnce(rooms: String) throws {
+    let warnings = try warnings(of: Self.levels, rooms: rooms)
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains("fits other rooms or receivers: it knows the rooms “kitchen”") == true)
   }
 
   @Test(arguments: [

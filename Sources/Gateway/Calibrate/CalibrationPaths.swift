@@ -67,7 +67,7 @@ extension CalibrationDesk {
         404, "There is no configuration file to save beside.", remedy: "Download the calibration.")
     }
     let contents = result.file(version: version, time: LiveClock.wallNow) ?? []
-    switch editor.keep(calibration: contents, named: current.configuration.calibrationFile) {
+    switch editor.keep(calibration: contents, of: current.configuration) {
     case .success(let kept): self.kept = kept
     case .failure(let refusal): return refusal.response
     }

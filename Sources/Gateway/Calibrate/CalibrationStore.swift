@@ -1,5 +1,7 @@
 import Glibc
 import Machine
+import Settings
+import SettingsFile
 
 /// The calibration on disk, and the ones before it.
 package struct CalibrationStore: Sendable {
@@ -10,8 +12,24 @@ package struct CalibrationStore: Sendable {
   /// Earlier ones that are kept.
   private static let versions = 5
 
-  package static func usual(beside configuration: String) -> String {
-    folder(of: configuration) + "rooms.json"
+  /// `rooms.json`. Where that is another site's, because two configurations share a folder, the configuration's own name precedes it.
+  ///
+  /// - Parameter path: the configuration's.
+  package static func usual(beside path: String, of configuration: Configuration) -> String {
+    let folder = folder(of: path)
+    let usual = folder + "rooms.json"
+    guard let other = try? CalibrationFile(path: usual), other.isForeign(to: configuration) else {
+      return usual
+    }
+    let file = path.dropFirst(folder.count)
+    return folder + (file.lastIndex(of: ".").map { file[..<$0] } ?? file) + "-rooms.json"
+  }
+
+  /// Whether what stands there is another site's. Of a pipe, reading would take what others wait for.
+  package func isForeign(to configuration: Configuration) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    return (try? CalibrationFile(path: path))?.isForeign(to: configuration) ?? false
   }
 
   /// As it is named in a configuration.

@@ -11,11 +11,13 @@ struct CalibrationRefusal: Error {
 extension ConfigurationEditor {
   /// Writes a calibration beside the configuration, names it there if that is missing, and loads both.
   ///
-  /// - Parameter path: what `calibration:` names; nil: nothing yet.
-  func keep(calibration contents: [UInt8], named path: String?) -> Result<
+  /// - Parameter configuration: whose rooms were calibrated.
+  func keep(calibration contents: [UInt8], of configuration: Configuration) -> Result<
     CalibrationDesk.Kept, CalibrationRefusal
   > {
-    let store = CalibrationStore(path: path ?? CalibrationStore.usual(beside: writer.path))
+    let path = configuration.calibrationFile
+    let store = CalibrationStore(
+      path: path ?? CalibrationStore.usual(beside: writer.path, of: configuration))
     var kept: CalibrationDesk.Kept
     do throws(SystemError) {
       kept = CalibrationDesk.Kept(store: store, hadEarlier: try store.write(contents))

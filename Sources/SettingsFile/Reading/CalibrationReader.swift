@@ -7,16 +7,28 @@ struct CalibrationReader {
 
   /// - Parameter path: absolute, what `value` names.
   func read(_ value: Value, path: String, into configuration: inout Configuration) {
+    let file: CalibrationFile
     do throws(CalibrationFile.Fault) {
-      let file = try CalibrationFile(path: path)
+      file = try CalibrationFile(path: path)
       configuration.roomCalibration = file.calibration
       configuration.calibrationAccount = file.account
     } catch {
       value.error("the calibration \(quoted(path)) cannot be used: \(error)", hint: Self.remedy)
       return
     }
+    if file.isForeign(to: configuration) { return warnOfAnotherSite(value, file) }
     warnIfOfNoUse(value, configuration)
     warn(value, configuration)
+  }
+
+  private func warnOfAnotherSite(_ value: Value, _ file: CalibrationFile) {
+    let rooms = listed(file.account.stays.map { quoted($0.room) }, joining: "and")
+    let receivers = listed(file.calibration.receiverNames.map(quoted), joining: "and")
+    let parts = [(rooms, "rooms"), (receivers, "receivers")].filter { !$0.0.isEmpty }
+    value.warning(
+      "the calibration fits other rooms or receivers: it knows "
+        + parts.map { "the \($0.1) \($0.0)" }.joined(separator: " and "),
+      hint: "if it is of another configuration in this folder, name another file here, and calibrate")
   }
 
   /// With outlines places have levels, without them rooms have: neither can be made of the other.

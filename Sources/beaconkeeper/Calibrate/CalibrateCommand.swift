@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration.",
+      "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration; where that is of another site, NAME-rooms.json after the configuration's name.",
       valueName: "file"))
   var output: String?
   @Option(
@@ -104,7 +104,8 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
     let result = try calibrated(walk, configuration)
     let file = CalibrationStore(
-      path: output ?? configuration.calibrationFile ?? CalibrationStore.usual(beside: path))
+      path: output ?? configuration.calibrationFile
+        ?? CalibrationStore.usual(beside: path, of: configuration))
     let mayWrite = result.calibration != nil && !dryRun
     if json {
       try tell(CalibrationJSON(result).text)
@@ -174,9 +175,15 @@ struct CalibrateCommand: AsyncParsableCommand {
     _ result: CalibrationResult, to store: CalibrationStore, _ configuration: Configuration, _ path: String
   ) throws {
     guard let contents = result.file(version: version, time: LiveClock.wallNow) else { return }
+    let isForeign = store.isForeign(to: configuration)
     do throws(SystemError) {
       let kept = try store.write(contents)
       say("Written: \(store.path)\(kept ? "; the earlier one is \(store.path).1 now" : "")")
+      if kept, isForeign {
+        say(
+          "The earlier one is of other rooms or receivers. If another configuration uses it, copy \(store.path).1 to a name of its own, and name that there under calibration:."
+        )
+      }
     } catch {
       throw failure("\(store.path): cannot write the calibration: \(reason(error))", .cannotCreate)
     }
