@@ -1,3 +1,4 @@
+import Brokers
 import Foundation
 import Testing
 
@@ -23,6 +24,51 @@ import Testing
       result.lines.contains { $0.hasPrefix("ok       adapter") && $0.contains("duty: off") },
       "\(result.output)")
     #expect(!result.output.contains("receive path") && !result.output.contains("capabilities"))
+  }
+
+  /// `kitchen` was heard, `attic` never reported, `cellar` reports and hears nobody, and nothing provides `barn/hci0`.
+  @Test func receiversThatNothingComesFromAreNamed() async throws {
+    let broker = try TestBroker("allow_anonymous true")
+    try await broker.start()
+    defer { broker.kill() }
+    let path = try file(
+      """
+      gateway: { name: home }
+      broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
+      radio: { duty: off }
+      scanners: [{ kind: espresense, prefix: esp- }]
+      rooms:
+        - { name: kitchen, receivers: [esp-kitchen] }
+        - { name: attic, receivers: [esp-attic, hall] }
+      zones: [{ name: down, receivers: [esp-cellar] }]
+      """, "yaml")
+    let before = try await Command.run("doctor", "--config", path)
+    #expect(
+      before.lines.contains {
+        $0.hasPrefix("ok       receivers") && $0.contains("esp-kitchen, esp-attic, esp-cellar is not known")
+      }, "\(before.output)")
+    let health = #"""
+      {"v":1,"time":"2026-11-20T21:50:03Z","receivers":[\#
+      {"name":"esp-kitchen","state":"ok","last_heard":"2026-11-20T21:50:02Z"},\#
+      {"name":"esp-attic","state":"missing","last_heard":null},\#
+      {"name":"esp-cellar","state":"ok","last_heard":null}]}
+      """#
+    try await run(
+      [
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-r", "-t", "beaconkeeper/home/health",
+        "-m", health,
+      ])
+    let result = try await Command.run("doctor", "--config", path)
+    #expect(
+      result.lines.contains {
+        $0.hasPrefix("warning  receivers") && $0.contains("no adapter or scanner provides hall")
+      })
+    #expect(
+      result.lines.contains {
+        $0.hasPrefix("warning  receivers")
+          && $0.contains("nothing was heard through esp-attic, esp-cellar since")
+      }, "\(result.output)")
+    #expect(result.output.contains("see that esp-attic is on") && !result.output.contains("esp-kitchen"))
   }
 
   @Test func asJSONItIsOneObject() async throws {

@@ -21,11 +21,11 @@ public struct Doctor: Sendable {
     if let fleet = configuration.fleet {
       return [clock(), library(), await broker()] + FleetDoctor(configuration, fleet).examine()
     }
-    var findings = radio() + [clock(), disk(), library()] + [await broker()]
-    if case .remote(let remote) = configuration.broker, findings.last?.state == .ok {
-      findings += await permissions(at: remote)
+    let findings = radio() + strangers() + [clock(), disk(), library()] + [await broker()]
+    guard case .remote(let remote) = configuration.broker, findings.last?.state == .ok else {
+      return findings
     }
-    return findings
+    return findings + (await permissions(at: remote)) + (await silentReceivers(at: remote))
   }
 
   private func library() -> DoctorFinding {

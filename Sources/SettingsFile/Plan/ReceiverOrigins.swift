@@ -28,35 +28,37 @@ struct ReceiverOrigins {
   func warnOfStrangers(_ configuration: Configuration) {
     // Whatever could not be read may be the one that is missed.
     guard rooms.first?.value.diagnostics.hasErrors == false, configuration.fleet == nil else { return }
-    let strangers = rooms.flatMap(\.receivers).filter { !isProvided($0.name, configuration) }
+    let strangers = rooms.flatMap(\.receivers).filter {
+      configuration.remedy(ifNobodyProvides: $0.name) != nil
+    }
     guard let first = strangers.first else { return }
     let told = strangers.prefix(Self.toldLimit).map { quoted($0.name) }
     let more = strangers.count > told.count ? " and \(strangers.count - told.count) more" : ""
     first.value.warning(
       "no adapter or scanner provides \(listed(Array(told), joining: "or"))\(more)",
-      hint: hint(for: first.name, configuration))
+      hint: configuration.remedy(ifNobodyProvides: first.name))
   }
+}
 
-  private func hint(for name: String, _ configuration: Configuration) -> String {
-    if configuration.scanners.isEmpty {
-      return configuration.radio.duty == .off && isAdapter(name, configuration)
+extension Configuration {
+  /// What to do about a receiver that no adapter and no scanner provides; nil: one may.
+  public func remedy(ifNobodyProvides name: String) -> String? {
+    if radio.duty != .off, isAdapter(name) { return nil }
+    if scanners.contains(where: { $0.mayHear(as: name) }) { return nil }
+    if scanners.isEmpty {
+      return radio.duty == .off && isAdapter(name)
         ? "the radio is off: remove radio: { duty: off }, or add scanners:"
         : "add its scanner, for example scanners: [{ kind: espresense }]; this machine's adapters are hci0, hci1, …"
     }
-    let prefixes = configuration.scanners.map(\.prefix).filter { !$0.isEmpty && !name.hasPrefix($0) }
+    let prefixes = scanners.map(\.prefix).filter { !$0.isEmpty && !name.hasPrefix($0) }
     guard let prefix = prefixes.first else { return "compare the name with those of the scanners" }
     return "a scanner has prefix: \(prefix), so its receivers are called \(prefix)…"
   }
 
-  private func isProvided(_ name: String, _ configuration: Configuration) -> Bool {
-    if configuration.radio.duty != .off, isAdapter(name, configuration) { return true }
-    return configuration.scanners.contains { $0.mayHear(as: name) }
-  }
-
-  private func isAdapter(_ name: String, _ configuration: Configuration) -> Bool {
+  private func isAdapter(_ name: String) -> Bool {
     let number = name.dropFirst(3)
     return name.hasPrefix("hci") && !number.isEmpty && number.allSatisfy(\.isWholeNumber)
-      || configuration.receivers.contains { $0.name == name && $0.adapter != nil }
+      || receivers.contains { $0.name == name && $0.adapter != nil }
   }
 }
 

@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Checks everything the gateway needs and suggests fixes.",
     discussion: """
       Prints one line for each of these: configuration, kernel, adapter, rfkill, bluetoothd, capabilities, receive path, \
-      other users of the radio, clock, disk, broker, and each topic that the broker forbids. It changes nothing and can \
+      other users of the radio, clock, disk, broker, each topic that the broker forbids, and receivers that nothing comes from. It changes nothing and can \
       run beside a gateway. Run it as the gateway's user, with the same capabilities. Exit status: 0 if all is well, 69 if \
       something is wrong, 78 if the configuration has errors.
 

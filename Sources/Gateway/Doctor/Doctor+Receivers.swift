@@ -1,0 +1,66 @@
+import Beacons
+import JSON
+import Messages
+import Mosquitto
+import Settings
+import SettingsFile
+
+/// Whether anything comes from the receivers that the configuration names. Only the running gateway knows: its `health` says it.
+extension Doctor {
+  /// Names in one line; of more, the first.
+  private static let toldLimit = 10
+
+  /// Receivers of rooms and zones that nobody provides.
+  func strangers() -> [DoctorFinding] {
+    let remedies = named.map { ($0, configuration.remedy(ifNobodyProvides: $0)) }.filter { $0.1 != nil }
+    guard let first = remedies.first else { return [] }
+    let names = listed(remedies.map(\.0))
+    return [DoctorFinding("receivers", .warning, "no adapter or scanner provides \(names)", remedy: first.1)]
+  }
+
+  /// Receivers that somebody may provide, and that nothing comes from.
+  func silentReceivers(at remote: RemoteBroker) async -> [DoctorFinding] {
+    let awaited = named.filter { configuration.remedy(ifNobodyProvides: $0) == nil }
+    if awaited.isEmpty { return [] }
+    let topic = Topics(gateway: configuration.gatewayName).health
+    guard let payload = await RetainedMessage(topic, at: remote, gateway: configuration.gatewayName).read(),
+      let health = try? JSONTree(payload), case .list(let entries)? = health["receivers"]
+    else {
+      return [
+        DoctorFinding(
+          "receivers", .ok,
+          "whether anything comes from \(listed(awaited)) is not known: no health at \(topic); look again while the gateway runs"
+        )
+      ]
+    }
+    let time = (health.text("time") ?? "").printable
+    let silent = awaited.filter { name in
+      entries.contains { $0.text("name") == name && $0.text("last_heard") == nil }
+    }
+    guard let first = silent.first else {
+      return [DoctorFinding("receivers", .ok, "health of \(time) misses none of \(listed(awaited))")]
+    }
+    let isAbsent = entries.contains { $0.text("name") == first && $0.text("state") == "missing" }
+    return [
+      DoctorFinding(
+        "receivers", .warning,
+        "nothing was heard through \(listed(silent)) since the gateway started, as of \(time)",
+        remedy: isAbsent
+          ? "see that \(first) is on, that it publishes to this broker, and that its name is spelt as it spells it"
+          : "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near"
+      )
+    ]
+  }
+
+  /// Receivers of rooms and zones, in order, each once.
+  private var named: [String] {
+    var seen: Set<String> = []
+    let all = configuration.rooms.flatMap(\.receivers) + configuration.zones.flatMap { $0.receivers ?? [] }
+    return all.filter { seen.insert($0).inserted }
+  }
+
+  private func listed(_ names: [String]) -> String {
+    let told = names.prefix(Self.toldLimit).joined(separator: ", ")
+    return names.count > Self.toldLimit ? "\(told) and \(names.count - Self.toldLimit) more" : told
+  }
+}
