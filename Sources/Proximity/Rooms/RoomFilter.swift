@@ -31,8 +31,7 @@ struct RoomFilter: Sendable {
       // Large cells take longer to pass than time went by; a little more than a whole step is a rounding error.
       let steps = max(1, Int(min((exact - 1e-6).rounded(.up), Double(Self.stepLimit))))
       let part = Float(min(exact / Double(steps), 1))
-      if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
-      for _ in 0..<steps { step(belief, grid, part) }
+      stray(belief, grid, steps: steps, part)
       walk(belief, model, Float(1 - pow(1 - Self.walks, seconds)))
     }
     let rate = model.grid == nil ? Self.leakOfRooms : Self.leakOfCells
@@ -67,24 +66,47 @@ struct RoomFilter: Sendable {
     }
   }
 
-  private mutating func step(
-    _ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid, _ part: Float
+  /// Several steps of the motion, each from one buffer into the other: a copy after each would cost as much again.
+  private mutating func stray(
+    _ belief: UnsafeMutableBufferPointer<Float>, _ grid: RoomGrid, steps: Int, _ part: Float
   ) {
-    let stride = grid.stride
-    scratch.withUnsafeMutableBufferPointer { next in
-      grid.right.withUnsafeBufferPointer { right in
-        grid.down.withUnsafeBufferPointer { down in
-          for place in stride..<(belief.count - stride) {
-            let here = belief[place]
-            let along =
-              right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
-            let across = down[place] * (belief[place + stride] - here)
-            let back = down[place - stride] * (belief[place - stride] - here)
-            next[place] = here + part * (along + across + back)
-          }
+    if scratch.count != belief.count { scratch = [Float](repeating: 0, count: belief.count) }
+    scratch.withUnsafeMutableBufferPointer { scratch in
+      for step in 0..<steps {
+        if step % 2 == 0 {
+          Self.step(from: belief, to: scratch, grid, part)
+        } else {
+          Self.step(from: scratch, to: belief, grid, part)
         }
       }
-      for place in stride..<(belief.count - stride) { belief[place] = next[place] }
+      if steps % 2 == 1 { _ = belief.update(from: scratch) }
+    }
+  }
+
+  /// The border is 0 in both.
+  private static func step(
+    from belief: UnsafeMutableBufferPointer<Float>, to next: UnsafeMutableBufferPointer<Float>,
+    _ grid: RoomGrid,
+    _ part: Float
+  ) {
+    let (stride, end) = (grid.stride, belief.count - grid.stride)
+    let belief = Lanes(belief)
+    let next = Lanes(next)
+    grid.right.withUnsafeBufferPointer { right in
+      grid.down.withUnsafeBufferPointer { down in
+        let (right, down) = (Lanes(right), Lanes(down))
+        var start = stride
+        while start < end {
+          let place = min(start, end - Lanes.count)
+          let here = belief[place]
+          let along =
+            right[place] * (belief[place + 1] - here) + right[place - 1] * (belief[place - 1] - here)
+          let across = down[place] * (belief[place + stride] - here)
+          let back = down[place - stride] * (belief[place - stride] - here)
+          next[place] = here + part * (along + across + back)
+          start += Lanes.count
+        }
+      }
     }
   }
 
@@ -124,22 +146,12 @@ struct RoomFilter: Sendable {
   private func dot(_ belief: UnsafeBufferPointer<Float>, _ map: UnsafeBufferPointer<Float>?) -> Float {
     var sums = SIMD8<Float>.zero
     let whole = belief.count & ~7
-    var place = 0
-    while place < whole {
-      let a = UnsafeRawPointer(belief.baseAddress! + place).loadUnaligned(as: SIMD8<Float>.self)
-      if let map {
-        let b = UnsafeRawPointer(map.baseAddress! + place).loadUnaligned(as: SIMD8<Float>.self)
-        sums += a * b
-      } else {
-        sums += a
-      }
-      place += 8
+    let (lanes, mapped) = (Lanes(belief), map.map { Lanes($0) })
+    for place in Swift.stride(from: 0, to: whole, by: Lanes.count) {
+      sums += mapped.map { lanes[place] * $0[place] } ?? lanes[place]
     }
     var sum = sums.sum()
-    while place < belief.count {
-      sum += belief[place] * (map?[place] ?? 1)
-      place += 1
-    }
+    for place in whole..<belief.count { sum += belief[place] * (map?[place] ?? 1) }
     return sum
   }
 }

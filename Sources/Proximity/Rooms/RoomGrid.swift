@@ -39,7 +39,8 @@ struct RoomGrid: Sendable {
     hasWalls = !plan.rooms.isEmpty
     origin = low
     let columns = max(1, Int(((high.x - low.x) / edge).rounded(.up)))
-    stride = columns + 2
+    // A row has room for eight cells, which the motion takes at a time.
+    stride = max(columns + 2, Lanes.count)
     rowsOfFloor = max(1, Int(((high.y - low.y) / edge).rounded(.up))) + 1
     let count = stride * (rowsOfFloor * floors + 1)
     rooms = [Int16](repeating: -1, count: count)
