@@ -57,12 +57,12 @@ extension Pipeline {
     counts.advertisements += 1
     tap?.note(sighting)
     history?.note(sighting)
+    while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
+    while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
     if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
     if !blind.isEmpty, isNew(sighting.receiver) {
       setBlind(sighting.receiver, false, at: sighting.time, into: &output)
     }
-    while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
-    while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
     engine.observe(sighting, into: &transitions)
     time = max(time, sighting.time)
     if sighting.beacon != .nobody { counts.sightings += 1 }

@@ -93,4 +93,24 @@ import Testing
     }
     #expect(flat.kept("room/kitchen/occupancy")?.contains(#""state":"unknown""#) == true)
   }
+
+  /// After a restart the door's receiver proves that it sees 700 ms after a beacon was heard at the cooker. Whether the beacon is told
+  /// when its window is over must not depend on whether a timer ran in between.
+  @Test func whatWasDueBeforeAReceiverProvedItsSightIsDecidedWithoutIt() throws {
+    let yaml = Flat.head.replacing(
+      "beacons: [", with: "beacons: [{ name: cat, address: C1:00:00:00:00:02 }, ")
+    func enters(timer: Bool) throws -> [String] {
+      var flat = try Flat(yaml)
+      try flat.stay(inKitchen: false)
+      try flat.restart(yaml)
+      try flat.scene.hear([], from: 0xC100_0000_0002, rssi: -50, for: 0.3, at: flat.cooker)
+      if timer { flat.wait(0.4) } else { flat.scene.skip(0.4) }
+      try flat.scene.hear([], rssi: -55, for: 3, at: flat.door)
+      return flat.scene.output.transitions.filter { $0.beacon == "cat" }
+        .map { "\($0.event) \($0.place) \($0.time)" }
+    }
+    let told = try enters(timer: true)
+    #expect(told.count == 1)
+    #expect(try enters(timer: false) == told)
+  }
 }
