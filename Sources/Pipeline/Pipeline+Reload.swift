@@ -45,6 +45,7 @@ extension Pipeline {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
       next.rooms?.setBlind(receiver, blind.contains(receiver), at: time)
     }
+    if let rooms { next.rooms?.adopt(receiverGains: rooms.receiverGains) }
     next.sightZonesOfRooms()
     next.blind = blind
     next.unproven = unproven

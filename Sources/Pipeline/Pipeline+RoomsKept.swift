@@ -31,6 +31,17 @@ extension Pipeline {
     rooms?.restore(state, of: heir, sightSince: time)
   }
 
+  /// Takes over what the newest of them says of receivers.
+  mutating func restoreGains(_ saved: [SavedBeacon]) {
+    guard let newest = saved.filter({ $0.room != nil }).max(by: { $0.wallTime < $1.wallTime })?.room else {
+      return
+    }
+    let gains = newest.gains.compactMap { gain in
+      receivers.index(of: gain.receiver).map { ($0, gain.decibels) }
+    }
+    rooms?.adopt(receiverGains: Dictionary(gains, uniquingKeysWith: { first, _ in first }))
+  }
+
   /// Restores the room of a beacon. If it is not configured any more, or not for this beacon, the beacon leaves it.
   mutating func restoreRoom(
     _ saved: SavedBeacon, of beacon: BeaconIndex?, at now: MonotonicTime, wallTime: WallTime,

@@ -110,4 +110,26 @@ import Testing
     #expect(flat.events == ["enter room kitchen key"])
     #expect(flat.kept("zone/down/occupancy")?.contains(#""state":"occupied","count":1"#) == true)
   }
+
+  /// The door's receiver hears more than the cooker's.
+  @Test func whatIsLearntOfReceiversOutlivesARestartAndAReload() throws {
+    var flat = try Flat(Self.yaml)
+    for _ in 0..<6 {
+      try flat.stay(inKitchen: true, seconds: 15)
+      for _ in 0..<75 {
+        try flat.scene.hear([], rssi: -75, for: 0.1, at: flat.cooker)
+        try flat.scene.hear([], rssi: -45, for: 0.1, at: flat.door)
+      }
+    }
+    func gains() -> (door: Double, cooker: Double) {
+      let gains = flat.scene.pipeline.rooms?.receiverGains ?? [:]
+      return (gains[flat.door] ?? 0, gains[flat.cooker] ?? 0)
+    }
+    let learnt = gains()
+    #expect(learnt.door - learnt.cooker > 2)
+    try flat.reload(Self.yaml + "\n  - { name: hallway, room: hall }")
+    #expect(gains() == learnt)
+    try flat.restart(Self.yaml)
+    #expect(gains() == learnt)
+  }
 }

@@ -26,6 +26,7 @@ extension RoomTracker {
       defer { start = end }
       let spoken = hearings.count
       holdOn(track, in: window)
+      if !model.isCalibrated { takeOffGains() }
       if saysNothingNew(track, at: RoomWindows.end(of: window)) {
         tracks[track].window = window
         continue
@@ -36,7 +37,7 @@ extension RoomTracker {
         filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
-      if model.isCalibrated { noteDrift(track, hearings: spoken) }
+      noteErrors(track, hearings: spoken)
     }
   }
 
@@ -65,6 +66,15 @@ extension RoomTracker {
     for hearer in plan.hearers.indices where !spoken.contains(hearer) && !blind.contains(hearer) {
       if let hearing = held.hearing(of: track, at: hearer, in: window) { hearings.append(hearing) }
     }
+  }
+
+  private mutating func takeOffGains() {
+    for index in hearings.indices { hearings[index].level -= gains.decibels[hearings[index].hearer] }
+  }
+
+  /// What a receiver really heard.
+  private func rssi(_ hearing: RoomHearing) -> Float {
+    model.isCalibrated ? hearing.level : hearing.level + gains.decibels[hearing.hearer]
   }
 
   private static func judge(
@@ -139,6 +149,7 @@ extension RoomTracker {
     tracks[track].told = Int32(best)
     tracks[track].since = wallTime
     tracks[track].outside = OutsideLevel()
+    gains.begin(track)
     insiders[best][beacon] = wallTime
   }
 
@@ -159,14 +170,18 @@ extension RoomTracker {
   /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
   ///
   /// - Parameter count: of the hearings, those of this window.
-  private mutating func noteDrift(_ track: Int, hearings count: Int) {
+  private mutating func noteErrors(_ track: Int, hearings count: Int) {
     let room = Int(tracks[track].told)
-    guard room >= 0 else { return }
+    guard room >= 0, model.isCalibrated || gains.counts(track, in: room) else { return }
     let offset = tracks[track].offset
     beliefs.look(track) { belief in
       for hearing in hearings.prefix(count) {
-        let expected = model.expectedLevel(hearing.hearer, belief, filter)
-        drift.note(hearing.level - offset - expected, of: hearing.hearer, in: room)
+        let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
+        if model.isCalibrated {
+          drift.note(error, of: hearing.hearer, in: room)
+        } else {
+          gains.note(error + gains.decibels[hearing.hearer], of: hearing.hearer, in: room)
+        }
       }
     }
   }
@@ -183,8 +198,9 @@ extension RoomTracker {
     return arguments.sorted { ($0.weight, $1.0.hearer) > ($1.weight, $0.0.hearer) }
       .prefix(RoomTransition.evidenceLimit).map { hearing, _ in
         RoomEvidence(
-          receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(hearing.level),
-          expected: Double(model.roomLevels[hearing.hearer][room] + offset), samples: hearing.samples)
+          receiver: plan.hearers[hearing.hearer].receiver, rssi: Double(rssi(hearing)),
+          expected: Double(model.roomLevels[hearing.hearer][room] + offset + rssi(hearing) - hearing.level),
+          samples: hearing.samples)
       }
   }
 
@@ -217,7 +233,7 @@ extension RoomTracker {
 struct RoomHearing: Sendable {
   let hearer: Int
   /// The mean, dBm.
-  private(set) var level: Float
+  fileprivate(set) var level: Float
   private(set) var samples: Int
 
   init(hearer: Int, level: Float = 0, samples: Int = 0) {

@@ -36,6 +36,20 @@ extension RoomTracker {
     drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
   }
 
+  /// How many dB more than the others each receiver hears, where that was learnt from beacons that were carried about; empty in
+  /// rooms that were calibrated.
+  public var receiverGains: [ReceiverIndex: Double] {
+    guard !model.isCalibrated else { return [:] }
+    return Dictionary(
+      zip(plan.hearers, gains.decibels).lazy.filter { $1 != 0 }.map { ($0.receiver, Double($1)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Takes over what was learnt in an earlier run or configuration.
+  public mutating func adopt(receiverGains earlier: [ReceiverIndex: Double]) {
+    gains.adopt(plan.hearers.map { earlier[$0.receiver].map { Float($0) } })
+  }
+
   public func room(of beacon: BeaconIndex) -> RoomIndex? {
     knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
   }

@@ -19,6 +19,7 @@ extension RoomTracker {
     writer.write(freeTracks)
     windows.snapshot(into: &writer)
     drift.snapshot(into: &writer)
+    gains.snapshot(into: &writer)
   }
 
   /// Of a new one for the same rooms.
@@ -36,6 +37,7 @@ extension RoomTracker {
     reader.part = "windows of rooms"
     try windows.restore(tracks: tracks.count, hearers: plan.hearers.count, from: &reader)
     try drift.restore(from: &reader)
+    try gains.restore(from: &reader)
   }
 
   private mutating func restoreTrack(from reader: inout StateReader) throws(StateError) {

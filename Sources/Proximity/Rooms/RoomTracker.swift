@@ -36,6 +36,8 @@ public struct RoomTracker: Sendable {
   var sums: [Float] = []
   /// Learns only in calibrated rooms.
   var drift: ReceiverDrift
+  /// Learns only in rooms that are not.
+  var gains: ReceiverGains
 
   /// - Parameters:
   ///   - calibration: nil: nothing was measured.
@@ -58,6 +60,7 @@ public struct RoomTracker: Sendable {
     windows = RoomWindows(lateness: lateness)
     lastWords = plan.hearers.map { _ in MonotonicTime(nanoseconds: .min) }
     insiders = plan.rooms.map { _ in [:] }
+    gains = ReceiverGains(plan, model.grid)
     drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
   }
 

@@ -32,6 +32,8 @@ struct RoomScene {
   let beacon = BeaconIndex(rawValue: 0)
   /// dBm at 1 m.
   var power = -55.0
+  /// By receiver: dB by which it hears more than the others.
+  var gains = [0.0, 0, 0]
 
   init(_ plan: RoomPlan = RoomScene.plan(), lateness: TimeSpan = .zero, seed: UInt64 = 1) {
     tracker = RoomTracker(plan, lateness: lateness)
@@ -53,7 +55,7 @@ struct RoomScene {
         if muted.contains(place) { continue }
         let distance = (pow(point.x - middle.x, 2) + pow(point.y - middle.y, 2) + 0.64).squareRoot()
         let walls = abs(Int(point.x / 4) - Int(middle.x / 4))
-        let level = power - 20 * log10(distance) - 5 * Double(walls) + noise
+        let level = power + gains[place] - 20 * log10(distance) - 5 * Double(walls) + noise
         hear(Int8(max(-110, level.rounded())), at: place)
       }
       advance(.milliseconds(250))
