@@ -3,10 +3,10 @@ import Beacons
 /// How many dB more than the others each receiver hears, because of its board, its antenna or its case. Where nothing was measured
 /// it is learnt while the rooms are watched, from beacons that go from room to room.
 ///
-/// The way from one receiver's room to the other's is the same in both directions. So of two receivers that are alike, each hears
-/// beacons in its own room better than the other does by as much as the other does in its room; if not, half of what is between is
-/// the difference of their gains. Nothing need be known of walls or distances for that, only which room a beacon is in, most of
-/// the time.
+/// The way from one receiver's room to the other's is the same in both directions. So if two receivers are alike, the first hears
+/// beacons in its own room better than the second does, by as much as the second hears those in its room better than the first. If
+/// they are not, the mean of first minus second over both rooms is the difference of their gains. Nothing need be known of walls or
+/// distances for that, only which room a beacon is in, most of the time.
 ///
 /// On the recorded flat, with receivers made 4 dB (standard deviation) more or less sensitive, rooms were right in an hour: names
 /// 79 % of the time in place of 70 %, outlines 80 % in place of 75 %.
@@ -41,7 +41,7 @@ struct ReceiverGains: Sendable {
   private static let longest: UInt8 = 180
   /// A stay of so many windows, 6 s, counts as a visit.
   private static let visit: UInt8 = 20
-  /// After so many visits to both rooms, what is between two receivers counts half: signals at one place in a room may always be 5 dB
+  /// After so many visits to both rooms, the difference of two receivers counts half: signals at one place in a room may always be 5 dB
   /// off, which says nothing of the receiver.
   private static let half: Float = 4
   /// So many equal receivers speak against a difference.
