@@ -8,16 +8,9 @@ import Beacons
 /// nothing had changed, 8.9 dB or more for one that heard 20 dB less, and 4 to 14 dB for 12 dB less. Receivers that changed
 /// places are seldom found: the estimate gives way to them.
 struct ReceiverDrift: Sendable {
-  private struct Tally {
-    /// Windows that count, at most `memory`.
-    var weight: Float = 0
-    /// dB.
-    var error: Float = 0
-  }
-
   private let rooms: Int
   /// By hearer, then room.
-  private var tallies: [Tally]
+  private var tallies: [MeanError]
   /// The receiver that hears the rooms otherwise than calibrated, with dB.
   private(set) var moved: (hearer: Int, decibels: Float)?
   private var notes = 0
@@ -37,15 +30,14 @@ struct ReceiverDrift: Sendable {
 
   init(hearers: Int, rooms: Int) {
     self.rooms = rooms
-    tallies = [Tally](repeating: Tally(), count: hearers * rooms)
+    tallies = [MeanError](repeating: MeanError(), count: hearers * rooms)
   }
 
   /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB.
   mutating func note(_ error: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), error.isFinite else { return }
-    tallies[index].weight = min(tallies[index].weight + 1, Self.memory)
-    tallies[index].error += (error - tallies[index].error) / tallies[index].weight
+    tallies[index].add(error, memory: Self.memory)
     notes += 1
     if notes % Self.pause == 0 { judge() }
   }
@@ -57,7 +49,7 @@ struct ReceiverDrift: Sendable {
     let own = tallies[(hearer * rooms)..<((hearer + 1) * rooms)]
     let known = zip(own, common).filter { $0.0.weight >= Self.enough }
     guard known.count >= min(Self.least, rooms) else { return nil }
-    let squares = known.reduce(0) { $0 + ($1.0.error - $1.1) * ($1.0.error - $1.1) }
+    let squares = known.reduce(0) { $0 + ($1.0.decibels - $1.1) * ($1.0.decibels - $1.1) }
     return (squares / Float(known.count)).squareRoot()
   }
 
@@ -66,7 +58,7 @@ struct ReceiverDrift: Sendable {
   private var common: [Float] {
     (0..<rooms).map { room in
       let errors = stride(from: room, to: tallies.count, by: rooms).map { tallies[$0] }
-        .filter { $0.weight >= Self.enough }.map(\.error).sorted()
+        .filter { $0.weight >= Self.enough }.map(\.decibels).sorted()
       guard errors.count > 3 else { return 0 }
       return (errors[errors.count / 2] + errors[(errors.count - 1) / 2]) / 2
     }
@@ -96,10 +88,7 @@ struct ReceiverDrift: Sendable {
 
 extension ReceiverDrift {
   func snapshot(into writer: inout StateWriter) {
-    for tally in tallies {
-      writer.write(tally.weight)
-      writer.write(tally.error)
-    }
+    for tally in tallies { writer.write(tally) }
     writer.write(moved != nil)
     if let moved {
       writer.write(Int32(moved.hearer))
@@ -110,9 +99,7 @@ extension ReceiverDrift {
 
   /// Of a new one for as many receivers and rooms.
   mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for index in tallies.indices {
-      tallies[index] = Tally(weight: try reader.read(), error: try reader.read())
-    }
+    for index in tallies.indices { tallies[index] = try reader.read() }
     if try reader.read(Bool.self) {
       let hearer: Int32 = try reader.index(below: tallies.count / max(rooms, 1))
       moved = (Int(hearer), try reader.read())

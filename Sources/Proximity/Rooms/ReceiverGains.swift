@@ -11,18 +11,11 @@ import Beacons
 /// On the recorded flat, with receivers made 4 dB (standard deviation) more or less sensitive, rooms were right in an hour: names
 /// 79 % of the time in place of 70 %, outlines 80 % in place of 75 %.
 struct ReceiverGains: Sendable {
-  private struct Tally {
-    /// Words that count, at most `memory`.
-    var weight: Float = 0
-    /// Level over what a receiver like the others should hear, dB: the mean.
-    var excess: Float = 0
-  }
-
   private let rooms: Int
   /// By hearer: the room that it hangs in; −1: in none.
   private let homes: [Int]
   /// By hearer, then room.
-  private var tallies: [Tally]
+  private var tallies: [MeanError]
   /// By hearer, dB.
   private(set) var decibels: [Float]
   private var notes = 0
@@ -60,7 +53,7 @@ struct ReceiverGains: Sendable {
       else { return -1 }
       return Int(grid.rooms[cell])
     }
-    tallies = [Tally](repeating: Tally(), count: plan.hearers.count * rooms)
+    tallies = [MeanError](repeating: MeanError(), count: plan.hearers.count * rooms)
     decibels = [Float](repeating: 0, count: plan.hearers.count)
     visits = [Float](repeating: 0, count: rooms)
     pause = max(64, decibels.count * decibels.count / 32)
@@ -84,8 +77,7 @@ struct ReceiverGains: Sendable {
   mutating func note(_ excess: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), excess.isFinite else { return }
-    tallies[index].weight = min(tallies[index].weight + 1, Self.memory)
-    tallies[index].excess += (excess - tallies[index].excess) / tallies[index].weight
+    tallies[index].add(excess, memory: Self.memory)
     notes += 1
     if notes % pause == 0 { learn() }
   }
@@ -117,7 +109,7 @@ struct ReceiverGains: Sendable {
     let scale = (others + Self.doubt) / (others + Self.weight(of: Self.adopted.visits))
     for (hearer, gain) in gains {
       decibels[hearer] = min(max(gain, Self.bounds.lowerBound), Self.bounds.upperBound)
-      let tally = Tally(weight: Self.adopted.words, excess: decibels[hearer] * scale)
+      let tally = MeanError(decibels[hearer] * scale, weight: Self.adopted.words)
       for room in visits.indices { tallies[hearer * rooms + room] = tally }
     }
   }
@@ -128,16 +120,13 @@ struct ReceiverGains: Sendable {
   private func excess(of hearer: Int, over other: Int, in room: Int) -> Float? {
     guard room >= 0 else { return nil }
     let (own, others) = (tallies[hearer * rooms + room], tallies[other * rooms + room])
-    return min(own.weight, others.weight) >= Self.enough ? own.excess - others.excess : nil
+    return min(own.weight, others.weight) >= Self.enough ? own.decibels - others.decibels : nil
   }
 }
 
 extension ReceiverGains {
   func snapshot(into writer: inout StateWriter) {
-    for tally in tallies {
-      writer.write(tally.weight)
-      writer.write(tally.excess)
-    }
+    for tally in tallies { writer.write(tally) }
     for gain in decibels { writer.write(gain) }
     writer.write(UInt64(notes))
     for count in visits { writer.write(count) }
@@ -146,9 +135,7 @@ extension ReceiverGains {
 
   /// Of a new one for as many receivers and rooms.
   mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for index in tallies.indices {
-      tallies[index] = Tally(weight: try reader.read(), excess: try reader.read())
-    }
+    for index in tallies.indices { tallies[index] = try reader.read() }
     for hearer in decibels.indices { decibels[hearer] = try reader.read() }
     notes = Int(try reader.tally())
     for room in visits.indices { visits[room] = try reader.read() }

@@ -1,0 +1,30 @@
+import Beacons
+
+/// By how many dB a receiver heard a room otherwise than expected: the mean over what was heard lately.
+struct MeanError: StateCoded {
+  /// How many words count.
+  private(set) var weight: Float = 0
+  private(set) var decibels: Float = 0
+
+  /// - Parameter weight: how many words such an error stands for.
+  init(_ decibels: Float = 0, weight: Float = 0) {
+    self.weight = weight
+    self.decibels = decibels
+  }
+
+  /// - Parameter memory: at most so many words count.
+  mutating func add(_ error: Float, memory: Float) {
+    weight = min(weight + 1, memory)
+    decibels += (error - decibels) / weight
+  }
+
+  func write(to writer: inout StateWriter) {
+    writer.write(weight)
+    writer.write(decibels)
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    weight = try reader.read()
+    decibels = try reader.read()
+  }
+}
