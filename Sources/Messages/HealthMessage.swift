@@ -25,11 +25,14 @@ public struct HealthMessage: Sendable {
     public var lost: UInt64
     /// How often the gateway tried to make it hear again.
     public var recoveries: UInt64
+    /// How many dB more than the average receiver of the rooms it hears; nil: that is not known.
+    public var gain: Double?
 
     public init(
       name: String, state: String, isBlind: Bool, isRequired: Bool = false, reason: String,
       advertisementsPerSecond: Double,
-      lastHeard: WallTime?, heard: UInt64 = 0, empty: UInt64 = 0, lost: UInt64 = 0, recoveries: UInt64 = 0
+      lastHeard: WallTime?, heard: UInt64 = 0, empty: UInt64 = 0, lost: UInt64 = 0, recoveries: UInt64 = 0,
+      gain: Double? = nil
     ) {
       self.name = name
       self.state = state
@@ -42,6 +45,7 @@ public struct HealthMessage: Sendable {
       self.empty = empty
       self.lost = lost
       self.recoveries = recoveries
+      self.gain = gain
     }
   }
 
@@ -184,6 +188,7 @@ public struct HealthMessage: Sendable {
         writer.field("empty", receiver.empty)
         writer.field("lost", receiver.lost)
         writer.field("recoveries", receiver.recoveries)
+        if let gain = receiver.gain { writer.field("gain_db", gain, decimals: 1) }
       }
       $0.field("advertisements", advertisements)
       $0.field("sightings", sightings)

@@ -25,7 +25,9 @@ import Testing
     let receiver = HealthMessage.Receiver(
       name: "hci0", state: "gone", isBlind: true, reason: "unplugged", advertisementsPerSecond: 0,
       lastHeard: nil)
-    for receivers in [[], [receiver]] {
+    var quiet = receiver
+    quiet.gain = -3.46
+    for receivers in [[], [receiver, quiet]] {
       var health = HealthMessage(
         time: time, version: "1", receivers: receivers, advertisements: 0, sightings: 0, transitions: 0,
         queued: 0, beacons: 0)

@@ -87,14 +87,15 @@ public final class ReplayStage: Stage, Player {
   package var details: GatewayDetails {
     let paces = state.withLock { $0.playback.paces }
     let health = look { pipeline, _, now in
-      HealthMessage(
+      let gains = pipeline.receiverGains
+      return HealthMessage(
         time: now.wallTime, version: version,
         receivers: pipeline.receivers.indices.map { receiver in
           let isBlind = pipeline.isBlind(receiver)
           return HealthMessage.Receiver(
             name: pipeline.receivers.name(of: receiver), state: isBlind ? "blind" : "ok", isBlind: isBlind,
             reason: "", advertisementsPerSecond: paces[receiver]?.rate(at: now.time) ?? 0,
-            lastHeard: paces[receiver]?.latest.map { now.wallTime - (now.time - $0) })
+            lastHeard: paces[receiver]?.latest.map { now.wallTime - (now.time - $0) }, gain: gains[receiver])
         },
         advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
         transitions: pipeline.counts.transitions, queued: 0, beacons: pipeline.beaconCount)

@@ -52,7 +52,8 @@ struct HealthBook: Sendable {
     var message = HealthMessage(
       time: wallTime, version: version,
       receivers: receivers.report(
-        pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: time >= patienceEnds, over: span),
+        pipeline.receivers, expected: pipeline.expectedReceivers, isMissed: time >= patienceEnds,
+        gains: pipeline.receiverGains, over: span),
       advertisements: pipeline.counts.advertisements, sightings: pipeline.counts.sightings,
       transitions: pipeline.counts.transitions, queued: delivery.queued, beacons: pipeline.beaconCount,
       refusedReports: pipeline.refusedReports)

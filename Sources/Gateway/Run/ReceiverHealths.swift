@@ -43,12 +43,13 @@ struct ReceiverHealths: Sendable {
   mutating func set(_ counts: ReceiverCounts) { entries[position(of: counts.receiver)].counts = counts }
 
   /// - Parameters:
-  /// - expected: the configured receivers.
+  ///   - expected: the configured receivers.
   ///   - isMissed: whether it is time to report receivers that were never heard from as missing.
+  ///   - gains: how many dB more than their average receivers hear, where that was learnt.
   ///   - span: time since the last report, for rates; nil keeps the previous rates.
   mutating func report(
     _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool,
-    over span: TimeSpan?
+    gains: [ReceiverIndex: Double] = [:], over span: TimeSpan?
   ) -> [HealthMessage.Receiver] {
     missing.removeAll()
     isMissingNoMore = false
@@ -73,7 +74,7 @@ struct ReceiverHealths: Sendable {
         isBlind: entry.change?.health.isBlind ?? false, isRequired: expectation == .configured,
         reason: entry.change?.reason ?? "", advertisementsPerSecond: entry.rate, lastHeard: entry.lastHeard,
         heard: entry.heard, empty: entry.empty, lost: UInt64(clamping: entry.counts?.lost ?? 0),
-        recoveries: UInt64(clamping: entry.counts?.recoveries ?? 0))
+        recoveries: UInt64(clamping: entry.counts?.recoveries ?? 0), gain: gains[receiver])
     }
   }
 
