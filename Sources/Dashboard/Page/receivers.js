@@ -40,6 +40,7 @@ function receiver({ name }) {
       if (isBlind) parts.push(one.last_heard ? words.now.ago(duration(gatewayTime() - Date.parse(one.last_heard))) : words.now.never);
       if (one.lost) parts.push(words.now.lost(one.lost));
       if (one.recoveries) parts.push(words.now.recoveries(one.recoveries));
+      if (Math.abs(one.gain_db) >= 1) parts.push(words.now.gain(one.gain_db));
       say(why, parts.join(' · '));
       show(why, parts.length > 0);
     },
