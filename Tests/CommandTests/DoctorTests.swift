@@ -49,8 +49,8 @@ import Testing
       }, "\(before.output)")
     let health = #"""
       {"v":1,"time":"2026-11-20T21:50:03Z","receivers":[\#
-      {"name":"esp-kitchen","state":"ok","last_heard":"2026-11-20T21:50:02Z"},\#
-      {"name":"esp-attic","state":"missing","last_heard":null},\#
+      {"name":"esp-kitchen","state":"ok","last_heard":"2026-11-20T21:50:02Z","gain_db":-3.6},\#
+      {"name":"esp-attic","state":"missing","last_heard":null,"gain_db":0.4},\#
       {"name":"esp-cellar","state":"ok","last_heard":null}]}
       """#
     try await run(
@@ -68,7 +68,13 @@ import Testing
         $0.hasPrefix("warning  receivers")
           && $0.contains("nothing was heard through esp-attic, esp-cellar since")
       }, "\(result.output)")
-    #expect(result.output.contains("see that esp-attic is on") && !result.output.contains("esp-kitchen"))
+    #expect(result.output.contains("see that esp-attic is on"))
+    #expect(
+      result.lines.filter { $0.contains("esp-kitchen") }
+        .map { $0.hasPrefix("ok       receivers") && $0.hasSuffix("as was learned: esp-kitchen −4 dB") } == [
+          true
+        ],
+      "\(result.output)")
   }
 
   @Test func asJSONItIsOneObject() async throws {

@@ -41,9 +41,11 @@ import Testing
   }
 
   /// Path loss with noise; the same for the same seed.
-  private static func recording(seed: UInt64 = 7, addresses: [String] = ["C1:00:00:00:00:01"]) -> (
-    walk: String, marks: String
-  ) {
+  ///
+  /// - Parameter loud: a receiver that hears 12 dB more.
+  private static func recording(
+    seed: UInt64 = 7, addresses: [String] = ["C1:00:00:00:00:01"], loud: String? = nil
+  ) -> (walk: String, marks: String) {
     var noise = SeededGenerator(seed: seed)
     var (walk, marks) = ("", "time,room,x,y\n")
     for step in 0..<(stops.count * 30 * 4) {
@@ -55,7 +57,7 @@ import Testing
         let metres = max(hypot(x - stop.0, y - stop.1), 0.5)
         let wall = (x < 5) == (stop.0 < 5) ? 0.0 : 6
         let spread = (0..<4).reduce(0.0) { sum, _ in sum + Double.random(in: -3...3, using: &noise) }
-        let level = Int((-55 - 22 * log10(metres) - wall + spread).rounded())
+        let level = Int(((name == loud ? -43 : -55) - 22 * log10(metres) - wall + spread).rounded())
         for address in addresses {
           walk +=
             #"{"t": \#(1_700_000_000 + second), "receiver": "\#(name)", "address": "\#(address)", "#
@@ -128,6 +130,18 @@ import Testing
     let first = try await Self.replay(site, walk, ["--truth", try file(marks, "csv")])
     let second = try await Self.replay(site, walk, ["--truth", try file(since, "csv")])
     #expect(second.status == 0 && first.output == second.output, "\(second.errors)")
+  }
+
+  @Test(arguments: [true, false])
+  func whatWasLearnedOfReceiversIsToldOnce(outlines: Bool) async throws {
+    let site = Self.site(outlines: outlines)
+    let walk = Self.recording(loud: "esp-2").walk
+    let told = try await Self.replay(site, walk, []).errors.split(separator: "\n")
+      .filter { $0.hasPrefix("receivers, compared with their average: ") }
+    #expect(told.count == 1)
+    let line = try #require(told.first)
+    #expect(line.contains("esp-1 −") && line.contains("esp-2 +"), "\(line)")
+    #expect(line.hasSuffix("dB (learned; nothing was measured)"))
   }
 
   @Test func aMissedExpectationFailsTheReplay() async throws {

@@ -17,6 +17,11 @@ import Testing
     #expect("\(TransitionLine(enter))".contains("Bella"))
   }
 
+  @Test func onlyReceiversThatDifferAreNamed() {
+    #expect(
+      gainWords([("attic", 0.99), ("kitchen", 3.6), ("hall", -1)]) == ["kitchen +4 dB", "hall −1 dB"])
+  }
+
   @Test func aRoomsLineNamesItsReceivers() {
     func line(_ event: RoomTransition.Event, _ probability: Double?, reason: Evidence.Reason? = nil) -> String
     {

@@ -39,6 +39,7 @@ extension Doctor {
     }
     guard let first = silent.first else {
       return [DoctorFinding("receivers", .ok, "health of \(time) misses none of \(listed(awaited))")]
+        + differences(entries)
     }
     let isAbsent = entries.contains { $0.text("name") == first && $0.text("state") == "missing" }
     return [
@@ -49,7 +50,20 @@ extension Doctor {
           ? "see that \(first) is on, that it publishes to this broker, and that its name is spelt as it spells it"
           : "\(first) reports itself, but hears nobody: see that its Bluetooth is on and that a beacon is near"
       )
-    ]
+    ] + differences(entries)
+  }
+
+  /// What rooms that are not calibrated learned of their receivers.
+  private func differences(_ entries: [JSONTree]) -> [DoctorFinding] {
+    let gains = named.compactMap { name -> (String, Double)? in
+      let entry = entries.first { $0.text("name") == name }
+      guard case .number(let gain)? = entry?["gain_db"] else { return nil }
+      return (name, gain)
+    }
+    let words = gainWords(gains)
+    return words.isEmpty
+      ? []
+      : [DoctorFinding("receivers", .ok, "compared with their average, as was learned: \(listed(words))")]
   }
 
   /// Receivers of rooms and zones, in order, each once.

@@ -118,7 +118,7 @@ struct ReplayCommand: AsyncParsableCommand {
     progress.finish()
     let left = await publisher?.finish() ?? 0
     if left > 0 { say("beaconkeeper: the broker did not acknowledge \(left) messages") }
-    try report(replay.counts, replay.malformedEvents, fault)
+    try report(replay.counts, replay.malformedEvents, gainWords(replay.receiverGains), fault)
     if left > 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
     if let follower = replay.follower {
       try rooms.tell(follower, configuration, captures: capture, isJSON: format == .json)
@@ -169,11 +169,18 @@ struct ReplayCommand: AsyncParsableCommand {
     message.topic.utf8 + [UInt8(ascii: " ")] + message.payload
   }
 
-  private func report(_ counts: Pipeline.Counts, _ malformed: Int64, _ fault: CaptureError?) throws {
+  private func report(
+    _ counts: Pipeline.Counts, _ malformed: Int64, _ gains: [String], _ fault: CaptureError?
+  ) throws {
     let damage = malformed > 0 ? ", \(malformed) malformed reports" : ""
     say(
       "\(counts.advertisements) advertisements, \(counts.sightings) of known beacons, "
         + "\(counts.transitions) transitions\(damage)")
+    if !gains.isEmpty {
+      say(
+        "receivers, compared with their average: \(gains.joined(separator: ", ")) (learned; nothing was measured)"
+      )
+    }
     if let fault { throw failure(fault) }
   }
 
