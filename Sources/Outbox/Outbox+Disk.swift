@@ -12,6 +12,21 @@ extension Outbox {
     if !counters.isEmpty { pending.counters.merge(counters) { $1 } }
   }
 
+  /// A smaller change of a gain is not worth a write, dB.
+  private static let notableGain = 0.25
+
+  /// Saves what rooms learnt of their receivers with the next transaction, if it has changed.
+  package mutating func save(gains new: [String: Double], isLast: Bool = false) {
+    let isKnown = gains.map { old in
+      isLast
+        ? old == new
+        : old.keys == new.keys && old.allSatisfy { abs($1 - (new[$0] ?? 0)) < Self.notableGain }
+    }
+    if isKnown ?? false { return }
+    gains = new
+    pending.gains = new
+  }
+
   /// Forgets a beacon.
   package mutating func forget(_ key: String) { pending.beacons[key] = .some(nil) }
 
@@ -67,6 +82,7 @@ extension Outbox {
     writing = nil
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
+    pending.gains = pending.gains ?? batch.gains
     pending.acknowledged = batch.acknowledged + pending.acknowledged
     // Its transitions are no longer awaited.
     if isStalled { return isStalled = false }

@@ -33,6 +33,8 @@ package struct Outbox: Sendable {
   var isDurable: Bool
   /// The content of the next transaction.
   package var pending = OutboxStore.Batch()
+  /// What rooms learnt of their receivers, as it was saved last; nil: not in this run.
+  var gains: [String: Double]?
   /// On disk, and offered next.
   var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
   /// The last row that was added to `ready`.

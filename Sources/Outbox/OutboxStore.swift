@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
 /// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Apart from acknowledgements
-/// and the counters of encrypted sensors, nothing else is written, to spare SD cards. SQLite's exclusive lock keeps other
-/// processes out of the file.
+/// and the counters of encrypted sensors, nothing else is written, to spare SD cards; what rooms learnt of receivers goes with a
+/// transition. SQLite's exclusive lock keeps other processes out of the file.
 package final class OutboxStore: Sendable {
   /// What an earlier run left.
   package struct Remains: Sendable {
@@ -21,6 +21,8 @@ package final class OutboxStore: Sendable {
     package var beacons: [SavedBeacon] = []
     /// The last replay counter of each beacon that encrypts, by the beacon's key.
     package var counters: [String: UInt32] = [:]
+    /// How many dB more than their average receivers hear, by receiver.
+    package var gains: [String: Double] = [:]
     /// Whether the machine has not restarted since the earlier run, so that the monotonic clock is the same.
     package var isSameBoot: Bool
   }
@@ -32,6 +34,8 @@ package final class OutboxStore: Sendable {
     package var beacons: [String: SavedBeacon?] = [:]
     /// Replay counters, by the beacon's key.
     package var counters: [String: UInt32] = [:]
+    /// How many dB more than their average receivers hear, by receiver; nil: as it is on disk.
+    package var gains: [String: Double]?
     /// Rows that the broker has acknowledged.
     package var acknowledged: [Int64] = []
 
@@ -47,7 +51,7 @@ package final class OutboxStore: Sendable {
     }
 
     package var isEmpty: Bool {
-      transitions.isEmpty && beacons.isEmpty && counters.isEmpty && acknowledged.isEmpty
+      transitions.isEmpty && beacons.isEmpty && counters.isEmpty && gains == nil && acknowledged.isEmpty
     }
   }
 
@@ -90,6 +94,7 @@ package final class OutboxStore: Sendable {
         """
           SELECT (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
             (SELECT value FROM meta WHERE name = 'boot') AS boot,
+            (SELECT value FROM meta WHERE name = 'gains') AS gains,
             (SELECT count(*) FROM waiting) AS waiting, (SELECT max(id) FROM waiting) AS last
         """
       ).first
@@ -99,7 +104,9 @@ package final class OutboxStore: Sendable {
         epoch: next(known.map { UInt64(clamping: $0) }),
         waiting: try last.flatMap { try Self.integer($0["waiting"]) }.map { Int(clamping: $0) } ?? 0,
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
-        counters: try Self.counters(database), isSameBoot: boot == bootID)
+        counters: try Self.counters(database),
+        gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
+        isSameBoot: boot == bootID)
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
       try Self.set("boot", .text(bootID), database)
       return remains
@@ -149,6 +156,9 @@ package final class OutboxStore: Sendable {
             try database.execute(
               "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)", .text(key),
               .integer(Int64(counter)))
+          }
+          if let gains = batch.gains {
+            try Self.set("gains", .blob(ReceiverGainRow(gains: gains).packed), database)
           }
         }
       } catch {

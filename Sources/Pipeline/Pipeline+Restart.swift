@@ -19,7 +19,6 @@ extension Pipeline {
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
     // Before the first beacon is restored: what is due for it is to happen once all are there.
     doubtReceivers(of: zip(beacons, indices).lazy.filter { $1 != nil }.map(\.0), at: now)
-    restoreGains(beacons)
     var zones = EarlierZones(zonesByName, zoneDefinitions)
     for (saved, beacon) in zip(beacons, indices) {
       var state = saved.state

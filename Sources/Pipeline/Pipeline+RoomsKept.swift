@@ -31,15 +31,19 @@ extension Pipeline {
     rooms?.restore(state, of: heir, sightSince: time)
   }
 
-  /// Takes over what the newest of them says of receivers.
-  mutating func restoreGains(_ saved: [SavedBeacon]) {
-    guard let newest = saved.filter({ $0.room != nil }).max(by: { $0.wallTime < $1.wallTime })?.room else {
-      return
+  /// What a later run is to take over of `receiverGains`, by receiver; nil: there are no rooms.
+  package var keptGains: [String: Double]? {
+    rooms.map { rooms in
+      Dictionary(uniqueKeysWithValues: rooms.receiverGains.map { (receivers.name(of: $0), $1) })
     }
-    let gains = newest.gains.compactMap { gain in
-      receivers.index(of: gain.receiver).map { ($0, gain.decibels) }
+  }
+
+  /// Takes over what an earlier run learnt of receivers. Those that this configuration does not have are passed over.
+  package mutating func restore(gains: [String: Double]) {
+    let known = receivers.indices.compactMap { receiver in
+      gains[receivers.name(of: receiver)].map { (receiver, $0) }
     }
-    rooms?.adopt(receiverGains: Dictionary(gains, uniquingKeysWith: { first, _ in first }))
+    rooms?.adopt(receiverGains: Dictionary(uniqueKeysWithValues: known))
   }
 
   /// Restores the room of a beacon. If it is not configured any more, or not for this beacon, the beacon leaves it.

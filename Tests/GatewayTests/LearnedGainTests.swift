@@ -76,8 +76,7 @@ struct LearnedGainTests {
   @Test mutating func afterARestartItIsTheSame() throws {
     try carry(times: 6)
     var next = Pipeline(scene.pipeline.configuration)
-    let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
-    next.restore(saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &scene.output)
+    next.restore(gains: try #require(scene.pipeline.keptGains))
     #expect(try told(by: next) == told(by: scene.pipeline))
     #expect(try !told(by: next).isEmpty)
   }

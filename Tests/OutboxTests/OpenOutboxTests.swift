@@ -73,6 +73,21 @@ import Testing
     #expect(remains.waiting == 1)
   }
 
+  /// Nobody need be in any room then.
+  @Test func whatRoomsLearntOfReceiversSurvivesARestart() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (kept, new) in [([:], ["hall": 4.25, "küche": -1.5]), (["hall": 4.25, "küche": -1.5], ["hall": 2])] {
+      let opened = try open()
+      #expect(opened.remains?.gains == kept)
+      var learnt = batch(1...1, epoch: 1)
+      learnt.gains = new
+      _ = try opened.store?.commit(learnt)
+      _ = try opened.store?.commit(batch(2...2, epoch: 1))
+      opened.store?.close()
+    }
+    #expect(try open().remains?.gains == ["hall": 2])
+  }
+
   @Test func eachStartBeginsAnEpochAboveAllBefore() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     var last: UInt64 = 0

@@ -46,6 +46,30 @@ import Testing
     #expect(drain(&outbox) == ["1", "2", "a=1"])
   }
 
+  @Test func gainsAreWrittenOnceTheyHaveChangedByAQuarterOfADecibel() {
+    var outbox = Outbox(isDurable: true)
+    func written(_ gains: [String: Double], isLast: Bool = false) -> [String: Double]? {
+      outbox.save(gains: gains, isLast: isLast)
+      return outbox.takePending().gains
+    }
+    #expect(written(["hall": 1]) == ["hall": 1])
+    #expect(written(["hall": 1.1]) == nil)
+    #expect(written(["hall": 1.3]) == ["hall": 1.3])
+    #expect(written(["hall": 1.3, "attic": 0.1]) == ["hall": 1.3, "attic": 0.1])
+    #expect(written([:]) == [:])
+    #expect(written(["hall": 1]) == ["hall": 1])
+    #expect(written(["hall": 1.01], isLast: true) == ["hall": 1.01])
+    #expect(written(["hall": 1.01], isLast: true) == nil)
+  }
+
+  @Test func gainsThatCouldNotBeWrittenAreWrittenNextTime() {
+    var outbox = Outbox(isDurable: true)
+    outbox.save(gains: ["hall": 1])
+    let batch = outbox.takePending()
+    outbox.failed(batch) { _ in }
+    #expect(outbox.takePending().gains == ["hall": 1])
+  }
+
   private func verdict(_ transition: String) -> VerdictMessage {
     let time = WallTime(nanoseconds: 0)
     return VerdictMessage(

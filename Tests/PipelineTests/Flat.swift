@@ -47,6 +47,7 @@ struct Flat {
   mutating func restart(_ yaml: String, after seconds: Double = 10) throws {
     keep()
     let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
+    let gains = scene.pipeline.keptGains
     scene.output.removeAll()
     scene.skip(seconds)
     var next = Pipeline(try Scene.configuration(yaml))
@@ -55,6 +56,7 @@ struct Flat {
     self.cooker = try #require(cooker)
     next.restore(
       saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &scene.output)
+    next.restore(gains: gains ?? [:])
     scene.replace(next, receiver: self.door)
     keep()
   }

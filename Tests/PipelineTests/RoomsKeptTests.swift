@@ -129,6 +129,8 @@ import Testing
     #expect(learnt.door - learnt.cooker > 2)
     try flat.reload(Self.yaml + "\n  - { name: hallway, room: hall }")
     #expect(gains() == learnt)
+    flat.wait(600)
+    #expect(flat.kept("beacon/key/room")?.contains(#""room":null"#) == true)
     try flat.restart(Self.yaml)
     #expect(gains() == learnt)
   }

@@ -41,7 +41,7 @@ extension Delivery {
   ///
   /// - Parameter beacons: a slice of the beacons in zones, from a number on, and the number for the next slice; nil: no more.
   func close(
-    counters: [String: UInt32],
+    counters: [String: UInt32], gains: [String: Double]?,
     saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)
   ) -> Int {
     state.withLock { believeAtTheEnd(&$0) }
@@ -51,7 +51,7 @@ extension Delivery {
     }
     let end = DispatchSemaphore(value: 0)
     disk.async {
-      self.writeLast(store, counters, beacons)
+      self.writeLast(store, counters, gains, beacons)
       store.close()
       end.signal()
     }
@@ -64,12 +64,13 @@ extension Delivery {
   }
 
   private func writeLast(
-    _ store: OutboxStore, _ counters: [String: UInt32],
+    _ store: OutboxStore, _ counters: [String: UInt32], _ gains: [String: Double]?,
     _ beacons: (Int32) -> (saved: [SavedBeacon], next: Int32?)
   ) {
     state.withLock { state in
       state.outbox.retry()
       state.outbox.save(counters: counters)
+      if let gains { state.outbox.save(gains: gains, isLast: true) }
     }
     let began = LiveClock.now
     var next: Int32? = 0

@@ -141,6 +141,7 @@ final class Delivery: Sendable {
       guard isKept, beacon != .nobody else { return state.outbox.add(message) }
       state.outbox.add(
         message, key: pipeline.key(of: beacon), beacon: pipeline.saved(beacon, after: message))
+      if message.kind == .room, let gains = pipeline.keptGains { state.outbox.save(gains: gains) }
     case .verdict(let verdict):
       recent.withLock { $0?.note(.verdict(verdict)) }
       state.outbox.add(verdict)

@@ -243,8 +243,10 @@ final class DecisionLoop: Sendable {
 
   /// Saves the state for the next run. Returns how many transitions are lost.
   func close() -> Int {
-    let counters = state.withLock { $0.pipeline.takeCounters(isLast: true) }
-    return delivery.close(counters: counters) { first in
+    let (counters, gains) = state.withLock { state in
+      (state.pipeline.takeCounters(isLast: true), state.pipeline.keptGains)
+    }
+    return delivery.close(counters: counters, gains: gains) { first in
       self.state.withLock { state in
         let end = min(state.pipeline.beaconPlaces, first + Self.beaconsAtOnce)
         let saved = state.pipeline.savedBeacons(

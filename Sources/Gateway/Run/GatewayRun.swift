@@ -209,6 +209,7 @@ public struct GatewayRun: Sendable {
     pipeline.restore(
       remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
     pipeline.restore(counters: remains.counters)
+    pipeline.restore(gains: remains.gains)
     return pipeline
   }
 

@@ -31,14 +31,6 @@ package struct SavedRoom: Codable, Sendable {
   /// That heard it last.
   var receiver: String
   var state: RoomState
-  /// What is learnt of receivers while rooms are watched. It is the same in all that are saved at one time.
-  var gains: [SavedGain] = []
-}
-
-/// How much more than the others a receiver hears.
-package struct SavedGain: Codable, Sendable {
-  var receiver: String
-  var decibels: Double
 }
 
 /// A reading that means something by itself, in another run too.
@@ -80,11 +72,8 @@ extension Pipeline {
   }
 
   private func savedRoom(of beacon: BeaconIndex) -> SavedRoom? {
-    guard let rooms, let state = rooms.state(of: beacon), let room = state.room else { return nil }
-    return SavedRoom(
-      name: name(of: room), receiver: receivers.name(of: state.receiver), state: state,
-      gains: rooms.receiverGains.sorted { $0.key.rawValue < $1.key.rawValue }
-        .map { SavedGain(receiver: receivers.name(of: $0.key), decibels: $0.value) })
+    guard let state = rooms?.state(of: beacon), let room = state.room else { return nil }
+    return SavedRoom(name: name(of: room), receiver: receivers.name(of: state.receiver), state: state)
   }
 
   /// Every beacon that is in a zone or a room.
