@@ -114,7 +114,8 @@ import Testing
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
       "plan model maps filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
-      + "freeTracks beliefs held silences blind known lastWords insiders entries hearings now sums drift gains refused",
+      + "freeTracks beliefs held silences blind known lastWords insiders entries hearings now sums drift leaveOneOut "
+      + "gains refused",
     "Proximity.HeldLevels": "hearers words",
     "Proximity.RoomTrack":
       "told since window offset offsetWeight lastHeard silentSince interval wallOffset lastReceiver "
@@ -122,6 +123,7 @@ import Testing
     "Proximity.OutsideLevel": "usual present",
     "Proximity.RoomWindows": "lateness entries first next dropped",
     "Proximity.ReceiverDrift": "rooms tallies moved notes",
+    "Proximity.LeaveOneOut": "product shares strengths hearers",
     "Proximity.ReceiverGains": "rooms homes tallies decibels notes pause visits stays",
   ]
 }

@@ -134,8 +134,8 @@ import Testing
 
   @Test func anotherLayoutIsRefusedInWords() throws {
     var (_, octets) = Self.octets(steps: 1)
-    octets[4] = 11
-    let error = #expect(throws: StateError.layout(11)) { _ = try StateReader(octets) }
-    #expect(error?.description == "the snapshot has layout 11, and this version reads layout 12 only")
+    octets[4] = 12
+    let error = #expect(throws: StateError.layout(12)) { _ = try StateReader(octets) }
+    #expect(error?.description == "the snapshot has layout 12, and this version reads layout 13 only")
   }
 }

@@ -16,6 +16,8 @@ struct RoomModel: Sendable {
   let isCalibrated: Bool
   /// The expected level by hearer and room: the mean over its places.
   let roomLevels: [[Float]]
+  /// Whether the receiver was heard in the room on the walk of the calibration, by hearer and room.
+  let isMeasured: [[Bool]]
   /// Places of a room that follow each other.
   let runs: [Run]
   /// Empty if places are no parts of rooms.
@@ -65,7 +67,7 @@ struct RoomModel: Sendable {
     }
     self.histograms = histograms
     temper = isCalibrated ? Self.temperOfRooms : grid != nil ? Self.temperOfOutlines : Self.temperOfNames
-    let (rooms, maps, roomCount) = (rooms, maps, roomCount)
+    let (grid, rooms, maps, roomCount) = (grid, rooms, maps, roomCount)
     roomLevels = plan.hearers.indices.map { hearer in
       if !histograms[hearer].isEmpty { return histograms[hearer].map { Self.mean($0) } }
       var sums = [Float](repeating: 0, count: roomCount)
@@ -75,6 +77,11 @@ struct RoomModel: Sendable {
         counts[Int(rooms[place])] += 1
       }
       return zip(sums, counts).map { $1 > 0 ? $0 / $1 : -100 }
+    }
+    isMeasured = plan.hearers.indices.map { hearer in
+      guard let calibration, receivers.indices.contains(hearer) else { return [] }
+      let measured = calibration.rooms(of: receivers[hearer], rooms, names, grid: grid, floors)
+      return plan.rooms.indices.map(measured.contains)
     }
     runs = Self.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
@@ -91,6 +98,7 @@ struct RoomModel: Sendable {
     histograms = maps.levels.map { _ in [] }
     isCalibrated = true
     roomLevels = []
+    isMeasured = []
     runs = []
     access = RoomAccess()
     tables = LikelihoodTables(rows: Pause.allCases.count * maps.levels.count * Self.levelCount)
@@ -120,7 +128,12 @@ struct RoomModel: Sendable {
 
   /// The level that a receiver expects from where a beacon is believed to be.
   func expectedLevel(_ hearer: Int, _ belief: UnsafeBufferPointer<Float>, _ filter: RoomFilter) -> Float {
-    filter.mean(belief, of: histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer])
+    filter.mean(belief, of: expectedLevels(hearer))
+  }
+
+  /// The level that a receiver expects, by place.
+  func expectedLevels(_ hearer: Int) -> [Float] {
+    histograms[hearer].isEmpty ? maps.levels[hearer] : roomLevels[hearer]
   }
 
   /// How long nothing was heard of a beacon.
@@ -209,5 +222,23 @@ struct RoomModel: Sendable {
       }
     }
     return runs
+  }
+}
+
+extension RoomCalibration {
+  /// Where a receiver was heard: indices of rooms.
+  fileprivate func rooms(
+    of receiver: String, _ rooms: [Int16], _ names: [String], grid: RoomGrid?, _ floors: [String?]
+  ) -> Set<Int> {
+    guard let grid else {
+      return Set(
+        histograms.lazy.filter { $0.receiver == receiver && $0.counts.contains { $0 > 0 } }
+          .compactMap { names.firstIndex(of: $0.room) })
+    }
+    return Set(
+      samples.lazy.filter { $0.receiver == receiver }.compactMap { sample in
+        let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
+        return grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor).map { Int(rooms[$0]) }
+      })
   }
 }

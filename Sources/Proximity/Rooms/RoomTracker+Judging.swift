@@ -24,7 +24,7 @@ extension RoomTracker {
         tracks[track].offsetWeight = 0
       }
       defer { start = end }
-      let spoken = hearings.count
+      let (spoken, last) = (hearings.count, tracks[track].window)
       holdOn(track, in: window)
       if !model.isCalibrated { takeOffGains() }
       if saysNothingNew(track, at: RoomWindows.end(of: window)) {
@@ -37,7 +37,11 @@ extension RoomTracker {
         filter: &filter,
         placeAndPower: &placeAndPower, prior: appearance.prior)
       decide(track, at: RoomWindows.end(of: window), into: &transitions)
-      noteErrors(track, hearings: spoken)
+      if model.isCalibrated {
+        noteDrift(track, in: window, after: last)
+      } else {
+        noteGains(track, hearings: spoken)
+      }
     }
   }
 
@@ -166,25 +170,6 @@ extension RoomTracker {
   }
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
-
-  /// How far what each receiver heard is from what it should hear where the beacon is believed to be.
-  ///
-  /// - Parameter count: of the hearings, those of this window.
-  private mutating func noteErrors(_ track: Int, hearings count: Int) {
-    let room = Int(tracks[track].told)
-    guard room >= 0, model.isCalibrated || gains.counts(track, in: room) else { return }
-    let offset = tracks[track].offset
-    beliefs.look(track) { belief in
-      for hearing in hearings.prefix(count) {
-        let error = hearing.level - offset - model.expectedLevel(hearing.hearer, belief, filter)
-        if model.isCalibrated {
-          drift.note(error, of: hearing.hearer, in: room)
-        } else {
-          gains.note(error + gains.decibels[hearing.hearer], of: hearing.hearer, in: room)
-        }
-      }
-    }
-  }
 
   /// What the receivers say for a room and against another, the strongest argument first.
   private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {

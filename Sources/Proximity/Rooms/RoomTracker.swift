@@ -34,8 +34,9 @@ public struct RoomTracker: Sendable {
   public internal(set) var now = MonotonicTime(nanoseconds: .min)
   /// How probable each room is for the beacon that is judged.
   var sums: [Float] = []
-  /// Learns only in calibrated rooms.
+  /// Learn only in calibrated rooms.
   var drift: ReceiverDrift
+  var leaveOneOut: LeaveOneOut
   /// Learns only in rooms that are not.
   var gains: ReceiverGains
 
@@ -62,6 +63,7 @@ public struct RoomTracker: Sendable {
     insiders = plan.rooms.map { _ in [:] }
     gains = ReceiverGains(plan, model.grid)
     drift = ReceiverDrift(hearers: plan.hearers.count, rooms: plan.rooms.count)
+    leaveOneOut = LeaveOneOut(hearers: plan.hearers.count)
   }
 
   /// What the beliefs of all beacons may take, octets; further beacons are in no room.
@@ -133,6 +135,7 @@ public struct RoomTracker: Sendable {
       beaconOfTrack[track] = beacon
       beliefs.reset(track)
       held.reset(track)
+      leaveOneOut.reset(track)
     } else {
       track = tracks.count
       reserveTrack()

@@ -1,0 +1,131 @@
+import Beacons
+import Glibc
+import Randomness
+import Testing
+
+@testable import Proximity
+
+/// Four rooms and a receiver in a corner of each, calibrated everywhere, and three beacons that are carried about. One receiver
+/// passes on each advertisement, the others one every two seconds.
+@Suite struct MovedInAHouseTests {
+  private static let mounts = [
+    Point(x: 0.5, y: 0.5), Point(x: 7.5, y: 0.5), Point(x: 0.5, y: 7.5), Point(x: 7.5, y: 7.5),
+  ]
+  private static let rooms = ["a", "b", "c", "d"]
+  private static let receivers = mounts.indices.map { "r\($0)" }
+
+  private static func level(_ receiver: Int, _ point: Point) -> Double {
+    let mount = mounts[receiver]
+    let distance = (pow(point.x - mount.x, 2) + pow(point.y - mount.y, 2) + 0.5).squareRoot()
+    let walls = (point.x < 4) == (mount.x < 4) ? 0.0 : 4
+    return -50 - 20 * log10(distance) - walls - ((point.y < 4) == (mount.y < 4) ? 0 : 4)
+  }
+
+  private static func room(_ point: Point) -> Int { (point.x < 4 ? 0 : 1) + (point.y < 4 ? 0 : 2) }
+
+  private static func tracker(outlines: Bool) -> RoomTracker {
+    let plan = RoomPlan(
+      rooms: mounts.indices.map { room in
+        let (x, y) = (Double(room % 2) * 4, Double(room / 2) * 4)
+        let outline = [
+          Point(x: x, y: y), Point(x: x + 4, y: y), Point(x: x + 4, y: y + 4), Point(x: x, y: y + 4),
+        ]
+        return .init(outline: outlines ? outline : [], receivers: [RoomScene.receiver(room)])
+      },
+      hearers: mounts.indices.map {
+        .init(receiver: RoomScene.receiver($0), position: Position(x: mounts[$0].x, y: mounts[$0].y, z: 1))
+      })
+    let points = (0..<256).map { Point(x: 0.25 + Double($0 % 16) / 2, y: 0.25 + Double($0 / 16) / 2) }
+    var calibration = RoomCalibration(
+      receivers: receivers.map { .init(name: $0, power: -50, exponent: 2) }, wallLoss: 4)
+    for (receiver, name) in receivers.enumerated() {
+      calibration.samples += points.map {
+        .init(receiver: name, x: $0.x, y: $0.y, level: level(receiver, $0), spread: 4, weight: 2)
+      }
+      for room in rooms.indices {
+        var counts = [Double](repeating: 0, count: 100)
+        for point in points where Self.room(point) == room { counts[100 + Int(level(receiver, point))] += 1 }
+        calibration.histograms.append(
+          .init(receiver: name, room: rooms[room], lowest: -100, counts: counts))
+      }
+    }
+    return RoomTracker(plan, calibration: calibration, rooms: rooms, receivers: receivers, floors: [nil])
+  }
+
+  /// Who was ever told to be moved in twelve minutes. From the fifth minute on one receiver hears otherwise.
+  private func told(outlines: Bool, seed: UInt64 = 1, _ change: (Int, Double) -> Double = { $1 }) -> Set<Int>
+  {
+    var tracker = Self.tracker(outlines: outlines)
+    var chance = SeededGenerator(seed: seed)
+    var (told, found) = ([RoomTransition](), Set<Int>())
+    var points = (0..<3).map { _ in Point(x: 2, y: 2) }
+    for step in 0..<2500 {
+      let time = MonotonicTime.zero + .seconds(1000 + Double(step) * 0.3)
+      tracker.advance(to: time, into: &told)
+      for beacon in points.indices {
+        // Every 15 s in another place.
+        if (step + 17 * beacon) % 50 == 0 {
+          points[beacon] = Point(
+            x: .random(in: 0.5...7.5, using: &chance), y: .random(in: 0.5...7.5, using: &chance))
+        }
+        for receiver in Self.mounts.indices where receiver == 0 || (step + receiver) % 7 == 0 {
+          let noise = (0..<12).reduce(-6.0) { sum, _ in sum + .random(in: 0..<1, using: &chance) } * 4
+          let sound = Self.level(receiver, points[beacon])
+          let level = (step < 1000 ? sound : change(receiver, sound)) + noise
+          guard level > -100 else { continue }
+          tracker.observe(
+            Sighting(
+              beacon: BeaconIndex(rawValue: Int32(beacon)), receiver: RoomScene.receiver(receiver),
+              rssi: Int8(level.rounded()), measuredPower: nil, time: time,
+              wallTime: WallTime(nanoseconds: time.nanoseconds)))
+        }
+      }
+      if let moved = tracker.movedReceiver { found.insert(Int(moved.receiver.rawValue)) }
+    }
+    return found
+  }
+
+  @Test(arguments: [0, 2], [-18.0, 15]) func oneThatHearsOtherwiseIsReportedHoweverOftenItSpeaks(
+    receiver: Int, change: Double
+  ) {
+    for outlines in [false, true] {
+      #expect(told(outlines: outlines) { $0 == receiver ? $1 + change : $1 } == [receiver], "\(outlines)")
+    }
+  }
+
+  @Test(arguments: [1, 2] as [UInt64]) func unmovedOnesAreNotReported(seed: UInt64) {
+    for outlines in [false, true] { #expect(told(outlines: outlines, seed: seed) == [], "\(outlines)") }
+  }
+
+  /// What it learnt goes on where it was.
+  @Test func aSnapshotKeepsWhatIsKnown() throws {
+    var tracker = Self.tracker(outlines: true)
+    var told: [RoomTransition] = []
+    func hear(_ seconds: Range<Int>, _ tracker: inout RoomTracker) {
+      for second in seconds {
+        for receiver in Self.mounts.indices {
+          let point = Self.mounts[second / 20 % 4]
+          let level = Self.level(receiver, point) - (receiver == 2 ? 20 : 0)
+          let time = MonotonicTime.zero + .seconds(1000 + Double(second))
+          tracker.advance(to: time, into: &told)
+          tracker.observe(
+            Sighting(
+              beacon: BeaconIndex(rawValue: 0), receiver: RoomScene.receiver(receiver),
+              rssi: Int8(level.rounded()), measuredPower: nil, time: time,
+              wallTime: WallTime(nanoseconds: time.nanoseconds)))
+        }
+      }
+    }
+    hear(0..<200, &tracker)
+    var writer = StateWriter()
+    tracker.snapshot(into: &writer)
+    var restored = Self.tracker(outlines: true)
+    var reader = try StateReader(writer.finished())
+    (reader.bounds.receivers, reader.bounds.beacons) = (Self.mounts.count, 1)
+    try restored.restore(from: &reader)
+    hear(200..<400, &tracker)
+    hear(200..<400, &restored)
+    #expect(tracker.movedReceiver?.receiver == RoomScene.receiver(2))
+    #expect(restored.movedReceiver?.decibels == tracker.movedReceiver?.decibels)
+  }
+}
