@@ -16,6 +16,8 @@ extension Outbox {
   private static let notableGain = 0.25
 
   /// Saves what rooms learnt of their receivers with the next transaction, if it has changed.
+  ///
+  /// - Parameter isLast: the run ends, and every change is worth a write.
   package mutating func save(gains new: [String: Double], isLast: Bool = false) {
     let isKnown = gains.map { old in
       isLast

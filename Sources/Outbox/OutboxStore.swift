@@ -7,9 +7,9 @@ import Synchronization
 /// Transitions that wait for the broker, and the states of beacons, in SQLite.
 ///
 /// One transaction contains the transitions and the resulting states of beacons, and it is on disk when the call returns
-/// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Apart from acknowledgements
-/// and the counters of encrypted sensors, nothing else is written, to spare SD cards; what rooms learnt of receivers goes with a
-/// transition. SQLite's exclusive lock keeps other processes out of the file.
+/// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Apart from acknowledgements,
+/// the counters of encrypted sensors, and, together with a transition, what rooms learnt of receivers, nothing else is written, to
+/// spare SD cards. SQLite's exclusive lock keeps other processes out of the file.
 package final class OutboxStore: Sendable {
   /// What an earlier run left.
   package struct Remains: Sendable {

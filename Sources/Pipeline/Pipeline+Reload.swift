@@ -45,7 +45,10 @@ extension Pipeline {
       next.engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
       next.rooms?.setBlind(receiver, blind.contains(receiver), at: time)
     }
-    if let rooms { next.rooms?.adopt(receiverGains: rooms.receiverGains) }
+    if let rooms {
+      next.rooms?.adopt(receiverGains: rooms.receiverGains)
+      next.rooms?.adopt(driftOf: rooms)
+    }
     next.sightZonesOfRooms()
     next.blind = blind
     next.unproven = unproven

@@ -31,11 +31,10 @@ extension Pipeline {
     rooms?.restore(state, of: heir, sightSince: time)
   }
 
-  /// What a later run is to take over of `receiverGains`, by receiver; nil: there are no rooms.
+  /// What a later run is to take over of `receiverGains`, by receiver; nil: nothing was learnt.
   package var keptGains: [String: Double]? {
-    rooms.map { rooms in
-      Dictionary(uniqueKeysWithValues: rooms.receiverGains.map { (receivers.name(of: $0), $1) })
-    }
+    let gains = receiverGains.map { (receivers.name(of: $0), $1) }
+    return gains.isEmpty ? nil : Dictionary(uniqueKeysWithValues: gains)
   }
 
   /// Takes over what an earlier run learnt of receivers. Those that this configuration does not have are passed over.

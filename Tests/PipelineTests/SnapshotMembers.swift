@@ -123,7 +123,7 @@ import Testing
     "Proximity.OutsideLevel": "usual present",
     "Proximity.RoomWindows": "lateness entries first next dropped",
     "Proximity.ReceiverDrift": "rooms tallies moved notes",
-    "Proximity.LeaveOneOut": "product shares strengths hearers",
+    "Proximity.LeaveOneOut": "product shares strengths looks hearers",
     "Proximity.ReceiverGains": "rooms homes tallies decibels notes pause visits stays",
   ]
 }

@@ -55,9 +55,8 @@ extension Doctor {
 
   /// What rooms that are not calibrated learned of their receivers.
   private func differences(_ entries: [JSONTree]) -> [DoctorFinding] {
-    let gains = named.compactMap { name -> (String, Double)? in
-      let entry = entries.first { $0.text("name") == name }
-      guard case .number(let gain)? = entry?["gain_db"] else { return nil }
+    let gains = entries.compactMap { entry -> (String, Double)? in
+      guard let name = entry.text("name"), case .number(let gain)? = entry["gain_db"] else { return nil }
       return (name, gain)
     }
     let words = gainWords(gains)

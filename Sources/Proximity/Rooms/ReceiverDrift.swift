@@ -19,16 +19,16 @@ struct ReceiverDrift: Sendable {
   /// Notes between two judgements.
   private static let pause = 16
   /// Notes of a visit to a room, and of how many visits are remembered.
-  private static let visit: Float = 10
+  static let visit: Float = 10
   private static let memory: Float = 4 * visit
   /// Notes from which a room counts.
   private static let enough: Float = 3
-  /// dB (standard deviation) by which a receiver that was not moved is off in a room for good, by which it is off for a visit, and
-  /// by which one that was moved is off beside that.
+  /// Standard deviations, dB: how far off a receiver is in a room at all times, how far on one visit more or less, and how far if it was
+  /// moved.
   private static let deviations: (room: Float, visit: Float, moved: Float) = (3, 4, 12)
   /// The score from which a receiver is told. It makes others look wrong, too, so it must be above theirs by as much.
   private static let proof: Float = 6
-  /// One room proves nothing: so many must be known, or the rest of them speak for it, too, by this much.
+  /// One room proves nothing. So many rooms must be known, or without the one that says most the score is still this.
   private static let least = 3
   private static let support: Float = 2
 
@@ -37,8 +37,8 @@ struct ReceiverDrift: Sendable {
     tallies = [MeanError](repeating: MeanError(), count: hearers * rooms)
   }
 
-  /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB. Notes of one beacon are to be some
-  /// seconds apart.
+  /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB. Notes of one beacon and
+  /// receiver are to be some seconds apart.
   mutating func note(_ error: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), error.isFinite else { return }
@@ -121,5 +121,9 @@ extension ReceiverDrift {
       moved = (Int(hearer), try reader.read())
     }
     notes = Int(try reader.tally())
+    guard (moved?.decibels ?? 0).isFinite, tallies.allSatisfy({ $0.decibels.isFinite && $0.weight >= 0 })
+    else {
+      throw reader.damaged
+    }
   }
 }

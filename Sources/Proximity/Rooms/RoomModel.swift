@@ -59,11 +59,18 @@ struct RoomModel: Sendable {
     } else {
       grid = nil
       rooms = plan.rooms.indices.map { Int16($0) }
-      maps = SignalMaps(namesOf: plan)
+      var maps = SignalMaps(namesOf: plan)
       if let calibration {
         histograms = receivers.map { receiver in Self.densities(calibration, receiver, rooms: names) }
       }
       isCalibrated = histograms.contains { !$0.isEmpty }
+      if isCalibrated {
+        // Beside measured levels, those of one that was not measured mean nothing.
+        for hearer in histograms.indices where histograms[hearer].isEmpty {
+          maps.levels[hearer] = plan.rooms.map { _ in 0 }
+        }
+      }
+      self.maps = maps
     }
     self.histograms = histograms
     temper = isCalibrated ? Self.temperOfRooms : grid != nil ? Self.temperOfOutlines : Self.temperOfNames
@@ -79,9 +86,11 @@ struct RoomModel: Sendable {
       return zip(sums, counts).map { $1 > 0 ? $0 / $1 : -100 }
     }
     isMeasured = plan.hearers.indices.map { hearer in
-      guard let calibration, receivers.indices.contains(hearer) else { return [] }
-      let measured = calibration.rooms(of: receivers[hearer], rooms, names, grid: grid, floors)
-      return plan.rooms.indices.map(measured.contains)
+      let measured = calibration.flatMap { calibration in
+        receivers.indices.contains(hearer)
+          ? calibration.rooms(of: receivers[hearer], rooms, names, grid: grid, floors) : nil
+      }
+      return plan.rooms.indices.map { measured?.contains($0) ?? false }
     }
     runs = Self.runs(rooms)
     access = RoomAccess(plan, grid, rooms)
@@ -234,6 +243,10 @@ extension RoomCalibration {
       return Set(
         histograms.lazy.filter { $0.receiver == receiver && $0.counts.contains { $0 > 0 } }
           .compactMap { names.firstIndex(of: $0.room) })
+    }
+    if samples.isEmpty {
+      // Its path loss holds everywhere.
+      return receivers.contains { $0.name == receiver } ? Set(names.indices) : []
     }
     return Set(
       samples.lazy.filter { $0.receiver == receiver }.compactMap { sample in

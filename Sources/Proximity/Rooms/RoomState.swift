@@ -63,7 +63,7 @@ extension RoomTracker {
     silences.schedule(.link(Int32(track)), at: known.silenceDeadline)
     guard known.told >= 0 else { return }
     insiders[Int(known.told)][beacon] = known.since
-    gains.begin(track)
+    beginStay(track)
     let size = Float(model.rooms.count { $0 == Int16(known.told) })
     beliefs.change(track) { [rooms = model.rooms, prior = beliefs.prior] belief in
       for place in belief.indices {

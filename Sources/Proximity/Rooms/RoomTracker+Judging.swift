@@ -153,7 +153,7 @@ extension RoomTracker {
     tracks[track].told = Int32(best)
     tracks[track].since = wallTime
     tracks[track].outside = OutsideLevel()
-    gains.begin(track)
+    beginStay(track)
     insiders[best][beacon] = wallTime
   }
 

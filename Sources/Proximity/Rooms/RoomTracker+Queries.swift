@@ -36,13 +36,21 @@ extension RoomTracker {
     drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
   }
 
-  /// How many dB more than the others each receiver hears, where that was learnt from beacons that were carried about; empty in
+  /// How many dB more than their average each receiver hears, where that was learnt from beacons that were carried about; empty in
   /// rooms that were calibrated.
   public var receiverGains: [ReceiverIndex: Double] {
     guard !model.isCalibrated else { return [:] }
     return Dictionary(
       zip(plan.hearers, gains.decibels).lazy.filter { $1 != 0 }.map { ($0.receiver, Double($1)) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Takes over which receiver was moved, if the rooms and what is expected in them are the same.
+  public mutating func adopt(driftOf earlier: RoomTracker) {
+    guard maps == earlier.maps, plan.hearers.map(\.receiver) == earlier.plan.hearers.map(\.receiver),
+      roomCount == earlier.roomCount
+    else { return }
+    drift = earlier.drift
   }
 
   /// Takes over what was learnt in an earlier run or configuration.

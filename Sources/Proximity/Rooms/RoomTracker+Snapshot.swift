@@ -15,7 +15,7 @@ extension RoomTracker {
       writer.write(silences.time(of: .link(Int32(track))) ?? .distantFuture)
       beliefs.write(track, to: &writer)
       held.write(track, to: &writer)
-      if model.isCalibrated { leaveOneOut.write(track, to: &writer) }
+      leaveOneOut.write(track, to: &writer)
     }
     writer.write(freeTracks)
     windows.snapshot(into: &writer)
@@ -51,7 +51,7 @@ extension RoomTracker {
     tracks.append(track)
     try beliefs.append(from: &reader)
     try held.append(from: &reader)
-    if model.isCalibrated { try leaveOneOut.append(from: &reader) }
+    try leaveOneOut.append(from: &reader)
   }
 
   private mutating func deriveTracks(_ reader: StateReader) throws(StateError) {

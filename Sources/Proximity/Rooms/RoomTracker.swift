@@ -125,7 +125,8 @@ public struct RoomTracker: Sendable {
   /// nil: there are too many beacons.
   mutating func track(of beacon: BeaconIndex) -> Int? {
     if let known = knownTrack(of: beacon) { return known }
-    let limit = Self.beliefLimit / (MemoryLayout<Float>.stride * max(model.count, 1) + held.size)
+    let size = MemoryLayout<Float>.stride * max(model.count, 1) + held.size + leaveOneOut.size
+    let limit = Self.beliefLimit / size
     guard !freeTracks.isEmpty || tracks.count < limit else { return nil }
     while trackOfBeacon.count <= Int(beacon.rawValue) { trackOfBeacon.append(-1) }
     let track: Int
@@ -143,6 +144,7 @@ public struct RoomTracker: Sendable {
       beaconOfTrack.append(beacon)
       beliefs.append()
       held.append()
+      leaveOneOut.append()
       silences.addLink()
     }
     trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
@@ -157,6 +159,7 @@ public struct RoomTracker: Sendable {
     tracks.reserveCapacity(count)
     beliefs.reserve(count)
     held.reserve(count)
+    leaveOneOut.reserve(count)
   }
 
   /// Forgets a beacon that is in no room; false if it is in one.
