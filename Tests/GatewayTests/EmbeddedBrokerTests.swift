@@ -213,7 +213,7 @@ struct EmbeddedBrokerTests {
     before.cancel()
     #expect(await before.value == nil)
     let meanwhile = Task { await broker.ended() }
-    while broker.process.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+    while !Task.isCancelled, broker.process.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
     meanwhile.cancel()
     #expect(await meanwhile.value == nil)
     await broker.stop()
