@@ -27,8 +27,8 @@ struct LeaveOneOut: Sendable {
   /// Octets of a track.
   var size: Int { hearers * MemoryLayout<MeanError>.stride + MemoryLayout<Looks>.stride }
 
-  /// dB. If the others leave open by more than this (standard deviation) what a receiver should hear, the middle of it is no
-  /// expectation: beacons are not everywhere alike often.
+  /// dB. If the others leave open by more than this (standard deviation) what a receiver should hear, their mean is no expectation:
+  /// it depends too much on where beacons usually are.
   private static let vagueness: Float = 6
   /// Words of a receiver over which a beacon's strength is learnt.
   private static let memory: Float = 10
@@ -36,6 +36,7 @@ struct LeaveOneOut: Sendable {
   private static let share: Float = 3
   /// Products of so many likelihoods stay within the range of numbers.
   private static let group = 4
+  /// Of a strength, dB.
   private static let bounds: ClosedRange<Float> = -250...250
 
   init(hearers: Int) { self.hearers = hearers }

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// A receiver's score is the logarithm of how much better its errors fit one that was moved than one that was not. In a simulated
 /// house where nothing had changed scores stayed below 1, and below 2 on a recorded flat. Those of receivers that heard 18 dB less
-/// were 6 to 40.
+/// were mostly 6 to 40.
 struct ReceiverDrift: Sendable {
   private let rooms: Int
   /// By hearer, then room.
@@ -23,12 +23,12 @@ struct ReceiverDrift: Sendable {
   private static let memory: Float = 4 * visit
   /// Notes from which a room counts.
   private static let enough: Float = 3
-  /// Standard deviations, dB: how far off a receiver is in a room at all times, how far on one visit more or less, and how far if it was
-  /// moved.
+  /// Standard deviations, dB: how far off a receiver is in a room always, how far on a visit beside that, and how far beside both if
+  /// it was moved.
   private static let deviations: (room: Float, visit: Float, moved: Float) = (3, 4, 12)
   /// The score from which a receiver is told. It makes others look wrong, too, so it must be above theirs by as much.
   private static let proof: Float = 6
-  /// One room proves nothing. So many rooms must be known, or without the one that says most the score is still this.
+  /// One room proves nothing. So many rooms must be known; or the score must still be this without the room that says most.
   private static let least = 3
   private static let support: Float = 2
 
@@ -48,18 +48,18 @@ struct ReceiverDrift: Sendable {
   }
 
   /// How much the rooms that a receiver heard speak for that it was moved.
-  struct Score {
+  private struct Score {
     /// Negative: they speak against it.
-    fileprivate(set) var sum: Float = 0
+    var sum: Float = 0
     /// What one room says for it, at most.
-    fileprivate var greatest: Float = 0
-    fileprivate var rooms = 0
-    private var squares: Float = 0
+    var greatest: Float = 0
+    var rooms = 0
+    var squares: Float = 0
 
     /// By how many dB it hears them otherwise (root of the mean square).
     var decibels: Float { (squares / Float(max(rooms, 1))).squareRoot() }
 
-    fileprivate mutating func add(_ tally: MeanError) {
+    mutating func add(_ tally: MeanError) {
       guard tally.weight >= enough else { return }
       let square = tally.decibels * tally.decibels
       let sound =
@@ -73,7 +73,7 @@ struct ReceiverDrift: Sendable {
     }
   }
 
-  func score(of hearer: Int) -> Score {
+  private func score(of hearer: Int) -> Score {
     var score = Score()
     for tally in tallies[(hearer * rooms)..<((hearer + 1) * rooms)] { score.add(tally) }
     return score

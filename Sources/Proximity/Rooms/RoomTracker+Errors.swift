@@ -9,8 +9,8 @@ extension RoomTracker {
     leaveOneOut.begin(track, in: tracks[track].told)
   }
 
-  /// Windows of a beacon from one look to the next: 1.2 s. A look costs as much as judging a window, so with more than eight receivers
-  /// there are half as many windows as receivers.
+  /// Windows of a beacon from one look to the next: 1.2 s. A look costs as much as judging a window. So with more than eight
+  /// receivers it is one in half as many windows as there are receivers.
   private static let driftPace = 4
 
   /// In calibrated rooms: one receiver's error, by what the others hear.

@@ -14,7 +14,7 @@ import Testing
     return [(flat.calibration(Array(second)), first), (flat.calibration(Array(first)), second)]
   }()
 
-  /// Who is told to be moved in the end, and what each receiver's error is.
+  /// Who is told to be moved in the end, and who ever was.
   private func follow(
     half: Int, _ change: (inout RecordedFlat.Row) -> Void = { _ in }
   ) throws -> (moved: Int?, ever: Set<Int>) {
