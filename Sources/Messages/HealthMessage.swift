@@ -25,7 +25,7 @@ public struct HealthMessage: Sendable {
     public var lost: UInt64
     /// How often the gateway tried to make it hear again.
     public var recoveries: UInt64
-    /// How many dB more it hears than the rooms' receivers on average; nil: that is not known.
+    /// How many dB more it hears than rooms expect; nil: that is not known.
     public var gain: Double?
 
     public init(

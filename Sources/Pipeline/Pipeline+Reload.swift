@@ -46,7 +46,7 @@ extension Pipeline {
       next.rooms?.setBlind(receiver, blind.contains(receiver), at: time)
     }
     if let rooms {
-      next.rooms?.adopt(receiverGains: rooms.receiverGains)
+      if !rooms.isCalibrated { next.rooms?.adopt(receiverGains: rooms.receiverGains) }
       next.rooms?.adopt(driftOf: rooms)
     }
     next.sightZonesOfRooms()

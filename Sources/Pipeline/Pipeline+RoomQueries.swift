@@ -9,7 +9,7 @@ extension Pipeline {
   /// The receiver that hears the rooms otherwise than when they were calibrated, and by how many dB; nil: none is known.
   package var movedReceiver: (receiver: ReceiverIndex, decibels: Double)? { rooms?.movedReceiver }
 
-  /// How many dB more than their average each receiver of the rooms hears, where nothing was measured; none before that is learnt.
+  /// How many dB more than expected each receiver of the rooms hears; none before that is learnt.
   package var receiverGains: [ReceiverIndex: Double] { rooms?.receiverGains ?? [:] }
 
   /// nil: there are no rooms, or none of their receivers ever heard it.

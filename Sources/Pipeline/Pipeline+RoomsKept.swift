@@ -31,8 +31,10 @@ extension Pipeline {
     rooms?.restore(state, of: heir, sightSince: time)
   }
 
-  /// What a later run is to take over of `receiverGains`, by receiver; nil: nothing was learnt.
+  /// What a later run is to take over of `receiverGains`, by receiver; nil: nothing was learnt. Of calibrated rooms nothing is kept:
+  /// nobody knows whether that run has the same calibration.
   package var keptGains: [String: Double]? {
+    guard rooms?.isCalibrated == false else { return nil }
     let gains = receiverGains.map { (receivers.name(of: $0), $1) }
     return gains.isEmpty ? nil : Dictionary(uniqueKeysWithValues: gains)
   }

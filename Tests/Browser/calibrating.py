@@ -64,7 +64,7 @@ class FlatWalk:
             time.sleep(6)
         now = self.opened(self.page.base, "now")
         told = lambda name: f"document.querySelector('[data-receiver={name}] .note')?.textContent"
-        now.wait(f"/hears [1-9] dB more than average/.test({told('east')})")
+        now.wait(f"/hears [1-9] dB more than expected/.test({told('east')})")
         self.check("a receiver that hears more than the others is told", "more" not in now.run(told("middle")), now.run(told("east")))
         self.shot(now, "gains-1280-light")
         now.close()

@@ -122,7 +122,7 @@ import Testing
       + "hearers earlierHearers hearersSince turnedUp outside isFrozen",
     "Proximity.OutsideLevel": "usual present",
     "Proximity.RoomWindows": "lateness entries first next dropped",
-    "Proximity.ReceiverDrift": "rooms tallies moved notes",
+    "Proximity.ReceiverDrift": "rooms tallies moved gains elsewhere changes notes",
     "Proximity.LeaveOneOut": "product shares strengths looks hearers",
     "Proximity.ReceiverGains": "rooms homes tallies decibels notes pause visits stays",
   ]

@@ -143,7 +143,7 @@ export const words = {
     blindWord: 'Blind',
     rateLabel: 'advertisements a second',
     lost: (n) => `${plain(n)} lost`,
-    gain: (db) => `hears ${Math.round(Math.abs(db))} dB ${db < 0 ? 'less' : 'more'} than average`,
+    gain: (db) => `hears ${Math.round(Math.abs(db))} dB ${db < 0 ? 'less' : 'more'} than expected`,
     recoveries: (n) => `${count(n, 'recovery', 'recoveries')} tried`,
   },
 

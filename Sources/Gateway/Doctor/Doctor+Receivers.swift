@@ -53,7 +53,7 @@ extension Doctor {
     ] + differences(entries)
   }
 
-  /// What rooms that are not calibrated learned of their receivers.
+  /// What rooms learned of their receivers.
   private func differences(_ entries: [JSONTree]) -> [DoctorFinding] {
     let gains = entries.compactMap { entry -> (String, Double)? in
       guard let name = entry.text("name"), case .number(let gain)? = entry["gain_db"] else { return nil }
@@ -62,7 +62,10 @@ extension Doctor {
     let words = gainWords(gains)
     return words.isEmpty
       ? []
-      : [DoctorFinding("receivers", .ok, "compared with their average, as was learned: \(listed(words))")]
+      : [
+        DoctorFinding(
+          "receivers", .ok, "compared with what rooms expect of them, as was learned: \(listed(words))")
+      ]
   }
 
   /// Receivers of rooms and zones, in order, each once.

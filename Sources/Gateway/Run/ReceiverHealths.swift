@@ -45,7 +45,7 @@ struct ReceiverHealths: Sendable {
   /// - Parameters:
   ///   - expected: the configured receivers.
   ///   - isMissed: whether it is time to report receivers that were never heard from as missing.
-  ///   - gains: how many dB more than their average receivers hear, where that was learnt.
+  ///   - gains: how many dB more than expected receivers hear, where that was learnt.
   ///   - span: time since the last report, for rates; nil keeps the previous rates.
   mutating func report(
     _ names: ReceiverTable, expected: [ReceiverIndex: ReceiverExpectation], isMissed: Bool,

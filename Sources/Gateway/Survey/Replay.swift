@@ -27,7 +27,7 @@ public struct Replay: ~Copyable {
 
   public var topics: Topics { pipeline.topics }
   public var counts: Pipeline.Counts { pipeline.counts }
-  /// How many dB more than their average the receivers of the rooms hear, where that was learnt.
+  /// How many dB more than expected the receivers of the rooms hear, where that was learnt.
   public var receiverGains: [(receiver: String, decibels: Double)] {
     pipeline.receiverGains.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { (pipeline.receivers.name(of: $0.key), $0.value) }

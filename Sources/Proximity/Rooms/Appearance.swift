@@ -6,27 +6,31 @@ struct Appearance: Sendable {
   private(set) var prior: [Float]
   private var hearers = HearerSet()
   private var blind = HearerSet()
+  private var elsewhere = HearerSet()
   private var isUniform = true
 
   /// Of beacons that turn up anywhere.
-  private static let elsewhere: Float = 0.01
+  private static let anywhere: Float = 0.01
 
   init(_ model: RoomModel) { prior = model.prior }
 
   /// - Parameters:
   ///   - hearers: who hears the beacon.
   ///   - blind: who sees nothing.
-  mutating func update(_ model: RoomModel, hearers: HearerSet, blind: HearerSet) {
-    guard isUniform || hearers != self.hearers || blind != self.blind else { return }
-    (self.hearers, self.blind, isUniform) = (hearers, blind, false)
+  ///   - elsewhere: who does not hang any more where the plan says.
+  mutating func update(_ model: RoomModel, hearers: HearerSet, blind: HearerSet, elsewhere: HearerSet) {
+    guard isUniform || hearers != self.hearers || blind != self.blind || elsewhere != self.elsewhere else {
+      return
+    }
+    (self.hearers, self.blind, self.elsewhere, isUniform) = (hearers, blind, elsewhere, false)
     let access = model.access
     var (likely, all) = (Float(0), Float(0))
     for room in access.sizes.indices {
       all += access.sizes[room]
       if isLikely(room, model) { likely += access.sizes[room] }
     }
-    let rest = Self.elsewhere / max(all, 1)
-    let share = likely > 0 ? (1 - Self.elsewhere) / likely : 0
+    let rest = Self.anywhere / max(all, 1)
+    let share = likely > 0 ? (1 - Self.anywhere) / likely : 0
     for run in model.runs {
       let density = likely > 0 ? rest + (isLikely(run.room, model) ? share : 0) : 1 / max(all, 1)
       for place in run.places { prior[place] = density }
@@ -34,7 +38,7 @@ struct Appearance: Sendable {
   }
 
   private func isLikely(_ room: Int, _ model: RoomModel) -> Bool {
-    let residents = model.access.residents[room]
+    let residents = model.access.residents[room].subtracting(elsewhere)
     let seeing = residents.subtracting(blind)
     return seeing.isEmpty ? model.grid != nil || residents.isEmpty : !seeing.intersection(hearers).isEmpty
   }

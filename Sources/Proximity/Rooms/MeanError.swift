@@ -18,6 +18,17 @@ struct MeanError: StateCoded {
     decibels += (error - decibels) / weight
   }
 
+  /// Something changed by so many dB: what is known of the time before is little.
+  ///
+  /// - Parameters:
+  ///   - limit: no mean is greater, dB.
+  ///   - most: what the time before counts, words.
+  mutating func shift(by change: Float, within limit: Float, weight most: Float) {
+    guard weight > 0 else { return }
+    decibels = min(max(decibels + change, -limit), limit)
+    weight = min(weight, most)
+  }
+
   func write(to writer: inout StateWriter) {
     writer.write(weight)
     writer.write(decibels)

@@ -1,19 +1,24 @@
 import Beacons
-import Glibc
 
 /// Whether receivers still hear the rooms as they did when those were calibrated. One that was moved, turned or hidden does
 /// not, and no single advertisement shows it: the signal of a beacon at one place may always be 10 dB off. So what counts is the
 /// mean error of each receiver in each room, over many visits.
 ///
-/// A receiver's score is the logarithm of how much better its errors fit one that was moved than one that was not. In a simulated
-/// house where nothing had changed scores stayed below 1, and below 2 on a recorded flat. Those of receivers that heard 18 dB less
-/// were mostly 6 to 40.
+/// What a receiver hears more or less everywhere is taken off what it hears, long before it is certain; one that probably hangs
+/// elsewhere is not believed. On the recorded flat, with one of six receivers 12 dB more or less sensitive, rooms with outlines were
+/// right 84 % of the time in place of 79 %; with one of four, 74 % in place of 64 %.
 struct ReceiverDrift: Sendable {
   private let rooms: Int
   /// By hearer, then room.
   private var tallies: [MeanError]
   /// The receiver that hears the rooms otherwise than calibrated, with dB.
   private(set) var moved: (hearer: Int, decibels: Float)?
+  /// By hearer: how many dB more it hears than when the rooms were calibrated, as far as that is believed.
+  private(set) var gains: [Float]
+  /// Those that probably hang elsewhere, so that what they hear says nothing.
+  private(set) var elsewhere = HearerSet()
+  /// By hearer: whether what it hears rose or fell lately. The mean over four visits to each room would show it late.
+  private var changes: [(rise: CumulativeSum, fall: CumulativeSum)]
   private var notes = 0
 
   /// Notes between two judgements.
@@ -21,20 +26,20 @@ struct ReceiverDrift: Sendable {
   /// Notes of a visit to a room, and of how many visits are remembered.
   static let visit: Float = 10
   private static let memory: Float = 4 * visit
-  /// Notes from which a room counts.
-  private static let enough: Float = 3
-  /// Standard deviations, dB: how far off a receiver is in a room always, how far on a visit beside that, and how far beside both if
-  /// it was moved.
-  private static let deviations: (room: Float, visit: Float, moved: Float) = (3, 4, 12)
+  /// dB. No error is greater.
+  private static let most: Float = 100
   /// The score from which a receiver is told. It makes others look wrong, too, so it must be above theirs by as much.
   private static let proof: Float = 6
-  /// One room proves nothing. So many rooms must be known; or the score must still be this without the room that says most.
+  /// One room proves nothing. So many rooms must have been heard since the last change; or the score must still be this without the
+  /// room that says most.
   private static let least = 3
   private static let support: Float = 2
 
   init(hearers: Int, rooms: Int) {
     self.rooms = rooms
     tallies = [MeanError](repeating: MeanError(), count: hearers * rooms)
+    gains = [Float](repeating: 0, count: hearers)
+    changes = Array(repeating: (CumulativeSum(), CumulativeSum()), count: hearers)
   }
 
   /// Notes how much stronger than expected a receiver heard a beacon that is in a room, dB. Notes of one beacon and
@@ -42,62 +47,57 @@ struct ReceiverDrift: Sendable {
   mutating func note(_ error: Float, of hearer: Int, in room: Int) {
     let index = hearer * rooms + room
     guard tallies.indices.contains(index), error.isFinite else { return }
+    let error = min(max(error, -Self.most), Self.most)
+    if tallies[index].weight > Self.visit { noteChange(error - tallies[index].decibels, of: hearer) }
     tallies[index].add(error, memory: Self.memory)
+    look(at: hearer)
     notes += 1
     if notes % Self.pause == 0 { judge() }
   }
 
-  /// How much the rooms that a receiver heard speak for that it was moved.
-  private struct Score {
-    /// Negative: they speak against it.
-    var sum: Float = 0
-    /// What one room says for it, at most.
-    var greatest: Float = 0
-    var rooms = 0
-    var squares: Float = 0
-
-    /// By how many dB it hears them otherwise (root of the mean square).
-    var decibels: Float { (squares / Float(max(rooms, 1))).squareRoot() }
-
-    mutating func add(_ tally: MeanError) {
-      guard tally.weight >= enough else { return }
-      let square = tally.decibels * tally.decibels
-      let sound =
-        deviations.room * deviations.room + deviations.visit * deviations.visit * visit / tally.weight
-      let moved = sound + deviations.moved * deviations.moved
-      let part = square / 2 * (1 / sound - 1 / moved) - log(moved / sound) / 2
-      sum += part
-      greatest = max(greatest, part)
-      rooms += 1
-      squares += square
+  /// - Parameter rise: by how much a receiver hears a room better than it did, dB.
+  private mutating func noteChange(_ rise: Float, of hearer: Int) {
+    guard
+      let change = changes[hearer].rise.note(rise) ?? changes[hearer].fall.note(-rise).map({ -$0 })
+    else { return }
+    // All rooms are shifted. They count at once, but little: what is heard next soon outweighs it.
+    for index in (hearer * rooms)..<((hearer + 1) * rooms) {
+      tallies[index].shift(by: change, within: Self.most, weight: DriftEvidence.enough)
     }
+    changes[hearer] = (CumulativeSum(), CumulativeSum())
   }
 
-  private func score(of hearer: Int) -> Score {
-    var score = Score()
-    for tally in tallies[(hearer * rooms)..<((hearer + 1) * rooms)] { score.add(tally) }
-    return score
+  private mutating func look(at hearer: Int) {
+    let evidence = evidence(of: hearer)
+    gains[hearer] = evidence.gain
+    if evidence.isElsewhere { elsewhere.insert(hearer) } else { elsewhere.remove(hearer) }
+  }
+
+  private func evidence(of hearer: Int) -> DriftEvidence {
+    var evidence = DriftEvidence()
+    for tally in tallies[(hearer * rooms)..<((hearer + 1) * rooms)] { evidence.add(tally) }
+    return evidence
   }
 
   private mutating func judge() {
-    var worst: (hearer: Int, score: Score)?
+    var worst: (hearer: Int, evidence: DriftEvidence)?
     var second: Float = 0
-    for hearer in 0..<(tallies.count / max(rooms, 1)) {
-      let score = score(of: hearer)
-      if score.sum > worst?.score.sum ?? 0 {
-        second = worst?.score.sum ?? 0
-        worst = (hearer, score)
+    for hearer in gains.indices {
+      let evidence = evidence(of: hearer)
+      if evidence.score > worst?.evidence.score ?? 0 {
+        second = worst?.evidence.score ?? 0
+        worst = (hearer, evidence)
       } else {
-        second = max(second, score.sum)
+        second = max(second, evidence.score)
       }
     }
-    if let worst, worst.score.sum >= second + Self.proof,
-      worst.score.rooms >= min(Self.least, rooms) || worst.score.sum - worst.score.greatest >= Self.support
+    if let worst, worst.evidence.score >= second + Self.proof,
+      worst.evidence.rooms >= min(Self.least, rooms) || worst.evidence.support >= Self.support
     {
-      moved = (worst.hearer, worst.score.decibels)
+      moved = (worst.hearer, worst.evidence.decibels)
     } else if let earlier = moved {
-      let score = score(of: earlier.hearer)
-      moved = score.sum < 0 ? nil : (earlier.hearer, score.decibels)
+      let evidence = evidence(of: earlier.hearer)
+      moved = evidence.score < 0 ? nil : (earlier.hearer, evidence.decibels)
     }
   }
 }
@@ -110,6 +110,10 @@ extension ReceiverDrift {
       writer.write(Int32(moved.hearer))
       writer.write(moved.decibels)
     }
+    for change in changes {
+      writer.write(change.rise)
+      writer.write(change.fall)
+    }
     writer.write(UInt64(notes))
   }
 
@@ -120,10 +124,13 @@ extension ReceiverDrift {
       let hearer: Int32 = try reader.index(below: tallies.count / max(rooms, 1))
       moved = (Int(hearer), try reader.read())
     }
+    for hearer in changes.indices { changes[hearer] = (rise: try reader.read(), fall: try reader.read()) }
     notes = Int(try reader.tally())
-    guard (moved?.decibels ?? 0).isFinite, tallies.allSatisfy({ $0.decibels.isFinite && $0.weight >= 0 })
+    guard (0...Self.most).contains(moved?.decibels ?? 0),
+      tallies.allSatisfy({ abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
     else {
       throw reader.damaged
     }
+    for hearer in gains.indices { look(at: hearer) }
   }
 }

@@ -41,6 +41,8 @@ struct ReceiverGains: Sendable {
   private static let doubt: Float = 1
   /// What was adopted counts as much as so many words, and visits to each room.
   private static let adopted: (words: Float, visits: Float) = (400, 10)
+  /// dB. No excess is greater.
+  private static let most: Float = 1000
   /// dB.
   private static let bounds: ClosedRange<Float> = -15...15
 
@@ -140,7 +142,9 @@ extension ReceiverGains {
     notes = Int(try reader.tally())
     for room in visits.indices { visits[room] = try reader.read() }
     stays = try reader.read()
-    guard decibels.allSatisfy(Self.bounds.contains), visits.allSatisfy({ $0 >= 0 }) else {
+    guard decibels.allSatisfy(Self.bounds.contains), visits.allSatisfy({ $0 >= 0 }),
+      tallies.allSatisfy({ abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
+    else {
       throw reader.damaged
     }
   }

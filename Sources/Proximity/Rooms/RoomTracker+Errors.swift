@@ -3,6 +3,9 @@ import Beacons
 /// How far what receivers hear is from what they should hear: it tells which of them was moved, or, where nothing was measured, how
 /// sensitive each is.
 extension RoomTracker {
+  /// By hearer: how many dB more it hears than the maps say.
+  var gainsOfHearers: [Float] { model.isCalibrated ? drift.gains : gains.decibels }
+
   /// A beacon is in another room.
   mutating func beginStay(_ track: Int) {
     gains.begin(track)
@@ -22,16 +25,24 @@ extension RoomTracker {
     else { return }
     hearings.removeAll(keepingCapacity: true)
     for hearer in plan.hearers.indices where !blind.contains(hearer) {
-      if let hearing = held.hearing(of: track, at: hearer, in: window) { hearings.append(hearing) }
+      guard var hearing = held.hearing(of: track, at: hearer, in: window) else { continue }
+      hearing.takeOff(drift.gains[hearer])
+      hearings.append(hearing)
     }
     guard hearings.count > 2, let turn = leaveOneOut.turn(ofTrack: track, among: hearings.count) else {
       return
     }
-    let expected = leaveOneOut.expectation(
-      of: turn, in: hearings, ofTrack: track, offset: tracks[track].offset, model, prior: beliefs.prior,
-      filter)
-    guard let expected else { return }
-    drift.note(hearings[turn].level - expected.level, of: hearings[turn].hearer, in: expected.room)
+    let own = hearings[turn]
+    // Receivers that hang elsewhere are left out, if at least two others remain.
+    let elsewhere = drift.elsewhere
+    let others = hearings.count { $0.hearer != own.hearer && !elsewhere.contains($0.hearer) }
+    if others > 1 { hearings.removeAll { $0.hearer != own.hearer && elsewhere.contains($0.hearer) } }
+    guard let index = hearings.firstIndex(where: { $0.hearer == own.hearer }),
+      let expected = leaveOneOut.expectation(
+        of: index, in: hearings, ofTrack: track, offset: tracks[track].offset, model, prior: beliefs.prior,
+        filter)
+    else { return }
+    drift.note(own.level + drift.gains[own.hearer] - expected.level, of: own.hearer, in: expected.room)
   }
 
   /// In rooms that are not calibrated: the error of each receiver, by where the beacon is believed to be.

@@ -24,14 +24,17 @@ extension RoomTracker {
         tracks[track].offsetWeight = 0
       }
       defer { start = end }
-      let (spoken, last) = (hearings.count, tracks[track].window)
+      var spoken = hearings.count
+      let last = tracks[track].window
       holdOn(track, in: window)
-      if !model.isCalibrated { takeOffGains() }
+      takeOffGains()
+      setAside(&spoken)
       if saysNothingNew(track, at: RoomWindows.end(of: window)) {
         tracks[track].window = window
         continue
       }
-      appearance.update(model, hearers: tracks[track].recentHearers, blind: blind)
+      appearance.update(
+        model, hearers: tracks[track].recentHearers, blind: blind, elsewhere: drift.elsewhere)
       Self.judge(
         track, hearings, new: spoken, in: window, state: &tracks[track], beliefs: &beliefs, model: model,
         filter: &filter,
@@ -72,13 +75,25 @@ extension RoomTracker {
     }
   }
 
+  /// What a receiver hears that hangs elsewhere says nothing of where a beacon is. It counts only if no other one hears the beacon.
+  ///
+  /// - Parameter count: of the hearings, those of this window.
+  private mutating func setAside(_ count: inout Int) {
+    guard hearings.contains(where: { !drift.elsewhere.contains($0.hearer) }) else { return }
+    for index in hearings.indices.reversed() where drift.elsewhere.contains(hearings[index].hearer) {
+      hearings.remove(at: index)
+      if index < count { count -= 1 }
+    }
+  }
+
   private mutating func takeOffGains() {
-    for index in hearings.indices { hearings[index].level -= gains.decibels[hearings[index].hearer] }
+    let gains = gainsOfHearers
+    for index in hearings.indices { hearings[index].takeOff(gains[hearings[index].hearer]) }
   }
 
   /// What a receiver really heard.
   private func rssi(_ hearing: RoomHearing) -> Float {
-    model.isCalibrated ? hearing.level : hearing.level + gains.decibels[hearing.hearer]
+    hearing.level + gainsOfHearers[hearing.hearer]
   }
 
   private static func judge(
@@ -119,6 +134,8 @@ extension RoomTracker {
       if !filter.normalise(belief) {
         for place in belief.indices { belief[place] = prior[place] }
       }
+      // Nobody spoke but those that are set aside.
+      guard count > 0 else { return }
       let residual = RoomOffset.residual(
         UnsafeBufferPointer(belief), hearings.prefix(count), state.offset, model, filter)
       RoomOffset.learn(residual, &state)
@@ -226,6 +243,9 @@ struct RoomHearing: Sendable {
     self.level = level
     self.samples = samples
   }
+
+  /// What its receiver hears more than it should, dB.
+  mutating func takeOff(_ gain: Float) { level -= gain }
 
   mutating func add(_ rssi: Int8) {
     samples += 1

@@ -36,16 +36,17 @@ extension RoomTracker {
     drift.moved.map { (plan.hearers[$0.hearer].receiver, Double($0.decibels)) }
   }
 
-  /// How many dB more than their average each receiver hears, where that was learnt from beacons that were carried about; empty in
-  /// rooms that were calibrated.
+  public var isCalibrated: Bool { model.isCalibrated }
+
+  /// How many dB more than expected each receiver hears, as was learnt from beacons that were carried about: more than when the rooms
+  /// were calibrated, or, if they never were, than all receivers on average.
   public var receiverGains: [ReceiverIndex: Double] {
-    guard !model.isCalibrated else { return [:] }
-    return Dictionary(
-      zip(plan.hearers, gains.decibels).lazy.filter { $1 != 0 }.map { ($0.receiver, Double($1)) },
+    Dictionary(
+      zip(plan.hearers, gainsOfHearers).lazy.filter { $1 != 0 }.map { ($0.receiver, Double($1)) },
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Takes over which receiver was moved, if the rooms and what is expected in them are the same.
+  /// Takes over what is known of each receiver, if the rooms and what is expected in them are the same.
   public mutating func adopt(driftOf earlier: RoomTracker) {
     guard maps == earlier.maps, plan.hearers.map(\.receiver) == earlier.plan.hearers.map(\.receiver),
       roomCount == earlier.roomCount
@@ -53,7 +54,7 @@ extension RoomTracker {
     drift = earlier.drift
   }
 
-  /// Takes over what was learnt in an earlier run or configuration.
+  /// Takes over what was learnt in an earlier run or configuration of rooms that were not calibrated.
   public mutating func adopt(receiverGains earlier: [ReceiverIndex: Double]) {
     gains.adopt(plan.hearers.map { earlier[$0.receiver].map { Float($0) } })
   }

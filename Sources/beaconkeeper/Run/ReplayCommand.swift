@@ -178,7 +178,7 @@ struct ReplayCommand: AsyncParsableCommand {
         + "\(counts.transitions) transitions\(damage)")
     if !gains.isEmpty {
       say(
-        "receivers, compared with their average: \(gains.joined(separator: ", ")) (learned; nothing was measured)"
+        "receivers, compared with what rooms expect of them: \(gains.joined(separator: ", ")) (learned)"
       )
     }
     if let fault { throw failure(fault) }
