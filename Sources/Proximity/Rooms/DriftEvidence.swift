@@ -1,8 +1,9 @@
 import Glibc
 
-/// What a receiver's errors in the rooms say of it. It hears as it did when the rooms were calibrated; or all of them more or less than
-/// then, by the same; or each otherwise, because it hangs elsewhere.
+/// What a receiver's errors in the rooms say of it. There are three cases: it hears as it did when the rooms were calibrated; it hears
+/// all of them more or less than then, by the same; or it hangs elsewhere, and hears each otherwise.
 struct DriftEvidence {
+  /// Rooms that count.
   private var count: Float = 0
   /// Rooms that were heard since the receiver last changed.
   private(set) var rooms = 0

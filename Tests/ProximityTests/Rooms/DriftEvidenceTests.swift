@@ -16,7 +16,7 @@ struct DriftEvidenceTests {
     #expect(evidence([-18, -18, -18], weight: 2).gain == 0, "of a glance")
   }
 
-  @Test(arguments: [-18, -12, 12] as [Float]) func whatIsHeardLessEverywhereIsAGain(change: Float) {
+  @Test(arguments: [-18, -12, 12] as [Float]) func whatIsHeardMoreOrLessEverywhereIsAGain(change: Float) {
     let all = evidence([1, -2, 0, 2, -1].map { change + $0 })
     #expect(abs(all.gain - change) < 1.5)
     #expect(!all.isElsewhere)
@@ -33,7 +33,7 @@ struct DriftEvidenceTests {
     #expect(abs(carried.gain) < 1)
   }
 
-  @Test func oneRoomSaysNotThatItHangsElsewhere() { #expect(!evidence([-25]).isElsewhere) }
+  @Test func oneRoomDoesNotProveThatItHangsElsewhere() { #expect(!evidence([-25]).isElsewhere) }
 
   @Test func aSoundReceiverIsOffByAFewDecibelsInEachRoom() {
     let sound = evidence([4, -3, 2, -4, 1])
