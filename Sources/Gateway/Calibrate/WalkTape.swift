@@ -6,13 +6,14 @@ import Machine
 
 /// A recording of a walk, of the carried beacon alone, and the marks that go with it.
 struct WalkTape: ~Copyable {
-  private let recording: RecordingFile
-  private let marks: RecordingFile
+  // Nothing changes them; but Swift 6.2 lets no mutating method follow in `init` where one of these is a constant.
+  private var recording: RecordingFile
+  private var marks: RecordingFile
   private var encoder = TextEncoder()
   /// Lines of the recording, by time. What other gateways heard comes late, and a recording is read in order of time.
   private var held: [(time: MonotonicTime, line: [UInt8])] = []
   /// How late a line may come.
-  private let patience: TimeSpan
+  private var patience: TimeSpan
   /// Of the marks, not written yet.
   private var lines: [UInt8] = []
   private(set) var fault: SystemError?
