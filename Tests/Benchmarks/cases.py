@@ -279,7 +279,7 @@ class Broker:
                 port = probe.getsockname()[1]
             config = os.path.join(self.folder, "mosquitto.conf")
             write(config, f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n")
-            self.process = subprocess.Popen(["mosquitto", "-c", config], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", config], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             for _ in range(100):
                 if self.process.poll() is not None: break
                 try: socket.create_connection(("127.0.0.1", port)).close()

@@ -41,7 +41,7 @@ class Broker:
         return open(f"{self.folder}/broker.log", "rb").read().count(b"Reloading config.")
 
     def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
         until(lambda: answers("127.0.0.1", self.port), "mosquitto does not start")
 
     def stop(self, forget=False, how=signal.SIGTERM):
