@@ -2,7 +2,7 @@
 
 Everything listens on loopback only, on ports of its own, and lives in one folder. On request each node has a network of its own.
 """
-import json, os, random, re, shutil, socket, subprocess, sys, tempfile, time
+import atexit, json, os, random, re, shutil, socket, subprocess, sys, tempfile, time
 from network import Network
 from processes import PREFIX, Process, leave_id
 
@@ -10,6 +10,22 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 SITE = "site"
 STRATEGIES = (("ios7", "background-task"), ("ios7", "stock"))
 BREATH = 0.1
+faults = []
+
+
+def expect(condition, what):
+    """`what` says what is expected, and what was seen."""
+    print(f"  {'ok  ' if condition else 'FAIL'} {what}", flush=True)
+    if not condition:
+        faults.append(what)
+
+
+def verdict():
+    """Ends a test. What failed comes last; after it only where everything is."""
+    for what in faults:
+        print(f"FAILED: {what}")
+    print(f"{len(faults)} failed" if faults else "passed")
+    sys.exit(1 if faults else 0)
 
 
 given_out = set()
@@ -43,7 +59,7 @@ def until(condition, seconds, what):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise SystemExit(f"fleet: {what} did not come within {seconds} s")
+            raise SystemExit(f"FAILED: {what} did not come within {seconds} s")
         time.sleep(BREATH)
 
 
@@ -174,17 +190,20 @@ class Fleet:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, _kind, error, _trace):
         parts = [self.crowd, *self.workers.values(), self.output, *self.nodes, *self.epmds]
         for part in filter(None, parts):
             part.kill()
         if self.network:
             self.network.end()
-        if self.keep:
+        # Whoever ends it has seen enough.
+        is_ended = isinstance(error, KeyboardInterrupt) or getattr(error, "code", None) == 143
+        if self.keep or faults or error and not is_ended:
             for name in os.listdir(self.folder):
                 if name.endswith(".pid"):
                     os.remove(os.path.join(self.folder, name))
-            print(f"fleet: everything is in {self.folder}")
+            # The last line of whatever ends it.
+            atexit.register(print, f"logs: {self.folder}", flush=True)
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 

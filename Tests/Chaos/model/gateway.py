@@ -33,7 +33,7 @@ class Gateway:
         until = time.time() + 120
         while words.encode() not in open(f"{self.folder}/gateway.log", "rb").read()[told:]:
             if time.time() > until or self.process.poll() is not None:
-                raise SystemExit(f"the gateway does not say {words!r}; logs in {self.folder}")
+                raise SystemExit(f"FAILED: the gateway does not say {words!r} within 120 s; its status is {self.process.poll()}")
             time.sleep(0.05)
         self.world.said_again()
 
