@@ -145,7 +145,7 @@ import Testing
     let began = ContinuousClock.now
     gateway.signal(SIGTERM)
     let result = try await gateway.end()
-    #expect(ContinuousClock.now - began < .seconds(20), "the disk never answers")
+    #expect(ContinuousClock.now - began < .seconds(120), "the disk never answers")
     #expect(result.status == 74, "\(result.errors)")
     #expect(result.errors.contains(#/\d+ transitions are lost/#))
   }

@@ -38,7 +38,7 @@ import Testing
     let children = brokers(of: gateway.processIdentifier)
     #expect(children.count == 1)
     gateway.signal(signal)
-    let result = try await gateway.end(within: 30)
+    let result = try await gateway.end()
     #expect(result.status == 0)
     #expect(result.errors.contains("plays the recorded walk"))
     #expect(children.allSatisfy { !FileManager.default.fileExists(atPath: "/proc/\($0)") })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Embedded broker", .serialized, .timeLimit(.minutes(2)))
+@Suite("Embedded broker", .serialized, .timeLimit(.minutes(5)))
 struct EmbeddedBrokerTests {
   private let log = Logger(label: "test")
 
@@ -138,7 +138,7 @@ struct EmbeddedBrokerTests {
     #expect(try children().count == 1)
     let began = ContinuousClock.now
     await broker.stop()
-    #expect(ContinuousClock.now - began < .seconds(20))
+    #expect(ContinuousClock.now - began < .seconds(60))
     #expect(try children().isEmpty)
     #expect(try privateDirectories() == before)
     #expect(!LoopbackPort.isAnswering(broker.port))
@@ -199,7 +199,7 @@ struct EmbeddedBrokerTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func aBrokerKilledByOthersIsNoticed() async throws {
+  @Test func aBrokerKilledByOthersIsNoticed() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
     async let words = broker.ended()
     for child in try children() { kill(pid_t(child), SIGKILL) }
@@ -207,7 +207,7 @@ struct EmbeddedBrokerTests {
     #expect(try children().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1))) func waitingForItsEndCanBeCancelled() async throws {
+  @Test func waitingForItsEndCanBeCancelled() async throws {
     let broker = try await EmbeddedBroker.start(log: log)
     let before = Task { await broker.ended() }
     before.cancel()
@@ -246,14 +246,22 @@ struct EmbeddedBrokerTests {
     let note = EmbeddedBrokerTests.note(getpid())
     defer { try? FileManager.default.removeItem(atPath: note) }
     await #expect(processExitsWith: .signal(SIGKILL)) {
-      let broker = try await EmbeddedBroker.start(log: Logger(label: "test"))
+      // The kernel takes the end of the thread that started the broker for ours: the broker must not go with it.
+      let threads = MortalThreads()
+      let broker = try await withTaskExecutorPreference(threads) {
+        try await EmbeddedBroker.start(log: Logger(label: "test"))
+      }
+      try await threads.end()
       let note = EmbeddedBrokerTests.note(getppid())
       try "\(broker.port)".write(toFile: note, atomically: true, encoding: .utf8)
-      #expect(LoopbackPort.isAnswering(broker.port))
-      // Long enough for idle threads of the pool to go: the broker must not go with them.
-      try await Task.sleep(for: .seconds(7))
-      guard LoopbackPort.isAnswering(broker.port) else { exit(1) }
-      kill(getpid(), SIGKILL)
+      var options = Options(host: "127.0.0.1", port: broker.port)
+      options.credentials = broker.credentials
+      let client = try Client(options)
+      client.start()
+      for await event in client.events {
+        guard case .connected = event else { exit(1) }
+        kill(getpid(), SIGKILL)
+      }
     }
     let port = try #require(Int(try String(contentsOfFile: note, encoding: .utf8)))
     try await untilNobodyAnswers(on: port)
@@ -261,5 +269,28 @@ struct EmbeddedBrokerTests {
 
   private static func note(_ process: pid_t) -> String {
     FileManager.default.temporaryDirectory.appending(path: "embedded-broker-test-\(process)").path
+  }
+}
+
+/// As a pool, whose threads are idle for a while after their work, and then end.
+private final class MortalThreads: TaskExecutor {
+  private let paths = Mutex<[String]>([])
+  private let isOver = Mutex(false)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread {
+      let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      self.paths.withLock { $0.append("/proc/\(path ?? "")") }
+      job.runSynchronously(on: self.asUnownedTaskExecutor())
+      while !self.isOver.withLock({ $0 }) { usleep(2000) }
+    }
+  }
+
+  func end() async throws {
+    isOver.withLock { $0 = true }
+    while paths.withLock({ $0 }).contains(where: { access($0, F_OK) == 0 }) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
   }
 }

@@ -51,6 +51,12 @@ final class Visitor {
   /// Nothing more is sent; what is answered can still be received.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+  /// Whether something comes within so many milliseconds, an answer or the end of the connection.
+  func isAnswered(within milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) > 0
+  }
+
   /// What comes next; empty at the end of the connection, nil if nothing comes.
   func receive() -> String? {
     var bytes = [UInt8](repeating: 0, count: 65536)

@@ -44,6 +44,7 @@ extension RealBroker {
         $0.credentials = Credentials(username: "gw", password: "right")
       }
       try await recorder.waitForConnection()
+      #expect(recorder.refusals.isEmpty)
       await client.stop()
     }
 
@@ -107,8 +108,8 @@ extension RealBroker {
       let (client, listener, heard) = try await connectWithListener(to: "last")
       for number in 0..<900 { try client.publish(Array("\(number)".utf8), to: "last") }
       let began = ContinuousClock.now
-      #expect(await client.stop(within: .seconds(60)) == 0)
-      #expect(ContinuousClock.now - began < .seconds(20), "it does not wait for its limit")
+      #expect(await client.stop(within: .seconds(3600)) == 0)
+      #expect(ContinuousClock.now - began < .seconds(120), "it does not wait for its limit")
       try await heard.wait("all") { $0.messages.count == 900 }
       for await _ in client.events {}
       #expect(throws: PublishError.stopped) { try client.publish([], to: "last") }
@@ -149,15 +150,18 @@ extension RealBroker {
       try client.publish([1], to: "x")
       let began = ContinuousClock.now
       #expect(await client.stop() == 1)
-      #expect(ContinuousClock.now - began < .seconds(20), "the broker never answers")
+      #expect(ContinuousClock.now - began < .seconds(120), "the broker never answers")
       broker.resume()
       broker.kill()
-      let (lonely, waiting) = try connect(to: broker) { $0.backoff = Backoff(first: .seconds(60)) }
+      let (lonely, waiting) = try connect(to: broker) {
+        $0.backoff = Backoff(first: .seconds(3600), limit: .seconds(3600))
+      }
       try await waiting.wait("a vain attempt") { !$0.refusals.isEmpty }
       let again = ContinuousClock.now
-      await lonely.stop(within: .seconds(60))
+      await lonely.stop(within: .seconds(3600))
       #expect(
-        ContinuousClock.now - again < .seconds(20), "it waits neither for its limit nor for the next attempt")
+        ContinuousClock.now - again < .seconds(120), "it waits neither for its limit nor for the next attempt"
+      )
     }
 
     @Test func stopBeforeStartEnds() async throws {

@@ -24,7 +24,9 @@ final class Listener: Server {
         }
         _ = send(peer, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
         shutdown(peer, Int32(SHUT_WR))
-        usleep(100_000)
+        // To close with something unread would take the answer back.
+        var octet: UInt8 = 0
+        while recv(peer, &octet, 1, 0) > 0 {}
         close(peer)
       }
     }

@@ -47,7 +47,7 @@ extension RealBroker {
         return recorder.messages.dropLast()
       }
       var messages = try await greeting()
-      for _ in 0..<100 where messages.count > 1 {
+      for _ in 0..<600 where messages.count > 1 {
         #expect(Set(messages.map(\.topic)) == ["r/kept", "r/brief"])
         try await Task.sleep(for: .milliseconds(100))
         messages = try await greeting()

@@ -177,6 +177,7 @@ extension RealBroker {
             certificateFile: certificates.path("gateway.pem"), keyFile: certificates.path("gateway.key")))
       }
       try await recorder.waitForConnection()
+      #expect(recorder.refusals.isEmpty)
       await client.stop()
     }
 
