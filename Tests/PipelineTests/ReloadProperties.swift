@@ -19,6 +19,8 @@ import Testing
     var faults: [String] = []
     var exits = 0
     var explained = 0
+    /// Whether anything came since the last look. All that can disagree is here, so without news nothing does.
+    var hasNews = false
 
     mutating func take(_ output: inout Pipeline.Output, _ topics: Topics) {
       for item in output.items {
@@ -29,10 +31,12 @@ import Testing
     }
 
     mutating func take(_ message: Message) {
+      hasNews = true
       retained[message.topic] = String(decoding: message.payload, as: UTF8.self)
     }
 
     private mutating func take(_ message: TransitionMessage) {
+      hasNews = true
       let place = "\(message.kind.rawValue)/\(message.place)"
       let isInside = inside[place, default: []].contains(message.beacon)
       let isRight = message.event == .enter ? !isInside : isInside
@@ -68,7 +72,9 @@ import Testing
     }
 
     /// What is retained and does not follow from the transitions.
-    func disagreements() throws -> [String] {
+    mutating func disagreements() throws -> [String] {
+      guard hasNews else { return [] }
+      hasNews = false
       var found = faults
       for (topic, payload) in retained {
         let levels = topic.split(separator: "/")

@@ -1,3 +1,4 @@
+import Glibc
 import Randomness
 import RangingPolicy
 import Testing
@@ -168,11 +169,18 @@ import Testing
     ] as [[(String, String)]])
   func extremeConstantsGiveAnAnswerInTime(constants: [(String, String)]) throws {
     let profile = try Self.profile("ios13", "background-task", set: constants)
-    let start = ContinuousClock.now
+    let start = cpuSeconds
     let proposal = WakeProposal(
       profile, .init(visit: .init(reach: 50_000_000, speed: 1_000_000, duration: 300_000)))
-    #expect(ContinuousClock.now - start < .seconds(60))
+    #expect(cpuSeconds - start < 60)
     #expect(proposal.verdict == .gapFree || proposal.why != nil)
     if proposal.verdict == .gapFree { #expect(proposal.proof?.isGapFree == true) }
+  }
+
+  /// What this thread computed for, however busy the machine is.
+  private var cpuSeconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec
   }
 }
