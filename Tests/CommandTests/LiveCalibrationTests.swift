@@ -63,11 +63,13 @@ struct LiveCalibrationTests {
     #expect(again.errors.contains("the earlier one is rooms.json.1 now"))
   }
 
-  @Test func anAbandonedCalibrationLeavesNoFiles() async throws {
+  @Test func anAbandonedCalibrationSaysWhereItsRecordingIs() async throws {
     let (result, folder) = try await walk([("heard by: ", "1"), ("> 1", "\u{3}")])
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(
-      result.status == 130 && result.output.contains("given up; nothing was written"), "\(result.output)")
+    let words = "given up; no calibration was written; the walk is in tape.jsonl, its marks in tape.csv"
+    #expect(result.status == 130 && result.output.contains(words), "\(result.output)")
+    let marks = try String(contentsOf: folder.appendingPathComponent("tape.csv"), encoding: .utf8)
+    #expect(marks.contains(",hall,"))
     #expect(result.output.contains("\u{1B}[?25h\u{1B}[?1049l"))
     #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("rooms.json").path))
   }

@@ -95,6 +95,13 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: other))
   }
 
+  @Test func `a walk that nothing was heard in leaves no files`() throws {
+    defer { cleanUp() }
+    let walk = try LiveWalk(configuration, beacon: "ben", record: prefix)
+    #expect(walk.finishRecording() == nil)
+    for ending in [".jsonl", ".csv"] { #expect(!FileManager.default.fileExists(atPath: prefix + ending)) }
+  }
+
   @Test func `a file without content is no earlier walk`() throws {
     defer { cleanUp() }
     #expect(FileManager.default.createFile(atPath: prefix + ".jsonl", contents: nil))

@@ -6,22 +6,25 @@ import Machine
 
 /// A recording of a walk, of the carried beacon alone, and the marks that go with it.
 struct WalkTape: ~Copyable {
-  // Nothing changes them; but Swift 6.2 lets no mutating method follow in `init` where one of these is a constant.
-  private var recording: RecordingFile
-  private var marks: RecordingFile
+  private let recording: RecordingFile
+  private let marks: RecordingFile
+  private let paths: [String]
+  /// Whether nothing was heard or marked yet: the files are empty.
+  private var isEmpty = true
   private var encoder = TextEncoder()
   /// Lines of the recording, by time. What other gateways heard comes late, and a recording is read in order of time.
   private var held: [(time: MonotonicTime, line: [UInt8])] = []
   /// How late a line may come.
-  private var patience: TimeSpan
+  private let patience: TimeSpan
   /// Of the marks, not written yet.
   private var lines: [UInt8] = []
   private(set) var fault: SystemError?
 
   init(prefix: String, patience: TimeSpan) throws(SystemError) {
     self.patience = patience
+    paths = [prefix + ".jsonl", prefix + ".csv"]
     // Both are looked at before either is made.
-    for path in [prefix + ".jsonl", prefix + ".csv"] where Self.hasContent(path) {
+    for path in paths where Self.isFile(path, empty: false) {
       throw SystemError(call: "will not replace \(path)", code: EEXIST)
     }
     let marks = try RecordingFile(path: prefix + ".csv")
@@ -29,12 +32,12 @@ struct WalkTape: ~Copyable {
     self.marks = marks
     self.recording = recording
     lines = Array("time,room,x,y\n".utf8)
-    write()
   }
 
-  private static func hasContent(_ path: String) -> Bool {
+  private static func isFile(_ path: String, empty: Bool) -> Bool {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_size > 0 && status.st_mode & S_IFMT == S_IFREG
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && (status.st_size == 0) == empty
   }
 
   mutating func append(_ advertisement: Advertisement, payload: Span<UInt8>, receivers: ReceiverTable) {
@@ -61,15 +64,21 @@ struct WalkTape: ~Copyable {
     let text = needsQuotes ? "\"\(name.replacing("\"", with: "\"\""))\"" : name
     let point = mark.point.map { "\($0.x),\($0.y)" } ?? ","
     lines += Array("\(time.rfc3339),\(text),\(point)\n".utf8)
+    isEmpty = false
     write()
   }
 
-  /// - Parameter isEnd: nothing comes any more.
+  /// - Parameter isEnd: nothing comes any more. A walk without anything in it leaves no files.
   mutating func write(isEnd: Bool = false) {
     guard fault == nil else { return }
     let ripe = isEnd ? held.count : held.prefix { $0.time + patience < held[held.count - 1].time }.count
     var ready = held.prefix(ripe).flatMap(\.line)
     held.removeFirst(ripe)
+    if !ready.isEmpty { isEmpty = false }
+    guard !isEmpty else {
+      if isEnd { for path in paths where Self.isFile(path, empty: true) { unlink(path) } }
+      return
+    }
     do throws(SystemError) {
       if !lines.isEmpty { try marks.write(&lines) }
       if !ready.isEmpty { try recording.write(&ready) }

@@ -99,7 +99,11 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
     if let beacon { try check(beacon, configuration) }
     guard let walk = try await captures.isEmpty ? liveWalk(configuration) : recordedWalk(configuration) else {
-      say("beaconkeeper: given up; nothing was written")
+      let recorded = record.flatMap { access($0 + ".jsonl", F_OK) == 0 ? $0 : nil }
+      say(
+        "beaconkeeper: given up; "
+          + (recorded.map { "no calibration was written; the walk is in \($0).jsonl, its marks in \($0).csv" }
+            ?? "nothing was written"))
       throw ExitCode(128 + SIGINT)
     }
     let result = try calibrated(walk, configuration)
@@ -114,7 +118,8 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
     if mayWrite { try write(result, to: file, configuration, path) }
     if result.calibration == nil {
-      throw failure("nothing was written: rooms are right more often without this calibration", .dataError)
+      throw failure(
+        "no calibration was written: rooms are right more often without this one", .dataError)
     }
   }
 

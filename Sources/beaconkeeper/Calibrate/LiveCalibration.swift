@@ -38,6 +38,7 @@ final class LiveCalibration: Sendable {
   /// nil: it was given up.
   func run() async throws -> WalkWithMarks? {
     guard let terminal = KeyTerminal() else {
+      _ = walk.finishRecording()
       throw failure(
         "there is no terminal for the keys; with a recording, name it and --marks", .unavailable)
     }
@@ -54,27 +55,29 @@ final class LiveCalibration: Sendable {
     let isFinished = await terminal.follow(onSignal: { [self] in isOver.withLock { $0 = true } }, follow)
     hearing.cancel()
     for notice in notices.withLock({ $0 }) { say("beaconkeeper: \(notice)") }
-    try await report(hearing)
+    let ending = await end(of: hearing)
     if let fault = walk.finishRecording() {
       say("beaconkeeper: the recording of the walk ended early: \(reason(fault))")
     }
+    if let ending { throw ending }
     guard isFinished else { return nil }
     let (heard, marks) = walk.take()
     return try WalkWithMarks(heard, wanted: beacon, marks: marks, isLive: true)
   }
 
   /// Tells what ended the hearing, if that was not us.
-  private func report(_ hearing: Task<Void, any Error>) async throws {
+  private func end(of hearing: Task<Void, any Error>) async -> ExitCode? {
     do { try await hearing.value } catch is CancellationError {
     } catch let error as RadioError {
-      throw failure("\(error)", .unavailable)
+      return failure("\(error)", .unavailable)
     } catch let error as BrokerRefusal {
-      throw failure("\(error)", .unavailable)
+      return failure("\(error)", .unavailable)
     } catch let error as CaptureError {
-      throw failure(error)
+      return failure(error)
     } catch {
-      throw failure("\(error)", .software)
+      return failure("\(error)", .software)
     }
+    return nil
   }
 
   /// Until it is finished (true) or given up.
