@@ -98,8 +98,19 @@ public struct Doctor: Sendable {
     let outcome = await BrokerTrial(remote, gateway: configuration.gatewayName).run()
     guard case .accepted = outcome else {
       return DoctorFinding(
-        "broker", .fault, "\(name): \(outcome)", remedy: "look at broker: in the configuration")
+        "broker", .fault, "\(name): \(outcome)",
+        remedy: Self.remedy(
+          remote, outcome, hasMosquitto: (try? EmbeddedBroker.mosquitto(in: EmbeddedBroker.searchPath)) != nil
+        ))
     }
     return DoctorFinding("broker", .ok, "\(name) accepts the connection")
+  }
+
+  /// Where nobody listens on this machine, its mosquitto is switched off or missing.
+  static func remedy(_ broker: RemoteBroker, _ outcome: BrokerTrial.Outcome, hasMosquitto: Bool) -> String {
+    guard case .refused(let failure) = outcome, failure.kind == .connectionRefused,
+      ["localhost", "127.0.0.1", "::1"].contains(broker.host), broker.port == 1883
+    else { return "look at broker: in the configuration" }
+    return hasMosquitto ? "sudo systemctl enable --now mosquitto" : "sudo apt install mosquitto"
   }
 }
