@@ -20,8 +20,8 @@ struct InitCommand: AsyncParsableCommand {
       NAMESPACE or NAMESPACE:INSTANCE, an AltBeacon's id, or an Eddystone URL.
 
       The file goes to /etc/beaconkeeper/beaconkeeper.yaml if you may write there, otherwise to ./beaconkeeper.yaml. A \
-      password goes into a file of its own, with mode 0600. An existing configuration is replaced only if you say so, and \
-      kept as beaconkeeper.yaml.old. Exit status: 0 if the configuration was written, 1 if you stopped before, 64 if an \
+      password goes into a file of its own, with mode 0600. An existing configuration is replaced only if you say so, or if \
+      it is the package's and nobody edited it. It is kept as beaconkeeper.yaml.old. Exit status: 0 if the configuration was written, 1 if you stopped before, 64 if an \
       answer is missing or invalid, 69 or 77 if the broker does not accept the connection, 73 if a file exists or cannot \
       be written.
 

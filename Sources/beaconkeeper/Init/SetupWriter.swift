@@ -9,6 +9,8 @@ struct SetupWriter {
   let placement: Placement
   let isForced: Bool
   let surroundings: InitSurroundings
+  /// The configuration as the package installs it: nobody wrote it.
+  var pristine = "/usr/share/beaconkeeper/beaconkeeper.yaml"
 
   /// Asks before the interview, so that nobody answers ten questions in vain.
   func askToReplace(_ path: String, keeping consequence: String) throws(SetupFault) {
@@ -16,13 +18,25 @@ struct SetupWriter {
     var status = stat()
     if lstat(path, &status) == 0 {
       if status.st_mode & S_IFMT == S_IFDIR { throw .unwritable(path: path, reason: "it is a folder") }
-      guard !isForced else { return }
+      guard !isForced, !isPristine(path) else { return }
       guard surroundings.isAnswered else { throw .exists(path: path) }
       let question = Question("\(path) exists. Replace it (\(consequence))?", usual: "no", option: "--force")
       guard try surroundings.agreed(question) else { throw .givenUp }
     } else if path != placement.passwordPath || placement.unit == nil, access(folder, W_OK) != 0 {
       throw .unwritable(path: path, reason: String(cString: strerror(errno)))
     }
+  }
+
+  private func isPristine(_ path: String) -> Bool {
+    guard let package = Self.content(pristine) else { return false }
+    return Self.content(path) == package
+  }
+
+  /// nil, too, for more than a configuration would have.
+  private static func content(_ path: String) -> [UInt8]? {
+    let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard number >= 0 else { return nil }
+    return try? FileDescriptor(number).readToEnd(limit: 1 << 20)
   }
 
   func write(_ files: SetupFiles) throws(SetupFault) {
