@@ -17,6 +17,27 @@ main=$(systemctl show -P MainPID beaconkeeper)
 caps=$(sed -n 's/^CapEff:\t//p' "/proc/$main/status")
 [ "$((16#$caps))" = "$(((1 << 12) | (1 << 13)))" ] || fail "capabilities $caps"
 
+step "init replaces the configuration that nobody edited, unasked; an edited one it keeps"
+cp -p "$config" /run/package.yaml
+beaconkeeper init --no-input --broker mqtt://localhost --gateway first --no-beacons --no-zone --start >/out/init.log 2>&1 ||
+  { cat /out/init.log; fail "init right after the installation"; }
+grep -q 'name: first' "$config" || fail "init wrote nothing"
+beaconkeeper init --no-input --broker embedded --no-beacons --no-zone >/out/init.log 2>&1 && fail "init replaced an edited configuration"
+grep -q exists /out/init.log || { cat /out/init.log; fail "init does not say why not"; }
+
+step "doctor says what to do where mosquitto is switched off"
+systemctl disable --quiet --now mosquitto
+beaconkeeper doctor >/out/doctor.log 2>&1 || true
+remedy=$(sed -n 's/^ *→ sudo \(systemctl .*mosquitto\)$/\1/p' /out/doctor.log)
+[ -n "$remedy" ] || { cat /out/doctor.log; fail "no remedy"; }
+$remedy
+beaconkeeper doctor >/out/doctor.log 2>&1 || true
+grep -q '^ok *broker' /out/doctor.log || { cat /out/doctor.log; fail "the remedy does not help"; }
+cp -p /run/package.yaml "$config" && rm "$config.old"
+systemctl restart beaconkeeper
+within 20 systemctl is-active --quiet beaconkeeper
+main=$(systemctl show -P MainPID beaconkeeper)
+
 step "hears a beacon of the first adapter, and says how to configure it"
 controller
 within 60 has 'F29DC74A' log || fail "the beacon is not named"
@@ -122,6 +143,19 @@ systemctl restart beaconkeeper || { log -n 5; fail "it does not start with a cre
 within 20 has 'watch: .*-u gateway' log || fail "it does not connect with the credential"
 cp /run/good.yaml "$config" && systemctl restart beaconkeeper
 
+step "two instances run: another gateway, and a worker that waits for RabbitMQ"
+printf '%s\n' 'gateway: { name: attic }' 'broker: { url: mqtt://localhost }' 'radio: { duty: off }' 'scanners: [{ kind: espresense }]' \
+  >/etc/beaconkeeper/attic.yaml
+printf '%s\n' 'gateway: { name: site }' 'broker: { url: mqtt://localhost }' 'fleet: { rabbitmq: "amqp://localhost", partitions: 2 }' \
+  'rooms: [{ name: hall, receivers: [esp-hall] }]' 'beacons: [{ name: keys, address: "C1:00:00:00:00:02" }]' \
+  >/etc/beaconkeeper/fleet.yaml
+instances=(beaconkeeper@attic beaconkeeper-fuse@1)
+systemctl enable --quiet --now "${instances[@]}" || { journalctl -b -u 'beaconkeeper*@*' -n 20; fail "they do not start"; }
+for instance in "${instances[@]}"; do within 20 systemctl is-active --quiet "$instance" || fail "$instance is not active"; done
+systemctl enable --quiet beaconkeeper@cellar # and never started
+# deleted: prints the processes whose program is no file any more.
+deleted() { find /proc/[0-9]* -maxdepth 0 | while read -r p; do readlink "$p/exe" | grep -H --label="$p" 'beaconkeeper.*(deleted)'; done; true; }
+
 step "an upgrade loses nothing that waits for the broker"
 within 20 systemctl is-active --quiet beaconkeeper
 within 30 has 'beacon/van/state.*pump' cat /out/heard || fail "the van is not in"
@@ -158,6 +192,9 @@ for seqs in by.values():
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), seqs
 PYTHON
 systemctl is-enabled --quiet beaconkeeper || fail "the upgrade disabled it"
+for instance in "${instances[@]}"; do within 20 systemctl is-active --quiet "$instance" || fail "$instance does not run after the upgrade"; done
+[ -z "$(deleted)" ] || fail "the old program still runs: $(deleted)"
+systemctl is-active --quiet beaconkeeper@cellar && fail "the upgrade started an instance that did not run"
 grep -q -e '-30 dBm' "$config" || fail "the upgrade took the configuration"
 [ "$(stat -c %U /etc/beaconkeeper)" = beaconkeeper ] || fail "the upgrade took the right to save"
 
@@ -174,7 +211,7 @@ systemctl reset-failed beaconkeeper; systemctl start beaconkeeper || fail "it do
 step "remove keeps the configuration, purge leaves nothing"
 apt-get remove -y -qq beaconkeeper >/out/apt.log 2>&1 || { cat /out/apt.log; fail "remove"; }
 [ -e "$config" ] || fail "remove took the configuration"
-systemctl is-active --quiet beaconkeeper && fail "it runs after it was removed"
+pgrep -l beaconkeeper && fail "it runs after it was removed"
 apt-get purge -y -qq beaconkeeper >/out/apt.log 2>&1 || { cat /out/apt.log; fail "purge"; }
 rm -rf /etc/credstore/beaconkeeper.password
 find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /run \) -prune \
@@ -182,4 +219,5 @@ find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -pa
 left=$(comm -13 /run/before /run/after | grep -v '^/etc/credstore$\|^/var/lib/dpkg\|^/var/lib/apt\|^/etc/.*-$\|^/var/lib/mosquitto\|^/var/lib/bluetooth\|^/var/tmp' || true)
 [ -z "$left" ] || fail "left behind: $left"
 getent passwd beaconkeeper && fail "its user is left"
+getent group beaconkeeper && fail "its group is left"
 echo "     nothing left"
