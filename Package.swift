@@ -160,6 +160,8 @@ let package = Package(
       ],
       swiftSettings: hostile),
     .target(name: "CDashboardPage"),
+    // Which build this is.
+    .target(name: "CBuild"),
     // What the API shows, as JSON: a function of what it is given.
     .target(
       name: "Dashboard",
@@ -173,7 +175,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "AMQP", "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "HTTP", "Fleet", "Settings",
+        "AMQP", "CBuild", "CCrypto", "CMalloc", "Beacons", "Captures", "Dashboard", "HTTP", "Fleet",
+        "Settings",
         "SettingsFile", "JSON",
         "MQTT", "Machine",
         "Messages",

@@ -69,7 +69,9 @@ extension Doctor {
     let told = refused.prefix(Self.toldLimit).map {
       DoctorFinding(
         "access", .fault, $0.text,
-        remedy: "allow it in the broker's access list; in mosquitto's: \($0.rule) (see deploy/mosquitto.acl)")
+        remedy:
+          "allow it in the broker's access list; in mosquitto's: \($0.rule) (the example mosquitto.acl has all)"
+      )
     }
     guard refused.count > told.count else { return told }
     return told + [DoctorFinding("access", .fault, "and \(refused.count - told.count) more")]

@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
         findings.append(
           DoctorFinding(
             "configuration", .warning, "none; the built-in configuration has no beacons",
-            remedy: "copy config/beaconkeeper.yaml; `beaconkeeper scan --yaml` gives lines for it"))
+            remedy: "write one with: beaconkeeper init; `beaconkeeper scan --yaml` gives lines for it"))
       }
     } catch {
       isUsable = false

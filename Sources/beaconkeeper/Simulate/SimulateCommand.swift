@@ -89,7 +89,9 @@ struct SimulateCommand: ParsableCommand {
   var report: String?
   @OptionGroup var expectations: ExpectationOptions
   @Flag(
-    help: "Print one JSON object; its schema is config/schemas/simulation.schema.json.")
+    help:
+      "Print one JSON object; its schema is simulation.schema.json, in config/schemas or /usr/share/beaconkeeper/schemas."
+  )
   var json = false
   @Flag(help: "List the profiles and do nothing else.")
   var list = false
