@@ -13,10 +13,13 @@ package struct GatewayDetails: Sendable {
   package var broker: (address: String, isConnected: Bool)?
   /// nil: nothing was read from a file.
   package var configurationFile: String?
+  /// Of that file, as it runs.
+  package var revision: String?
 
   package init(
     source: Source, started: WallTime, version: String, health: HealthMessage,
-    broker: (address: String, isConnected: Bool)?, configurationFile: String?
+    broker: (address: String, isConnected: Bool)?, configurationFile: String?,
+    revision: String?
   ) {
     self.source = source
     self.started = started
@@ -24,6 +27,7 @@ package struct GatewayDetails: Sendable {
     self.health = health
     self.broker = broker
     self.configurationFile = configurationFile
+    self.revision = revision
   }
 }
 

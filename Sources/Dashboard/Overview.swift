@@ -64,6 +64,7 @@ package struct Overview: Sendable {
       $0.field("login", isLoggedIn)
       $0.field("passwords", hasPasswords)
       $0.field("configuration_file", details.configurationFile)
+      $0.field("configuration_revision", details.revision)
       $0.key("health")
       $0.value(json: details.health.message(topics: topics).payload)
       $0.object("broker", of: details.broker) { json, broker in

@@ -14,12 +14,12 @@ package struct TrialAnswer: Sendable {
   /// Of the receivers that were heard.
   private let calibrations: [ReceiverSettings]
   private let yaml: String
-  /// Of the file that is configured; nil: there is none.
+  /// Of the file by which the gateway runs; nil: there is none.
   private let revision: String?
 
   /// - Parameters:
   ///   - beacon: that of the request.
-  ///   - yaml: the changed zones as the configuration has them.
+  ///   - yaml: what changes, as the configuration has it.
   package init(
     _ request: TrialRequest, of beacon: BeaconIndex?, _ hindsight: Hindsight, _ recent: RecentDecisions,
     _ now: Moment, yaml: String, revision: String?

@@ -1,5 +1,5 @@
 """The real gateway with its own broker, playing the demo walk or what a test feeds it, and what it publishes."""
-import json, math, os, re, shutil, signal, subprocess, tempfile, threading, time, urllib.request
+import json, os, re, shutil, signal, subprocess, tempfile, threading, time, urllib.request
 
 
 class Gateway:
@@ -26,7 +26,6 @@ class Gateway:
         return self
 
     def start(self):
-        self.began = time.monotonic()
         path = self.write("run.yaml", self.configuration)
         environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder)
         self.process = subprocess.Popen([self.binary, "run", "--config", path, "--capture", self.capture],
@@ -84,16 +83,38 @@ class Gateway:
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
 
-    def replayed(self, beacon, changes):
-        """What `replay` decides over the sightings that the gateway remembers, with changed lines of the first zone: events and times, ms."""
-        # Not longer than needed: over many minutes the history is thinned.
-        minutes = math.ceil((time.monotonic() - self.began + 5) / 60)
-        url = f"http://127.0.0.1:{self.port}/api/v1/beacons/{beacon}/history?minutes={minutes}"
-        sightings = (history := json.load(urllib.request.urlopen(url)))["sightings"]
+    def remember(self, beacon):
+        """Keeps each sighting of a beacon from now on. A history of many minutes is thinned."""
+        self.sightings = {}
+        threading.Thread(target=self._remember, args=(f"http://127.0.0.1:{self.port}/api/v1/beacons/{beacon}",), daemon=True).start()
+
+    def _remember(self, url):
+        while self.process.poll() is None:
+            try:
+                self._note(json.load(urllib.request.urlopen(f"{url}/history?minutes=0.5")))
+                with urllib.request.urlopen(f"{url}/live") as stream:
+                    event = None
+                    for line in stream:
+                        key, _, value = line.decode().rstrip("\n").partition(": ")
+                        if key == "event":
+                            event = value
+                        elif key == "data" and event == "trace":
+                            self._note(json.loads(value))
+            except OSError:
+                # It was not heard yet.
+                time.sleep(0.1)
+
+    def _note(self, told):
+        columns = told["sightings"]
+        for t, receiver, rssi in zip(columns["t"], columns["receiver"], columns["rssi"]):
+            self.sightings[t, told["receivers"][receiver]] = rssi
+
+    def replayed(self, changes, until):
+        """What `replay` decides until then (ms) over the sightings since `remember`, with changed lines of the first zone: events and times, ms."""
+        self._until(lambda: True if max(t for t, _ in list(self.sightings)) >= until - 1000 else None, "the last sightings", 120)
         known = next(json.loads(line) for line in open(f"{self.root}/config/walk.jsonl") if "4425000100" in line and '"C2:' in line)
         capture = self.write("remembered.jsonl", "".join(
-            json.dumps(dict(known, t=t / 1000, rssi=rssi, receiver=history["receivers"][receiver])) + "\n"
-            for t, receiver, rssi in zip(sightings["t"], sightings["receiver"], sightings["rssi"])))
+            json.dumps(dict(known, t=t / 1000, rssi=rssi, receiver=receiver)) + "\n" for (t, receiver), rssi in sorted(self.sightings.items())))
         lines = self.configuration.splitlines()
         for key, line in changes.items():
             place = next(i for i, one in enumerate(lines) if one.strip().startswith(key))
@@ -102,8 +123,9 @@ class Gateway:
         reply = subprocess.run([self.binary, "replay", "--config", path, "--capture", capture], capture_output=True, text=True, timeout=300)
         from datetime import datetime
         events = [json.loads(line) for line in reply.stdout.splitlines()]
-        return [[one["event"], round(datetime.fromisoformat(one["time"].replace("Z", "+00:00")).timestamp() * 1000)]
-                for one in events if one.get("zone") == "pump-3" and one.get("event")]
+        decided = [[one["event"], round(datetime.fromisoformat(one["time"].replace("Z", "+00:00")).timestamp() * 1000)]
+                   for one in events if one.get("zone") == "pump-3" and one.get("event")]
+        return [one for one in decided if one[1] <= until]
 
     def stop(self):
         for process in self.processes:

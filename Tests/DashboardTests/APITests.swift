@@ -47,7 +47,7 @@ struct APITests {
         time: scene.wallTime, version: "1", receivers: [], advertisements: 1, sightings: 1, transitions: 1,
         queued: 0,
         beacons: 1),
-      broker: ("broker.lan:1883", true), configurationFile: nil)
+      broker: ("broker.lan:1883", true), configurationFile: nil, revision: nil)
   }
 
   private func expect(_ answer: [UInt8], is name: String) throws {
@@ -132,6 +132,12 @@ struct APITests {
     (#"{"zones":[{"zone":"pump-3","exit":{"lost_s":0}}]}"#, "lost"),
     (#"{"receivers":[{"receiver":"hci0","exponent":9}]}"#, "exponent"),
     (#"{"receivers":[{"receiver":"hci0","offset_db":90}]}"#, "offset"),
+    (#"{"minutes":"10"}"#, "minutes must be a number"), (#"{"beacon":5}"#, "beacon"),
+    (#"{"zones":{}}"#, "zones must be a list"), (#"{"receivers":{}}"#, "receivers must be a list"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"threshold":"5"}}]}"#, "threshold must be a number"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"dwell":5}}]}"#, "enter has no dwell"),
+    (#"{"zones":[{"zone":"pump-3","near":1}]}"#, "near must be an object"),
+    (#"{"receivers":[{"receiver":"hci0","exponent":"2"}]}"#, "exponent must be a number"),
   ])
   func `an attempt that makes no sense is refused in plain words`(body: String, words: String) throws {
     let configuration = try Scene.configuration(Scene.rules)

@@ -44,7 +44,8 @@ import Testing
   }
 
   private func desk() -> CalibrationDesk {
-    CalibrationDesk(LiveStage(loop, broker: "none", configurationFile: file, reload: {}))
+    CalibrationDesk(
+      LiveStage(loop, broker: "none", configurationFile: file, revision: RunningRevision(), reload: {}))
   }
 
   /// Both receivers hear the beacon, one of them better, until it is enough.

@@ -9,7 +9,6 @@ export const store = {
   heardAt: 0,
   /** How far the gateway's clock is ahead of this machine's, ms. */
   ahead: 0,
-  revision: null,
 };
 
 /** The gateway's time, ms. */

@@ -50,6 +50,7 @@ function stranger({ id }) {
   const name = el('strong'), kind = el('span.badge'), identity = el('span.id'), meter = el('span.window', { 'aria-hidden': 'true' }), fill = el('span.fill'), signal = el('span.amount'), detail = el('span.note');
   const button = el('button', { type: 'button', text: text.this, 'aria-expanded': 'false' });
   const yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml }), noYaml = el('p.note', { text: text.noYaml }), status = el('p.status', { role: 'status' });
+  const fileLines = el('pre', { tabindex: 0, hidden: true, 'aria-label': text.fileSays });
   const input = el('input', { type: 'text', 'aria-label': text.name, placeholder: text.nameHint, maxlength: 60, required: true });
   const add = el('button.main', { type: 'submit', text: text.add });
   let now = null;
@@ -57,13 +58,14 @@ function stranger({ id }) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
-      const { revision } = await api('configuration');
-      await api('beacons', { method: 'POST', body: { id, name: input.value.trim(), revision } });
+      const reply = await api('beacons', { method: 'POST', body: { id, name: input.value.trim(), revision: store.overview?.configuration_revision } });
       say(status, text.added(input.value.trim()));
+      say(fileLines, reply.yaml);
+      show(fileLines, true);
     } catch (error) { say(status, words.failed(error)); }
   });
   const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent)));
-  const open = el('div.open', { hidden: true }, lines, noYaml, form, status);
+  const open = el('div.open', { hidden: true }, lines, noYaml, form, status, fileLines);
   button.addEventListener('click', () => {
     const isOpen = open.hidden;
     show(open, isOpen);

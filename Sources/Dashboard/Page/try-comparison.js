@@ -38,11 +38,11 @@ export function comparison() {
   const node = el('div.scroll.tall', { tabindex: 0, role: 'group', 'aria-label': `${words.try.was} / ${words.try.would}` }, table);
   return {
     node,
-    update({ actual, transitions }) {
+    update({ actual, transitions, to }) {
       const rows = compare(actual, transitions), counts = { same: 0, moved: 0, added: 0, removed: 0 };
       for (const { kind } of rows) counts[kind] += 1;
       update(rows.slice(0, 200), ({ kind, was, would }) => `${kind} ${was?.time} ${would?.time} ${(was ?? would).beacon} ${(was ?? would).zone} ${(was ?? would).event}`);
-      Object.assign(table.dataset, counts);
+      Object.assign(table.dataset, counts, { to });
       return counts;
     },
   };

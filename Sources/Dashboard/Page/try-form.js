@@ -1,22 +1,23 @@
-// The numbers of a zone and its receivers as fields. An empty field means what the configuration means by leaving it out.
+// The numbers of a zone and its receivers as fields. An empty field means what the configuration means by leaving it out; what is no
+// number, or is missing, is told and changes nothing.
 import { attribute, el, list, say, show } from './dom.js';
 import { words } from './words.js';
 
 export function numberForm(changed) {
   const text = words.try.fields;
-  let numbers = null, receivers = null;
+  let numbers = null, receivers = null, former = null;
   const fields = [];
+  /** Why a field's content is no number that can be taken, by field. */
+  const faults = new Map();
   const field = (group, key, label, hint) => {
     const input = el('input', { type: 'number', step: 'any', inputmode: 'decimal', placeholder: hint, 'data-field': `${group}.${key}` });
     const unit = el('span.unit'), name = el('span', { text: label });
     const one = { group, key, input, unit, name, node: el('label.field', {}, name, input, unit) };
+    // A near without a threshold is no near.
+    const mayBeEmpty = key === 'lost_s' || (key === 'threshold' && group !== 'near');
     input.addEventListener('input', () => {
-      const value = input.value === '' ? null : Number(input.value);
-      if (value === null && key !== 'lost_s' && key !== 'threshold') return;
-      if (value !== null && !Number.isFinite(value)) return;
-      // A near without a threshold is no near.
-      if (group === 'near' && key === 'threshold' && value === null) return;
-      numbers[group][key] = value;
+      const value = read(input, mayBeEmpty);
+      if (value !== undefined) numbers[group][key] = value;
       changed();
     });
     fields.push(one);
@@ -27,9 +28,9 @@ export function numberForm(changed) {
     const near = former ?? (unit === 'dBm' ? { threshold: -60, unit, dwell_s: 2, rearm: -70 } : { threshold: 2, unit, dwell_s: 2, rearm: 5 });
     former = numbers.near;
     numbers.near = isNear.checked ? near : null;
+    for (const one of fields) if (one.group === 'near') forget(one.input);
     changed();
   } });
-  let former = null;
   const nearFields = el('div.fields', {}, field('near', 'threshold', text.threshold.near), field('near', 'dwell_s', text.dwell_s), field('near', 'rearm', text.rearm));
   const group = (name, ...children) => el('fieldset', { 'data-group': name }, el('legend', { text: words.try.groups[name] }), ...children);
   const ears = el('div.fields.ears'), updateEars = list(ears, ear), earGroup = group('receivers', ears);
@@ -45,9 +46,8 @@ export function numberForm(changed) {
     const number = (key, label, unit, step) => {
       const input = el('input', { type: 'number', step, 'data-field': `${receiver}.${key}`, 'aria-label': `${receiver}: ${label}` });
       input.addEventListener('input', () => {
-        const one = receivers.find((each) => each.receiver === receiver);
-        if (!one || input.value === '' || !Number.isFinite(Number(input.value))) return;
-        one[key] = Number(input.value);
+        const one = receivers.find((each) => each.receiver === receiver), value = read(input, false);
+        if (one && value !== undefined) one[key] = value;
         changed();
       });
       return [input, el('span.field', {}, el('span', { text: label }), input, el('span.unit', { text: unit }))];
@@ -56,8 +56,43 @@ export function numberForm(changed) {
     return { node: el('div.ear-row', {}, name, first, second), update(one) { put(exponent, one.exponent); put(offset, one.offset_db); } };
   }
 
+  /** The number in a field; null: it is empty, which means something there. undefined: it cannot be taken, for a reason that is kept. A
+      browser gives an empty value for what it cannot parse, too. */
+  function read(input, mayBeEmpty) {
+    const isWrong = input.validity.badInput || (input.value !== '' && !Number.isFinite(Number(input.value)));
+    const fault = isWrong ? words.try.wrong.number : input.value === '' && !mayBeEmpty ? words.try.wrong.missing : null;
+    if (!fault) forget(input); else faults.set(input, fault);
+    attribute(input, 'aria-invalid', fault !== null || null);
+    return fault ? undefined : input.value === '' ? null : Number(input.value);
+  }
+
+  function forget(input) {
+    faults.delete(input);
+    attribute(input, 'aria-invalid', null);
+  }
+
+  /** Never under the hands of who is typing, and never over what is wrong: that stays to be seen. */
+  function put(input, value) {
+    if (faults.has(input)) return;
+    const text = value == null ? '' : String(value);
+    if (document.activeElement === input && !input.validity.badInput && Number(input.value) === Number(text)) return;
+    if (input.value !== text || input.validity.badInput) input.value = text;
+  }
+
   return {
     node,
+    /** What is wrong with the first field that cannot be taken; null: nothing. */
+    fault() {
+      for (const [input, fault] of faults) {
+        if (!input.isConnected) forget(input); else return fault(input.getAttribute('aria-label'));
+      }
+      return null;
+    },
+    /** Whatever stands in the fields is given up. */
+    reset() {
+      for (const input of [...faults.keys()]) forget(input);
+      former = null;
+    },
     /** A zone of rooms has no thresholds, and so no near. */
     fill(now, ears, isOfRooms) {
       numbers = now;
@@ -83,11 +118,4 @@ export function numberForm(changed) {
       show(earGroup, receivers?.length > 0);
     },
   };
-}
-
-/** Never under the hands of who is typing. */
-function put(input, value) {
-  const text = value == null ? '' : String(value);
-  if (document.activeElement === input && Number(input.value) === Number(text)) return;
-  if (input.value !== text) input.value = text;
 }

@@ -1,4 +1,5 @@
-// Trying other numbers: asks what would have been decided, shows that beside what was, and keeps it if the page may write.
+// Trying other numbers: asks what would have been decided, shows that beside what was, and keeps it if the page may write. It saves
+// only over what the form was filled with, and says what the file says afterwards.
 import { attribute, el, say, show } from './dom.js';
 import { words } from './words.js';
 import { Problem, api, part } from './api.js';
@@ -12,48 +13,70 @@ const numbersOf = (zone) => ({ near: copyOf(zone.near), enter: copyOf(zone.enter
 
 export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () => {}, onReply = () => {} }) {
   const text = words.try;
-  let zone = null, numbers = null, receivers = null, configuredReceivers = null, revision = null, isOn = false, timer = null, asking = null, canWrite = false;
+  let zone = null, numbers = null, receivers = null, configuredReceivers = null, isOn = false, timer = null, asking = null, canWrite = false;
+  // The revision of the file by which the gateway runs, and the one whose numbers the form was filled with.
+  let running = null, filled = null, filledWith = null;
+  // Of the form's content; of what was written and is not in use yet.
+  let isWrong = false, hasConflict = false, isSaving = false, waiting = null;
   const minutes = el('select', { 'aria-label': text.minutes, onchange: () => again() },
     ...[10, 30, 60].map((n) => el('option', { value: n, text: text.minute(n), selected: n === 60 })));
-  const form = numberForm(() => changed());
+  const form = numberForm(() => edited());
   const reset = el('button', { type: 'button', text: text.reset, onclick: () => begin() });
   const status = el('p.status', { role: 'status' }), span = el('p.note'), wrong = el('p.problem', { role: 'alert', hidden: true });
   const rows = comparison(), yaml = el('pre', { tabindex: 0, 'aria-label': text.yaml });
-  const save = el('button.main', { type: 'button', text: text.save, onclick: () => keep() });
-  const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => takeBack() });
+  const save = el('button.main', { type: 'button', text: text.save, onclick: () => write(text.saved, () => api(`zones/${part(zone.zone)}`, { method: 'PUT', body: wanted() })) });
+  const undo = el('button', { type: 'button', text: text.undo, hidden: true, onclick: () => write(text.undone, () => api('undo', { method: 'POST', body: { revision: filled } })) });
   const readOnly = el('p.note', {}, el('span', { text: text.readOnly })), login = el('a', { href: loginRoute(), text: text.login }), kept = el('p.status', { role: 'status' });
+  const fileLines = el('pre.file-lines', { tabindex: 0, hidden: true, 'aria-label': text.fileSays });
   readOnly.append(' ', login);
-  const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), readOnly);
+  const lines = el('div.yaml', {}, el('p', { text: text.yaml }), yaml, el('div.row', {}, copyButton(() => yaml.textContent), save, undo, kept), fileLines, readOnly);
   const node = el('section.sheet.try', { 'aria-label': text.title },
     el('div.head', {}, el('h2', { text: text.title }), el('p.note', { text: lead }), el('span.spacer'), el('label', { text: text.minutes }), minutes, reset),
     el('div.try-body', {}, el('div', {}, form.node, wrong), el('div', { 'aria-live': 'off' }, status, rows.node, span, lines)));
 
   function begin() {
     if (!zone) return;
-    numbers = numbersOf(zone);
+    filled = running;
+    filledWith = numbersOf(zone);
+    hasConflict = false;
+    numbers = copyOf(filledWith);
     receivers = copyOf(configuredReceivers);
+    form.reset();
+    changed();
+  }
+
+  function edited() {
+    if (!waiting && !hasConflict) { say(kept, ''); show(fileLines, false); }
     changed();
   }
 
   function changed() {
     form.fill(numbers, receivers, zone.rooms != null);
-    const fault = order(numbers);
+    const fault = form.fault() ?? order(numbers);
+    isWrong = fault !== null;
     say(wrong, fault ?? '');
-    show(wrong, fault !== null);
+    show(wrong, isWrong);
     onNumbers(numbers);
-    attribute(save, 'disabled', fault !== null || isConfigured());
-    if (!fault) again();
+    guard();
+    if (!isWrong) { again(); return; }
+    // What was asked before is not what stands there.
+    rest();
+    say(status, '');
+    say(yaml, '');
+    node.dataset.state = 'wrong';
   }
 
+  const guard = () => attribute(save, 'disabled', isWrong || hasConflict || isSaving || waiting !== null || !zone || isConfigured());
+  const rest = () => { clearTimeout(timer); asking?.abort(); asking = null; };
+
   const isConfigured = () => zone && JSON.stringify(numbersOf(zone)) === JSON.stringify(numbers) && !changesReceivers();
+  const changedReceivers = () => receivers.filter((one, i) => JSON.stringify(one) !== JSON.stringify(configuredReceivers[i]));
   const changesReceivers = () => configuredReceivers !== null && JSON.stringify(receivers) !== JSON.stringify(configuredReceivers);
 
   /** Asks once the hand rests; a newer question ends an older one. */
   function again() {
-    if (!isOn || !zone || !numbers) return;
-    clearTimeout(timer);
-    asking?.abort();
-    asking = null;
+    if (!isOn || !zone || !numbers || isWrong) return;
+    rest();
     timer = setTimeout(ask, 150);
     node.dataset.state = 'deciding';
     say(status, text.deciding);
@@ -62,7 +85,7 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   async function ask() {
     const mine = asking = new AbortController();
     const question = { beacon, minutes: Number(minutes.value), zones: [{ zone: zone.zone, ...numbers }] };
-    if (changesReceivers()) question.receivers = receivers;
+    if (changesReceivers()) question.receivers = changedReceivers();
     try {
       const reply = await api('try', { method: 'POST', body: question, signal: mine.signal, patience: 30_000 });
       for (const list of ['actual', 'transitions']) reply[list] = reply[list].filter((one) => one.zone === question.zones[0].zone && (!beacon || one.beacon === beacon));
@@ -72,7 +95,6 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
         receivers = copyOf(reply.receivers);
         form.fill(numbers, receivers, zone.rooms != null);
       }
-      revision = reply.revision ?? revision;
       const counts = rows.update(reply);
       const total = counts.same + counts.moved + counts.added + counts.removed;
       say(status, total ? (isConfigured() && !counts.moved && !counts.added && !counts.removed ? `${text.unchanged} ` : '') + text.summary(counts) : text.nothing);
@@ -88,48 +110,84 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
     }
   }
 
-  async function keep() {
+  const wanted = () => ({ ...numbers, ...changesReceivers() ? { receivers: changedReceivers() } : {}, revision: filled });
+
+  /** Changes the file, and says what it says then, or why not. That it is in use is said once it is. */
+  async function write(done, ask) {
+    isSaving = true;
     say(kept, text.saving);
+    show(fileLines, false);
+    guard();
     try {
-      revision ??= (await api('configuration')).revision;
-      const reply = await api(`zones/${part(zone.zone)}`, { method: 'PUT', body: { ...numbers, revision } });
-      revision = reply.revision;
-      say(kept, text.saved);
-      show(undo, reply.undo !== false);
-      attribute(save, 'disabled', true);
+      const reply = await ask();
+      show(undo, reply.undo === true);
+      say(fileLines, reply.yaml);
+      show(fileLines, reply.yaml != null);
+      if (reply.revision === filled) say(kept, text.alike); else wait({ revision: reply.revision, done });
     } catch (error) {
-      if (error.status === 409) revision = null;
-      say(kept, error.status === 409 ? text.conflict : words.failed(error));
+      if (!(error instanceof Problem)) throw error;
+      hasConflict = error.status === 409;
+      say(kept, error.status === 0 ? text.unsure : words.failed(error));
     }
+    isSaving = false;
+    follow();
+    guard();
   }
 
-  async function takeBack() {
-    try {
-      revision = (await api('undo', { method: 'POST', body: {} }))?.revision ?? null;
-      say(kept, text.undone);
-      show(undo, false);
-    } catch (error) { say(kept, words.failed(error)); }
+  function wait(next) {
+    clearTimeout(waiting?.timer);
+    waiting = next;
+    if (!next) return;
+    say(kept, text.loading);
+    next.timer = setTimeout(() => say(kept, text.notLoaded), 15_000);
+  }
+
+  /** Another revision than that of the form is in use: ours, or somebody else's. */
+  function follow() {
+    if (!isOn || !zone || !numbers || isSaving || running === filled) return;
+    if (waiting) {
+      say(kept, running === waiting.revision ? waiting.done : text.overtaken);
+      wait(null);
+      configuredReceivers = null;
+      begin();
+      return;
+    }
+    const isAsFilled = JSON.stringify(numbersOf(zone)) === JSON.stringify(filledWith);
+    const isTouched = isWrong || JSON.stringify(numbers) !== JSON.stringify(filledWith);
+    if (changesReceivers() || (isTouched && !isAsFilled)) {
+      hasConflict = true;
+      say(kept, text.conflict);
+      return;
+    }
+    configuredReceivers = receivers = null;
+    if (!isTouched) { begin(); return; }
+    // They changed something else.
+    filled = running;
+    hasConflict = false;
+    again();
   }
 
   return {
     node,
     start() { isOn = true; begin(); },
-    stop() { isOn = false; clearTimeout(timer); asking?.abort(); numbers = null; onNumbers(null); onReply(null); },
+    stop() { isOn = false; rest(); wait(null); say(kept, ''); show(fileLines, false); numbers = null; onNumbers(null); onReply(null); },
     again,
     /** A line was moved by hand. */
     move(line, value) {
       if (!numbers) return;
       if (line === 'rearm') numbers.near.rearm = value; else numbers[line].threshold = value;
-      changed();
+      edited();
     },
     update(overview, now) {
       if (now?.zone !== zone?.zone) configuredReceivers = receivers = null;
       zone = now;
+      running = overview.configuration_revision ?? null;
       canWrite = overview.rights.write;
       show(save, canWrite);
       show(readOnly, !canWrite);
       show(login, overview.passwords === true);
-      if (isOn && !numbers && zone) begin();
+      if (isOn && !numbers && zone) begin(); else follow();
+      guard();
     },
   };
 }

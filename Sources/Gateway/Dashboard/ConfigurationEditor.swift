@@ -28,23 +28,27 @@ package struct ConfigurationEditor: Sendable {
 
   var canUndo: Bool { writer.canUndo }
 
-  /// `PUT zones/<zone>` with rules.
-  func change(zone name: String, _ body: [UInt8]) -> Response {
-    guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
-    return edit(tree) { text, configuration throws(EditRefusal) in
-      guard var zone = configuration.zones.first(where: { $0.name == name }) else {
+  /// `PUT zones/<zone>` with rules, and calibrations of receivers.
+  func change(zone name: String, _ request: Request) -> Response {
+    guard let tree = try? JSONTree(request.body) else { return .error(400, "The body is not JSON.") }
+    return edit(seen(tree, request)) { text, configuration throws(EditRefusal) in
+      guard let place = configuration.zones.firstIndex(where: { $0.name == name }) else {
         return .error(404, "There is no such zone.")
       }
-      do throws(TrialRequest.Refusal) { try ZoneChange(tree).apply(to: &zone) } catch {
+      let trial: TrialRequest
+      do throws(TrialRequest.Refusal) {
+        trial = try TrialRequest(tree, saving: name, of: configuration)
+      } catch {
         return .error(422, "This cannot be saved: \(error).")
       }
-      return save(try text.changing(zone), over: text)
+      return save(
+        try text.changing(trial.configuration.zones[place], receivers: trial.receivers), over: text)
     }
   }
 
   /// `POST beacons` with a name for a device in range.
-  func add(_ body: [UInt8], suggestion: (String) -> BeaconSuggestion?) -> Response {
-    guard let tree = try? JSONTree(body), case .text(let id)? = tree["id"],
+  func add(_ request: Request, suggestion: (String) -> BeaconSuggestion?) -> Response {
+    guard let tree = try? JSONTree(request.body), case .text(let id)? = tree["id"],
       case .text(let name)? = tree["name"]
     else {
       return .error(400, "The body needs an id and a name.")
@@ -52,13 +56,16 @@ package struct ConfigurationEditor: Sendable {
     guard let found = suggestion(id) else {
       return .error(404, "The device is not heard any more, or sends nothing that recognises it.")
     }
-    return edit(tree) { text, _ throws(EditRefusal) in
+    return edit(seen(tree, request)) { text, _ throws(EditRefusal) in
       save(try text.adding(beacon: name, found.pattern), over: text)
     }
   }
 
-  func undo() -> Response {
+  /// `POST undo`, with the revision that is to be taken back: it may be somebody else's by now.
+  func undo(_ request: Request) -> Response {
+    let seen = seen((try? JSONTree(request.body)) ?? .null, request)
     do throws(ConfigurationWriter.Refusal) {
+      if let seen, try seen != .text(writer.read().revision) { return Self.conflict }
       let revision = try writer.undo()
       reload()
       return Response(
@@ -71,15 +78,25 @@ package struct ConfigurationEditor: Sendable {
     }
   }
 
-  /// Reads the file, which must be the one that the page saw.
+  private static let conflict = Response.error(
+    409, "The file was changed meanwhile.",
+    remedy:
+      "Look at what it says now. A file that was changed by hand is loaded with systemctl reload beaconkeeper."
+  )
+
+  /// The revision that the client saw: in the body, or as If-Match. nil: it names none.
+  private func seen(_ tree: JSONTree, _ request: Request) -> JSONTree? {
+    let header = request.headers["if-match"].flatMap { $0 == "*" ? nil : $0.filter { $0 != "\"" } }
+    return tree["revision"] ?? header.map { .text($0) }
+  }
+
+  /// Reads the file, which must be the one that the client saw.
   private func edit(
-    _ request: JSONTree, _ body: (ConfigurationText, Configuration) throws(EditRefusal) -> Response
+    _ seen: JSONTree?, _ body: (ConfigurationText, Configuration) throws(EditRefusal) -> Response
   ) -> Response {
     do throws(ConfigurationWriter.Refusal) {
       let (bytes, revision) = try writer.read()
-      if let seen = request["revision"], seen != .text(revision) {
-        return .error(409, "The file was changed meanwhile.", remedy: "Reload the page and try again.")
-      }
+      if let seen, seen != .text(revision) { return Self.conflict }
       let text = text(bytes)
       do throws(ConfigurationErrors) {
         let loaded = try Configuration.read(

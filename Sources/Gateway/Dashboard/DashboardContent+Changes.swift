@@ -21,9 +21,9 @@ extension DashboardContent {
     }
     let stage = stage
     switch (path[0], request.method) {
-    case ("zones", .put): return .later { editor.change(zone: path[1], request.body) }
-    case ("beacons", .post): return .later { editor.add(request.body) { stage.suggestion(for: $0) } }
-    case ("undo", .post): return .later { editor.undo() }
+    case ("zones", .put): return .later { editor.change(zone: path[1], request) }
+    case ("beacons", .post): return .later { editor.add(request) { stage.suggestion(for: $0) } }
+    case ("undo", .post): return .later { editor.undo(request) }
     default: return .now(.error(405, "There is nothing to be done with this method."))
     }
   }
@@ -32,6 +32,7 @@ extension DashboardContent {
   func attempt(_ body: [UInt8]) -> Response {
     guard let tree = try? JSONTree(body) else { return .error(400, "The body is not JSON.") }
     let name = TrialRequest.beacon(in: tree)
+    let revision = stage.details.revision
     // All at one moment: a beacon's index means nothing in an earlier memory.
     let (memory, beacon, recent, now) = stage.look { pipeline, recent, now in
       (pipeline.hindsight, name.flatMap { pipeline.beacon(named: $0) }, recent, now)
@@ -43,8 +44,8 @@ extension DashboardContent {
       let changed = request.configuration.zones.filter { request.zones.contains($0.name) }
       return Response(
         TrialAnswer(
-          request, of: beacon, hindsight, recent, now, yaml: zonesYAML(changed),
-          revision: stage.editor?.current()?.revision
+          request, of: beacon, hindsight, recent, now,
+          yaml: zonesYAML(changed) + receiversYAML(request.receivers), revision: revision
         ).json)
     } catch {
       return .error(422, "This cannot be tried: \(error).")

@@ -197,7 +197,7 @@ package struct DashboardContent: Content {
             }
           }
         }
-      })
+      }, headers: current.map { [(name: "ETag", value: "\"\($0.revision)\"")] } ?? [])
   }
 
   private func events(_ request: Request, _ rights: Rights) -> @Sendable () -> any EventSource {

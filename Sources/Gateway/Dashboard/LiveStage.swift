@@ -13,16 +13,18 @@ struct LiveStage: Stage {
   private let started = LiveClock.wallNow
   private let broker: String
   private let configurationFile: String?
+  private let revision: RunningRevision
   let editor: ConfigurationEditor?
 
   /// - Parameter reload: asks for the configuration to be read again.
   init(
-    _ decisions: DecisionLoop, broker: String, configurationFile: String?,
+    _ decisions: DecisionLoop, broker: String, configurationFile: String?, revision: RunningRevision,
     reload: @escaping @Sendable () -> Void
   ) {
     self.decisions = decisions
     self.broker = broker
     self.configurationFile = configurationFile
+    self.revision = revision
     editor = configurationFile.map {
       ConfigurationEditor(path: $0, environment: ProcessInfo.processInfo.environment, reload: reload)
     }
@@ -38,7 +40,8 @@ struct LiveStage: Stage {
   var details: GatewayDetails {
     GatewayDetails(
       source: .live, started: started, version: version, health: decisions.currentHealth,
-      broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile)
+      broker: (broker, decisions.delivery.client.isConnected), configurationFile: configurationFile,
+      revision: revision.current)
   }
 
   func metrics() -> String { decisions.metrics() }

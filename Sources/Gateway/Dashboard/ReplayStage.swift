@@ -102,7 +102,7 @@ public final class ReplayStage: Stage, Player {
     }
     return GatewayDetails(
       source: .recording, started: span.from, version: version, health: health, broker: nil,
-      configurationFile: configurationFile)
+      configurationFile: configurationFile, revision: nil)
   }
 
   package func metrics() -> String {

@@ -140,7 +140,7 @@ public struct GatewayRun: Sendable {
       decisions.state.withLock { $0.pipeline.keepHistory() }
       let stage = LiveStage(
         decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
-        configurationFile: reloads?.path
+        configurationFile: reloads?.path, revision: reloads?.revision ?? RunningRevision()
       ) {
         // The same way as for everybody who edits the file by hand.
         _ = kill(getpid(), SIGHUP)

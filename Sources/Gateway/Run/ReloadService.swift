@@ -40,6 +40,7 @@ struct ReloadService: Service {
           homeAssistant.reconfigure(renamed)
           leftovers.reconfigure(renamed)
           scanners.reconfigure(new)
+          reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")
           let late = differences(new)
           if !late.isEmpty {

@@ -25,7 +25,7 @@ public struct ConfigurationText: Sendable {
     public var bytes: [UInt8]
     /// What it means.
     public var configuration: Configuration
-    /// The lines of the changed entry.
+    /// The lines of the changed entries.
     public var lines: String
   }
 
@@ -39,9 +39,12 @@ public struct ConfigurationText: Sendable {
 
   public var revision: String { Self.revision(of: bytes) }
 
-  /// Gives the zone of this name these rules: `near`, `enter`, `exit` and `lost`. Everything else of the zone stays.
-  public func changing(_ wanted: ZoneSettings) throws(EditRefusal) -> Changed {
-    let yaml = zonesYAML([wanted])
+  /// Gives the zone of this name these rules: `near`, `enter`, `exit` and `lost`, and these receivers their exponents and offsets.
+  /// Everything else of them stays.
+  public func changing(_ wanted: ZoneSettings, receivers: [ReceiverSettings] = []) throws(EditRefusal)
+    -> Changed
+  {
+    let yaml = zonesYAML([wanted]) + receiversYAML(receivers)
     let current = try current(yaml: yaml)
     guard let place = current.zones.firstIndex(where: { $0.name == wanted.name }) else {
       throw EditRefusal("there is no zone \(quoted(wanted.name)) in the file", yaml: yaml)
@@ -50,10 +53,11 @@ public struct ConfigurationText: Sendable {
       let node = try entry(wanted.name, of: "zones", in: bytes)
       let plan = try ZoneChangePlan(from: current.zones[place], to: wanted, in: node)
       let source = SourceText(bytes)
-      let edits = try ZoneEditor(source, node, plan).edits()
+      var edits = try ZoneEditor(source, node, plan).edits()
       var meant = current
       meant.zones[place] = plan.result
-      return (edits, meant, wanted.name, "zones")
+      try ReceiverEditor(source, root(of: bytes)).change(receivers, in: &meant, &edits)
+      return (edits, meant, [("zones", wanted.name)] + receivers.map { ("receivers", $0.name) })
     }
   }
 
@@ -68,13 +72,18 @@ public struct ConfigurationText: Sendable {
     var meant = try current(yaml: yaml)
     meant.beacons.append(BeaconSettings(name: name, pattern: pattern))
     return try changed(yaml) { () throws(Unsupported) in
-      (try BeaconAppender(SourceText(bytes), root(of: bytes)).edits(name, pattern), meant, name, "beacons")
+      var edits = TextEdits()
+      let entry = ["name: \(yamlScalar(name))", pattern.yaml]
+      try EntryAppender(SourceText(bytes), root(of: bytes), "beacons").add([entry], &edits)
+      return (edits, meant, [("beacons", name)])
     }
   }
 
   // MARK: Reading again
 
-  private typealias Edit = (edits: TextEdits, meant: Configuration, name: String, list: String)
+  private typealias Edit = (
+    edits: TextEdits, meant: Configuration, entries: [(list: String, name: String)]
+  )
 
   private func changed(_ yaml: String, _ edit: () throws(Unsupported) -> Edit) throws(EditRefusal) -> Changed
   {
@@ -90,8 +99,12 @@ public struct ConfigurationText: Sendable {
       guard configuration.withoutTriggers == edit.meant.withoutTriggers else {
         throw Unsupported("as the file is written, the change would mean something else")
       }
-      let entry = try entry(edit.name, of: edit.list, in: bytes)
-      return Changed(bytes: bytes, configuration: configuration, lines: SourceText(bytes).lines(of: entry))
+      let source = SourceText(bytes)
+      var lines = ""
+      for entry in edit.entries {
+        lines += source.lines(of: try self.entry(entry.name, of: entry.list, in: bytes))
+      }
+      return Changed(bytes: bytes, configuration: configuration, lines: lines)
     } catch {
       throw EditRefusal(
         "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the lines are below",

@@ -7,6 +7,8 @@ extension Configuration {
   public struct Loaded: Sendable {
     public var configuration: Configuration
     public var warnings: [Diagnostic]
+    /// Of the file's text; nil: it was not read from a file.
+    public var revision: String?
   }
 
   /// Where to look for a configuration if none is named.
@@ -65,7 +67,8 @@ extension Configuration {
     let configuration = reader.read(bytes, diagnostics: collected)
     let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
-    return Loaded(configuration: configuration, warnings: diagnostics)
+    return Loaded(
+      configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes))
   }
 }
 

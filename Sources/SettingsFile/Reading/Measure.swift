@@ -77,6 +77,9 @@ struct Measure: Equatable {
 }
 
 extension Measure: CustomStringConvertible {
+  /// A number as it is written: at most three decimals, without trailing zeros.
+  static func digits(_ value: Double) -> String { shortest(value) }
+
   /// As text, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
   var description: String {
     switch dimension {

@@ -62,7 +62,9 @@ struct RunCommand: AsyncParsableCommand {
     let (path, input) = try chooseInput()
     var reloads: ReloadRequests?
     if let path { reloads = await ReloadRequests(of: path) } else { ReloadRequests.end() }
-    var configuration = try loadConfiguration(path, connects: true)
+    let loaded = try loadRevision(path, connects: true)
+    reloads?.revision.set(loaded.revision)
+    var configuration = loaded.configuration
     if configuration.fleet != nil {
       throw failure(
         "this is the configuration of a fleet's workers; start beaconkeeper fuse, or remove the section fleet",

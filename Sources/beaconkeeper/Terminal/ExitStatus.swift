@@ -53,18 +53,25 @@ func refusal(_ message: String, _ command: (some ParsableCommand).Type) -> ExitC
 func loadConfiguration(
   _ path: String?, connects: Bool = false, calibrates: Bool = false
 ) throws -> Configuration {
+  try loadRevision(path, connects: connects, calibrates: calibrates).configuration
+}
+
+/// The same, with the revision of the file.
+func loadRevision(
+  _ path: String?, connects: Bool = false, calibrates: Bool = false
+) throws -> (configuration: Configuration, revision: String?) {
   let found = Configuration.find()
   guard let path = path ?? found else {
     say(
       "beaconkeeper: no configuration (\(Configuration.searchPath.joined(separator: ", "))); using the built-in one"
     )
-    return .builtIn()
+    return (.builtIn(), nil)
   }
   do {
     let loaded = try Configuration.load(path: path, connects: connects, calibrates: calibrates)
     for warning in loaded.warnings { say("\(warning)") }
     if path == found { say("beaconkeeper: configuration \(path)") }
-    return loaded.configuration
+    return (loaded.configuration, loaded.revision)
   } catch {
     say("\(error)")
     let errors = error.diagnostics.count { $0.severity == .error }
