@@ -16,6 +16,8 @@ package struct BeaconHistory: Sendable {
   private let span: (from: WallTime, to: WallTime)
   private let trial: Trial
   private let transitions: [TransitionMessage]
+  /// By zone, what is not known of it: while it was blind, and before memory begins.
+  private let unknown: [(zone: ZoneIndex, spans: [(from: WallTime, to: WallTime?)])]
   private let receivers: ReceiverTable
   private let zones: [String]
 
@@ -38,6 +40,15 @@ package struct BeaconHistory: Sendable {
     span = (from, now.wallTime)
     transitions = recent.transitions(atMost: RecentDecisions.limit)
       .filter { $0.beacon == name && $0.wallTime >= from }.reversed()
+    unknown = hindsight.roster.zones(of: beacon).map { [trial] zone in
+      let blind = (trial.blindness[zone] ?? []).map { span in
+        (from: now.wallTime(of: span.from), to: span.to.map { now.wallTime(of: $0) })
+      }
+      let beginning = trial.span.map { now.wallTime(of: $0.from) } ?? now.wallTime
+      return (
+        zone, (beginning > from ? [(from, beginning)] : []) + blind.filter { $0.to.map { $0 > from } ?? true }
+      )
+    }
     self.beacon = name
     receivers = hindsight.receivers
     zones = hindsight.configuration.zones.map(\.name)
@@ -50,6 +61,20 @@ package struct BeaconHistory: Sendable {
       $0.field("to", span.to.milliseconds)
       $0.field("complete", trial.isComplete)
       $0.fields(of: trial.trace, receivers: receivers, zones: zones)
+      $0.objects("unknown", unknown) { json, entry in
+        json.field("zone", zones[Int(entry.zone.rawValue)])
+        json.array("spans", entry.spans) { json, span in
+          json.array(0..<2) { json, side in
+            if side == 0 {
+              json.value(max(span.from, self.span.from).milliseconds)
+            } else if let end = span.to {
+              json.value(end.milliseconds)
+            } else {
+              json.null()
+            }
+          }
+        }
+      }
       $0.array("transitions", transitions) { $0.value(json: $1.json) }
     }
   }

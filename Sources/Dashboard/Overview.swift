@@ -20,6 +20,8 @@ package struct Overview: Sendable {
   private let phones: [(window: WindowMessage, beacon: String)]
   private let transitions: [TransitionMessage]
   private let verdicts: [VerdictMessage]
+  /// Configured receivers that health says nothing of yet.
+  private let awaited: [String]
   /// Whether a login can give more rights.
   private let hasPasswords: Bool
 
@@ -40,6 +42,9 @@ package struct Overview: Sendable {
     rooms = pipeline.roomIndices.map { RoomCard($0, pipeline) }
     beacons = pipeline.beaconStates(atMost: Self.beaconLimit)
     phones = pipeline.windows
+    let known = Set(details.health.receivers.map(\.name))
+    awaited = pipeline.expectedReceivers.keys.map { pipeline.receivers.name(of: $0) }
+      .filter { !known.contains($0) }.sorted()
     transitions = recent.transitions(atMost: Self.transitionLimit)
     verdicts = recent.verdicts(atMost: Self.transitionLimit)
   }
@@ -67,6 +72,7 @@ package struct Overview: Sendable {
       $0.field("configuration_revision", details.revision)
       $0.key("health")
       $0.value(json: details.health.message(topics: topics).payload)
+      $0.array("receivers_awaited", awaited) { $0.value($1) }
       $0.object("broker", of: details.broker) { json, broker in
         json.field("connected", broker.isConnected)
         json.field("address", broker.address)

@@ -37,7 +37,12 @@ def change_a_zone(page, other, gateway, check):
         """Saves, and waits until what was saved is in use."""
         page.wait(f"!{save}.disabled && document.querySelector('.try').dataset.state === 'decided'")
         page.run(f"{save}.click()")
-        page.wait(f"{said}.startsWith('Saved and loaded.')")
+        page.wait(f"/^Saved and loaded|changed meanwhile/.test({said})")
+        if "changed meanwhile" in page.run(said):
+            # It had not heard of somebody else's change. Now it has, and it is of something else.
+            page.wait(f"!{save}.disabled")
+            page.run(f"{save}.click()")
+            page.wait(f"{said}.startsWith('Saved and loaded.')")
         check(f"{what}: it says what the file says", page.run(lines).strip() and all(line in gateway.read("run.yaml") for line in page.run(lines).splitlines()), page.run(lines))
 
     def undone():

@@ -83,6 +83,11 @@ class Gateway:
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
 
+    def tell(self, receiver, health):
+        """How a receiver is from this moment on."""
+        self.process.stdin.write(json.dumps(dict(t=round(time.time(), 3), receiver=receiver, health=health, reason="told by a test")) + "\n")
+        self.process.stdin.flush()
+
     def remember(self, beacon):
         """Keeps each sighting of a beacon from now on. A history of many minutes is thinned."""
         self.sightings = {}

@@ -79,6 +79,7 @@ struct APITests {
     let text = String(decoding: json, as: UTF8.self)
     #expect(text.contains(#""enter":{"threshold":null,"unit":null,"dwell_s":3}"#))
     #expect(text.contains(#""exit":{"threshold":null,"unit":null,"#))
+    #expect(text.contains(#""receivers_awaited":["hci0"]"#), "health says nothing of it yet")
     let zone = ZoneChange(try JSONTree(Array(#"{"enter":{"threshold":null,"unit":null,"dwell_s":1}}"#.utf8)))
     var settings = scene.pipeline.configuration.zones[0]
     try zone.apply(to: &settings)
@@ -97,6 +98,32 @@ struct APITests {
     #expect(text.contains(#""complete":true"#))
     // Ten seconds of ten advertisements a second.
     #expect(text.split(separator: #""rssi":["#)[1].prefix { $0 != "]" }.split(separator: ",").count == 100)
+  }
+
+  @Test func `a beacon's history says when nobody could know who was in its zones`() throws {
+    let (visited, recent) = try visit()
+    var scene = visited
+    func history(_ scene: Scene, over seconds: Double) throws -> String {
+      let hindsight = try #require(scene.pipeline.hindsight)
+      let beacon = try #require(scene.pipeline.beacon(named: "fleet:1.2"))
+      let json = BeaconHistory(
+        of: beacon, hindsight, recent, Moment(scene.time, scene.wallTime), over: .seconds(seconds)
+      ).json
+      try expect(json, is: "History")
+      return String(decoding: json, as: UTF8.self)
+    }
+    #expect(try history(scene, over: 10).contains(#"{"zone":"pump-3","spans":[]}"#))
+    var times: [Int64] = []
+    for isBlind in [true, false, true] {
+      times.append(scene.wallTime.milliseconds)
+      scene.pipeline.setBlind(scene.receiver, isBlind, at: scene.time, into: &scene.output)
+      scene.pass(2)
+    }
+    let outage = #"{"zone":"pump-3","spans":[[\#(times[0]),\#(times[1])],[\#(times[2]),null]]}"#
+    #expect(try history(scene, over: 10).contains(outage))
+    // What was before memory begins is not known either.
+    let from = scene.wallTime.milliseconds - 100_000
+    #expect(try history(scene, over: 100).contains(#"{"zone":"pump-3","spans":[[\#(from),"#))
   }
 
   @Test func `an attempt tells what would have been beside what was`() throws {

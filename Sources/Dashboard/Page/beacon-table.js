@@ -6,6 +6,8 @@ import { gatewayTime, nameOf } from './store.js';
 import { sparkline } from './sparkline.js';
 
 const history = new Map();
+/** Zones and rooms of which nobody knows who is there. */
+let unknown = new Set();
 
 export function beaconTable() {
   const body = el('tbody'), none = empty(words.now.noBeacons), omitted = el('p.note');
@@ -22,6 +24,7 @@ export function beaconTable() {
       show(omitted, beacons_omitted > 0);
       if (beacons_omitted) say(omitted, words.now.omitted(beacons_omitted));
       remember(beacons);
+      unknown = new Set([...zones, ...rooms ?? []].filter((place) => place.state === 'unknown').map((place) => place.zone ?? place.room));
       // By name, so that rows stay where the eye left them.
       update([...beacons].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true })), (one) => one.beacon);
     },
@@ -51,7 +54,7 @@ function row({ beacon }) {
     update(one) {
       say(name, nameOf(one));
       say(id, one.name ? one.beacon : '');
-      const places = [...one.zones, ...one.room ? [one.room] : []];
+      const places = [...one.zones, ...one.room ? [one.room] : []].map((place) => unknown.has(place) ? words.now.unsure(place) : place);
       say(place, places.length ? places.join(', ') : words.now.nowhere);
       place.classList.toggle('faint', places.length === 0);
       say(amount, distance(one.distance_m));

@@ -140,6 +140,8 @@ export function beaconView(beacon) {
     chart.unit = [zone?.exit, zone?.enter, zone?.near].find((one) => one?.threshold != null)?.unit ?? 'm';
     chart.quietAfter = Math.max(5000, (now?.interval_s ?? 0) * 6000);
     trying.update(overview, zone ?? null);
+    for (const one of overview.zones) trace.see(one.zone, one.state !== 'unknown', gatewayTime());
+    if (overview.zones.some((one) => one.zone === chart.zoneName && one.state === 'unknown')) chart.redraw();
     say(standing, position(overview, now));
     say(facts, now ? [`${distance(now.distance_m)} ${deviation(now.distance_sd_m)}`, level(now.rssi_dbm), words.now.ago(duration(gatewayTime() - Date.parse(now.last_seen))), text.lastBy(now.receiver), now.interval_s == null ? '' : text.interval(interval(now.interval_s))].filter(Boolean).join(' · ') : '');
     const measured = Object.entries({ ...now?.readings, ...trace.readings });
@@ -157,10 +159,12 @@ export function beaconView(beacon) {
     const parts = [];
     for (const zone of overview.zones) {
       const inside = zone.beacons.find((one) => one.beacon === beacon);
-      if (inside) parts.push(inside.near ? text.isNear(zone.zone) : text.isIn(zone.zone, duration(gatewayTime() - Date.parse(inside.since))));
+      if (zone.state === 'unknown') { if (inside || zone.zone === chart.zoneName) parts.push(inside ? text.unsure(zone.zone) : text.unknown(zone.zone)); }
+      else if (inside) parts.push(inside.near ? text.isNear(zone.zone) : text.isIn(zone.zone, duration(gatewayTime() - Date.parse(inside.since))));
       else if (zone.zone === chart.zoneName) parts.push(text.outside(zone.zone));
     }
-    if (now?.room) parts.push(text.inRoom(now.room));
+    const room = overview.rooms?.find((one) => one.room === now?.room);
+    if (now?.room) parts.push(room?.state === 'unknown' ? text.unsure(now.room) : text.inRoom(now.room));
     return parts.join(' · ');
   }
 

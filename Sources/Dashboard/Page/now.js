@@ -46,16 +46,21 @@ export function nowView() {
 const area = (name, node) => { node.classList.add(`area-${name}`); return node; };
 
 /** One sentence that a person can act on. */
-function summary(headline, trouble, { zones, rooms = [], health, broker }) {
-  const present = new Set(), places = new Set();
-  for (const place of [...zones, ...rooms]) {
-    for (const one of place.beacons) { present.add(one.beacon); places.add(place.zone ?? place.room); }
-  }
-  say(headline, words.now.allWell(present.size, places.size));
+function summary(headline, trouble, { zones, rooms = [], health, receivers_awaited: awaited = [], broker }) {
+  const all = [...zones, ...rooms], unknown = all.filter((place) => place.state === 'unknown');
+  /** Who is in these, and in how many of them. */
+  const count = (places) => [new Set(places.flatMap((place) => place.beacons.map((one) => one.beacon))).size, places.filter((place) => place.beacons.length).length];
+  const [present] = count(all);
+  if (!all.length) say(headline, words.now.noPlaces);
+  else if (unknown.length < all.length) {
+    const told = words.now.allWell(...count(all.filter((place) => place.state !== 'unknown')));
+    say(headline, unknown.length ? words.now.partly(told, unknown.length) : told);
+  } else say(headline, present ? words.now.lastKnown(...count(all)) : words.now.unknown);
   const blind = health.receivers.filter((one) => blindStates.has(one.state)).map((one) => one.name);
   const stuck = zones.filter((zone) => zone.state === 'unknown').map((zone) => zone.zone);
   const sentences = [];
-  if (!health.receivers.length) sentences.push(words.now.noReceivers);
+  if (awaited.length) sentences.push(words.now.awaited(awaited));
+  else if (!health.receivers.length) sentences.push(words.now.noReceivers);
   if (blind.length) sentences.push(words.now.blind(blind));
   if (stuck.length) sentences.push(words.now.stays(stuck));
   if (broker && !broker.connected) sentences.push(health.outbox?.durable ? words.now.brokerAway : words.now.brokerAwayMemory);

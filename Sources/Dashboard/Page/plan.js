@@ -45,6 +45,8 @@ export function planView() {
     }
   }
 
+  const isUnknown = () => store.overview?.rooms.length > 0 && store.overview.rooms.every((room) => room.state === 'unknown');
+
   function floorTab({ floor }) {
     const node = el('button', { type: 'button', onclick: () => { drawing.shown.follows = false; drawing.floor(floor); updateFloors(plan.floors, (one) => String(one.floor)); } });
     say(node, floor ?? text.ground);
@@ -74,7 +76,7 @@ export function planView() {
       const floor = position && plan ? drawing.floorOf(cloud) : null, isElsewhere = position && drawing.shown.follows && drawing.shown.floor !== floor;
       if (isElsewhere && plan.floors.some((one) => one.floor === floor)) { drawing.floor(floor); updateFloors(plan.floors, (one) => String(one.floor)); }
       drawing.cloud({ ...cloud, track });
-      say(where, position ? text.position(position) : text.nowhere);
+      say(where, position ? text.position(position) : isUnknown() ? text.unknown : text.nowhere);
       show(where, position != null || !cloud.rooms.some((one) => one.probability >= 0.005));
       updateRooms([...cloud.rooms].filter((one) => one.probability >= 0.005).sort((a, b) => b.probability - a.probability).slice(0, 6), (one) => one.room);
       show(problem, false);

@@ -6,6 +6,8 @@ import { gatewayTime } from './store.js';
 import { sparkline } from './sparkline.js';
 
 export const blindStates = new Set(['deaf', 'empty', 'blind', 'gone', 'missing']);
+/** Whether anything can be heard at all. */
+export const hears = ({ health }) => health.receivers.some((one) => !blindStates.has(one.state));
 
 export function receivers() {
   const rows = el('ul.rows'), none = empty(words.now.noReceiver);

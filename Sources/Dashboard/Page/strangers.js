@@ -4,6 +4,7 @@ import { words } from './words.js';
 import { Problem, api } from './api.js';
 import { level, distance, duration, number } from './figures.js';
 import { gatewayTime, store } from './store.js';
+import { hears } from './receivers.js';
 import { copyButton } from './copy.js';
 
 export function strangersView() {
@@ -19,7 +20,9 @@ export function strangersView() {
       const { devices, overlooked: more, why } = await api(`strangers?reveal=${reveal.checked ? 1 : 0}`);
       if (isEnded) return;
       show(none, devices.length === 0);
-      say(none.querySelector('span'), why ?? text.none[1]);
+      const [what, remedy] = why || !store.overview || hears(store.overview) ? text.none : text.deaf;
+      say(none.querySelector('strong'), what);
+      say(none.querySelector('span'), why ?? remedy);
       show(hidden, !reveal.checked);
       // A row that is open stays where it is; the others go by strength.
       update([...devices].sort((a, b) => strength(b) - strength(a)).slice(0, 300), (one) => one.id);

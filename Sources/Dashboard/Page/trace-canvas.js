@@ -106,7 +106,7 @@ export function traceCanvas(canvas, trace) {
     drawLines(chart, frame);
     const live = trace.live(chart.zoneName), own = trace.transitions.filter((one) => one.zone === chart.zoneName);
     const rearmed = (numbers, columns) => (since, until) => beyond(columns, numbers?.near, since, until);
-    drawPresence(chart, frame, presence(own, live ?? {}, trace, rearmed(chart.numbers, estimates)), 0);
+    drawPresence(chart, frame, presence(own, live ?? {}, trace, rearmed(chart.numbers, estimates)), 0, trace.unknown.get(chart.zoneName));
     if (chart.wouldBe) drawPresence(chart, frame, presence(chart.wouldBe.transitions, {}, chart.wouldBe, rearmed(chart.tried, chart.triedEstimates ?? estimates)), 1);
     drawMarks(chart, frame, own);
     if (chart.view.end === null && estimates) drawNow(chart, frame, estimates, live);
@@ -134,6 +134,7 @@ export function traceCanvas(canvas, trace) {
     const { distances, strengths, space } = frame, round = (v) => Math.round(v * 100) / 100;
     const plain = ({ kind, least, most: top, ...where }) => ({ kind, least, most: top, top: round(where.top), bottom: round(where.bottom) });
     Object.assign(canvas.dataset, {
+      unknown: JSON.stringify(trace.unknown.get(chart.zoneName) ?? []),
       frames, frameMs: cost.toFixed(2), from: Math.round(frame.from), to: Math.round(frame.end), left: round(space.left), right: round(space.right),
       distance: JSON.stringify(plain(distances)), signal: JSON.stringify(plain(strengths)),
       lines: JSON.stringify((chart.lines ?? []).map(({ line, value, y }) => ({ line, value, y: round(y) }))),

@@ -43,6 +43,8 @@ export class Trace {
   /** By zone. */
   estimates = new Map();
   transitions = [];
+  /** When nobody could know who was in a zone, by zone: spans [from, to], the last perhaps without end. */
+  unknown = new Map();
   zones = [];
   readings = {};
   from = Infinity;
@@ -61,6 +63,18 @@ export class Trace {
     this.isKnown = true;
     this.#add(history);
     this.transitions = history.transitions.map(timed);
+    this.unknown = new Map((history.unknown ?? []).map(({ zone, spans }) => [zone, spans]));
+  }
+
+  /** Whether a zone is known now, which a picture does not tell while nothing is heard. */
+  see(zone, isKnown, at) {
+    const spans = this.unknown.get(zone) ?? [], last = spans.at(-1), isOpen = last !== undefined && last[1] === null;
+    if (isKnown && isOpen) last[1] = at;
+    if (!isKnown && !isOpen) spans.push([at, null]);
+    if (spans.length > 200) spans.shift();
+    this.unknown.set(zone, spans);
+    // Nothing else moves the picture on.
+    if (!isKnown) this.to = Math.max(this.to, at);
   }
 
   /** Puts what is older before what is known, which has more detail. */

@@ -2,8 +2,8 @@
 import { font } from './trace-paint.js';
 import { words } from './words.js';
 
-/** A ribbon: when it was inside, and near. */
-export function drawPresence({ context, palette, wouldBe }, frame, spans, row) {
+/** A ribbon: when it was inside, and near; and when nobody could know. */
+export function drawPresence({ context, palette, wouldBe }, frame, spans, row, unknown = []) {
   const { space, x, from, end } = frame, y = space.ribbon.top + row * space.ribbon.height, height = space.ribbon.height - 2;
   context.fillStyle = palette.sunk;
   context.fillRect(space.left, y, space.right - space.left, height);
@@ -15,12 +15,30 @@ export function drawPresence({ context, palette, wouldBe }, frame, spans, row) {
     context.fillRect(left, y, right - left, height);
     context.globalAlpha = 1;
   }
+  for (const [start, stop] of unknown) hatch(context, palette, Math.max(space.left, x(Math.max(start, from))), Math.min(space.right, x(Math.min(stop ?? end, end))), y, height);
   if (!wouldBe) return;
   context.font = font(frame, 0.6875);
   context.textAlign = 'left';
   context.textBaseline = 'middle';
   context.fillStyle = palette['ink-2'];
   context.fillText(row ? words.beacon.wouldBe : words.beacon.actual, space.right + 6, y + height / 2);
+}
+
+/** As the card of an unknown zone. */
+function hatch(context, palette, left, right, y, height) {
+  if (right <= left) return;
+  context.save();
+  context.beginPath();
+  context.rect(left, y, right - left, height);
+  context.clip();
+  context.fillStyle = palette.card;
+  context.fillRect(left, y, right - left, height);
+  context.strokeStyle = palette.fog;
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let at = left - height; at < right; at += 6) { context.moveTo(at, y + height); context.lineTo(at + height, y); }
+  context.stroke();
+  context.restore();
 }
 
 const marks = { enter: [0, 'sea'], near: [1, 'lamp'], exit: [2, 'ink-2'] };

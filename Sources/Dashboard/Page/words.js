@@ -106,17 +106,23 @@ export const words = {
   notHere: 'There is no such view.',
 
   state: { occupied: 'Occupied', empty: 'Empty', unknown: 'Unknown' },
-  unknownWhy: 'All its receivers are blind. Nobody leaves until one hears again.',
+  unknownWhy: 'None of its receivers is known to hear. Nobody leaves until one does.',
 
   now: {
     title: 'Now',
     allWell: (present, places) => present
       ? `${count(present, 'beacon', 'beacons')} in ${places === 1 ? '1 place' : `${plain(places)} places`}.`
       : 'Nobody is in any zone.',
+    noPlaces: 'No zone is configured.',
+    unknown: 'Nobody knows who is there.',
+    lastKnown: (present, places) => `${count(present, 'beacon was', 'beacons were')} in ${places === 1 ? '1 place' : `${plain(places)} places`} when last heard.`,
+    partly: (text, n) => `${text} Unknown in ${n === 1 ? '1 place' : `${plain(n)} places`}.`,
+    unsure: (place) => `${place} (unknown)`,
     hearing: 'Every receiver hears.',
-    noReceivers: 'No receiver is configured.',
+    noReceivers: 'No receiver has reported yet.',
+    awaited: (names) => `${and(names)} ${names.length === 1 ? 'has' : 'have'} not reported yet.`,
     blind: (names) => `${and(names)} ${names.length === 1 ? 'is' : 'are'} blind.`,
-    stays: (zones) => `Nobody can leave ${and(zones)} until ${zones.length === 1 ? 'its' : 'their'} receivers hear again.`,
+    stays: (zones) => `Nobody can leave ${and(zones)} until ${zones.length === 1 ? 'its' : 'their'} receivers hear.`,
     brokerAway: 'The broker is away. Transitions wait on disk.',
     brokerAwayMemory: 'The broker is away. Transitions wait in memory only.',
     zones: 'Zones', rooms: 'Rooms', beacons: 'Beacons', receivers: 'Receivers', phones: 'Phones', delivery: 'Delivery',
@@ -200,6 +206,8 @@ export const words = {
     isNear: (zone) => `near ${zone}`,
     outside: (zone) => `outside ${zone}`,
     inRoom: (room) => `in ${room}`,
+    unsure: (place) => `was in ${place}; nobody hears there now`,
+    unknown: (zone) => `${zone}: unknown`,
     dwell: (name, left) => left > 0.05 ? `${event[name]} in ${left.toFixed(1)} s` : event[name],
     dwellLabel: (name) => `Dwell before ${event[name]}`,
     lines: { near: 'near', rearm: 're-arm', enter: 'enter', exit: 'exit' },
@@ -262,7 +270,7 @@ export const words = {
     none: ['No plan yet.', 'Give each room an outline and each receiver a position; then the rooms appear here with who is in them.'],
     noBeacon: 'Choose a beacon to see where it probably is.',
     probably: (room, p) => `${room}, ${percent(p)}`,
-    nowhere: 'in no room',
+    nowhere: 'in no room', unknown: 'unknown: no receiver of the rooms is known to hear',
     position: (p) => `${p.x.toFixed(1)} m east, ${p.y.toFixed(1)} m north, ± ${p.sd.toFixed(1)} m`,
     drawing: (name) => `Plan of the rooms; probability of where ${name ?? 'a beacon'} is`,
     cross: 'Arrow keys move the cross, Enter marks.',
@@ -306,6 +314,7 @@ export const words = {
   strangers: {
     title: 'Strangers', lead: 'What is in the air that no beacon of the configuration claims, strongest first.',
     none: ['Nothing in the air.', 'Switch a beacon on, or hold it near the receiver.'],
+    deaf: ['Nothing can be heard.', 'No receiver is known to hear. Look at the receivers under Now.'],
     reveal: 'Show addresses and names', hidden: 'Addresses and names of strangers are hidden, because they are other people’s.',
     this: 'This one', columns: { device: 'Device', kind: 'Kind', signal: 'Signal', distance: 'Distance', rate: 'Rate', heard: 'Heard' },
     unnamed: 'no name', unknown: 'unknown format', yours: (name) => `yours: ${name}`,

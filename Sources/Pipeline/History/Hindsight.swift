@@ -36,6 +36,8 @@ package struct Trial: Sendable {
   package var verdicts: [VerdictMessage] = []
   /// Of the beacon that was asked for.
   package var trace = Trace()
+  /// When each of its zones was blind, in order; without an end: it still is.
+  package var blindness: [ZoneIndex: [(from: MonotonicTime, to: MonotonicTime?)]] = [:]
 }
 
 extension Hindsight {
@@ -76,6 +78,7 @@ extension Hindsight {
         }
       case .blindness(let receiver, let isBlind, let time):
         next.setBlind(receiver, isBlind, at: time, into: &output)
+        for zone in zones { trial.note(zone, isBlind: next.engine.isBlind(zone), at: time) }
       case .retirement(let retired):
         // Its index has another's name now.
         _ = next.engine.retire(retired)
@@ -98,6 +101,15 @@ extension Pipeline {
 }
 
 extension Trial {
+  fileprivate mutating func note(_ zone: ZoneIndex, isBlind: Bool, at time: MonotonicTime) {
+    let last = blindness[zone]?.last
+    if isBlind, last == nil || last?.to != nil {
+      blindness[zone, default: []].append((time, nil))
+    } else if !isBlind, let last, last.to == nil, let place = blindness[zone]?.indices.last {
+      blindness[zone]?[place].to = time
+    }
+  }
+
   fileprivate mutating func take(_ output: inout Pipeline.Output) {
     if output.items.isEmpty { return }
     transitions += output.transitions
