@@ -1,13 +1,14 @@
+import Beacons
 import Glibc
 
 /// A thread outside Swift's pool, which must not be blocked.
 package enum Thread {
   private final class Body {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
   }
 
-  package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  package static func start(_ body: sending @escaping () -> Void) throws(SystemError) {
     let box = unsafe Unmanaged.passRetained(Body(body))
     var thread = pthread_t()
     let code = unsafe pthread_create(
@@ -22,5 +23,21 @@ package enum Thread {
       throw SystemError(call: "pthread_create", code: code)
     }
     pthread_detach(thread)
+  }
+
+  /// Lets this thread sleep.
+  package static func sleep(for span: TimeSpan) {
+    if span > .zero { usleep(UInt32(clamping: span.nanoseconds / 1000)) }
+  }
+
+  /// Does what may have to wait for a disk without a thread of Swift's pool, of which a machine with one core has only one.
+  package static func run<Result>(_ body: @escaping @Sendable () -> sending Result) async -> sending Result {
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try start { continuation.resume(returning: body()) }
+      } catch {
+        continuation.resume(returning: body())
+      }
+    }
   }
 }

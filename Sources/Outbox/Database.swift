@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 /// An error of SQLite, in its own words.
 struct DatabaseError: Error {
@@ -8,41 +7,36 @@ struct DatabaseError: Error {
   var message: String?
 }
 
-/// An SQLite file, used by one thread at a time.
-final class Database: Sendable {
-  private let connection: Mutex<Connection>
+/// An SQLite file. It has no lock: who has it may wait for the disk, and nobody else.
+final class Database {
+  private let connection: Connection
 
   /// Opens the file, or creates it.
   ///
   /// - Parameter setUp: statements to execute before all others.
   init(path: String, setUp: String = "") throws(DatabaseError) {
-    let connection = try Connection(path: path)
+    connection = try Connection(path: path)
     try connection.execute(script: setUp)
-    self.connection = Mutex(connection)
   }
 
   /// Outside `write`, each statement is a transaction of its own.
-  func use<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
-    try connection.withLock { try body($0) }
-  }
+  func use<Result>(_ body: (Connection) throws -> Result) throws -> Result { try body(connection) }
 
   /// Runs one transaction: when this returns, all of it is on disk, or nothing.
-  func write<Result>(_ body: (Connection) throws -> sending Result) throws -> sending Result {
-    try connection.withLock { connection in
-      try connection.execute("BEGIN IMMEDIATE")
-      do {
-        let result = try body(connection)
-        try connection.execute("COMMIT")
-        return result
-      } catch {
-        connection.rollBack()
-        throw error
-      }
+  func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      let result = try body(connection)
+      try connection.execute("COMMIT")
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
     }
   }
 
   /// Moves the log into the file, and deletes the log.
-  func close() throws { try connection.withLock { try $0.close() } }
+  func close() throws { try connection.close() }
 }
 
 /// An open file, and its prepared statements.
@@ -54,7 +48,7 @@ final class Connection {
   private var statements: [String: OpaquePointer] = [:]
 
   init(path: String) throws(DatabaseError) {
-    // No mutex of SQLite's: `Database` has one.
+    // No mutex of SQLite's: one thread owns it.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(path, &handle, flags, nil))
     try check(sqlite3_busy_timeout(handle, Self.patience))

@@ -28,7 +28,7 @@ package final class EpochMark: Sendable {
   /// nil: unknown.
   var epoch: UInt64? { state.withLock { $0 } }
 
-  /// Returns when it is on disk.
+  /// Returns when it is on disk, which may be never.
   package func set(_ epoch: UInt64) {
     let isNews = state.withLock { state in
       guard state.map({ $0 < epoch }) ?? true else { return false }
@@ -36,9 +36,15 @@ package final class EpochMark: Sendable {
       return true
     }
     guard isNews else { return }
-    let digits = String(epoch)
-    let octets = Array((String(repeating: "0", count: Self.digits - digits.count) + digits).utf8)
-    pwrite(descriptor, octets, octets.count, 0)
-    fdatasync(descriptor)
+    var written = epoch
+    while true {
+      let digits = String(written)
+      let octets = Array((String(repeating: "0", count: Self.digits - digits.count) + digits).utf8)
+      pwrite(descriptor, octets, octets.count, 0)
+      fdatasync(descriptor)
+      // Another thread may have written a later one while this one hung, which is overwritten now.
+      guard let latest = self.epoch, latest > written else { return }
+      written = latest
+    }
   }
 }

@@ -1,13 +1,12 @@
 import Beacons
 import CSQLite
 import Glibc
-import Synchronization
 
 /// Batches of observations that wait for the broker, in an SQLite file beside the outbox.
 ///
 /// After a power cut the last transactions may be missing (`synchronous = NORMAL`), which spares SD cards: an observation less is
 /// no transition less.
-package final class ObservationStore: Sendable {
+package final class ObservationStore {
   /// What had to make room.
   package struct Dropped: Sendable {
     package var rows = 0
@@ -21,8 +20,7 @@ package final class ObservationStore: Sendable {
   private static let pageSize = 4096
   private let path: String
   /// Replaced when the disk is so full that nothing can be deleted.
-  private let file: Mutex<Database>
-  private var database: Database { file.withLock { $0 } }
+  private var database: Database
   /// Identifies the machine's boot, and so the monotonic clock of new rows.
   private let boot: String
 
@@ -47,7 +45,7 @@ package final class ObservationStore: Sendable {
   init(path: String, boot: String = OpenOutbox.bootID) throws {
     self.boot = boot
     self.path = path
-    file = Mutex(try Self.open(path))
+    database = try Self.open(path)
   }
 
   private static func open(_ path: String) throws -> Database {
@@ -101,11 +99,9 @@ package final class ObservationStore: Sendable {
 
   /// Replaces the file with an empty one.
   private func begin() throws {
-    try file.withLock { database in
-      try? database.close()
-      for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-      database = try Self.open(path)
-    }
+    try? database.close()
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    database = try Self.open(path)
   }
 
   private func write(_ work: ObservationQueue.Work, limit: Int) throws -> Dropped {

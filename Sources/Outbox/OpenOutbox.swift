@@ -5,7 +5,7 @@ import Glibc
 import Machine
 
 /// The outbox on disk, as found at the start.
-package struct OpenOutbox: Sendable {
+package struct OpenOutbox {
   /// nil: transitions wait only in memory.
   package var store: OutboxStore?
   /// Set if there is a `store`.

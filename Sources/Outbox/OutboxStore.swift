@@ -2,7 +2,6 @@ import CSQLite
 import Pipeline
 import Glibc
 import Messages
-import Synchronization
 
 /// Transitions that wait for the broker, and the states of beacons, in SQLite.
 ///
@@ -10,7 +9,9 @@ import Synchronization
 /// (write-ahead log, `synchronous = FULL`). After a power cut either both are there or neither. Apart from acknowledgements,
 /// the counters of encrypted sensors, and, together with a transition, what rooms learnt of receivers, nothing else is written, to
 /// spare SD cards. SQLite's exclusive lock keeps other processes out of the file.
-package final class OutboxStore: Sendable {
+///
+/// While `run` works, it belongs to a `BlockingThread`.
+package final class OutboxStore {
   /// What an earlier run left.
   package struct Remains: Sendable {
     /// The epoch of this run.
@@ -59,15 +60,11 @@ package final class OutboxStore: Sendable {
   private let largest: Int
   private let identity: FileIdentity?
   let database: Database
-  private let numbers = Mutex(Numbers())
-
-  private struct Numbers {
-    /// The row of the next transition.
-    var row: Int64 = 1
-    var beacons = BeaconRows()
-    /// How many rows were deleted since space was last released.
-    var removed = 0
-  }
+  /// The row of the next transition.
+  private var nextRow: Int64 = 1
+  private var beacons = BeaconRows()
+  /// How many rows were deleted since space was last released.
+  private var removed = 0
 
   /// Opens the file, or creates it. A file of an earlier version is converted.
   ///
@@ -111,7 +108,7 @@ package final class OutboxStore: Sendable {
       try Self.set("boot", .text(bootID), database)
       return remains
     }
-    numbers.withLock { $0 = Numbers(row: remains.lastRow + 1, beacons: rows) }
+    (nextRow, beacons) = (remains.lastRow + 1, rows)
     return remains
   }
 
@@ -140,37 +137,35 @@ package final class OutboxStore: Sendable {
   package func commit(_ batch: Batch) throws -> Int64 {
     // If the file was deleted, everything written to it would be lost with this run.
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
-    return try numbers.withLock { numbers in
-      let first = numbers.row
-      do {
-        try database.write { database in
-          // First, because they make room.
-          for row in batch.acknowledged {
-            try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
-          }
-          for (offset, transition) in batch.transitions.enumerated() {
-            try transition.insert(into: database, row: first + Int64(offset))
-          }
-          try numbers.beacons.write(batch.beacons, database)
-          for (key, counter) in batch.counters {
-            try database.execute(
-              "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)", .text(key),
-              .integer(Int64(counter)))
-          }
-          if let gains = batch.gains {
-            try Self.set("gains", .blob(ReceiverGainRow(gains: gains).packed), database)
-          }
+    let first = nextRow
+    do {
+      try database.write { database in
+        // First, because they make room.
+        for row in batch.acknowledged {
+          try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
         }
-      } catch {
-        numbers.beacons.revert()
-        if OutboxFile.isFull(error, database, largest: largest) { throw OutboxFull() }
-        throw error
+        for (offset, transition) in batch.transitions.enumerated() {
+          try transition.insert(into: database, row: first + Int64(offset))
+        }
+        try beacons.write(batch.beacons, database)
+        for (key, counter) in batch.counters {
+          try database.execute(
+            "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)", .text(key),
+            .integer(Int64(counter)))
+        }
+        if let gains = batch.gains {
+          try Self.set("gains", .blob(ReceiverGainRow(gains: gains).packed), database)
+        }
       }
-      numbers.beacons.settle()
-      numbers.row += Int64(batch.transitions.count)
-      numbers.removed += batch.acknowledged.count
-      return first
+    } catch {
+      beacons.revert()
+      if OutboxFile.isFull(error, database, largest: largest) { throw OutboxFull() }
+      throw error
     }
+    beacons.settle()
+    nextRow += Int64(batch.transitions.count)
+    removed += batch.acknowledged.count
+    return first
   }
 
   /// A page of waiting transitions.
@@ -203,12 +198,12 @@ package final class OutboxStore: Sendable {
   /// After this many deletions it is worth checking whether space can be released.
   private static let removedLimit = 1000
 
-  package var hasRoomToGiveBack: Bool { numbers.withLock { $0.removed >= Self.removedLimit } }
+  package var hasRoomToGiveBack: Bool { removed >= Self.removedLimit }
 
   /// Releases free space in the file to the disk, a part at a time: after a long time without the broker there is much of it.
   package func giveRoomBack() throws {
     guard hasRoomToGiveBack else { return }
-    if try OutboxFile.giveRoomBack(database) { numbers.withLock { $0.removed = 0 } }
+    if try OutboxFile.giveRoomBack(database) { removed = 0 }
   }
 
   package func close() { try? database.close() }

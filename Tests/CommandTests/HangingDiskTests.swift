@@ -48,18 +48,21 @@ import Testing
         zones:
           - { name: shop, enter: { distance: 4 m, dwell: 0 s }, exit: { distance: 6 m, dwell: 0 s } }
         telemetry: { health: 1 s }
+        http: { listen: "127.0.0.1:0" }
         """.utf8
       ).write(to: folder.appendingPathComponent("yard.yaml"))
       try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], in: folder)
     }
 
-    func start() throws -> Command {
+    /// - Parameter pipe: what it hears, instead of the recording.
+    func start(hearing pipe: Pipe? = nil) throws -> Command {
       try Command(
         [
           "LD_PRELOAD=\(folder.path)/shim.so", "HANGING_DISK=\(sign.path)",
           "STATE_DIRECTORY=\(folder.path)/state",
-          Command.binary.path, "run", "--config", "yard.yaml", "--capture", "walk.jsonl",
-        ], directory: folder, executable: URL(fileURLWithPath: "/usr/bin/env"))
+          Command.binary.path, "run", "--config", "yard.yaml", "--capture", pipe == nil ? "walk.jsonl" : "-",
+        ], standardInput: pipe?.fileHandleForReading, directory: folder,
+        executable: URL(fileURLWithPath: "/usr/bin/env"))
     }
 
     /// (epoch, seq) of each transition that the broker passed on.
@@ -114,6 +117,31 @@ import Testing
       #expect(all.map { $0[1] } == (1...UInt64(all.count)).map { $0 }, "\(epoch)")
     }
     #expect(Set(numbers.map { $0[0] }).count == 3)
+  }
+
+  /// It has written nothing for a while, and nothing else will wake what must see that the disk hangs.
+  @Test(arguments: 0..<3) func aQuietGatewayDecidesAnswersAndEnds(turn: Int) async throws {
+    let stage = try await Stage()
+    defer { stage.end() }
+    let pipe = Pipe()
+    let gateway = try stage.start(hearing: pipe)
+    defer { gateway.signal(SIGKILL) }
+    func healths() -> Int { stage.broker.messages.count { $0.topic.hasSuffix("/health") } }
+    #expect(try await gateway.wait { healths() > 8 }, "\(gateway.errorsSoFar)")
+    let page = try #require(gateway.outputSoFar.firstMatch(of: #/dashboard: (\S+)/#)).1
+    try Data().write(to: stage.sign)
+    let line =
+      #"{"t":1,"receiver":"hci0","address":"C1:00:00:00:00:00","address_type":"random","rssi":-45,"payload":"020106"}"#
+    try pipe.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    #expect(try await gateway.wait(within: 120) { stage.decided == 1 }, "\(stage.health)")
+    let top = try await Command(["top", "--url", String(page), "--once"]).end(within: 60)
+    #expect(top.status == 0, "\(top.errors)")
+    #expect(try await gateway.wait(within: 120) { stage.numbers.count == 1 }, "\(gateway.errorsSoFar)")
+    #expect(
+      try await gateway.wait(within: 60) { stage.health.contains(#""durable":false"#) }, "\(stage.health)")
+    gateway.signal(SIGTERM)
+    let result = try await gateway.end(within: 60)
+    #expect(result.status == 0, "the broker has it: \(result.errors)")
   }
 
   /// What was decided in the disk's silence goes to the broker, which is well.

@@ -37,7 +37,7 @@ import Testing
     var pipeline = Pipeline(try Scene.configuration(Self.rules))
     pipeline.keepHistory()
     let listener = GatewayRun.Listener(onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
-    let delivery = Delivery(
+    let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, OpenOutbox(), listener: listener,
       logger: logger)
     loop = DecisionLoop(pipeline, delivery: delivery, logger: logger)

@@ -26,7 +26,9 @@ import Testing
     let log = InMemoryLogHandler()
   }
 
-  private func loop(_ yaml: String = rules, _ opened: OpenOutbox = OpenOutbox()) throws -> DecisionLoop {
+  private func loop(_ yaml: String = rules, _ opened: sending OpenOutbox = OpenOutbox()) throws
+    -> DecisionLoop
+  {
     let told = told
     let listener = GatewayRun.Listener(
       onReady: { _ in },
@@ -36,7 +38,7 @@ import Testing
       }, onVerdict: { _ in })
     let logger = Logger(label: "test") { _ in told.log }
     let pipeline = Pipeline(try Scene.configuration(yaml))
-    let delivery = Delivery(
+    let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1)), pipeline.topics, opened, listener: listener,
       logger: logger)
     return DecisionLoop(pipeline, delivery: delivery, logger: logger)

@@ -8,8 +8,9 @@ import Messages
 import Radio
 import Synchronization
 
-/// How the outbox is kept on disk: transactions run one after another on their own queue, each with everything that arrived
-/// while the previous one was written. Decisions never wait for the disk.
+/// How the outbox is kept on disk: transactions run one after another on their own thread, each with everything that arrived
+/// while the previous one was written. One is under way at most, and nobody waits for it: decisions, the API and the end go on
+/// beside a disk that hangs.
 extension Delivery {
   /// Acknowledgements are written together with the next transition; no more than this many wait for it,
   private static let acknowledgementLimit = 500
@@ -21,7 +22,7 @@ extension Delivery {
 
   /// Starts a transaction if there is something to write or to fetch.
   func tendDisk(_ state: inout State) {
-    guard let store, !state.disk.isBusy else { return }
+    guard let disk, !state.disk.isBusy else { return }
     let pending = state.outbox.pending
     let mustWrite =
       state.disk.fault == nil
@@ -32,7 +33,8 @@ extension Delivery {
     state.disk.since = now
     watchDisk()
     let pause = mustWrite ? state.disk.lastWrite.map { $0 + Self.spacing - now } ?? .zero : .zero
-    disk.asyncAfter(deadline: .now() + .nanoseconds(Int(max(pause.nanoseconds, 0)))) {
+    disk.perform { store in
+      Thread.sleep(for: pause)
       self.write(store, isWriting: mustWrite)
     }
   }
@@ -40,17 +42,17 @@ extension Delivery {
   /// Writes whatever is pending, retries a disk that failed, and returns unused disk space.
   func flushDisk() {
     state.withLock { state in
-      guard let store, !state.disk.isBusy else { return }
+      guard let disk, !state.disk.isBusy else { return }
       state.outbox.retry()
       let pending = state.outbox.pending
       let isOverdue = state.disk.lastWrite.map { LiveClock.now - $0 > Self.acknowledgementPatience } ?? true
       let mustWrite =
         state.disk.fault != nil || !pending.transitions.isEmpty || !pending.beacons.isEmpty
         || !pending.counters.isEmpty || isOverdue && !pending.isEmpty
-      guard mustWrite || store.hasRoomToGiveBack else { return }
+      guard mustWrite || state.disk.hasRoomToGiveBack else { return }
       state.disk.since = LiveClock.now
       watchDisk()
-      disk.async {
+      disk.perform { store in
         try? store.giveRoomBack()
         self.write(store, isWriting: mustWrite)
       }
@@ -62,8 +64,10 @@ extension Delivery {
     if let row = state.withLock({ $0.outbox.wantsFetch ? $0.outbox.lastRow : nil }) {
       fetch(store, after: row)
     }
+    let hasRoomToGiveBack = store.hasRoomToGiveBack
     state.withLock { state in
       state.disk.since = nil
+      state.disk.hasRoomToGiveBack = hasRoomToGiveBack
       send(&state)
     }
     settlement.ring()
@@ -144,7 +148,7 @@ extension Delivery {
       return (state.numbers.epoch, isNews)
     }
     // This write may hang, too.
-    if let epoch, let mark { DispatchQueue.global().async { mark.set(epoch) } }
+    if let epoch, let mark { try? Thread.start { mark.set(epoch) } }
     if isNews { tellDiskChange() }
   }
 

@@ -45,19 +45,17 @@ extension Delivery {
     saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)
   ) -> Int {
     state.withLock { believeAtTheEnd(&$0) }
-    guard let store else {
+    guard let disk else {
       // A demonstration leaves nothing behind.
       return state.withLock { $0.disk.fault == nil ? 0 : $0.outbox.unsafe }
     }
     let end = DispatchSemaphore(value: 0)
-    disk.async {
+    disk.perform { store in
       self.writeLast(store, counters, gains, beacons)
       store.close()
       end.signal()
     }
     if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
-      // Releasing it would wait for the disk.
-      _ = Unmanaged.passRetained(store)
       logger.error("the disk does not respond; stopping without it")
     }
     return state.withLock { $0.outbox.unsafe }

@@ -1,7 +1,6 @@
 import MQTT
 import Beacons
 import Dashboard
-import Dispatch
 import Logging
 import Machine
 import Messages
@@ -13,7 +12,8 @@ import Synchronization
 
 /// Delivers decisions to the broker: numbers them, keeps them on disk until the broker has them, and parks those it refuses.
 ///
-/// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock.
+/// It has its own lock and never calls the decision loop, so the decision loop may call it while holding its own lock. The lock
+/// guards memory only: who holds it waits neither for the disk nor for the network.
 final class Delivery: Sendable {
   struct State {
     var outbox: Outbox
@@ -42,17 +42,18 @@ final class Delivery: Sendable {
     var since: MonotonicTime?
     /// When the last transaction began.
     var lastWrite: MonotonicTime?
+    /// Whether the file has much free space, as the last transaction left it.
+    var hasRoomToGiveBack = false
     var isBusy: Bool { since != nil }
   }
 
   let state: Mutex<State>
   let topics: Topics
   let client: Client
-  let store: OutboxStore?
-  /// Set if there is a `store`.
+  /// nil: transitions wait in memory only.
+  let disk: BlockingThread<OutboxStore>?
+  /// Set if there is a `disk`.
   let mark: EpochMark?
-  /// The queue that waits for `store`.
-  let disk = DispatchQueue(label: "outbox")
   /// Signals that there may be something to ask the broker.
   let inquiries: AsyncStream<Void>
   let inquiry: AsyncStream<Void>.Continuation
@@ -74,9 +75,9 @@ final class Delivery: Sendable {
   ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
   ///   - opened: with what an earlier run left on disk.
   init(
-    _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true, _ opened: OpenOutbox = OpenOutbox(),
-    listener: GatewayRun.Listener, logger: Logger
-  ) {
+    _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
+    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger
+  ) throws(SystemError) {
     let epoch =
       opened.remains?.epoch
       ?? Epoch.next(after: nil, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
@@ -88,9 +89,9 @@ final class Delivery: Sendable {
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
     self.topics = topics
-    store = opened.store
     mark = opened.mark
     lastForeignRow = opened.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
+    disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
     self.logger = logger
@@ -101,7 +102,7 @@ final class Delivery: Sendable {
   }
 
   /// Whether something is kept for the next run.
-  var isKept: Bool { store != nil }
+  var isKept: Bool { disk != nil }
 
   /// Takes the pipeline's output, which is emptied, and additional messages.
   func take(_ output: inout Pipeline.Output, of pipeline: Pipeline, and messages: [Message] = []) {
@@ -211,13 +212,18 @@ final class Delivery: Sendable {
     var accessFault: String?
   }
 
+  /// How many messages the broker does not have yet.
+  var waiting: Int { state.withLock { waiting($0) } }
+
+  private func waiting(_ state: State) -> Int { state.outbox.count + (isKept ? 0 : client.outstanding) }
+
   private static let toldTopics = 10
 
   var figures: Figures {
     state.withLock { state in
       let refused = state.refusals.refusedTopics(atMost: Self.toldTopics) + state.unanswered.refusedTopics
       return Figures(
-        queued: state.outbox.count + (isKept ? 0 : client.outstanding),
+        queued: waiting(state),
         diskFault: isKept ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
         lost: state.outbox.lostTransitions + state.refusals.lost, parked: state.refusals.count,
         refusedTopics: Array(refused.sorted().prefix(Self.toldTopics)), accessFault: state.accessFault)

@@ -34,8 +34,10 @@ extension Delivery {
   /// Wakes `OutboxService` if there is something for it to do.
   func noteChores(_ state: inout State) {
     guard !state.hasChores else { return }
-    let disk = store.map { state.disk.fault != nil || !state.outbox.pending.isEmpty || $0.hasRoomToGiveBack }
-    guard disk == true || !state.refusals.isEmpty || state.ownStatus.isWrong else { return }
+    let hasDiskWork =
+      isKept
+      && (state.disk.fault != nil || !state.outbox.pending.isEmpty || state.disk.hasRoomToGiveBack)
+    guard hasDiskWork || !state.refusals.isEmpty || state.ownStatus.isWrong else { return }
     state.hasChores = true
     chores.ring()
   }

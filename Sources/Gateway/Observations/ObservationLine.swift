@@ -1,5 +1,4 @@
 import Beacons
-import Dispatch
 import Logging
 import Machine
 import Messages
@@ -25,10 +24,9 @@ final class ObservationLine: Sendable {
   private let state: Mutex<State>
   private let client: Client
   /// nil: they wait in memory only.
-  private let store: ObservationStore?
-  /// Why there is no `store`.
-  private let storeFault: String?
-  private let disk = DispatchQueue(label: "observations")
+  private let disk: BlockingThread<ObservationStore>?
+  /// Why there is no `disk`.
+  private let diskFault: String?
   private let logger: Logger
 
   init(
@@ -40,20 +38,20 @@ final class ObservationLine: Sendable {
     client = try Client(options)
     self.logger = logger
     var queue = ObservationQueue()
-    var store: ObservationStore?
+    var disk: BlockingThread<ObservationStore>?
     var fault: String? = "no state directory is configured"
     if let directory {
       do {
         let opened = try ObservationStore.open(gateway: gateway, directory: directory)
         if let notice = opened.notice { logger.warning("\(notice)") }
         queue = ObservationQueue(try opened.store.extent())
-        (store, fault) = (opened.store, nil)
+        (disk, fault) = (try BlockingThread(owning: opened.store), nil)
       } catch {
         fault = words(error)
         logger.error("observations wait in memory only: \(words(error))")
       }
     }
-    (self.store, storeFault) = (store, fault)
+    (self.disk, diskFault) = (disk, fault)
     state = Mutex(State(queue: queue, limit: limit))
   }
 
@@ -114,7 +112,7 @@ final class ObservationLine: Sendable {
   }
 
   /// Does what is due on disk. Returns when it is done.
-  private func tend(_ store: ObservationStore) async {
+  private func tend(_ disk: BlockingThread<ObservationStore>) async {
     let finished = Alarm()
     let isBusy = state.withLock { state in
       if state.isClosed { return false }
@@ -122,8 +120,8 @@ final class ObservationLine: Sendable {
       let page = state.queue.wantsPage(at: LiveClock.now)
       guard work != nil || page != nil else { return false }
       let limit = state.limit
-      // Under the lock, so that the end, which goes through the same queue, finds it done.
-      disk.async {
+      // Under the lock, so that the end, which goes through the same thread, finds it done.
+      disk.perform { store in
         if let work { self.perform(work, store, limit: limit) }
         if let page { self.fetch(after: page, store) }
         finished.ring()
@@ -137,7 +135,7 @@ final class ObservationLine: Sendable {
     tellFault()
   }
 
-  func tend() async { if let store { await tend(store) } }
+  func tend() async { if let disk { await tend(disk) } }
 
   private func perform(_ work: ObservationQueue.Work, _ store: ObservationStore, limit: Int) {
     do {
@@ -175,16 +173,16 @@ final class ObservationLine: Sendable {
     state.withLock { state in
       HealthMessage.WaitingObservations(
         batches: state.queue.count, lost: state.queue.lost,
-        fault: storeFault ?? state.queue.fault)
+        fault: diskFault ?? state.queue.fault)
     }
   }
 
   /// Waits a little for the broker, and writes the rest to disk.
   func close() async {
     await client.stop()
-    guard let store else { return }
+    guard let disk else { return }
     let finished = Alarm()
-    disk.async {
+    disk.perform { store in
       let (work, limit) = self.state.withLock { state in
         state.isClosed = true
         return (state.queue.takeWork(at: LiveClock.now, isLast: true), state.limit)

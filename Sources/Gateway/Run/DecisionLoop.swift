@@ -47,6 +47,7 @@ final class DecisionLoop: Sendable {
 
   let state: Mutex<State>
   let delivery: Delivery
+  let heartbeat: Heartbeat
   /// Rings when a deadline appears that is before the one that `advance` returned.
   let nearerDeadline = Alarm()
   /// Rings where `takeNews` has something.
@@ -70,6 +71,7 @@ final class DecisionLoop: Sendable {
   ) {
     var pipeline = pipeline
     pipeline.publishObservations(boot: boot)
+    heartbeat = Heartbeat(beacons: pipeline.beaconCount, waiting: delivery.waiting)
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
     self.logger = logger
@@ -125,6 +127,8 @@ final class DecisionLoop: Sendable {
       if state.health.pace.takeDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
       let latest = min(time + Self.longestPause, state.health.missingDeadline ?? .distantFuture)
       state.nextLook = min(state.nextDeadline, latest)
+      heartbeat.beat(
+        nextLook: state.nextLook, beacons: state.pipeline.beaconCount, waiting: delivery.waiting)
       return state.nextLook
     }
   }

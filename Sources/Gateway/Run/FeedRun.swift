@@ -23,7 +23,7 @@ public struct FeedRun: Sendable {
     let ignoring = GatewayRun.Listener(
       onReady: { _ in }, onTransition: { _ in }, onVerdict: { _ in })
     let logger = Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }
-    let delivery = Delivery(
+    let delivery = try Delivery(
       try Client(Options(host: "127.0.0.1", port: 1883)), pipeline.topics, listener: ignoring,
       logger: logger)
     decisions = DecisionLoop(pipeline, delivery: delivery, logger: logger)

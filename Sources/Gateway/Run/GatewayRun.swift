@@ -114,7 +114,7 @@ public struct GatewayRun: Sendable {
     }
     var output = Pipeline.Output()
     let pipeline = pipeline(outbox, into: &output)
-    let delivery = Delivery(
+    let delivery = try Delivery(
       client, pipeline.topics, saysWhatItRefuses: options.protocolVersion == .v5, outbox, listener: listener,
       logger: logger)
     let decisions = DecisionLoop(pipeline, output, delivery: delivery, logger: logger)
@@ -169,7 +169,7 @@ public struct GatewayRun: Sendable {
     }
     services.append(FreedMemoryService())
     if notifier != nil || alive != nil {
-      services.append(WatchdogService(notifier: notifier, file: alive, decisions: decisions))
+      services.append(WatchdogService(notifier: notifier, file: alive, heartbeat: decisions.heartbeat))
     }
     var quiet = logger
     quiet.logLevel = .error

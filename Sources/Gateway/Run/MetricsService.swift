@@ -19,20 +19,26 @@ struct MetricsService: Service {
     await cancelWhenGracefulShutdown {
       var told = ""
       while true {
-        do {
-          try Data(text().utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
-          try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: settings.file)
-          told = ""
-        } catch {
-          let reason = (error as? CocoaError)?.reason(else: "it cannot be written") ?? "\(error)"
-          if reason != told {
-            logger.warning("cannot write metrics to \(settings.file): \(reason); will try again")
-          }
-          told = reason
+        let text = text()
+        let reason = await Thread.run { write(text) }
+        if let reason, reason != told {
+          logger.warning("cannot write metrics to \(settings.file): \(reason); will try again")
         }
+        told = reason ?? ""
         do { try await Task.sleep(for: .nanoseconds(settings.interval.nanoseconds)) } catch { break }
       }
-      try? FileManager.default.removeItem(atPath: settings.file)
+      await Thread.run { try? FileManager.default.removeItem(atPath: settings.file) }
+    }
+  }
+
+  /// Returns why that is impossible.
+  private func write(_ text: String) -> String? {
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: settings.file), options: .atomic)
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: settings.file)
+      return nil
+    } catch {
+      return (error as? CocoaError)?.reason(else: "it cannot be written") ?? "\(error)"
     }
   }
 }

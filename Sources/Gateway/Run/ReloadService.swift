@@ -23,7 +23,9 @@ struct ReloadService: Service {
         notifier?.tell(.reloading)
         defer { notifier?.tell(.ready) }
         do throws(ConfigurationErrors) {
-          let loaded = try Configuration.load(path: reloads.path)
+          let loaded = try await Thread.run { [path = reloads.path] in
+            Result { () throws(ConfigurationErrors) in try Configuration.load(path: path) }
+          }.get()
           for warning in loaded.warnings { logger.warning("\(warning)") }
           let new = loaded.configuration
           if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {

@@ -6,14 +6,14 @@ import ServiceLifecycle
 struct WatchdogService: Service {
   let notifier: ServiceNotifier?
   let file: AliveFile?
-  let decisions: DecisionLoop
+  let heartbeat: Heartbeat
 
   func run() async throws {
     notifier?.tell(.ready)
     await withGracefulShutdownHandler {
       await cancelWhenGracefulShutdown {
         while !Task.isCancelled {
-          if decisions.isOnTime(at: LiveClock.now) { tell(decisions.summary) }
+          if heartbeat.isOnTime(at: LiveClock.now) { tell(heartbeat.summary) }
           do { try await Task.sleep(for: interval) } catch { return }
         }
       }

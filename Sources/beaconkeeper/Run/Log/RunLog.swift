@@ -1,33 +1,43 @@
 import Logging
 import Machine
+import Synchronization
 
-/// The log of a running gateway, written by a task of its own: a terminal that is held (Ctrl-S), or a pipe that nobody
-/// reads, must not hold up the gateway. What does not fit is left out, oldest first.
+/// The log of a running gateway, written by a thread of its own: a terminal that is held (Ctrl-S), a pipe that nobody reads, or a
+/// disk that hangs below either must not hold up the gateway. What does not fit is left out, oldest first.
 final class RunLog: Sendable {
+  private static let limit = 1000
+
   let level: Logger.Level
-  private let entries: AsyncStream<LogEntry>.Continuation
-  /// Rings when everything is written.
-  private let end = Alarm()
+  private let waiting = Mutex<[LogEntry]>([])
+  /// nil: there was no thread left.
+  private let writer: BlockingThread<LogWriter>?
 
   init(_ format: LogFormat, level: Logger.Level) {
     self.level = level
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: LogEntry.self, bufferingPolicy: .bufferingNewest(1000))
-    entries = continuation
-    let writer = LogWriter(format)
-    Task.detached { [end] in
-      for await entry in stream { writer.write(entry) }
-      end.ring()
-    }
+    writer = try? BlockingThread(owning: LogWriter(format))
   }
 
   func tell(_ entry: LogEntry) {
-    if entry.level >= level { entries.yield(entry) }
+    guard entry.level >= level else { return }
+    let isFirst = waiting.withLock { waiting in
+      if waiting.count == Self.limit { waiting.removeFirst() }
+      waiting.append(entry)
+      return waiting.count == 1
+    }
+    guard isFirst else { return }
+    writer?.perform { writer in
+      let entries = self.waiting.withLock { waiting in
+        defer { waiting = [] }
+        return waiting
+      }
+      for entry in entries { writer.write(entry) }
+    }
   }
 
   /// Writes what still waits, if that is possible within half a second.
   func finish() async {
-    entries.finish()
+    let end = Alarm()
+    writer?.perform { _ in end.ring() }
     await end.wait(for: .milliseconds(500))
   }
 }
