@@ -7,20 +7,19 @@ package final class BlockingThread<Owned>: Sendable {
   package typealias Job = @Sendable (Owned) -> Void
 
   private final class Jobs: Sendable {
-    private let state = Mutex<(waiting: [Job], areAllIn: Bool)>(([], false))
+    private let waiting = Mutex<[Job]>([])
     private let count = DispatchSemaphore(value: 0)
 
+    /// - Parameter job: nil: there will be no more.
     func add(_ job: Job?) {
-      state.withLock { state in
-        if let job { state.waiting.append(job) } else { state.areAllIn = true }
-      }
+      if let job { waiting.withLock { $0.append(job) } }
       count.signal()
     }
 
     /// Waits for the next one; nil: there will be none.
     func next() -> Job? {
       count.wait()
-      return state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+      return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
   }
 

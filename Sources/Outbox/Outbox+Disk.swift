@@ -43,34 +43,48 @@ extension Outbox {
       batch.transitions.removeSubrange(Self.batchLimit...)
       batch.beacons = [:]
     }
+    batch.handedOver = handedOver.values.sorted { $0.row < $1.row }
     writing = batch
     return batch
   }
 
-  /// A batch is on disk, with its transitions in rows from `firstRow` on.
-  package mutating func committed(_ batch: OutboxStore.Batch, firstRow: Int64) {
+  /// A batch is on disk.
+  package mutating func committed(_ batch: OutboxStore.Batch) {
     writing = nil
-    stored += batch.transitions.count - batch.acknowledged.count
+    stored += batch.transitions.count + batch.handedOver.count - batch.acknowledged.count
+    for handed in batch.handedOver where handed.row > lastRow { passed.insert(handed.row) }
     if isStalled {
-      // Its transitions are no longer awaited.
+      // Nobody waits for it any more: its transitions are in memory, perhaps with other numbers, or gone to the broker. Those that
+      // are left are written anew by the transaction that deletes these rows.
       isStalled = false
-      let rows = firstRow..<firstRow + Int64(batch.transitions.count)
-      pending.acknowledged += rows
-      if !rows.isEmpty { outdated.append(rows) }
+      pending.acknowledged += (batch.handedOver + batch.transitions).map(\.row)
+      for transition in batch.transitions where transition.row > lastRow {
+        passed.insert(transition.row)
+      }
       return
     }
     isDurable = true
+    for handed in batch.handedOver where handedOver.removeValue(forKey: handed.row) == nil {
+      // The broker acknowledged it meanwhile.
+      pending.acknowledged.append(handed.row)
+    }
     // They were decided while this was being written, so they come after all of it.
     pending.transitions += unstored
     unstored = []
-    for (offset, transition) in batch.transitions.enumerated() {
+    for transition in batch.transitions {
+      passed.remove(transition.row)
       if isBacklogged || ready.count >= Self.window {
         isBacklogged = true
-        return
+        continue
       }
-      lastRow = firstRow + Int64(offset)
-      ready.append((lastRow, transition))
+      lastRow = transition.row
+      ready.append(transition)
     }
+    forgetPassed()
+  }
+
+  private mutating func forgetPassed() {
+    if !passed.isEmpty { passed = passed.filter { $0 > lastRow } }
   }
 
   /// Rows were deleted although their batch could not be written.
@@ -80,7 +94,9 @@ extension Outbox {
   ///
   /// - Parameter restamp: called once for all transitions that were meant for the disk: after a crash their sequence
   ///   numbers may be used again, so they get new ones.
-  package mutating func failed(_ batch: OutboxStore.Batch, restamp: (inout [TransitionMessage]) -> Void) {
+  package mutating func failed(
+    _ batch: OutboxStore.Batch, restamp: (inout [WaitingMessage]) -> Void
+  ) {
     writing = nil
     pending.beacons = batch.beacons.merging(pending.beacons) { _, newer in newer }
     pending.counters = batch.counters.merging(pending.counters) { _, newer in newer }
@@ -96,7 +112,7 @@ extension Outbox {
   /// The disk has not responded for long. From now on transitions wait in memory, and are sent before those on disk.
   ///
   /// - Parameter restamp: called once for those that get another epoch.
-  package mutating func stall(restamp: (inout [TransitionMessage]) -> Void) {
+  package mutating func stall(restamp: (inout [WaitingMessage]) -> Void) {
     isStalled = true
     // The batch being written may reach the disk after all, and the next start may send it. So it keeps its numbers, and
     // receivers can recognise it. But if older rows stay behind on disk, these numbers would make them look out of date.
@@ -111,7 +127,7 @@ extension Outbox {
   }
 
   /// Puts transitions into memory, before those already there.
-  private mutating func wait(_ transitions: [TransitionMessage]) {
+  private mutating func wait(_ transitions: [WaitingMessage]) {
     isDurable = false
     pending.transitions = []
     let newer = unstored
@@ -134,18 +150,20 @@ extension Outbox {
   ///
   /// - Parameter damaged: rows that cannot be read; they are dropped.
   package mutating func fetched(
-    _ rows: [(row: Int64, transition: TransitionMessage)], damaged: [Int64] = [], isLast: Bool
+    _ rows: [WaitingMessage], damaged: [Int64] = [], isLast: Bool
   ) {
     for entry in rows {
       lastRow = entry.row
-      if !outdated.contains(where: { $0.contains(entry.row) }) { ready.append(entry) }
+      if !passed.contains(entry.row) { ready.append(entry) }
     }
     for row in damaged {
       lastRow = max(lastRow, row)
+      if passed.contains(row) { continue }
       acknowledge(row: row)
       transitionsOut += 1
       lostTransitions += 1
     }
+    forgetPassed()
     isBacklogged = !isLast
   }
 }

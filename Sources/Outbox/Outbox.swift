@@ -5,7 +5,8 @@ import Messages
 /// What waits for the broker, with limits: transitions in order, never merged; of each state topic only the newest.
 ///
 /// A transition is offered once it is on disk. Only a window of the transitions on disk is held in memory; more are fetched
-/// when there is room. Without a disk, or while it fails, transitions wait in memory, after those on disk.
+/// when there is room. Without a disk, or while it fails, transitions wait in memory, after those on disk. Once it works again,
+/// all of them are written that the broker has not acknowledged: also those that are under way, or that it refuses.
 /// A verdict waits behind every transition that was decided before it, because it refers to one. States come last: they
 /// describe the present and may arrive later; the others may not.
 package struct Outbox: Sendable {
@@ -15,16 +16,13 @@ package struct Outbox: Sendable {
   static let window = 2_000
   /// Transitions per transaction.
   static let batchLimit = 2_000
-  /// The row number in the broker's acknowledgement of a transition that has no row.
-  package static let noRow = Int64.max
   /// Verdicts held while the broker is unreachable.
   static let verdictLimit = 10_000
   /// State topics held. With 100,000 beacons each has two or three.
   static let stateLimit = 400_000
 
   package enum Item {
-    /// With its row on disk; nil: in memory only.
-    case transition(TransitionMessage, row: Int64?)
+    case numbered(WaitingMessage)
     case verdict(VerdictMessage)
     case state(Message)
   }
@@ -36,7 +34,7 @@ package struct Outbox: Sendable {
   /// What rooms learnt of their receivers, as it was saved last; nil: not in this run.
   var gains: [String: Double]?
   /// On disk, and offered next.
-  var ready: Deque<(row: Int64, transition: TransitionMessage)> = []
+  var ready: Deque<WaitingMessage> = []
   /// The last row that was added to `ready`.
   package var lastRow: Int64 = 0
   /// Whether the disk holds more than `ready`.
@@ -49,11 +47,13 @@ package struct Outbox: Sendable {
     isStalled || !isBacklogged && writing?.transitions.isEmpty ?? true && pending.transitions.isEmpty
   }
   /// In memory only; offered once nothing on disk is left.
-  var unstored: Deque<TransitionMessage> = []
-  /// How many are in memory only, offered and not acknowledged.
-  var unstoredUnderWay = 0
-  /// Rows that reached the disk after all, although their transitions were sent from memory meanwhile.
-  var outdated: [Range<Int64>] = []
+  var unstored: Deque<WaitingMessage> = []
+  /// In memory only, handed over and not acknowledged, by row: under way, refused, or in doubt.
+  package var handedOver: [Int64: WaitingMessage] = [:]
+  /// Rows after `lastRow` that are on disk and not to be fetched from there, because memory took care of their transitions.
+  var passed: Set<Int64> = []
+  /// Of the next transition.
+  private var nextRow: Int64
   /// Each with the number of transitions that had come in before it.
   private var verdicts: Deque<(verdict: VerdictMessage, after: UInt64)> = []
   /// How many transitions came in, including those from an earlier run; below, how many of them were sent or dropped.
@@ -71,24 +71,30 @@ package struct Outbox: Sendable {
   /// - Parameters:
   ///   - isDurable: whether there is a disk.
   ///   - stored: how many transitions of an earlier run wait there.
-  package init(isDurable: Bool = false, stored: Int = 0) {
+  ///   - foreignRow: the last one's row.
+  package init(isDurable: Bool = false, stored: Int = 0, foreignRow: Int64 = 0) {
     self.isDurable = isDurable
     self.stored = stored
+    nextRow = foreignRow + 1
     transitionsIn = UInt64(clamping: stored)
     isBacklogged = stored > 0
   }
 
   /// How many items the broker has not received, in memory or on disk.
   package var count: Int {
-    pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count + verdicts.count
-      + states.count
+    pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count
+      + handedOver.count + verdicts.count + states.count
   }
 
   /// - Parameters:
   ///   - key: the beacon's key.
   ///   - beacon: its new state, to be saved with the transition; nil: it is in no zone.
-  package mutating func add(_ transition: TransitionMessage, key: String = "", beacon: SavedBeacon? = nil) {
+  package mutating func add(
+    _ content: any NumberedMessage, key: String = "", beacon: SavedBeacon? = nil
+  ) {
     transitionsIn += 1
+    let transition = WaitingMessage(row: nextRow, content)
+    nextRow += 1
     if !key.isEmpty { pending.beacons[key] = .some(beacon) }
     guard isDurable else { return wait(transition) }
     if pending.transitions.count >= Self.transitionLimit {
@@ -99,7 +105,7 @@ package struct Outbox: Sendable {
     pending.transitions.append(transition)
   }
 
-  mutating func wait(_ transition: TransitionMessage) {
+  mutating func wait(_ transition: WaitingMessage) {
     if unstored.count == Self.transitionLimit {
       unstored.removeFirst()
       transitionsOut += 1
@@ -124,8 +130,9 @@ package struct Outbox: Sendable {
 
   /// The item to send next. It stays until `removeFirst`.
   package var first: Item? {
-    if let (row, transition) = ready.first { return .transition(transition, row: row) }
-    if mayOfferUnstored, let transition = unstored.first { return .transition(transition, row: nil) }
+    if let transition = ready.first ?? (mayOfferUnstored ? unstored.first : nil) {
+      return .numbered(transition)
+    }
     if let verdict = offeredVerdict { return .verdict(verdict) }
     return stateOrder.first.flatMap { states[$0] }.map(Item.state)
   }
@@ -142,9 +149,9 @@ package struct Outbox: Sendable {
       transitionsOut += 1
       return
     }
-    if mayOfferUnstored, unstored.popFirst() != nil {
+    if mayOfferUnstored, let transition = unstored.popFirst() {
       transitionsOut += 1
-      unstoredUnderWay += 1
+      handedOver[transition.row] = transition
       return
     }
     if offeredVerdict != nil {
@@ -154,13 +161,17 @@ package struct Outbox: Sendable {
     if let topic = stateOrder.popFirst() { states[topic] = nil }
   }
 
-  /// The broker acknowledged a transition.
+  /// The broker acknowledged a transition that was handed over.
   package mutating func acknowledge(row: Int64) {
-    if row == Self.noRow {
-      unstoredUnderWay = max(0, unstoredUnderWay - 1)
-    } else {
-      pending.acknowledged.append(row)
-    }
+    if handedOver.removeValue(forKey: row) == nil { pending.acknowledged.append(row) }
+  }
+
+  /// Nobody can tell whether the broker has it, and nobody will be asked: what is on disk is sent again by the next start.
+  package mutating func believe(row: Int64) { handedOver[row] = nil }
+
+  /// There is no room for it in memory. What is on disk is sent by the next start.
+  package mutating func giveUp(row: Int64) {
+    if handedOver.removeValue(forKey: row) != nil { lostTransitions += 1 }
   }
 
   /// Whether any transitions here are not on disk: they wait for the disk or, without one, for the broker.
@@ -169,5 +180,8 @@ package struct Outbox: Sendable {
   }
 
   /// How many transitions would be lost if the process ended now.
-  package var unsafe: Int { pending.transitions.count + unstored.count + unstoredUnderWay }
+  package var unsafe: Int {
+    let written = isStalled ? 0 : writing?.transitions.count ?? 0
+    return pending.transitions.count + written + unstored.count + handedOver.count
+  }
 }

@@ -8,10 +8,10 @@ enum OutboxFile {
   private static let pageSize = 512
   /// Pages in the log before it is moved into the file. A page that changes many times is then written there only once.
   private static let logPages = 2048
-  private static let version: Int64 = 4
-  /// The same tables, without transitions of rooms (2) or of zones of rooms (3): a version that cannot read those must not open
-  /// the file.
-  private static let earlierVersions: ClosedRange<Int64> = 2...3
+  private static let version: Int64 = 5
+  /// The same tables, without transitions of rooms (2), of zones of rooms (3), or other messages (4): a version that cannot read
+  /// those must not open the file.
+  private static let earlierVersions: ClosedRange<Int64> = 2...4
 
   /// Makes sure that the file exists, and that only its owner may read it and the files beside it.
   static func prepare(_ path: String) throws {

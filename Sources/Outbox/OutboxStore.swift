@@ -30,7 +30,9 @@ package final class OutboxStore {
 
   /// The content of one transaction.
   package struct Batch: Sendable {
-    package var transitions: [TransitionMessage] = []
+    package var transitions: [WaitingMessage] = []
+    /// What was handed to the broker's connection from memory, and is not acknowledged.
+    package var handedOver: [WaitingMessage] = []
     /// By key; nil: no longer in any zone.
     package var beacons: [String: SavedBeacon?] = [:]
     /// Replay counters, by the beacon's key.
@@ -41,7 +43,7 @@ package final class OutboxStore {
     package var acknowledged: [Int64] = []
 
     package init(
-      transitions: [TransitionMessage] = [], beacons: [String: SavedBeacon?] = [:],
+      transitions: [WaitingMessage] = [], beacons: [String: SavedBeacon?] = [:],
       counters: [String: UInt32] = [:],
       acknowledged: [Int64] = []
     ) {
@@ -52,7 +54,9 @@ package final class OutboxStore {
     }
 
     package var isEmpty: Bool {
-      transitions.isEmpty && beacons.isEmpty && counters.isEmpty && gains == nil && acknowledged.isEmpty
+      transitions.isEmpty && handedOver.isEmpty && beacons.isEmpty && counters.isEmpty
+        && gains == nil
+        && acknowledged.isEmpty
     }
   }
 
@@ -60,8 +64,6 @@ package final class OutboxStore {
   private let largest: Int
   private let identity: FileIdentity?
   let database: Database
-  /// The row of the next transition.
-  private var nextRow: Int64 = 1
   private var beacons = BeaconRows()
   /// How many rows were deleted since space was last released.
   private var removed = 0
@@ -108,7 +110,7 @@ package final class OutboxStore {
       try Self.set("boot", .text(bootID), database)
       return remains
     }
-    (nextRow, beacons) = (remains.lastRow + 1, rows)
+    beacons = rows
     return remains
   }
 
@@ -132,21 +134,16 @@ package final class OutboxStore {
   }
 
   /// Writes a batch. When this returns, all of it is on disk, or nothing.
-  ///
-  /// - Returns: the row of the first transition; the others follow it.
-  package func commit(_ batch: Batch) throws -> Int64 {
+  package func commit(_ batch: Batch) throws {
     // If the file was deleted, everything written to it would be lost with this run.
     guard FileIdentity(path: path) == identity else { throw OutboxRemoved() }
-    let first = nextRow
     do {
       try database.write { database in
         // First, because they make room.
         for row in batch.acknowledged {
           try database.execute("DELETE FROM waiting WHERE id = ?", .integer(row))
         }
-        for (offset, transition) in batch.transitions.enumerated() {
-          try transition.insert(into: database, row: first + Int64(offset))
-        }
+        for message in batch.handedOver + batch.transitions { try message.insert(into: database) }
         try beacons.write(batch.beacons, database)
         for (key, counter) in batch.counters {
           try database.execute(
@@ -163,14 +160,12 @@ package final class OutboxStore {
       throw error
     }
     beacons.settle()
-    nextRow += Int64(batch.transitions.count)
     removed += batch.acknowledged.count
-    return first
   }
 
   /// A page of waiting transitions.
   package struct Page {
-    package var rows: [(row: Int64, transition: TransitionMessage)] = []
+    package var rows: [WaitingMessage] = []
     /// Rows that cannot be read.
     package var damaged: [Int64] = []
     /// Whether there are no more.
@@ -185,8 +180,8 @@ package final class OutboxStore {
       var page = Page(isLast: rows.count < limit)
       for row in rows {
         guard let id = row["id"].int64 else { continue }
-        if let transition = TransitionMessage(row) {
-          page.rows.append((id, transition))
+        if let message = WaitingMessage(row) {
+          page.rows.append(message)
         } else {
           page.damaged.append(id)
         }

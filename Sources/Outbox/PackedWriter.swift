@@ -26,6 +26,11 @@ struct PackedWriter {
     octets += text.utf8
   }
 
+  mutating func write(_ bytes: [UInt8]) {
+    write(UInt64(bytes.count))
+    octets += bytes
+  }
+
   private mutating func append(_ bits: UInt64, _ count: Int) {
     for place in 0..<count { octets.append(UInt8(truncatingIfNeeded: bits >> (8 * place))) }
   }
@@ -83,11 +88,15 @@ struct PackedReader {
   }
 
   mutating func text() throws(Damaged) -> String {
-    let count = try unsigned()
-    guard count <= UInt64(rest.count), let text = String(validating: rest.prefix(Int(count)), as: UTF8.self)
-    else { throw Damaged() }
-    rest = rest.dropFirst(Int(count))
+    guard let text = String(validating: try octets(), as: UTF8.self) else { throw Damaged() }
     return text
+  }
+
+  mutating func octets() throws(Damaged) -> [UInt8] {
+    let count = try unsigned()
+    guard count <= UInt64(rest.count) else { throw Damaged() }
+    defer { rest = rest.dropFirst(Int(count)) }
+    return Array(rest.prefix(Int(count)))
   }
 
   private mutating func take(_ count: Int) throws(Damaged) -> UInt64 {

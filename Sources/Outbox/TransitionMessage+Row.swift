@@ -2,29 +2,16 @@ import Beacons
 import Messages
 import Proximity
 
-/// A transition as a row of table `waiting`.
+/// A transition as a row of table `waiting`: a third of the octets of its payload, which follows from it.
 extension TransitionMessage {
-  /// The layout of the body, in its first byte.
-  private enum Layout: UInt64 {
-    case zone = 1
-    case room = 2
-    case zoneOfRooms = 3
-  }
-
-  func insert(into database: Connection, row: Int64) throws(DatabaseError) {
-    try database.execute(
-      "INSERT INTO waiting (id, epoch, seq, body) VALUES (?, ?, ?, ?)", .integer(row),
-      .integer(Int64(clamping: epoch)), .integer(Int64(clamping: sequence)), .blob(body))
-  }
-
-  private var layout: Layout {
+  var layout: WaitingMessage.Layout {
     switch decision {
     case .zone(let transition): transition.evidence.unit == .probability ? .zoneOfRooms : .zone
     case .room: .room
     }
   }
 
-  private var body: [UInt8] {
+  var body: [UInt8] {
     var writer = PackedWriter()
     writer.write(layout.rawValue)
     writer.write(event.rawValue)
@@ -57,25 +44,17 @@ extension TransitionMessage {
     }
   }
 
-  /// nil for a row that is damaged or that this version cannot read. A column may hold any type. Zone, beacon
-  /// and receiver are saved as names only, because indices are valid only within a run.
-  init?(_ row: SQLRow) {
-    guard let epoch = row["epoch"].int64, let sequence = row["seq"].int64, let body = row["body"].bytes,
-      let message = try? TransitionMessage(
-        body, epoch: UInt64(clamping: epoch), sequence: UInt64(clamping: sequence))
-    else { return nil }
-    self = message
-  }
-
-  private init(_ body: [UInt8], epoch: UInt64, sequence: UInt64) throws(PackedReader.Damaged) {
-    var reader = try PackedReader(sealed: body)
-    guard let layout = Layout(rawValue: try reader.unsigned()) else { throw PackedReader.Damaged() }
+  /// Zone, beacon and receiver are saved as names only, because indices are valid only within a run.
+  init(
+    _ layout: WaitingMessage.Layout, _ reader: inout PackedReader, epoch: UInt64, sequence: UInt64
+  ) throws(PackedReader.Damaged) {
     let event = try reader.text()
     let wallTime = WallTime(nanoseconds: try reader.signed())
     let time = MonotonicTime(nanoseconds: try reader.signed())
     let (gateway, place) = (try reader.text(), try reader.text())
     let (beacon, receiver) = (try reader.text(), try reader.text())
     switch layout {
+    case .other: throw PackedReader.Damaged()
     case .zone, .zoneOfRooms:
       guard let event = Transition.Event(rawValue: event) else { throw PackedReader.Damaged() }
       var transition = try reader.transition(event, time, wallTime)
@@ -102,7 +81,6 @@ extension TransitionMessage {
         epoch: epoch, sequence: sequence, gateway: gateway, room: place, beacon: beacon, receiver: receiver,
         witnesses: witnesses)
     }
-    guard reader.isAtEnd else { throw PackedReader.Damaged() }
   }
 }
 

@@ -11,7 +11,7 @@ package struct TransitionNumbers: Sendable {
     self.last = last
   }
 
-  package mutating func number(_ message: inout TransitionMessage) {
+  package mutating func number(_ message: inout some NumberedMessage) {
     last += 1
     (message.epoch, message.sequence) = (epoch, last)
   }
@@ -25,9 +25,6 @@ package struct TransitionNumbers: Sendable {
     }
   }
 
-  /// Starts counting anew, beginning with some transitions that had other numbers.
-  package mutating func begin(_ epoch: UInt64, with messages: inout [TransitionMessage]) {
-    (self.epoch, last) = (epoch, 0)
-    for index in messages.indices { number(&messages[index]) }
-  }
+  /// Starts counting anew.
+  package mutating func begin(_ epoch: UInt64) { (self.epoch, last) = (epoch, 0) }
 }

@@ -110,7 +110,7 @@ import Testing
     defer { broker.stop() }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("forbidden-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(HangingDiskTests.recording.utf8).write(to: folder.appendingPathComponent("walk.jsonl"))
+    try Data(DiskStage.recording.utf8).write(to: folder.appendingPathComponent("walk.jsonl"))
     try Data(
       """
       gateway: { name: yard, state_directory: state }

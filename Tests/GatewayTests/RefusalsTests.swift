@@ -12,6 +12,7 @@ private final class Desk {
   var isEmpty: Bool { refusals.isEmpty }
   var count: Int { refusals.count }
   var lost: UInt64 { refusals.lost }
+  func takeDropped() -> [Int64] { refusals.takeDropped() }
   func refusedTopics(atMost limit: Int) -> [String] { refusals.refusedTopics(atMost: limit) }
   func park(_ message: Message, row: Int64?) -> Bool { refusals.park(message, row: row) }
   func refused(_ message: Message, row: Int64?, id: UInt64, at time: MonotonicTime) -> Bool {
@@ -164,6 +165,8 @@ private final class Desk {
         enter("Garage", large), row: number < 20 ? Int64(number + 1) : nil, id: 0, at: at(0))
     }
     #expect(refusals.count <= 16)
+    let dropped = refusals.takeDropped()
+    #expect(!dropped.isEmpty && Set(dropped).isSubset(of: 1...20) && refusals.takeDropped().isEmpty)
     #expect(refusals.lost > 0 && refusals.lost <= 20)
     for number in 0..<5000 { _ = refusals.refused(enter("z\(number)"), row: nil, id: 0, at: at(0)) }
     #expect(refusals.refusedTopics(atMost: .max).count <= Refusals.topicLimit)

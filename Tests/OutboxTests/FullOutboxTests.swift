@@ -11,15 +11,19 @@ import Testing
   private static func batch(from first: UInt64, count: UInt64 = 50) -> OutboxStore.Batch {
     OutboxStore.Batch(
       transitions: (first..<first + count).map { number in
-        TransitionMessage(
-          transition: Transition(
-            event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0), time: .zero,
-            wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
-            evidence: Evidence(
-              threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
-              receiver: ReceiverIndex(rawValue: 0))),
-          epoch: 1, sequence: number, gateway: "forecourt", zone: "pump-3", beacon: "fleet:1.\(number)",
-          receiver: "hci0")
+        WaitingMessage(
+          row: Int64(number),
+          TransitionMessage(
+            transition: Transition(
+              event: .enter, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 0),
+              time: .zero,
+              wallTime: WallTime(nanoseconds: 0), distance: nil, distanceDeviation: nil, rssi: nil,
+              evidence: Evidence(
+                threshold: 1, value: 1, unit: .metres, samples: 1, dwell: .zero,
+                receiver: ReceiverIndex(rawValue: 0))),
+            epoch: 1, sequence: number, gateway: "forecourt", zone: "pump-3",
+            beacon: "fleet:1.\(number)",
+            receiver: "hci0"))
       })
   }
 
@@ -27,7 +31,7 @@ import Testing
   private func fill(_ store: OutboxStore) -> UInt64 {
     var next: UInt64 = 1
     while next < 100_000 {
-      do { _ = try store.commit(Self.batch(from: next)) } catch {
+      do { try store.commit(Self.batch(from: next)) } catch {
         #expect(error is OutboxFull)
         return next - 1
       }
@@ -46,7 +50,7 @@ import Testing
   }
 
   private func waiting(_ store: OutboxStore) throws -> [UInt64] {
-    try store.waiting(after: 0, limit: 100_000).rows.map(\.transition.sequence)
+    try store.waiting(after: 0, limit: 100_000).rows.map(\.content.sequence)
   }
 
   @Test func earlierTransitionsStayInOrder() throws {
@@ -69,9 +73,9 @@ import Testing
     let (store, _) = try store()
     let taken = fill(store)
     // Nothing fits, but what was delivered may always go.
-    _ = try store.commit(OutboxStore.Batch(acknowledged: Array(1...Int64(taken - 100))))
+    try store.commit(OutboxStore.Batch(acknowledged: Array(1...Int64(taken - 100))))
     #expect(try waiting(store) == Array(taken - 99...taken))
-    _ = try store.commit(Self.batch(from: taken + 1))
+    try store.commit(Self.batch(from: taken + 1))
     #expect(try waiting(store) == Array(taken - 99...taken + 50))
     store.close()
   }

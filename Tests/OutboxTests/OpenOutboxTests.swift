@@ -1,6 +1,7 @@
 import Scenes
 import Beacons
 import Foundation
+import MQTT
 import Messages
 import Proximity
 import Testing
@@ -19,22 +20,26 @@ import Testing
       chance: chance)
   }
 
+  private let topics = Topics(gateway: "front yard")
   private var file: URL { folder.appendingPathComponent("front%20yard.sqlite") }
 
   private func batch(_ sequences: ClosedRange<UInt64>, epoch: UInt64) -> OutboxStore.Batch {
     var batch = OutboxStore.Batch()
     for sequence in sequences {
       batch.transitions.append(
-        TransitionMessage(
-          transition: Transition(
-            event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
-            time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)), distance: 1.38,
-            distanceDeviation: nil, rssi: -62.25,
-            evidence: Evidence(
-              threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
-              receiver: ReceiverIndex(rawValue: 0))),
-          epoch: epoch, sequence: sequence, gateway: "front yard", zone: "pump 3", beacon: "van",
-          receiver: "hci0"))
+        WaitingMessage(
+          row: Int64(sequence),
+          TransitionMessage(
+            transition: Transition(
+              event: .near, zone: ZoneIndex(rawValue: 0), beacon: BeaconIndex(rawValue: 3),
+              time: MonotonicTime(nanoseconds: 5), wallTime: start + .seconds(Double(sequence)),
+              distance: 1.38,
+              distanceDeviation: nil, rssi: -62.25,
+              evidence: Evidence(
+                threshold: 2, value: 1.376, unit: .metres, samples: 85, dwell: .seconds(2),
+                receiver: ReceiverIndex(rawValue: 0))),
+            epoch: epoch, sequence: sequence, gateway: "front yard", zone: "pump 3", beacon: "van",
+            receiver: "hci0")))
     }
     return batch
   }
@@ -45,7 +50,7 @@ import Testing
     let store = try #require(first.store)
     let epoch = try #require(first.remains).epoch
     let written = batch(1...5, epoch: epoch)
-    #expect(try store.commit(written) == 1)
+    try store.commit(written)
     store.close()
 
     let second = try open(at: start + .seconds(60))
@@ -55,19 +60,58 @@ import Testing
     let rows = try #require(second.store).waiting(after: 2, limit: 10).rows
     #expect(rows.map(\.row) == [3, 4, 5])
     #expect(
-      rows.map { String(decoding: $0.transition.json, as: UTF8.self) }
-        == written.transitions.suffix(3).map { String(decoding: $0.json, as: UTF8.self) })
+      rows.map { $0.content.message(topics: topics) }
+        == written.transitions.suffix(3).map { $0.content.message(topics: topics) })
+  }
+
+  /// A message of any kind, as it is sent.
+  private struct Other: NumberedMessage {
+    var epoch: UInt64 = 3
+    var sequence: UInt64 = 8
+    let gateway = "front yard"
+
+    func message(topics: Topics) -> Message {
+      Message(
+        topic: topics.base + "/else", payload: [0, 255, 10], qos: .atLeastOnce, retained: false)
+    }
+  }
+
+  @Test func otherMessagesOfTheSequenceWaitAmongThemWithTheSameOctets() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open()
+    var written = batch(1...3, epoch: 1)
+    written.transitions[1].content = Other()
+    try first.store?.commit(written)
+    first.store?.close()
+    let read = try #require(try open().store).waiting(after: 0, limit: 10)
+    #expect(
+      read.rows.map { $0.content.message(topics: topics) }
+        == written.transitions.map { $0.content.message(topics: topics) })
+    #expect(
+      read.rows.map(\.content.sequence) == [1, 8, 3] && read.rows.map(\.content.epoch) == [1, 3, 1])
+  }
+
+  @Test func aRowIsReplacedByALaterOneOfItsNumber() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try #require(try open().store)
+    try store.commit(batch(1...2, epoch: 1))
+    var again = batch(2...3, epoch: 7)
+    again.handedOver = [again.transitions.removeFirst()]
+    again.acknowledged = [1, 2]
+    try store.commit(again)
+    let rows = try store.waiting(after: 0, limit: 10).rows
+    #expect(rows.map(\.row) == [2, 3] && rows.allSatisfy { $0.content.epoch == 7 })
   }
 
   @Test func acknowledgedTransitionsAreRemoved() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     let store = try #require(first.store)
-    _ = try store.commit(batch(1...3, epoch: 1))
+    try store.commit(batch(1...3, epoch: 1))
     var acknowledged = OutboxStore.Batch()
     acknowledged.acknowledged = [1, 2, 3]
-    _ = try store.commit(acknowledged)
-    #expect(try store.commit(batch(4...4, epoch: 1)) == 4)
+    try store.commit(acknowledged)
+    try store.commit(batch(4...4, epoch: 1))
     store.close()
     let remains = try #require(try open().remains)
     #expect(remains.waiting == 1)
@@ -81,8 +125,8 @@ import Testing
       #expect(opened.remains?.gains == kept)
       var learnt = batch(1...1, epoch: 1)
       learnt.gains = new
-      _ = try opened.store?.commit(learnt)
-      _ = try opened.store?.commit(batch(2...2, epoch: 1))
+      try opened.store?.commit(learnt)
+      try opened.store?.commit(batch(2...2, epoch: 1))
       opened.store?.close()
     }
     #expect(try open().remains?.gains == ["hall": 2])
@@ -140,16 +184,16 @@ import Testing
   @Test func anOutboxOfANewerVersionIsRefusedAndLeftAsItIs() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
-    _ = try first.store?.commit(batch(1...20, epoch: 1))
+    try first.store?.commit(batch(1...20, epoch: 1))
     first.store?.close()
     func set(version: Int) throws {
       let database = try Database(path: file.path)
       try database.use { try $0.execute(script: "PRAGMA user_version = \(version)") }
       try database.close()
     }
-    try set(version: 5)
+    try set(version: 6)
     #expect(throws: NewerOutbox.self) { try open() }
-    try set(version: 4)
+    try set(version: 5)
     #expect(try open().remains?.waiting == 20)
   }
 
@@ -158,7 +202,7 @@ import Testing
   ) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
-    _ = try first.store?.commit(batch(1...2000, epoch: 1))
+    try first.store?.commit(batch(1...2000, epoch: 1))
     first.store?.close()
     var bytes = try Data(contentsOf: file)
     switch damage {
@@ -191,11 +235,14 @@ import Testing
     let store = try #require(try open().store)
     var written = batch(1...6, epoch: 1)
     for (place, reason) in Evidence.Reason.allCases.enumerated() {
-      written.transitions[place].transition?.evidence.unit = .seconds
-      written.transitions[place].transition?.evidence.reason = reason
+      var message = try #require(written.transitions[place].content as? TransitionMessage)
+      message.transition?.evidence.unit = .seconds
+      message.transition?.evidence.reason = reason
+      written.transitions[place].content = message
     }
-    _ = try store.commit(written)
-    let read = try store.waiting(after: 0, limit: 10).rows.compactMap(\.transition.transition?.evidence)
+    try store.commit(written)
+    let read = try store.waiting(after: 0, limit: 10).rows
+      .compactMap { ($0.content as? TransitionMessage)?.transition?.evidence }
     #expect(read.map(\.reason) == Evidence.Reason.allCases + [nil])
     #expect(read.prefix(5).allSatisfy { $0.unit == .seconds })
   }
@@ -209,7 +256,7 @@ import Testing
   func aRowThatIsDamagedIsPassedOverAndTheOthersStay(_ damage: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
-    _ = try first.store?.commit(batch(1...5, epoch: 1))
+    try first.store?.commit(batch(1...5, epoch: 1))
     first.store?.close()
     try alter("UPDATE waiting SET \(damage) WHERE id = 2")
     let store = try #require(try open().store)
@@ -232,19 +279,20 @@ import Testing
   func numbersThatAreDamagedMakeItADamagedFile(_ damage: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
-    _ = try first.store?.commit(batch(1...5, epoch: 1))
+    try first.store?.commit(batch(1...5, epoch: 1))
     first.store?.close()
     try alter(damage)
     let second = try open(at: start + .seconds(60))
     #expect(second.notices.first?.contains("set aside") == true, "\(second.notices)")
     #expect(second.remains?.waiting == 0)
-    #expect(try second.store?.commit(batch(1...1, epoch: 2)) == 1)
+    try second.store?.commit(batch(1...1, epoch: 2))
+    #expect(try second.store?.waiting(after: 0, limit: 2).rows.count == 1)
   }
 
   @Test func aFileThatIsRemovedWhileItIsOpenKeepsNothingAndSaysSo() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = try #require(try open().store)
-    _ = try store.commit(batch(1...2, epoch: 1))
+    try store.commit(batch(1...2, epoch: 1))
     try FileManager.default.removeItem(at: file)
     #expect(throws: OutboxRemoved.self) { try store.commit(batch(3...3, epoch: 1)) }
     // Nor does one that was put in its place.
@@ -272,7 +320,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()
     #expect(first.notices.isEmpty)
-    _ = try first.store?.commit(batch(1...3, epoch: 1))
+    try first.store?.commit(batch(1...3, epoch: 1))
     first.store?.close()
     if isRemoved { try FileManager.default.removeItem(at: file) } else { try Data().write(to: file) }
 
@@ -300,7 +348,7 @@ import Testing
   @Test func otherUsersCannotReadTheOutbox() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let outbox = try open()
-    _ = try outbox.store?.commit(batch(1...3, epoch: 1))
+    try outbox.store?.commit(batch(1...3, epoch: 1))
     #expect(try mode(folder.path) == 0o700)
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       #expect(try mode("\(folder.path)/\(name)") == 0o600, "\(name)")
@@ -375,7 +423,7 @@ import Testing
         named.key = "member \(number)"
         batch.beacons[named.key] = .some(step % 2 == number % 2 ? named : nil)
       }
-      _ = try store.commit(batch)
+      try store.commit(batch)
     }
     store.close()
     let keys = try #require(try open().remains).beacons.map(\.key)
@@ -387,7 +435,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = try #require(try open().store)
     for part in 0..<10 {
-      _ = try store.commit(batch(UInt64(part) * 2000 + 1...UInt64(part) * 2000 + 2000, epoch: 1))
+      try store.commit(batch(UInt64(part) * 2000 + 1...UInt64(part) * 2000 + 2000, epoch: 1))
     }
     func size() throws -> Int {
       let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
@@ -396,7 +444,7 @@ import Testing
     var acknowledged = OutboxStore.Batch()
     acknowledged.acknowledged = (1...20_000).map { $0 }
     let before = try size()
-    _ = try store.commit(acknowledged)
+    try store.commit(acknowledged)
     try store.giveRoomBack()
     #expect(before > 2_000_000)
     let after = try size()

@@ -145,7 +145,7 @@ import Settings
       try OpenOutbox(gateway: "g", directory: directory, wallTime: scene.wallTime).store)
     var batch = OutboxStore.Batch()
     batch.counters = counters
-    _ = try store.commit(batch)
+    try store.commit(batch)
     store.close()
     let again = try OpenOutbox(gateway: "g", directory: directory, wallTime: scene.wallTime)
     let remains = try #require(again.remains)

@@ -36,7 +36,8 @@ import Testing
     var output = try Self.decided()
     numbers.number(&output)
     var waiting = Array(output.transitions.suffix(2))
-    numbers.begin(9, with: &waiting)
+    numbers.begin(9)
+    for index in waiting.indices { numbers.number(&waiting[index]) }
     #expect(waiting.map(\.sequence) == [1, 2] && waiting.allSatisfy { $0.epoch == 9 })
     numbers.number(&output)
     #expect(output.transitions.first?.sequence == 3)

@@ -27,6 +27,7 @@ extension Delivery {
     let mustWrite =
       state.disk.fault == nil
       && (!pending.transitions.isEmpty || !pending.counters.isEmpty
+        || !state.outbox.handedOver.isEmpty
         || pending.acknowledged.count >= Self.acknowledgementLimit)
     guard mustWrite || state.outbox.wantsFetch else { return }
     let now = LiveClock.now
@@ -89,9 +90,9 @@ extension Delivery {
     }
     let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
       switch result {
-      case .success(let firstRow):
+      case .success:
         let wasStalled = state.outbox.isStalled
-        state.outbox.committed(batch, firstRow: firstRow)
+        state.outbox.committed(batch)
         // Transitions that waited in memory meanwhile must still be written.
         if wasStalled || state.disk.fault == nil { return (nil, false) }
         state.disk.fault = nil
@@ -153,10 +154,13 @@ extension Delivery {
   }
 
   /// Renumbers transitions that are not on disk, under a new epoch.
-  private static func renumber(_ transitions: inout [TransitionMessage], _ numbers: inout TransitionNumbers) {
-    let epoch = Epoch.next(
-      after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
-    numbers.begin(epoch, with: &transitions)
+  private static func renumber(
+    _ transitions: inout [WaitingMessage], _ numbers: inout TransitionNumbers
+  ) {
+    numbers.begin(
+      Epoch.next(after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
+    )
+    for index in transitions.indices { numbers.number(&transitions[index].content) }
   }
 
   /// Returns whether that is news.

@@ -45,11 +45,10 @@ extension Delivery {
     }
   }
 
-  /// No more questions will be asked. Acknowledged messages that are not on disk count as delivered. Those on disk are sent again
-  /// by the next start, unless the broker is known to have them.
+  /// No more questions will be asked. Acknowledged messages that could not be written either count as delivered. Those on disk are
+  /// sent again by the next start.
   func believeAtTheEnd(_ state: inout State) {
-    let id = UInt64(clamping: Outbox.noRow)
-    for _ in 0..<(state.doubts?.undecided(id) ?? 0) { state.outbox.acknowledge(row: Outbox.noRow) }
+    for id in state.doubts?.undecided ?? [] { state.outbox.believe(row: Int64(clamping: id)) }
     state.doubts = nil
   }
 }

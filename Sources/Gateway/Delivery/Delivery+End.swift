@@ -44,21 +44,22 @@ extension Delivery {
     counters: [String: UInt32], gains: [String: Double]?,
     saving beacons: @escaping @Sendable (Int32) -> (saved: [SavedBeacon], next: Int32?)
   ) -> Int {
-    state.withLock { believeAtTheEnd(&$0) }
-    guard let disk else {
+    if let disk {
+      let end = DispatchSemaphore(value: 0)
+      disk.perform { store in
+        self.writeLast(store, counters, gains, beacons)
+        store.close()
+        end.signal()
+      }
+      if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
+        logger.error("the disk does not respond; stopping without it")
+      }
+    }
+    return state.withLock { state in
+      believeAtTheEnd(&state)
       // A demonstration leaves nothing behind.
-      return state.withLock { $0.disk.fault == nil ? 0 : $0.outbox.unsafe }
+      return isKept || state.disk.fault != nil ? state.outbox.unsafe : 0
     }
-    let end = DispatchSemaphore(value: 0)
-    disk.perform { store in
-      self.writeLast(store, counters, gains, beacons)
-      store.close()
-      end.signal()
-    }
-    if end.wait(timeout: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) == .timedOut {
-      logger.error("the disk does not respond; stopping without it")
-    }
-    return state.withLock { $0.outbox.unsafe }
   }
 
   private func writeLast(
@@ -75,8 +76,8 @@ extension Delivery {
     while true {
       let batch = state.withLock { $0.outbox.takePending() }
       do {
-        let firstRow = try store.commit(batch)
-        state.withLock { $0.outbox.committed(batch, firstRow: firstRow) }
+        try store.commit(batch)
+        state.withLock { $0.outbox.committed(batch) }
       } catch {
         state.withLock { state in state.outbox.failed(batch) { _ in } }
         return logger.error("cannot save the last transitions to disk: \(words(error))")

@@ -65,8 +65,6 @@ final class Delivery: Sendable {
   let onDiskChange = Mutex<Callback<Void>?>(nil)
   /// What the dashboard shows of decisions; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
-  /// Rows up to this one were decided before the machine last booted.
-  private let lastForeignRow: Int64
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
   let logger: Logger
@@ -83,14 +81,15 @@ final class Delivery: Sendable {
       ?? Epoch.next(after: nil, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
     state = Mutex(
       State(
-        outbox: Outbox(isDurable: opened.store != nil, stored: opened.remains?.waiting ?? 0),
+        outbox: Outbox(
+          isDurable: opened.store != nil, stored: opened.remains?.waiting ?? 0,
+          foreignRow: opened.remains?.lastRow ?? 0),
         disk: Disk(fault: opened.fault), numbers: TransitionNumbers(epoch: epoch),
         refusals: Refusals(base: topics.base), doubts: saysWhatItRefuses ? nil : Doubts()))
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
     self.topics = topics
     mark = opened.mark
-    lastForeignRow = opened.remains.map { $0.isSameBoot ? 0 : $0.lastRow } ?? 0
     disk = if let store = opened.store { try BlockingThread(owning: store) } else { nil }
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
@@ -158,20 +157,19 @@ final class Delivery: Sendable {
       tendDisk(&state)
       noteChores(&state)
     }
+    for row in state.refusals.takeDropped() { state.outbox.giveUp(row: row) }
     guard sendRefused(&state) else { return }
     while let item = state.outbox.first {
       let message: Message
-      var id: UInt64 = 0
+      var row: Int64?
       switch item {
-      case .transition(var transition, let row):
-        CalendarCorrection(time: LiveClock.now, wallTime: LiveClock.wallNow, lastForeignRow: lastForeignRow)
-          .apply(to: &transition, row: row)
-        message = transition.message(topics: topics)
-        id = UInt64(clamping: row ?? Outbox.noRow)
+      case .numbered(let waiting):
+        message = waiting.content.message(topics: topics)
+        row = waiting.row
       case .verdict(let verdict): message = verdict.message(topics: topics)
       case .state(let waiting): message = waiting
       }
-      if state.refusals.park(message, row: id > 0 ? Int64(clamping: id) : nil) {
+      if state.refusals.park(message, row: row) {
         state.outbox.removeFirst()
         continue
       }
@@ -179,10 +177,11 @@ final class Delivery: Sendable {
         if message.qos == .atMostOnce {
           try publishUnanswered(message, &state)
         } else {
-          try publish(message, id: id, &state)
+          try publish(message, id: UInt64(clamping: row ?? 0), &state)
         }
         switch item {
-        case .transition(let transition, _): onPublished(transition)
+        case .numbered(let waiting):
+          if let transition = waiting.content as? TransitionMessage { onPublished(transition) }
         case .verdict(let verdict): onVerdict(verdict)
         case .state: break
         }
@@ -191,8 +190,11 @@ final class Delivery: Sendable {
       } catch .notConnected {
         // Momentary telemetry is dropped; after connecting, everything that still holds is published again.
       } catch {
-        if case .transition(_, let row?) = item { state.outbox.acknowledge(row: row) }
-        logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+        state.outbox.removeFirst()
+        if let row { state.outbox.acknowledge(row: row) }
+        logger.error(
+          "not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+        continue
       }
       state.outbox.removeFirst()
     }
@@ -213,9 +215,7 @@ final class Delivery: Sendable {
   }
 
   /// How many messages the broker does not have yet.
-  var waiting: Int { state.withLock { waiting($0) } }
-
-  private func waiting(_ state: State) -> Int { state.outbox.count + (isKept ? 0 : client.outstanding) }
+  var waiting: Int { state.withLock { $0.outbox.count } }
 
   private static let toldTopics = 10
 
@@ -223,8 +223,9 @@ final class Delivery: Sendable {
     state.withLock { state in
       let refused = state.refusals.refusedTopics(atMost: Self.toldTopics) + state.unanswered.refusedTopics
       return Figures(
-        queued: waiting(state),
-        diskFault: isKept ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
+        queued: state.outbox.count,
+        diskFault: isKept
+          ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
         lost: state.outbox.lostTransitions + state.refusals.lost, parked: state.refusals.count,
         refusedTopics: Array(refused.sorted().prefix(Self.toldTopics)), accessFault: state.accessFault)
     }

@@ -149,11 +149,9 @@ struct Doubts: Sendable {
     if places[copy.id]?.isEmpty == true { places[copy.id] = nil }
   }
 
-  /// How many messages with this id are acknowledged but still in doubt.
-  func undecided(_ id: UInt64) -> Int {
-    Set(places[id] ?? []).reduce(0) { count, name in
-      count + (topics[name]?.held.count { $0.copy.id == id && $0.isAcknowledged } ?? 0)
-    }
+  /// The ids of messages that are acknowledged but still in doubt.
+  var undecided: [UInt64] {
+    topics.values.flatMap { $0.held.filter(\.isAcknowledged).map(\.copy.id) }
   }
 
   // MARK: What is asked

@@ -10,7 +10,7 @@ import Messages
 struct Refusals: Sendable {
   struct Parked: Sendable {
     var message: Message
-    /// A transition's, on disk.
+    /// A transition's, in the outbox, which has it on disk or will.
     var row: Int64?
   }
 
@@ -38,8 +38,10 @@ struct Refusals: Sendable {
   private var octets = 0
   /// Parked messages.
   private(set) var count = 0
-  /// Messages that were not on disk and were dropped for lack of room.
+  /// Messages without a row that were dropped for lack of room.
   private(set) var lost: UInt64 = 0
+  /// The rows of others.
+  private var dropped: [Int64] = []
 
   init(base: String) { kinds = RefusedKinds(base: base) }
 
@@ -167,7 +169,15 @@ struct Refusals: Sendable {
     }
   }
 
-  private mutating func giveUp(_ parked: Parked) { if parked.row == nil { lost += 1 } }
+  private mutating func giveUp(_ parked: Parked) {
+    if let row = parked.row { dropped.append(row) } else { lost += 1 }
+  }
+
+  /// What there was no room for; it is only in the outbox now.
+  mutating func takeDropped() -> [Int64] {
+    defer { dropped = [] }
+    return dropped
+  }
 
   private mutating func forget(_ parked: Parked) {
     octets -= parked.octets
