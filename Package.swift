@@ -141,7 +141,7 @@ let package = Package(
     .target(
       name: "Outbox",
       dependencies: [
-        "CSQLite", "Beacons", "Machine", "Messages", "Pipeline", "Proximity",
+        "CSQLite", "Beacons", "MQTT", "Machine", "Messages", "Pipeline", "Proximity",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: house),
@@ -248,7 +248,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "Beacons", "Brokers", "Gateway", "MessageSchemas", "Machine", "PageReading", "Proximity",
-        "Randomness", "beaconkeeper",
+        "Randomness", "Setup", "beaconkeeper",
       ],
       swiftSettings: house),
     .testTarget(
