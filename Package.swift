@@ -128,6 +128,7 @@ let package = Package(
       name: "Pipeline",
       dependencies: [
         "BeaconKeys", "Beacons", "JSON", "MQTT", "Messages", "Proximity", "RangingPolicy", "Settings",
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: house),
     // What a site's gateways would hear of a crowd that walks through it: a function of settings and time.

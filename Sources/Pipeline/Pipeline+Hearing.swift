@@ -59,6 +59,10 @@ extension Pipeline {
     history?.note(sighting)
     while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
+    if nextHeldBack < sighting.time {
+      // A sighting at that very time says more.
+      tellHeldBack(notAfter: sighting.time - TimeSpan(nanoseconds: 1), into: &output)
+    }
     if !unproven.isEmpty { proveSight(sighting.receiver, at: sighting.time, into: &output) }
     if !blind.isEmpty, isNew(sighting.receiver) {
       setBlind(sighting.receiver, false, at: sighting.time, into: &output)
@@ -72,10 +76,12 @@ extension Pipeline {
       telemetry.note(readings)
       readings.removeAll(keepingCapacity: true)
     }
-    if !transitions.isEmpty || telemetry.hasDue || engine.hasRearmed { tell(into: &output) }
+    if !transitions.isEmpty || telemetry.hasDue || engine.hasNews { tell(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
     if !areRoomsGreeted { greetRooms(into: &output) }
-    if roomPresence.take(sighting) { tellRoom(of: sighting, into: &output) }
+    if roomPresence.take(sighting) {
+      tellRoom(of: sighting.beacon, at: sighting.receiver, into: &output)
+    }
     if !phones.isEmpty { followPhones(sighting, into: &output) }
   }
 

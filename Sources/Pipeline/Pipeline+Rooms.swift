@@ -23,7 +23,7 @@ extension Pipeline {
   mutating func advanceRooms(to time: MonotonicTime, into output: inout Output) {
     guard let due = rooms?.nextDeadline, due <= time else { return }
     rooms?.advance(to: time, into: &roomTransitions)
-    guard !roomTransitions.isEmpty else { return }
+    for beacon in rooms?.takeChanged() ?? [] { telemetry.change(beacon, by: time) }
     let decided = roomTransitions
     roomTransitions.removeAll(keepingCapacity: true)
     tell(decided, into: &output)
@@ -31,7 +31,6 @@ extension Pipeline {
 
   /// Turns what rooms decided into messages.
   mutating func tell(_ decided: [RoomTransition], into output: inout Output) {
-    guard !decided.isEmpty else { return }
     for transition in decided {
       counts.transitions += 1
       telemetry.setDue(transition.beacon)

@@ -20,9 +20,31 @@ extension Pipeline {
     unwatched.removeAll { engine.isWatched($0) }
   }
 
+  /// When something that was held back is to be told.
+  var nextHeldBack: MonotonicTime {
+    min(telemetry.nextDeadline ?? .distantFuture, roomPresence.nextDeadline ?? .distantFuture)
+  }
+
+  /// Tells what was held back until some time up to `time`, each as it was then.
+  mutating func tellHeldBack(notAfter time: MonotonicTime, into output: inout Output) {
+    while case let due = nextHeldBack, due <= time, due < .distantFuture {
+      while let beacon = telemetry.popOverdue(notAfter: due) {
+        step(to: due, into: &output)
+        guard telemetry.takeUntold(of: beacon) else { continue }
+        telemetry.setDue(beacon)
+        tell(into: &output)
+        telemetry.rest(beacon, from: self.time)
+      }
+      while let (beacon, receiver) = roomPresence.popOverdue(notAfter: due) {
+        step(to: due, into: &output)
+        tellRoom(of: beacon, at: receiver, into: &output)
+      }
+    }
+  }
+
   /// Turns transitions and due states into messages.
   mutating func tell(into output: inout Output) {
-    if transitions.isEmpty, !telemetry.hasDue, !engine.hasRearmed { return }
+    if transitions.isEmpty, !telemetry.hasDue, !engine.hasNews { return }
     changedZones.removeAll(keepingCapacity: true)
     for transition in transitions {
       counts.transitions += 1
@@ -49,6 +71,9 @@ extension Pipeline {
       }
       output.items.append(.state(.occupancy(occupancy(of: zone))))
     }
+    if engine.hasSilenced {
+      for beacon in engine.takeSilenced() { telemetry.change(beacon, by: time) }
+    }
     telemetry.takeDue(into: &dueBeacons)
     for beacon in dueBeacons {
       telemetry.published(beacon, heard: engine.lastSighting(of: beacon)?.time ?? time)
@@ -63,15 +88,15 @@ extension Pipeline {
   }
 
   /// Publishes the distance of a beacon to the receiver that heard it.
-  func tellRoom(of sighting: Sighting, into output: inout Output) {
+  func tellRoom(of beacon: BeaconIndex, at receiver: ReceiverIndex, into output: inout Output) {
     guard let prefix = roomPresence.prefix,
-      let (receiver, estimate) = engine.estimate(of: sighting.beacon, at: sighting.receiver)
+      let (receiver, estimate) = engine.estimate(of: beacon, at: receiver)
     else { return }
     output.items.append(
       .room(
         RoomPresenceMessage(
-          prefix: prefix, beacon: roster.name(of: sighting.beacon),
-          displayName: roster.displayName(of: sighting.beacon), receiver: receivers.name(of: receiver),
+          prefix: prefix, beacon: roster.name(of: beacon),
+          displayName: roster.displayName(of: beacon), receiver: receivers.name(of: receiver),
           distance: estimate.distance)))
   }
 

@@ -109,6 +109,12 @@ public struct Pipeline: Sendable {
 
   /// Processes deadlines up to `time`.
   public mutating func advance(to time: MonotonicTime, into output: inout Output) {
+    tellHeldBack(notAfter: time, into: &output)
+    step(to: time, into: &output)
+  }
+
+  /// Processes deadlines up to `time`, except for what is only told then.
+  mutating func step(to time: MonotonicTime, into output: inout Output) {
     self.time = max(self.time, time)
     engine.advance(to: time, into: &transitions)
     tell(into: &output)
@@ -125,7 +131,9 @@ public struct Pipeline: Sendable {
     // Two at a time: `min` with more arguments than three makes an array of them on the heap, and every batch asks this.
     let next = min(
       min(engine.nextDeadline ?? never, phones.nextDeadline ?? never),
-      min(crowds.next ?? never, rooms?.nextDeadline ?? never))
+      min(
+        min(crowds.next ?? never, rooms?.nextDeadline ?? never),
+        min(telemetry.nextDeadline ?? never, roomPresence.nextDeadline ?? never)))
     return next == never ? nil : next
   }
 
@@ -244,13 +252,13 @@ public struct Pipeline: Sendable {
       return nil
     }
     let current = engine.estimate(of: beacon)
-    let strongest = engine.keepsLinks ? nil : rooms?.receiver(of: beacon)
     return BeaconStateMessage(
       beacon: roster.name(of: beacon), displayName: roster.displayName(of: beacon),
       zones: engine.zones(of: beacon).map { name(of: $0) },
       room: rooms.map { $0.room(of: beacon).map { name(of: $0) } },
       estimate: current?.estimate, lastSeen: last.wallTime,
-      receiver: receivers.name(of: current?.receiver ?? strongest ?? last.receiver), readings: readings)
+      receiver: receivers.name(of: current?.receiver ?? rooms?.receiver(of: beacon) ?? last.receiver),
+      readings: readings)
   }
 }
 

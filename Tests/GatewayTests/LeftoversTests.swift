@@ -117,6 +117,17 @@ struct LeftoversTests {
     #expect(String(decoding: message.payload, as: UTF8.self).contains(#""zones":[],"room":null,"#))
   }
 
+  /// It may be in no zone, and have fallen silent while nobody heard.
+  @Test func aStaleDistanceIsCorrected() throws {
+    let payload =
+      #"{"zones":[],"room":null,"distance_m":8.73,"last_seen":"2026-11-20T21:50:04.900Z","receiver":"r","readings":{}}"#
+    let topic = "beaconkeeper/home/beacon/fleet%3A1.2/state"
+    let message = try #require(leftovers.correction(of: topic, Array(payload.utf8))).message
+    #expect(
+      String(decoding: message.payload, as: UTF8.self).contains(#""zones":[],"room":null,"distance_m":null,"#)
+    )
+  }
+
   @Test(
     "is left as it is where it claims nothing, makes no sense, or is taken back anyhow",
     arguments: [

@@ -43,9 +43,10 @@ import Testing
     "Pipeline.HoldNotices": "beaconsTold hasToldCrowd",
     "Pipeline.CrowdPace": "measure told waiting next",
     "Pipeline.CrowdPace.Measure": "few pause",
-    "Pipeline.Telemetry": "interval dueFrom readings due news trials newcomerTrials trialPause",
+    "Pipeline.Telemetry":
+      "interval dueFrom readings due changes heldBack news trials newcomerTrials trialPause",
     "Pipeline.Whereabouts": "nearest zones places told",
-    "Pipeline.RoomPresence": "prefix dueFrom",
+    "Pipeline.RoomPresence": "prefix paces heldBack",
     "Pipeline.Roster": "catalogue resolver ownRegions bindKeys sealed displayNames kinds zonesByEntry",
     "Pipeline.SealedReadings": "counts notices told decryptors ledger",
     "Pipeline.CounterLedger": "restored unsaved rested",
@@ -63,7 +64,7 @@ import Testing
     "BeaconKeys.AddressResolver": "ciphers generation recent older budget postponed block",
     "BeaconKeys.ResolutionBudget": "left time waiting",
     "Proximity.ZoneEngine":
-      "zones zoneReceivers blindZones insiders rearmedZones site receivers knownReceivers "
+      "zones zoneReceivers blindZones insiders rearmedZones silenced site receivers knownReceivers "
       + "blindReceivers beacons admitted locators isLocating keepsLinks places hasRoomZones roomSight "
       + "decisions links presences members freeMember freeLink freePresence queue crowd heldTransitions "
       + "held now",
@@ -114,7 +115,7 @@ import Testing
     "Proximity.Receiver": "calibration decadesPerDecibel ownPower offset isKnown isBlind",
     "Proximity.RoomTracker":
       "plan model maps filter placeAndPower appearance hearers windows trackOfBeacon tracks beaconOfTrack "
-      + "freeTracks beliefs held silences blind known lastWords insiders entries hearings now sums drift leaveOneOut "
+      + "freeTracks beliefs held silences blind known lastWords insiders changed entries hearings now sums drift leaveOneOut "
       + "gains refused",
     "Proximity.HeldLevels": "hearers words",
     "Proximity.RoomTrack":

@@ -9,18 +9,19 @@ extension BeaconStateMessage {
 
   /// What the broker kept of an earlier run, for a beacon that is nowhere and not heard any more. It may be anybody's.
   ///
-  /// nil for anything but a beacon's state that says where the beacon is.
+  /// nil for anything but a beacon's state that says where the beacon is, or how far.
   init?(elsewhere beacon: String, retained payload: [UInt8]) {
     guard payload.count <= Self.retainedLimit, let tree = try? JSONTree(payload, limit: payload.count),
       case .list(let zones)? = tree["zones"],
       zones.allSatisfy({ if case .text = $0 { true } else { false } }),
-      case let room = tree.text("room"), room != nil || tree.lacks("room"), room != nil || !zones.isEmpty,
+      case let room = tree.text("room"), room != nil || tree.lacks("room"),
+      room != nil || !zones.isEmpty || !tree.lacks("distance_m"),
       let seen = tree.text("last_seen").flatMap({ WallTime(rfc3339: $0) }),
       let receiver = tree.text("receiver"), case .object(let readings)? = tree["readings"]
     else { return nil }
     let latest = Dictionary(readings.map { ($0.name, $0.value) }) { first, _ in first }
     self.init(
-      beacon: beacon, zones: [], room: room == nil ? nil : .some(nil), estimate: nil, lastSeen: seen,
+      beacon: beacon, zones: [], room: tree["room"] == nil ? nil : .some(nil), estimate: nil, lastSeen: seen,
       receiver: receiver,
       readings: latest.sorted { $0.key < $1.key }.compactMap { name, value in
         switch value {

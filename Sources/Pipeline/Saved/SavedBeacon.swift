@@ -66,7 +66,8 @@ package struct SavedReading: Codable, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon's state after a transition; nil if it is in no zone and no room, so that there is nothing to remember.
+  /// A beacon's state after a transition; nil if it is in no zone and no room, and all is told of it, so that there is nothing to
+  /// remember.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
@@ -76,12 +77,12 @@ extension Pipeline {
     return SavedRoom(name: name(of: room), receiver: receivers.name(of: state.receiver), state: state)
   }
 
-  /// Every beacon that is in a zone or a room.
+  /// Every beacon that is in a zone or a room, or of which something is to be told.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
     savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
   }
 
-  /// Those of some beacons that are in a zone or a room.
+  /// The same of some beacons.
   package func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime)
     -> [SavedBeacon]
   {
@@ -90,7 +91,9 @@ extension Pipeline {
 
   private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
     let room = savedRoom(of: beacon)
-    guard let state = engine.state(of: beacon), state.isInside || room != nil else { return nil }
+    guard let state = engine.state(of: beacon),
+      state.isInside || room != nil || telemetry.hasUntold(of: beacon)
+    else { return nil }
     var receivers: [UInt16: String] = [:]
     for receiver in state.receivers { receivers[receiver.rawValue] = self.receivers.name(of: receiver) }
     var zones: [Int32: String] = [:]

@@ -1,28 +1,55 @@
 import Beacons
 
-/// When to publish the distance of a beacon to a receiver: at most once a second, when it is heard.
+/// When to publish the distance of a beacon to a receiver: when it is heard, at most once a second. What was heard in between is
+/// published at the end of that second.
 struct RoomPresence: Sendable {
   static let pause = TimeSpan.seconds(1)
 
   /// The base topic; nil: room presence is off.
   let prefix: String?
-  /// By beacon and receiver: from when on a sighting causes a message. Retired beacons need no cleanup: they were silent for
-  /// longer.
-  private var dueFrom: [UInt64: MonotonicTime] = [:]
+  private var paces: [UInt64: Pace] = [:]
+  /// Those that are untold, and others that were.
+  private var heldBack = HeldBack()
+
+  /// Of a beacon and a receiver. Those of retired beacons need no cleanup: they were silent for longer.
+  private struct Pace {
+    /// From when on a sighting causes a message.
+    var dueFrom: MonotonicTime
+    var isUntold = false
+  }
 
   init(prefix: String?) { self.prefix = prefix }
 
   /// Whether to publish a sighting; if so, it counts as published.
   mutating func take(_ sighting: Sighting) -> Bool {
-    guard prefix != nil, isDue(sighting) else { return false }
-    dueFrom[Self.key(sighting)] = sighting.time + Self.pause
+    // Without a signal there is no distance.
+    guard prefix != nil, sighting.beacon != .nobody, sighting.rssi != nil else { return false }
+    let key = Self.key(sighting)
+    if let pace = paces[key], sighting.time < pace.dueFrom {
+      if !pace.isUntold {
+        paces[key]?.isUntold = true
+        heldBack.add(key, due: pace.dueFrom)
+      }
+      return false
+    }
+    paces[key] = Pace(dueFrom: sighting.time + Self.pause)
     return true
   }
 
-  private func isDue(_ sighting: Sighting) -> Bool {
-    // Without a signal there is no distance.
-    guard sighting.beacon != .nobody, sighting.rssi != nil else { return false }
-    return dueFrom[Self.key(sighting)].map { sighting.time >= $0 } ?? true
+  var nextDeadline: MonotonicTime? { heldBack.next }
+
+  /// The first that must be published by a time; it counts as published.
+  mutating func popOverdue(notAfter time: MonotonicTime) -> (beacon: BeaconIndex, receiver: ReceiverIndex)? {
+    while let (due, key) = heldBack.popFirst(notAfter: time) {
+      // It may have been published since.
+      guard let pace = paces[key], pace.isUntold, pace.dueFrom <= due else { continue }
+      paces[key] = Pace(dueFrom: due + Self.pause)
+      return (
+        BeaconIndex(rawValue: Int32(truncatingIfNeeded: key >> 16)),
+        ReceiverIndex(rawValue: UInt16(truncatingIfNeeded: key))
+      )
+    }
+    return nil
   }
 
   private static func key(_ sighting: Sighting) -> UInt64 {
@@ -31,10 +58,18 @@ struct RoomPresence: Sendable {
 }
 
 extension RoomPresence {
-  func snapshot(into writer: inout StateWriter) { writer.write(dueFrom) }
+  func snapshot(into writer: inout StateWriter) {
+    writer.write(paces.mapValues(\.dueFrom))
+    writer.write(Set(paces.lazy.filter(\.value.isUntold).map(\.key)))
+    heldBack.snapshot(into: &writer)
+  }
 
   mutating func restore(from reader: inout StateReader) throws(StateError) {
     reader.part = "room presence"
-    dueFrom = try reader.read()
+    let dueFrom: [UInt64: MonotonicTime] = try reader.read()
+    paces = dueFrom.mapValues { Pace(dueFrom: $0) }
+    let untold: Set<UInt64> = try reader.read()
+    for key in untold { paces[key]?.isUntold = true }
+    try heldBack.restore(from: &reader) { paces[$0] != nil }
   }
 }

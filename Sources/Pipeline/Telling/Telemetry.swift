@@ -7,7 +7,7 @@ struct HeardReading: Sendable {
 }
 
 /// The latest readings of each beacon, and which states must be published: at once after a transition, otherwise at most once
-/// per `interval`.
+/// per `interval`. What changed in between is published at its end.
 struct Telemetry: Sendable {
   let interval: TimeSpan
   /// By `BeaconIndex`: from when on a sighting causes the state to be published. Touched at every sighting, so only eight octets.
@@ -15,6 +15,12 @@ struct Telemetry: Sendable {
   /// By `BeaconIndex` too.
   var readings: [[Reading]] = []
   var due: [BeaconIndex] = []
+  /// By `BeaconIndex`: whether something changed since the state was published.
+  var changes: [Change] = []
+  /// Beacons with changes, and others that had some.
+  var heldBack = HeldBack()
+
+  enum Change: UInt8 { case none, waiting, told }
   /// Beacons heard for the first time, or with a reading of a new kind.
   var news: [BeaconIndex] = []
   /// By `BeaconIndex`: how often a member must still be noted before it is news. Anybody can invent members of a region.
@@ -53,6 +59,7 @@ struct Telemetry: Sendable {
     dueFrom[index] = Self.unsighted
     readings[index] = []
     news.removeAll { $0 == beacon }
+    if changes[index] == .waiting { changes[index] = .told }
     return trials[index] == 0
   }
 
@@ -75,7 +82,7 @@ struct Telemetry: Sendable {
     guard sighting.beacon != .nobody else { return }
     makeRoom(for: sighting.beacon)
     let index = Int(sighting.beacon.rawValue)
-    guard sighting.time >= dueFrom[index] else { return }
+    guard sighting.time >= dueFrom[index] else { return holdBack(index) }
     if dueFrom[index] == Self.unsighted {
       tell(sighting.beacon)
     } else if trials[index] > 0 {
@@ -93,6 +100,7 @@ struct Telemetry: Sendable {
     trials[Int(beacon.rawValue)] = other.trials[Int(known.rawValue)]
     let dueFrom = other.dueFrom[Int(known.rawValue)]
     published(beacon, heard: dueFrom == Self.isDue ? Self.unsighted : dueFrom - other.interval)
+    if other.changes[Int(known.rawValue)] == .waiting { holdBack(Int(beacon.rawValue)) }
     tell(beacon)
   }
 
@@ -112,6 +120,8 @@ struct Telemetry: Sendable {
       let index = Int(heard.beacon.rawValue)
       guard isSighted(index) else { continue }
       if !Self.keep(heard.reading, in: &self.readings[index], likely: &likely) { tell(heard.beacon) }
+      // Telemetry comes without a sighting.
+      holdBack(index)
     }
   }
 
@@ -158,6 +168,57 @@ struct Telemetry: Sendable {
     if isSighted(index), dueFrom[index] != Self.isDue { becomeDue(beacon) }
   }
 
+  /// What is known of a beacon changed by a time, though it was not heard.
+  mutating func change(_ beacon: BeaconIndex, by time: MonotonicTime) {
+    let index = Int(beacon.rawValue)
+    guard isSighted(index), dueFrom[index] != Self.isDue else { return }
+    if time >= dueFrom[index] { becomeDue(beacon) } else { holdBack(index) }
+  }
+
+  private mutating func holdBack(_ index: Int) {
+    guard changes[index] != .waiting, dueFrom[index] != Self.isDue else { return }
+    if changes[index] == .none { heldBack.add(UInt64(index), due: dueFrom[index]) }
+    changes[index] = .waiting
+  }
+
+  func hasUntold(of beacon: BeaconIndex) -> Bool {
+    changes.indices.contains(Int(beacon.rawValue)) && changes[Int(beacon.rawValue)] == .waiting
+  }
+
+  /// When `popOverdue` next has something to return; it may turn out to have nothing.
+  var nextDeadline: MonotonicTime? { heldBack.next }
+
+  /// The first beacon whose changes must be published by a time. Call `takeUntold` after all that happened by then.
+  mutating func popOverdue(notAfter time: MonotonicTime) -> BeaconIndex? {
+    while let (due, key) = heldBack.popFirst(notAfter: time) {
+      let index = Int(key)
+      if changes[index] == .waiting, dueFrom[index] <= due { return BeaconIndex(rawValue: Int32(index)) }
+      // It was published since it began to wait, and may have changed again.
+      let hasChanged = changes[index] == .waiting
+      changes[index] = .none
+      if hasChanged { holdBack(index) }
+    }
+    return nil
+  }
+
+  /// Whether changes are still unpublished. If so, call `setDue`, and `rest` once it is published.
+  mutating func takeUntold(of beacon: BeaconIndex) -> Bool {
+    defer { changes[Int(beacon.rawValue)] = .none }
+    return hasUntold(of: beacon)
+  }
+
+  /// A state was published at a time, though its beacon was heard before: it is not again for a while.
+  mutating func rest(_ beacon: BeaconIndex, from time: MonotonicTime) {
+    let index = Int(beacon.rawValue)
+    guard dueFrom[index] != Self.isDue else { return }
+    if trials[index] > 0 {
+      // It was heard again since the last time that it was noted.
+      trials[index] -= 1
+      tell(beacon)
+    }
+    published(beacon, heard: time)
+  }
+
   private mutating func becomeDue(_ beacon: BeaconIndex) {
     dueFrom[Int(beacon.rawValue)] = Self.isDue
     due.append(beacon)
@@ -179,13 +240,15 @@ struct Telemetry: Sendable {
     // The very first time there is, and the very last, stand for others.
     dueFrom[Int(beacon.rawValue)] = min(
       max(next, MonotonicTime(nanoseconds: .min + 1)), MonotonicTime(nanoseconds: .max - 1))
+    if changes[Int(beacon.rawValue)] == .waiting { changes[Int(beacon.rawValue)] = .told }
   }
 
-  private mutating func makeRoom(for beacon: BeaconIndex) {
+  mutating func makeRoom(for beacon: BeaconIndex) {
     while dueFrom.count <= Int(beacon.rawValue) {
       dueFrom.append(Self.unsighted)
       readings.append([])
       trials.append(0)
+      changes.append(.none)
     }
   }
 }

@@ -14,6 +14,7 @@ extension RoomTracker {
       var end = start + 1
       while end < entries.count, entries[end].beacon == entries[start].beacon { end += 1 }
       let track = Int(entries[start].beacon)
+      changed.insert(beacon(of: track))
       hearings(of: start..<end)
       let earlier = tracks[track].recentHearers
       note(track, until: RoomWindows.end(of: window))

@@ -4,6 +4,12 @@ import Beacons
 extension RoomTracker {
   public var roomCount: Int { plan.rooms.count }
 
+  /// Beacons whose estimate may have changed since the last call.
+  public mutating func takeChanged() -> [BeaconIndex] {
+    defer { changed.removeAll(keepingCapacity: true) }
+    return changed.sorted { $0.rawValue < $1.rawValue }
+  }
+
   /// Whether somebody who could tell who is in a room was heard of.
   public var isWatched: Bool { !known.isEmpty }
 
@@ -63,9 +69,11 @@ extension RoomTracker {
     knownTrack(of: beacon).flatMap { tracks[$0].told >= 0 ? RoomIndex(rawValue: tracks[$0].told) : nil }
   }
 
-  /// The one that heard it most strongly in the newest moment; nil: no receiver of the rooms ever heard it.
+  /// The one that heard it most strongly in the newest moment in which it was heard; nil: no receiver of the rooms ever heard it.
   public func receiver(of beacon: BeaconIndex) -> ReceiverIndex? {
-    knownTrack(of: beacon).flatMap { tracks[$0].window == nil ? nil : tracks[$0].lastReceiver }
+    knownTrack(of: beacon).flatMap {
+      tracks[$0].lastHeard.nanoseconds == .min ? nil : tracks[$0].lastReceiver
+    }
   }
 
   /// nil: no receiver of the rooms ever heard it.

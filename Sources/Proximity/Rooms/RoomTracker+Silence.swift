@@ -15,6 +15,7 @@ extension RoomTracker {
       return
     }
     leave(track, at: time, because: nil, into: &transitions)
+    changed.insert(beacon(of: track))
     // Where it turns up next is open.
     beliefs.reset(track)
     held.reset(track)

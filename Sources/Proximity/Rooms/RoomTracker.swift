@@ -29,6 +29,8 @@ public struct RoomTracker: Sendable {
   var lastWords: [MonotonicTime]
   /// By room: who is in it.
   var insiders: [[BeaconIndex: WallTime]]
+  /// Beacons of which more is known than before, or less; read with `takeChanged`.
+  var changed: Set<BeaconIndex> = []
   var entries: [RoomWindows.Entry] = []
   var hearings: [RoomHearing] = []
   public internal(set) var now = MonotonicTime(nanoseconds: .min)

@@ -103,6 +103,7 @@ extension ZoneEngine {
     let deadline = links[slot].link.silenceDeadline
     guard deadline <= time else { return watchSilence(of: index) }
     links[slot].link.isCurrent = false
+    silenced.insert(BeaconIndex(rawValue: links[slot].beacon))
     let receiver = Int(links[slot].link.receiver.rawValue)
     if isLocating, receivers[receiver].calibration.position != nil {
       let beacon = Int(links[slot].beacon)

@@ -1,8 +1,16 @@
 import Beacons
 
 extension ZoneEngine {
-  /// Whether `takeRearmed` has anything to return.
+  /// Whether `takeRearmed` or `takeSilenced` has anything to return.
+  public var hasNews: Bool { hasRearmed || hasSilenced }
   public var hasRearmed: Bool { !rearmedZones.isEmpty }
+  public var hasSilenced: Bool { !silenced.isEmpty }
+
+  /// Beacons that a receiver stopped hearing since the last call: they may be nearest to another one now, or have no distance.
+  public mutating func takeSilenced() -> [BeaconIndex] {
+    defer { silenced.removeAll(keepingCapacity: true) }
+    return silenced.sorted { $0.rawValue < $1.rawValue }
+  }
 
   /// Appends the zones in which somebody moved beyond `rearm` without leaving since the last call. Who is near changed
   /// there, and no transition says so.

@@ -11,6 +11,7 @@ extension ZoneEngine {
     writer.write(roomSight)
     writer.write(blindZones)
     writer.write(rearmedZones)
+    writer.write(silenced)
     writer.count(receivers.count)
     for receiver in receivers {
       writer.write(receiver.isKnown)
@@ -44,6 +45,7 @@ extension ZoneEngine {
     guard held.count <= Self.heldLimit, blind.count == zones.count else { throw reader.damaged }
     blindZones = blind
     rearmedZones = try reader.read()
+    silenced = try reader.read()
     try restoreReceivers(from: &reader)
     try restoreBeacons(from: &reader)
     reader.part = "links"

@@ -31,6 +31,8 @@ public struct ZoneEngine: Sendable {
   var insiders: [[BeaconIndex: Int32]]
   /// Zones in which somebody is no longer near but still inside; read with `takeRearmed`.
   var rearmedZones: Set<ZoneIndex> = []
+  /// Beacons that a receiver hears no more; read with `takeSilenced`.
+  var silenced: Set<BeaconIndex> = []
   var site: Site
   var receivers: [Receiver] = []
   /// How many receivers have reported so far.
