@@ -47,15 +47,21 @@ extension Pipeline {
     let sighting = roster.sighting(of: advertisement, payload: payload) {
       readings.append(HeardReading(beacon: $0, reading: $1))
     }
-    if let sighting, roster.revision != revision { admit(sighting.beacon, heard: sighting.time) }
+    if let sighting, roster.revision != revision {
+      admit(sighting.beacon, heard: sighting.time)
+      for other in roster.beside { admit(other.beacon, heard: other.time) }
+    }
+    counts.advertisements += 1
+    tap?.note(sighting ?? Sighting(ofNobodyIn: advertisement))
     take(sighting ?? Sighting(ofNobodyIn: advertisement), into: &output)
+    for place in roster.beside.indices { take(roster.beside[place], isBeside: true, into: &output) }
     return sighting
   }
 
   /// Processes a sighting, and the readings that came with it.
-  mutating func take(_ sighting: Sighting, into output: inout Output) {
-    counts.advertisements += 1
-    tap?.note(sighting)
+  ///
+  /// - Parameter isBeside: its sender is known better by another name, which rooms go by.
+  mutating func take(_ sighting: Sighting, isBeside: Bool = false, into output: inout Output) {
     history?.note(sighting)
     while let due = crowds.next, due <= sighting.time { advance(to: due, into: &output) }
     while let due = rooms?.nextDeadline, due <= sighting.time { advance(to: due, into: &output) }
@@ -69,8 +75,8 @@ extension Pipeline {
     }
     engine.observe(sighting, into: &transitions)
     time = max(time, sighting.time)
-    if sighting.beacon != .nobody { counts.sightings += 1 }
-    rooms?.observe(sighting)
+    if sighting.beacon != .nobody, !isBeside { counts.sightings += 1 }
+    if !isBeside { rooms?.observe(sighting) }
     telemetry.note(sighting)
     if !readings.isEmpty {
       telemetry.note(readings)

@@ -36,6 +36,8 @@ extension Pipeline {
     let nobody = Sighting(
       beacon: .nobody, receiver: observation.receiver, rssi: nil, measuredPower: nil,
       time: observation.time, wallTime: observation.wallTime)
+    counts.advertisements += 1
+    tap?.note(sighting ?? nobody)
     take(sighting ?? nobody, into: &output)
     return sighting
   }

@@ -58,7 +58,7 @@ extension Pipeline {
       message.witnesses = transition.evidence.witnesses.map { receivers.name(of: $0.receiver) }
       message.displayName = roster.displayName(of: transition.beacon)
       output.items.append(.transition(message))
-      if transition.event == .near, phones.carry(transition.beacon) { nears.append(message) }
+      if transition.event == .near, !phones.isEmpty { trigger(transition, message) }
     }
     transitions.removeAll(keepingCapacity: true)
     if engine.hasRearmed { engine.takeRearmed(into: &changedZones) }
@@ -84,6 +84,16 @@ extension Pipeline {
         isInRoom: rooms?.room(of: beacon) != nil
       ) { engine.estimate(of: beacon, in: $0)?.distance }
       for whereabouts in news { output.items.append(.state(.whereabouts(whereabouts))) }
+    }
+  }
+
+  /// Keeps a near for the phones that carry the beacon, or another that its sender is, too.
+  private mutating func trigger(_ transition: Transition, _ message: TransitionMessage) {
+    for beacon in [transition.beacon] + roster.companions(of: transition.beacon)
+    where phones.carry(beacon) {
+      var near = message
+      near.transition?.beacon = beacon
+      nears.append(near)
     }
   }
 

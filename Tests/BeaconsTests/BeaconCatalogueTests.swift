@@ -35,7 +35,7 @@ import Testing
       entries.append(catalogue.entries(of: sighting.beacon).map(\.rawValue))
     }
     #expect(names == ["van", "vans:1.3", "fleet:2.2", "tag"])
-    #expect(entries == [[2, 1, 0], [1, 0], [0], [3, 2, 1, 0]])
+    #expect(entries == [[2, 1, 0], [1, 0], [0], [3]])
   }
 
   @Test func indicesAreDenseAndStay() {
@@ -167,6 +167,40 @@ import Testing
     #expect(sighting?.measuredPower == -59)
     let unknown = BeaconEntryIndex(rawValue: 9)
     #expect(catalogue.see(advertisement(), [], resolved: unknown) == nil)
+  }
+
+  /// An identity beside a better known one counts for those who do not ask for the sender, and only while it is said.
+  @Test func whatAKnownSenderSaysBesideCountsForWhoAsksForIt() {
+    let entries = [
+      BeaconEntry(name: "fleet", pattern: .iBeacon(uuid: uuid)),
+      BeaconEntry(name: "phone", pattern: .resolvingKey),
+      BeaconEntry(name: "page", pattern: .eddystoneURL("https://goo.gl/")),
+    ]
+    let phone = BeaconEntryIndex(rawValue: 1)
+    var catalogue = BeaconCatalogue(entries: entries, watchers: [[0, 1], [0], [0]])
+    func beside(_ catalogue: BeaconCatalogue) -> [String] {
+      catalogue.beside.map { catalogue.name(of: $0.beacon) }
+    }
+    for _ in 0..<2 {
+      let sighting = catalogue.see(advertisement(), iBeacon(1, 2), resolved: phone)
+      #expect(sighting.map { catalogue.name(of: $0.beacon) } == "phone")
+      #expect(beside(catalogue) == ["fleet:1.2"])
+    }
+    let revision = catalogue.revision
+    _ = catalogue.see(advertisement(), [2, 1, 6], resolved: phone)
+    #expect(beside(catalogue).isEmpty)
+    // Nobody asks for this one who does not ask for the phone: it takes no place.
+    _ = catalogue.see(advertisement(), bytes(service("feaa", "10ee03676f6f2e676c2f")), resolved: phone)
+    #expect(beside(catalogue).isEmpty && catalogue.count == 2)
+    // The less specific of two frames.
+    let both = iBeacon(1, 2) + bytes(service("feaa", "10ee03676f6f2e676c2f"))
+    let page = catalogue.see(advertisement(7), both)
+    #expect(page.map { catalogue.name(of: $0.beacon) } == "page")
+    #expect(beside(catalogue) == ["fleet:1.2"])
+    #expect(catalogue.revision > revision)
+    var plain = BeaconCatalogue(entries: entries)
+    _ = plain.see(advertisement(), iBeacon(1, 2), resolved: phone)
+    #expect(beside(plain).isEmpty && plain.count == 1)
   }
 
   @Test func theMoreSpecificOfTwoFramesWins() {

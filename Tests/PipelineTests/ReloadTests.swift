@@ -126,7 +126,7 @@ import Testing
       .replacing("00:00:05", with: "00:00:01")
     var scene = try Scene(rules)
     try scene.hear(rssi: -58, for: 5)
-    #expect(scene.story.contains("enter pump-3 tag"))
+    #expect(scene.story.contains("enter pump-3 fleet:1.2") && scene.story.contains("enter shop tag"))
     scene.output.removeAll()
     try scene.reload(rules.replacing("exit:  { distance: 9 m", with: "exit:  { distance: 9.5 m"))
     try scene.hear(rssi: -58, for: 5)

@@ -54,7 +54,7 @@ import Testing
     "Pipeline.BeaconKinds": "kinds news",
     "Beacons.BeaconCatalogue":
       "entries patterns entriesByKey tracked traits names identities strangers beaconsByEntry members "
-      + "limits vacancies addresses heardIdentities refused revision",
+      + "limits vacancies addresses watchers hasOwnWatchers companions unasked others beside refused revision",
     "Beacons.BeaconCatalogue.Tracked": "identity entries",
     "Beacons.BeaconCatalogue.Traits": "payload payloadPower measuredPower specificity isSighted generation",
     "Beacons.AdmissionLimits": "members transitions newcomers returning refused",

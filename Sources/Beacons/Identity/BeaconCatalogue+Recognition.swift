@@ -15,6 +15,7 @@ extension BeaconCatalogue {
   /// entry whose key resolves the address.
   public mutating func begin(_ advertisement: Advertisement, resolved: BeaconEntryIndex? = nil) -> Recognition
   {
+    forgetOthers()
     var recognition = Recognition(time: advertisement.time)
     guard let entry = resolved ?? patterns.entry(address: advertisement.address) else {
       recognition.atAddress = addresses.beacon(at: advertisement.address) {
@@ -30,17 +31,30 @@ extension BeaconCatalogue {
   /// Second step: adds what one of the frames says.
   public mutating func add(_ frame: Frame, to recognition: inout Recognition) {
     guard let identity = BeaconIdentity(frame) else { return }
-    if recognition.isByAddress {
-      if recognition.measuredPower == nil { recognition.measuredPower = frame.measuredPower }
-      if let beacon = recognition.beacon { addEntries(identity, to: beacon) }
+    if recognition.isByAddress, recognition.measuredPower == nil {
+      recognition.measuredPower = frame.measuredPower
+    }
+    if let sender = recognition.beacon,
+      recognition.isByAddress || specificity(of: identity) <= recognition.specificity
+    {
+      return noteOther(identity, frame.measuredPower, beside: sender, at: recognition.time)
+    }
+    if recognition.isByAddress { return }
+    guard let beacon = beacon(identity, likely: recognition.atAddress, at: recognition.time) else {
+      // The sender calls itself otherwise now: what else it says here is not about the beacon that it was.
+      recognition.atAddress = nil
       return
     }
-    guard let beacon = beacon(identity, likely: recognition.atAddress, at: recognition.time) else { return }
-    let specificity = traits[Int(beacon.rawValue)].specificity
-    guard recognition.beacon == nil || specificity > recognition.specificity else { return }
+    if let known = recognition.beacon { noteOther(known, recognition.measuredPower) }
     recognition.beacon = beacon
-    recognition.specificity = specificity
+    recognition.specificity = traits[Int(beacon.rawValue)].specificity
     recognition.measuredPower = frame.measuredPower
+  }
+
+  private func specificity(of identity: BeaconIdentity) -> UInt8 {
+    if let place = identities.place(of: IdentityKey(identity)) { return traits[place].specificity }
+    return patterns.entries(matching: identity).first.map { entries[Int($0.rawValue)].pattern.specificity }
+      ?? 0
   }
 
   /// Third step: the sighting, if the beacon is known.
@@ -52,6 +66,7 @@ extension BeaconCatalogue {
     if !recognition.isByAddress {
       addresses.remember(beacon, at: advertisement.address, generation: known.generation)
     }
+    if !others.isEmpty { findBeside(beacon, of: advertisement) }
     return Sighting(
       beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
       measuredPower: known.measuredPower ?? recognition.measuredPower,
@@ -62,19 +77,6 @@ extension BeaconCatalogue {
   /// address.
   public func owner(_ recognition: Recognition) -> BeaconIndex? {
     recognition.beacon ?? recognition.atAddress
-  }
-
-  mutating func addEntries(_ identity: BeaconIdentity, to beacon: BeaconIndex) {
-    let position = Int(beacon.rawValue)
-    if heardIdentities.updateValue(identity, forKey: beacon) == identity { return }
-    for entry in patterns.entries(matching: identity) where !tracked[position].entries.contains(entry) {
-      tracked[position].entries.append(entry)
-      if traits[position].measuredPower == nil {
-        traits[position].measuredPower = entries[Int(entry.rawValue)].measuredPower
-        traits[position].payload = ShortPayload()
-      }
-      revision += 1
-    }
   }
 }
 

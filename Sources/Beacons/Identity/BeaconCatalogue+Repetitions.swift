@@ -22,6 +22,7 @@ extension BeaconCatalogue {
   public mutating func repeatedSighting(
     of advertisement: borrowing Advertisement, payload: Span<UInt8>
   ) -> Sighting? {
+    forgetOthers()
     let address = advertisement.address
     let lastSeen = addresses.beacon(at: address)
     guard let beacon = lastSeen ?? beacon(byAddress: address),

@@ -8,9 +8,7 @@ extension BeaconCatalogue {
     for (place, known) in tracked.enumerated() {
       writer.write(known.identity)
       writer.write(!known.entries.isEmpty)
-      // Those of other identities follow from the configuration.
-      if case .entry = known.identity { writer.write(known.entries) }
-      writer.write(heardIdentities[BeaconIndex(rawValue: Int32(clamping: place))])
+      writer.write(sender(of: BeaconIndex(rawValue: Int32(clamping: place))))
       writer.write(traits[place])
     }
     writer.write(vacancies)
@@ -27,7 +25,12 @@ extension BeaconCatalogue {
     identities = PlaceTable(seed: HashSeed(first: try reader.read(), second: try reader.read()))
     let count = try reader.count()
     reader.bounds.beacons = count
-    for place in 0..<count { try restore(place, from: &reader) }
+    var senders: [(beacon: BeaconIndex, sender: BeaconIndex)] = []
+    for place in 0..<count {
+      if let sender = try restore(place, from: &reader) {
+        senders.append((BeaconIndex(rawValue: Int32(clamping: place)), sender))
+      }
+    }
     vacancies = try reader.read()
     var vacant = Set<BeaconIndex>()
     for beacon in vacancies {
@@ -40,32 +43,40 @@ extension BeaconCatalogue {
     for place in tracked.indices where !tracked[place].entries.isEmpty {
       guard identities.place(of: IdentityKey(tracked[place].identity)) == place else { throw reader.damaged }
     }
+    for (beacon, sender) in senders {
+      guard beacon != sender else { throw reader.damaged }
+      _ = isAskedFor(beacon, beside: sender)
+    }
     refused = try reader.tally()
     revision = try reader.tally()
     try limits.restore(from: &reader)
     try addresses.restore(from: &reader)
   }
 
-  private mutating func restore(_ place: Int, from reader: inout StateReader) throws(StateError) {
+  /// Returns beside whom it was heard.
+  private mutating func restore(_ place: Int, from reader: inout StateReader) throws(StateError)
+    -> BeaconIndex?
+  {
     let beacon = BeaconIndex(rawValue: Int32(clamping: place))
     var known = Tracked(identity: try reader.read(), entries: [])
     let isTaken: Bool = try reader.read()
     if case .entry(let entry) = known.identity {
-      known.entries = try reader.read()
-      guard isTaken, known.entries.first == entry, beaconsByEntry[Int(entry.rawValue)] == nil else {
+      known.entries = [entry]
+      guard isTaken, beaconsByEntry[Int(entry.rawValue)] == nil else {
         throw reader.damaged
       }
       beaconsByEntry[Int(entry.rawValue)] = beacon
     } else if isTaken {
       known.entries = patterns.entries(matching: known.identity)
     }
-    heardIdentities[beacon] = try reader.read()
+    let sender: BeaconIndex? = try reader.read()
     guard known.entries.isEmpty != isTaken else { throw reader.damaged }
     tracked.append(known)
     names.append(known.entries.first.map { name(of: known.identity, in: $0) } ?? "")
     traits.append(try reader.read())
     identities.append(IdentityKey(known.identity))
     if isTaken, isMember(beacon) { members += 1 }
+    return sender
   }
 }
 

@@ -1,7 +1,8 @@
 /// Identifies beacons: turns advertisements into sightings of configured beacons.
 ///
 /// The most specific entry gives a beacon its name: first its address or resolved key, then its whole id, then UUID with
-/// major, then UUID (or namespace, or the longer prefix). Each member of a region is a beacon of its own.
+/// major, then UUID (or namespace, or the longer prefix). Each member of a region is a beacon of its own. So is another identity
+/// that a known sender says, where somebody asks for that one who does not ask for the sender: see `beside`.
 /// As anyone can invent members of regions, their number and their rate are limited. Those beyond the limits are refused
 /// and counted, and members that have been silent for long can be retired. Known beacons need no allocation.
 ///
@@ -56,16 +57,35 @@ public struct BeaconCatalogue: Sendable {
   /// Free rows of retired beacons.
   var vacancies: [BeaconIndex] = []
   var addresses = AddressMemory()
-  /// The last identity sent by each beacon that is known by its address or key. Most beacons are not.
-  var heardIdentities: [BeaconIndex: BeaconIdentity] = [:]
+  /// By entry: who asks for it.
+  let watchers: [[Int32]]
+  /// Whether anybody asks for an identity without asking for all entries.
+  let hasOwnWatchers: Bool
+  /// Identities that were heard beside another one in the same advertisement.
+  var companions: [BeaconIndex: Companion] = [:]
+  /// By sender: the last identity beside it that nobody asks for.
+  var unasked: [BeaconIndex: IdentityKey] = [:]
+  /// Of the advertisement that is read: what else it says, with the measured power in the frame.
+  var others: [(beacon: BeaconIndex, measuredPower: Int8?)] = []
+  /// Sightings of further beacons in the latest advertisement. Of those who ask for one of them and for its sender, too, only
+  /// the sender is told.
+  public internal(set) var beside: [Sighting] = []
 
   /// How many advertisements of region members were refused: too many members are known, or too many came at once.
   public internal(set) var refused: UInt64 = 0
   /// Grows whenever a beacon is sighted for the first time, or matches a further entry.
   public internal(set) var revision: UInt64 = 0
 
-  public init(entries: [BeaconEntry], limits: AdmissionLimits = AdmissionLimits()) {
+  /// - Parameter watchers: by entry, who asks for it, as numbers: zones, phones.
+  public init(
+    entries: [BeaconEntry], watchers: [[Int32]] = [], limits: AdmissionLimits = AdmissionLimits()
+  ) {
     self.entries = entries
+    self.watchers = watchers.count == entries.count ? watchers : entries.map { _ in [] }
+    let everybody = self.watchers.dropFirst().reduce(Set(self.watchers.first ?? [])) { $0.intersection($1) }
+    hasOwnWatchers = zip(entries, self.watchers).contains { entry, watchers in
+      !entry.pattern.isOfSender && !watchers.allSatisfy(everybody.contains)
+    }
     self.limits = limits
     patterns = PatternIndex(entries)
     entriesByKey = Self.entriesByKey(entries)
@@ -96,7 +116,8 @@ public struct BeaconCatalogue: Sendable {
     traits[index] = Traits()
     traits[index].generation = generation &+ 1
     tracked[index].entries = []
-    heardIdentities[beacon] = nil
+    companions[beacon] = nil
+    unasked[beacon] = nil
     names[index] = ""
     members -= 1
     vacancies.append(beacon)
@@ -140,19 +161,18 @@ public struct BeaconCatalogue: Sendable {
   public mutating func adopt(_ previous: BeaconCatalogue) -> [BeaconIndex?] {
     refused = previous.refused
     limits.adopt(previous.limits)
-    return previous.tracked.enumerated().map { place, known in
+    let adopted = previous.tracked.map { known -> BeaconIndex? in
       if known.entries.isEmpty { return nil }
       guard case .entry(let index) = known.identity else { return beacon(known.identity) }
-      guard let entry = entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])] else { return nil }
-      return beacon(entry, heard: previous.heardIdentities[BeaconIndex(rawValue: Int32(clamping: place))])
+      return entriesByKey[Self.key(of: previous.entries[Int(index.rawValue)])].flatMap { beacon($0) }
     }
-  }
-
-  /// The beacon of an entry for an address or key, with the identity it also sent.
-  mutating func beacon(_ entry: BeaconEntryIndex, heard identity: BeaconIdentity?) -> BeaconIndex? {
-    guard let known = beacon(entry) else { return nil }
-    if let identity { addEntries(identity, to: known) }
-    return known
+    for known in previous.companions.keys {
+      guard let sender = previous.sender(of: known), let beacon = adopted[Int(known.rawValue)],
+        let sender = adopted[Int(sender.rawValue)]
+      else { continue }
+      _ = isAskedFor(beacon, beside: sender)
+    }
+    return adopted
   }
 
   mutating func beacon(_ entry: BeaconEntryIndex) -> BeaconIndex? {
@@ -220,6 +240,9 @@ public struct BeaconCatalogue: Sendable {
 }
 
 extension BeaconPattern {
+  /// Whether it says who sends, whatever is sent.
+  var isOfSender: Bool { specificity == 255 }
+
   /// The identity with the higher value names the beacon.
   var specificity: UInt8 {
     switch self {

@@ -5,10 +5,8 @@ extension BeaconCatalogue {
     key(of: tracked[Int(beacon.rawValue)].identity)
   }
 
-  /// As `key(of:)`, for the identity that a beacon known by its address or key also sent last; nil if there is none.
-  public func heardKey(of beacon: BeaconIndex) -> String? {
-    heardIdentities[beacon].map { key(of: $0) }
-  }
+  /// As `key(of:)`, for the beacon beside which this one was heard; nil if it was heard without one.
+  public func heardKey(of beacon: BeaconIndex) -> String? { sender(of: beacon).map { key(of: $0) } }
 
   private func key(of identity: BeaconIdentity) -> String {
     if case .entry(let entry) = identity { Self.key(of: entries[Int(entry.rawValue)]) } else { identity.key }
@@ -17,10 +15,20 @@ extension BeaconCatalogue {
   /// Restores beacons from the keys saved by an earlier run; nil for each that no entry
   /// matches any more.
   public mutating func adopt(keys: [(key: String, heardKey: String?)]) -> [BeaconIndex?] {
-    keys.map { key, heardKey in
-      guard let entry = entriesByKey[key] else { return BeaconIdentity(key: key).flatMap { beacon($0) } }
-      return beacon(entry, heard: heardKey.flatMap { BeaconIdentity(key: $0) })
+    let adopted = keys.map { beacon(key: $0.key) }
+    for ((key, heardKey), beacon) in zip(keys, adopted) {
+      // Earlier versions kept the identity that a sender said last.
+      guard let beacon, let heardKey, entriesByKey[key] == nil, let sender = self.beacon(key: heardKey),
+        sender != beacon
+      else { continue }
+      _ = isAskedFor(beacon, beside: sender)
     }
+    return adopted
+  }
+
+  private mutating func beacon(key: String) -> BeaconIndex? {
+    if let entry = entriesByKey[key] { return beacon(entry) }
+    return BeaconIdentity(key: key).flatMap { beacon($0) }
   }
 
   static func entriesByKey(_ entries: [BeaconEntry]) -> [String: BeaconEntryIndex] {

@@ -21,7 +21,6 @@ package struct Roster: Sendable {
   private let zonesByEntry: [[ZoneIndex]]
 
   package init(_ configuration: Configuration, _ limits: AdmissionLimits = AdmissionLimits()) {
-    catalogue = BeaconCatalogue(entries: configuration.beaconEntries, limits: limits)
     resolver = AddressResolver(keys: configuration.identityKeys)
     bindKeys = configuration.bindKeys
     ownRegions = configuration.wake?.regions
@@ -40,6 +39,14 @@ package struct Roster: Sendable {
       }
     }
     zonesByEntry = byEntry.map { $0.isEmpty ? open : ($0 + open).sorted() }
+    var watchers = zonesByEntry.map { $0.map(\.rawValue) }
+    for (position, phone) in configuration.phones.enumerated() {
+      for (entry, beacon) in configuration.beacons.enumerated()
+      where phone.beacon == beacon.name || phone.beacon.hasPrefix("\(beacon.name):") {
+        watchers[entry].append(Int32(configuration.zones.count + position))
+      }
+    }
+    catalogue = BeaconCatalogue(entries: configuration.beaconEntries, watchers: watchers, limits: limits)
   }
 
   /// Takes over the beacons of an earlier roster. Returns the index of each here; nil for those no longer known.
@@ -104,13 +111,26 @@ package struct Roster: Sendable {
   /// Every name that it answers to.
   package func names(of beacon: BeaconIndex) -> [String] { catalogue.names(of: beacon) }
 
-  /// Ascending.
+  /// The zones that watch it, ascending; of one that was only heard beside another, not those that watch the other.
   package func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
+    let zones = allZones(of: beacon)
+    guard let sender = catalogue.sender(of: beacon) else { return zones }
+    let told = allZones(of: sender)
+    return zones.filter { !told.contains($0) }
+  }
+
+  private func allZones(of beacon: BeaconIndex) -> [ZoneIndex] {
     let entries = catalogue.entries(of: beacon)
     // Usually one: then all members of a region share its array.
     if entries.count == 1 { return zonesByEntry[Int(entries[0].rawValue)] }
     return entries.reduce(into: Set()) { $0.formUnion(zonesByEntry[Int($1.rawValue)]) }.sorted()
   }
+
+  /// Sightings of others in the latest advertisement, which its sender is, too. They do not count for rooms.
+  var beside: [Sighting] { catalogue.beside }
+
+  /// See `BeaconCatalogue`.
+  func companions(of beacon: BeaconIndex) -> [BeaconIndex] { catalogue.companions(of: beacon) }
 
   /// See `BeaconCatalogue`.
   func lookAhead(
@@ -152,7 +172,7 @@ package struct Roster: Sendable {
     }
     guard !isOwn, let sighting = catalogue.sighting(recognition, of: advertisement) else { return nil }
     kinds.note(kind, of: sighting.beacon)
-    if frames == 1, !hasReadings { catalogue.remember(payload, of: sighting) }
+    if frames == 1, !hasReadings, catalogue.beside.isEmpty { catalogue.remember(payload, of: sighting) }
     return sighting
   }
 
