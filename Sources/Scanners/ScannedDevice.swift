@@ -23,18 +23,23 @@ enum ScannedValue {
       && text.first?.isWhitespace == false && text.last?.isWhitespace == false
   }
 
-  /// Signal strength in dBm, nil for 127 ("unknown").
+  /// Signal strength in dBm; nil for 127, which says that the radio heard the device, and does not know how strongly.
   ///
-  /// Refuses what no radio reports.
+  /// Refuses what no radio reports. That is 0 as well, which Tasmota says of a device that it lost; and −127, which Bleak says of
+  /// one of which BlueZ has no signal any more, for the programs that are built on it.
+  ///
+  /// Source: https://github.com/arendst/Tasmota/issues/14147, https://bleak.readthedocs.io/en/latest/api/scanner.html
   static func signal(_ number: Double) throws(ScannerRefusal) -> Int8? {
+    let number = number.rounded()
     if number == 127 { return nil }
+    if number == 0 || number == -127 { throw .absent }
     guard (-127...20).contains(number) else { throw .signal }
-    return Int8(number.rounded())
+    return Int8(number)
   }
 
-  /// RSSI at 1 m in dBm; nil if it is none.
+  /// RSSI at 1 m in dBm; nil if it is none. The same numbers as of a signal mean that nobody knows it.
   static func measuredPower(_ number: Double?) -> Int8? {
-    number.flatMap { (-127...20).contains($0) ? Int8($0.rounded()) : nil }
+    number.flatMap { try? signal($0) }
   }
 
   /// An address with or without colons. Its kind is a guess if the scanner does not say it: resolvable and static ones begin with
@@ -47,6 +52,8 @@ enum ScannedValue {
       guard let value = hexadecimalDigit(digit) else { return nil }
       bits = bits << 4 | UInt64(value)
     }
+    // They stand for an address that is not known.
+    if bits == 0 || bits == 0xFFFF_FFFF_FFFF { return nil }
     let isRandom = bits >> 46 == 0b01 || bits >> 46 == 0b11
     return DeviceAddress(bits: bits, kind: isRandom ? .random : .public)
   }

@@ -12,6 +12,8 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
   case identity
   /// No signal strength that a radio reports.
   case signal
+  /// A signal strength that means: not heard, or not any more.
+  case absent
   /// The raw payload is not hexadecimal, or too long.
   case payload
   /// A version of the contract that we do not know.
@@ -38,6 +40,7 @@ public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
     case .receivers: "more than \(ScannerIntake.receiverLimit) receivers; somebody may be inventing them"
     case .identity: "observations without an address, an identity or a payload"
     case .signal: "observations whose rssi is no signal strength"
+    case .absent: "devices that are not heard any more: an rssi of 0 or −127 says so"
     case .payload: "payloads that are not hexadecimal digits, or too long"
     case .version: "batches of another version of the contract"
     case .gateway: "batches whose gateway is not the one in their topic, or too many gateways"

@@ -80,8 +80,33 @@ import Testing
       desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: rssi))
     }
     desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: "127"))
-    #expect(desk.refused(.signal) == 5)
+    for rssi in ["255", "-128", "-999", "\"n/a\"", "\"nan\"", "\"\"", "[]"] {
+      desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: rssi))
+    }
+    #expect(desk.refused(.signal) == 12)
     #expect(desk.heard == ["kitchen C1:00:00:00:00:01 ?"])
+  }
+
+  /// Tasmota says 0 once it lost a tag, others −127: that is no sighting, and no tag at 0 m.
+  @Test(arguments: ["0", "0.0", "\"0\"", "-0", "-127", "\"-127\""]) func whoIsGoneIsNotHeard(rssi: String)
+    throws
+  {
+    var desk = try desk()
+    desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: "-60"))
+    desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: rssi))
+    #expect(desk.heard.count == 1)
+    #expect(desk.refused(.absent) == 1 && desk.refused(.signal) == 0)
+    #expect(desk.hearing.notices.count == 1)
+    desk.say("espresense/devices/x/kitchen", Self.message("x", rssi: "null"))
+    #expect(desk.withoutSignal == 1)
+  }
+
+  @Test(arguments: ["000000000000", "00:00:00:00:00:00", "ffffffffffff"])
+  func anAddressThatNobodyHasIsNone(address: String) throws {
+    var desk = try desk()
+    desk.say("espresense/devices/x/kitchen", Self.message("x", mac: address))
+    #expect(desk.heard == [])
+    #expect(desk.refused(.identity) == 1)
   }
 
   @Test(arguments: [
