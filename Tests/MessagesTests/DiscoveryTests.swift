@@ -185,12 +185,17 @@ import Testing
   }
 
   @Test func aBeaconHasARoomOnlyWhereThereAreRooms() {
-    func room(_ hasRooms: Bool) -> DiscoveryComponent? {
+    func component(_ key: String, _ hasRooms: Bool) -> DiscoveryComponent? {
       DiscoveryDevice.beacon(
         "van", displayName: nil, make: DeviceMake(model: "iBeacon"), address: nil, zones: [],
         hasRooms: hasRooms, readings: [], topics: topics, places: ZonePlaces()
-      ).limited(to: .minimal).components.first { $0.key == "room" }
+      ).limited(to: .minimal).components.first { $0.key == key }
     }
+    func room(_ hasRooms: Bool) -> DiscoveryComponent? { component("room", hasRooms) }
+    // Whoever is in a room is not outside.
+    #expect(
+      component("zone", true)?[text: "value_template"]
+        == "{{ (value_json.zones | join(', '))[:255] or ('home' if value_json.room else 'outside') }}")
     #expect(room(false) == nil)
     #expect(room(true)?[text: "state_topic"] == "beaconkeeper/home/beacon/van/room")
     #expect(room(true)?[text: "value_template"] == "{{ value_json.room or 'not_home' }}")

@@ -37,7 +37,10 @@ extension DiscoveryDevice {
     var zone = DiscoveryComponent.entity("sensor", "zone", named: "Zone")
     zone[text: "icon"] = "mdi:map-marker-radius"
     // Home Assistant accepts no state longer than 255 characters.
-    zone[text: "value_template"] = "{{ (value_json.zones | join(', '))[:255] or 'outside' }}"
+    // As `beacon/<beacon>/zone`: whoever is in a room is not outside.
+    let nowhere =
+      hasRooms ? "('\(WhereaboutsMessage.home)' if value_json.room else 'outside')" : "'outside'"
+    zone[text: "value_template"] = "{{ (value_json.zones | join(', '))[:255] or \(nowhere) }}"
 
     var seen = DiscoveryComponent.entity("sensor", "last_seen", named: "Last seen")
     seen[text: "device_class"] = "timestamp"
