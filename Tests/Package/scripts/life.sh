@@ -33,8 +33,9 @@ remedy=$(sed -n 's/^ *→ sudo \(systemctl .*mosquitto\)$/\1/p' /out/doctor.log)
 $remedy
 beaconkeeper doctor >/out/doctor.log 2>&1 || true
 grep -q '^ok *broker' /out/doctor.log || { cat /out/doctor.log; fail "the remedy does not help"; }
-cp -p /run/package.yaml "$config" && rm "$config.old"
-systemctl restart beaconkeeper
+systemctl stop beaconkeeper
+cp -p /run/package.yaml "$config" && rm -rf "$config.old" /var/lib/beaconkeeper/first*
+systemctl start beaconkeeper
 within 20 systemctl is-active --quiet beaconkeeper
 main=$(systemctl show -P MainPID beaconkeeper)
 
