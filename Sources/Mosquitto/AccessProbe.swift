@@ -124,7 +124,7 @@ public struct AccessProbe: Sendable {
             refusal = ConnectionFailure(connack: code, reason: reasonWords(code))
           case .answered(let mid, let reason):
             // Too many at a time, which proves nothing about the topic.
-            if reason == 0x97 { return [] }
+            if reason == 0x97 { return answersSoFar }
             if let place = places[mid] { refusals[place] = reasonWords(reason) }
           case .subscribed(let mid, let granted) where granted >= 0x80:
             if let place = places[mid] { refusals[place] = reasonWords(granted) }
@@ -134,11 +134,17 @@ public struct AccessProbe: Sendable {
           }
         }
       }
-      if isAsked { return [] }
+      if isAsked { return answersSoFar }
       let silence = ConnectionFailure(.unreachable, "no answer to the MQTT greeting")
       let failure = ConnectionFailure(
         error: error, errno: number, diagnosis: handle.inbox.takeDiagnosis(), options)
       return [.unreachable(refusal ?? (error == MOSQ_ERR_SUCCESS.code ? silence : failure))]
+    }
+
+    /// Brokers answer messages in their order (MQTT 5.0, section 4.6), so those before one that was refused are answered, too.
+    private var answersSoFar: [Answer] {
+      guard let last = refusals.keys.max() else { return [] }
+      return (0...last).map { refusals[$0].map { .refused(reason: $0) } ?? .allowed }
     }
 
     /// libmosquitto does not report what is allowed. So a harmless request comes last: brokers answer it only after

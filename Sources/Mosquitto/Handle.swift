@@ -42,6 +42,12 @@ struct Handle: ~Copyable, @unchecked Sendable {
 /// The text of a libmosquitto error.
 func words(_ error: Int32) -> String { String(cString: mosquitto_strerror(error)) }
 
+extension Client {
+  /// The reason with which a broker rejects a message that it has no room for at the moment (MQTT 5.0, section 3.4.2.1): its
+  /// access list has no part in this.
+  public static var quotaExceeded: String { reasonWords(0x97) }
+}
+
 /// The text of an MQTT 5 reason code.
 func reasonWords(_ code: Int32) -> String {
   // MQTT 5.0 section 4.13: session taken over.

@@ -84,6 +84,7 @@ extension Pipeline {
         receivers: { $0 }, zones: { isNamesake ? zones[Int($0.rawValue)] : nil })
       next.engine.restore(state, of: index, changed: changed, regained: regained)
       if isNamesake {
+        next.whereabouts.adopt(known, of: whereabouts, as: index, zones)
         next.adoptRoom(of: known, self, as: index)
         next.restoreInZones(index, told: next.engine.hasRoomZones ? roomDecision(of: known) : nil)
       }
@@ -91,6 +92,7 @@ extension Pipeline {
         next.unheard.insert(index, heard: state.newestSighting?.time ?? time)
       }
     }
+    next.phones.watchSilence(in: next.engine, at: time)
     return next
   }
 

@@ -22,9 +22,11 @@ import Testing
 
     """
 
-  private func scene(_ phones: String...) throws -> Scene {
+  private func scene(_ phones: String...) throws -> Scene { try Scene(yaml(phones)) }
+
+  private func yaml(_ phones: [String]) -> String {
     let entries = phones.map { "  - { beacon: \"fleet:1.2\", os: ios7, \($0) }\n" }.joined()
-    return try Scene(Self.pump + "phones:\n" + entries)
+    return Self.pump + "phones:\n" + entries
   }
 
   /// Comes in from 20 m, stands at 1 m, and leaves again.
@@ -227,6 +229,33 @@ import Testing
     let windows = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }
     #expect(windows.map(\.topic).map { $0.contains("/gone/") } == [true, false])
     #expect(windows[0].payload.isEmpty && windows[0].retained)
+  }
+
+  @Test(arguments: [("60 s", "21:51:13.900"), ("1 s", "21:50:16.000")])
+  func afterAReloadABeaconIsLostByTheNewRule(lost: String, since: String) throws {
+    let yaml = yaml(["name: stock, strategy: stock"])
+    var scene = try Scene(yaml)
+    try scene.hear(rssi: -85, for: 14)
+    scene.pass(2)
+    try scene.reload(yaml.replacing("lost: 10 s", with: "lost: \(lost)"))
+    scene.pass(3600)
+    // Last heard at 13.9 s; it cannot have been lost before the rule was there.
+    #expect(windows(scene, "stock")[3].contains(#""since":"2026-11-20T\#(since)Z""#))
+  }
+
+  @Test func aReloadThatGivesAZoneReceiversThatSeeEndsItsBlindness() throws {
+    let yaml = yaml(["name: stock, strategy: stock"])
+      .replacing("- name: pump", with: "- name: pump\n    receivers: [hci0]")
+    var scene = try Scene(yaml)
+    let found = scene.pipeline.receiver("hall")
+    let hall = try #require(found)
+    try scene.hear(rssi: -85, for: 15)
+    try scene.hear(rssi: -85, for: 0.1, at: hall)
+    scene.pipeline.setBlind(scene.receiver, true, at: scene.time, into: &scene.output)
+    try scene.reload(yaml.replacing("[hci0]", with: "[hall, hci0]"))
+    scene.pass(3600)
+    #expect(states(scene, "stock").last == "suspended")
+    #expect(states(scene, "stock").count == 5)
   }
 
   @Test func aTriggerThatWaitsAtAReloadGetsItsVerdictAfterwards() throws {

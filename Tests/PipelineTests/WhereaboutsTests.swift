@@ -87,6 +87,27 @@ import Testing
     #expect(told(scene).count == count + 1)
   }
 
+  @Test func aReloadMovesNoBeaconBetweenZonesThatAreEquallyNear() throws {
+    let yaml =
+      Self.rules("  - { name: hall, receivers: [hall] }\n  - { name: kitchen, receivers: [hci0] }")
+      + "\ntelemetry: { beacon_state: 100 ms }"
+    var scene = try Scene(yaml)
+    let found = scene.pipeline.receiver("hall")
+    let hall = try #require(found)
+    func hear(_ kitchen: Int8, _ other: Int8) throws {
+      for _ in 0..<100 {
+        try scene.hear(rssi: kitchen, for: 0.1)
+        try scene.hear(rssi: other, for: 0.1, at: hall)
+      }
+    }
+    try hear(-60, -70)
+    try hear(-65, -64)
+    let count = told(scene).count
+    try scene.reload(yaml)
+    try hear(-65, -64)
+    #expect(told(scene).count == count && told(scene).last == "kitchen")
+  }
+
   @Test func aPlaceIsThatOfTheNearestZoneThatHasOne() throws {
     var scene = try Scene(
       Self.rules(

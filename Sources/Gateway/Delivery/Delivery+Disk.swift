@@ -173,5 +173,5 @@ extension Delivery {
     return true
   }
 
-  private func tellDiskChange() { onDiskChange.withLock { $0 }?.call() }
+  private func tellDiskChange() { onHealthChange.withLock { $0 }?.call() }
 }

@@ -22,6 +22,16 @@ extension Delivery {
       withdraw(&state)
       send(&state)
     }
+    tellNews()
+  }
+
+  /// Has `health` published if it says something else since a topic was refused, or accepted again.
+  private func tellNews() {
+    let hasNews = state.withLock { state in
+      defer { state.hasNews = false }
+      return state.hasNews
+    }
+    if hasNews { onHealthChange.withLock { $0 }?.call() }
   }
 
   func take(
@@ -69,12 +79,17 @@ extension Delivery {
   ) {
     state.refusedTopics += 1
     let who = user.map { "the user \($0)" } ?? "a client without user name"
+    let remedy =
+      reason == Client.quotaExceeded
+      ? "The broker has no room for it now; look at its limits"
+      : "Check the broker's access list; `beaconkeeper doctor` lists everything it forbids"
+    if state.refusedTopics <= Self.tellLimit { state.hasNews = true }
     switch state.refusedTopics {
     case ...Self.tellLimit:
       logger.warning(
         """
         the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the \
-        gateway tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids
+        gateway tries again now and then. \(remedy)
         """, metadata: ["topic": "\(topic)"])
     case Self.tellLimit + 1:
       logger.warning("the broker refuses more topics; `health` counts the waiting messages")
@@ -93,15 +108,16 @@ extension Delivery {
       }
       send(&state)
     }
+    tellNews()
     settlement.ring()
   }
 
   func believe(_ id: UInt64, _ state: inout State) {
     if Unanswered.isQuestion(id) {
-      if let topic = state.unanswered.acknowledged(id) { tellTaken(topic) }
+      if let topic = state.unanswered.acknowledged(id) { tellTaken(topic, &state) }
     } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
       if let row = accepted.row { state.outbox.acknowledge(row: row) }
-      tellTaken(accepted.topic)
+      tellTaken(accepted.topic, &state)
     } else if id > 0 {
       state.outbox.acknowledge(row: Int64(clamping: id))
     }
@@ -135,7 +151,10 @@ extension Delivery {
     settlement.ring()
   }
 
-  private func tellTaken(_ topic: String) { logger.notice("the broker accepts messages to \(topic) again") }
+  private func tellTaken(_ topic: String, _ state: inout State) {
+    logger.notice("the broker accepts messages to \(topic) again")
+    if state.refusals.isEmpty { state.hasNews = true }
+  }
 
   /// Retries refused messages when they are due; at once if the broker's access rules may have changed.
   func retryRefused(isUrgent: Bool = false) {

@@ -29,6 +29,8 @@ final class Delivery: Sendable {
     var accessFault: String?
     /// Topics that were refused so far.
     var refusedTopics = 0
+    /// Whether `health` is to say at once what changed about them.
+    var hasNews = false
     var ownStatus = OwnStatus()
     /// Whether `OutboxService` knows that it has something to do.
     var hasChores = false
@@ -61,8 +63,8 @@ final class Delivery: Sendable {
   let settlement = Alarm()
   /// Rings for `OutboxService`.
   let chores = Alarm()
-  /// Called when the disk fails, or works again.
-  let onDiskChange = Mutex<Callback<Void>?>(nil)
+  /// Called when the disk fails, or works again, and when the broker refuses a topic, or accepts all of them again.
+  let onHealthChange = Mutex<Callback<Void>?>(nil)
   /// What the dashboard shows of decisions; nil: there is none.
   let recent = Mutex<RecentDecisions?>(nil)
   private let onPublished: @Sendable (TransitionMessage) -> Void

@@ -102,6 +102,7 @@ extension Doctor {
     }
     for beacon in configuration.beacons {
       all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
+      if configuration.homeAssistant.hasPlaces { all.append(topics.place(beacon: beacon.name)) }
       if !configuration.rooms.isEmpty { all.append(topics.room(beacon: beacon.name)) }
     }
     if let observations = configuration.publish.observations {
@@ -135,11 +136,8 @@ extension Doctor {
   private var filters: [String] {
     let topics = Topics(gateway: configuration.gatewayName)
     let discovery = AnnouncementPlan(configuration).discovery
-    var all = [
-      topics.status, topics.instance, topics.occupancies, topics.beaconStates, discovery.filter,
-      discovery.birthTopic,
-    ]
-    if !configuration.rooms.isEmpty { all += [topics.roomOccupancies, topics.beaconRooms] }
+    var all = [topics.status, topics.instance, discovery.filter, discovery.birthTopic]
+    all += Leftovers(configuration).filters
     if !configuration.phones.isEmpty { all.append(topics.appReports) }
     let scanners = ScannerIntake(
       configuration.resolvedScanners, ownGateway: configuration.gatewayName, expected: [])

@@ -75,7 +75,7 @@ final class DecisionLoop: Sendable {
     state = Mutex(State(pipeline: pipeline, output: output))
     self.delivery = delivery
     self.logger = logger
-    delivery.onDiskChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
+    delivery.onHealthChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
   }
 
   // MARK: What is heard

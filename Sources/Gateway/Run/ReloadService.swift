@@ -1,3 +1,4 @@
+import Beacons
 import Logging
 import Settings
 import SettingsFile
@@ -62,9 +63,17 @@ struct ReloadService: Service {
       ("the gateway's name", new.gatewayName != configuration.gatewayName),
       ("state_directory", new.stateDirectory != configuration.stateDirectory),
       ("broker", new.broker != configuration.broker), ("radio", new.radio != configuration.radio),
+      ("receivers: adapter", adapters(new) != adapters(configuration)),
       ("telemetry: health", new.telemetry.health != configuration.telemetry.health),
       ("http", new.http != configuration.http),
       ("metrics", new.metrics != configuration.metrics), ("wake", new.wake != configuration.wake),
     ].filter(\.1).map(\.0)
+  }
+
+  /// The receivers that are known by their adapter's address.
+  private func adapters(_ configuration: Configuration) -> [DeviceAddress: String] {
+    let pairs = configuration.receivers.compactMap { receiver in receiver.adapter.map { ($0, receiver.name) }
+    }
+    return Dictionary(pairs) { $1 }
   }
 }

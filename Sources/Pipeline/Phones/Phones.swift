@@ -119,6 +119,17 @@ struct Phones: Sendable {
     }
   }
 
+  /// After a reload: the zones may lose a beacon after another time, and may see where they were blind.
+  mutating func watchSilence(in engine: ZoneEngine, at time: MonotonicTime) {
+    for place in phones.indices {
+      guard let beacon = beacons[place] else { continue }
+      phones[place].watchSilence(of: beacon, in: engine)
+      // What the new rules would have lost before is lost now.
+      phones[place].lossDue = phones[place].lossDue.map { max($0, time) }
+      refresh(place)
+    }
+  }
+
   /// A receiver became blind or works again.
   mutating func sightChanged(in engine: ZoneEngine, at time: MonotonicTime) {
     for place in phones.indices {

@@ -71,6 +71,23 @@ struct Whereabouts: Sendable {
     return [zone(now, of: name)] + [placeMessage(now, of: name)].compactMap(\.self)
   }
 
+  /// Takes over where a beacon was said to be before the configuration changed: of two zones at equal distance it stays in that
+  /// one.
+  ///
+  /// - Parameter zones: by the other's `ZoneIndex`: the zone of that name here.
+  mutating func adopt(
+    _ known: BeaconIndex, of other: Whereabouts, as beacon: BeaconIndex, _ zones: [ZoneIndex?]
+  ) {
+    guard other.told.indices.contains(Int(known.rawValue)) else { return }
+    let index = Int(beacon.rawValue)
+    while told.count <= index { told.append(Told()) }
+    // What a zone has become under another name, or without a place, is told anew.
+    func heir(_ zone: Int32) -> Int32 { zone < 0 ? zone : zones[Int(zone)]?.rawValue ?? Self.untold }
+    let last = other.told[Int(known.rawValue)]
+    told[index] = Told(
+      zone: heir(last.zone), placed: places.isEmpty || other.places.isEmpty ? Self.untold : heir(last.placed))
+  }
+
   /// The beacon's index serves another from now on.
   mutating func retire(_ beacon: BeaconIndex) {
     if told.indices.contains(Int(beacon.rawValue)) { told[Int(beacon.rawValue)] = Told() }
