@@ -28,7 +28,10 @@ struct ReloadService: Service {
             Result { () throws(ConfigurationErrors) in try Configuration.load(path: path) }
           }.get()
           for warning in loaded.warnings { logger.warning("\(warning)") }
-          let new = loaded.configuration
+          var new = loaded.configuration
+          let late = differences(new)
+          // The gateway keeps its name until it is restarted.
+          new.gatewayName = configuration.gatewayName
           if new.zones.isEmpty, new.beacons.isEmpty, !(current.zones.isEmpty && current.beacons.isEmpty) {
             logger.warning(
               "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
@@ -37,15 +40,11 @@ struct ReloadService: Service {
           }
           decisions.reconfigure(new)
           decisions.delivery.retryRefused(isUrgent: true)
-          // The gateway keeps its name until it is restarted.
-          var renamed = new
-          renamed.gatewayName = configuration.gatewayName
-          homeAssistant.reconfigure(renamed)
-          leftovers.reconfigure(renamed)
+          homeAssistant.reconfigure(new)
+          leftovers.reconfigure(new)
           scanners.reconfigure(new)
           reloads.revision.set(loaded.revision)
           logger.notice("configuration reloaded")
-          let late = differences(new)
           if !late.isEmpty {
             logger.warning("\(late.joined(separator: ", ")): unchanged until the gateway is restarted")
           }
