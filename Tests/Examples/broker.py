@@ -137,7 +137,7 @@ class Subscriber:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        self.process.wait()
+        self.process.wait(60)
 
     def __enter__(self):
         return self
