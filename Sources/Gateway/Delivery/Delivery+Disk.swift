@@ -160,7 +160,12 @@ extension Delivery {
     numbers.begin(
       Epoch.next(after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
     )
-    for index in transitions.indices { numbers.number(&transitions[index].content) }
+    for index in transitions.indices {
+      // Swift 6.2 takes what may be of any type from a variable alone.
+      var content = transitions[index].content
+      numbers.number(&content)
+      transitions[index].content = content
+    }
   }
 
   /// Returns whether that is news.
