@@ -10,6 +10,7 @@ find / -xdev \( -path /proc -o -path /out -o -path /tmp -o -path /var/log -o -pa
   -o -print | sort >/run/before
 install "${package[0]}"
 within 20 systemctl is-active --quiet beaconkeeper || fail "it is not active"
+systemctl is-active --quiet mosquitto && systemctl is-enabled --quiet mosquitto || fail "its broker does not run"
 within 20 has 'no beacons are configured' log || fail "it does not say that nothing is configured"
 [ "$(systemctl show -P User beaconkeeper)" = beaconkeeper ] || fail "not its own user"
 [ "$(systemctl show -P NRestarts beaconkeeper)" = 0 ] || fail "it was restarted"
@@ -126,13 +127,13 @@ restarted() { [ "$(systemctl show -P MainPID beaconkeeper)" != "$main" ] && syst
 within 90 restarted || fail "it was not restarted"
 rm -r /run/systemd/system/beaconkeeper.service.d && systemctl daemon-reload
 
-step "stops within two seconds"
+step "stops by itself, before systemd would kill it"
 within 30 has 'decides\|known' systemctl show -P StatusText beaconkeeper || true
 began=$(date +%s%N)
 systemctl stop beaconkeeper
 took=$((($(date +%s%N) - began) / 1000000))
 echo "     stopped in $took ms"
-[ "$took" -lt 2000 ] || fail "the stop took $took ms"
+[ "$(systemctl show -P Result beaconkeeper)" = success ] || fail "it was killed, or failed: $(systemctl show -P Result beaconkeeper)"
 [ "$(mosquitto_sub -W 5 -C 1 -t 'beaconkeeper/+/status')" = offline ] || fail "its retained status is not offline"
 
 step "a secret comes as a credential"
