@@ -95,7 +95,7 @@ struct ScanKeeperTests {
     #expect(stage.keeper.inspected(false, of: 0, at: stage.now) == [])
     #expect(stage.wait(3600) == [])
     let on = stage.hear(ManagementPackets.settings(0, 0x201))
-    #expect(commands(on) == [])
+    #expect(commands(on) == [.readPHY])
     // Back on, it is believed once it says something.
     #expect(health(on) == [])
     stage.report()
@@ -124,6 +124,25 @@ struct ScanKeeperTests {
     #expect(actions == [.send(.setPHY(0, le1M | 1 << 14))])
     let renewed = stage.hear(ManagementPackets.complete(.setPHY, 0))
     #expect(commands(renewed) == [.removeMonitor])
+    #expect(stage.keeper.stop(at: stage.now).contains(.send(.setPHY(0, le1M))))
+  }
+
+  @Test func theCodedPHYIsAddedAgainWhereTheKernelForgetsItWithoutPower() {
+    var stage = Stage()
+    stage.keep()
+    let (le1M, coded): (UInt32, UInt32) = (1 << 9 | 1 << 10, 1 << 13 | 1 << 14)
+    func reply(_ selected: UInt32) -> [UInt8] {
+      [le1M | coded, coded, selected].flatMap { EventBytes.little($0) }
+    }
+    _ = stage.hear(ManagementPackets.complete(.readPHY, 0, reply(le1M)))
+    _ = stage.hear(ManagementPackets.complete(.setPHY, 0))
+    for _ in 1...2 {
+      _ = stage.hear(ManagementPackets.settings(0, ManagementPackets.lowEnergy))
+      #expect(commands(stage.hear(ManagementPackets.settings(0, 0x201))).contains(.readPHY))
+      let actions = stage.hear(ManagementPackets.complete(.readPHY, 0, reply(1 << 9)))
+      #expect(actions == [.send(.setPHY(0, 1 << 9 | 1 << 14))])
+    }
+    #expect(stage.hear(ManagementPackets.complete(.readPHY, 0, reply(le1M | coded))) == [])
     #expect(stage.keeper.stop(at: stage.now).contains(.send(.setPHY(0, le1M))))
   }
 

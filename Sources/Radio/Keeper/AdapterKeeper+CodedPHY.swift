@@ -6,13 +6,16 @@ extension AdapterKeeper {
   /// LE Coded RX among the PHYs of the management interface.
   private static let coded: UInt32 = 1 << 14
 
+  /// Asked after each power-on: Linux 6.12 then begins with its own choice of PHYs, where 6.1 goes on with ours.
+  var readPHY: KeeperAction { .send(ManagementCommand(opcode: .readPHY, adapter: index)) }
+
   /// Supported, configurable and selected PHYs, 4 bytes each.
   mutating func learnedPHY(_ reply: Span<UInt8>) -> [KeeperAction] {
     guard !isStopping, reply.count >= 12 else { return [] }
     let configurable = reply.littleEndian32(at: 4)
     let selected = reply.littleEndian32(at: 8)
     guard configurable & Self.coded != 0, selected & Self.coded == 0 else { return [] }
-    formerPHY = selected
+    formerPHY = formerPHY ?? selected
     return [.send(.setPHY(index, selected | Self.coded))]
   }
 

@@ -55,10 +55,7 @@ extension AdapterKeeper {
       // It came after the end was asked for.
       if isStopping { return removeMonitor(at: time) }
       guard isFirst else { return [] }
-      return [
-        .notice("\(name): \(ReceivePath.kernelMonitor)"),
-        .send(ManagementCommand(opcode: .readPHY, adapter: index)),
-      ]
+      return [.notice("\(name): \(ReceivePath.kernelMonitor)"), readPHY]
     case .permissionDenied:
       lacksAdmin = true
       return refused()

@@ -145,6 +145,7 @@ extension AdapterKeeper {
     hearing.poweredOn(at: time)
     recovery.stepFinished(at: time)
     // A monitor, if there is one, outlived it; the kernel scans for it again.
-    return (monitor == .none ? addMonitor(at: time) : []) + renewSubstitute(at: time)
+    return (monitor == .none ? addMonitor(at: time) : []) + (hasToldPath ? [readPHY] : [])
+      + renewSubstitute(at: time)
   }
 }
