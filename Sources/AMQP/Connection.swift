@@ -137,6 +137,26 @@ public final class Connection {
     try check(amqp_get_rpc_reply(state), "bind the queue \(queue) to \(exchange)")
   }
 
+  /// Nothing happens if there is no such binding.
+  public func unbind(queue: String, from exchange: String, key: String, on channel: UInt16) throws(Failure) {
+    named(queue) { queue in
+      named(exchange) { exchange in
+        named(key) { key in _ = amqp_queue_unbind(state, channel, queue, exchange, key, Table([]).table) }
+      }
+    }
+    try check(amqp_get_rpc_reply(state), "unbind the queue \(queue) from \(exchange)")
+  }
+
+  /// A durable exchange that compares keys.
+  public func declare(exchange: String, on channel: UInt16) throws(Failure) {
+    named(exchange) { exchange in
+      named("direct") { kind in
+        _ = amqp_exchange_declare(state, channel, exchange, kind, 0, 1, 0, 0, Table([]).table)
+      }
+    }
+    try check(amqp_get_rpc_reply(state), "declare the exchange \(exchange)")
+  }
+
   /// - Parameter prefetch: how many messages a consumer may have without acknowledging them.
   public func consume(_ queue: String, tag: String, prefetch: UInt16, on channel: UInt16) throws(Failure) {
     amqp_basic_qos(state, channel, 0, prefetch, 0)

@@ -21,6 +21,8 @@ public struct FleetNames: Hashable, Sendable {
   public func lease(_ partition: Int) -> String { "\(base).\(partition).lease" }
   /// An empty queue. The worker that consumes it tells what belongs to the whole site.
   public var lead: String { base + ".lead" }
+  /// The exchange of ticks. Only workers need the right to write it: whoever may publish observations cannot tell the time.
+  public var time: String { base + ".time" }
   /// The key of ticks.
   public var tick: String { "beaconkeeper-fleet.\(topicLevel(site)).tick" }
   /// The key of ticks that are for other workers only, not for partitions.
@@ -31,9 +33,9 @@ public struct FleetNames: Hashable, Sendable {
     Self.topic(ofKey: Topics(gateway: site).appReports).replacing("+", with: "*")
   }
 
-  /// The keys that are bound to a partition's queue.
+  /// The keys of `exchange` that are bound to a partition's queue. Ticks come from `time`.
   public func bindings(_ partition: Int) -> [String] {
-    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", tick, appReports]
+    ["beaconkeeper.*.observations.\(partition)", "beaconkeeper.*.status", appReports]
   }
 
   /// The MQTT topic of a key: RabbitMQ writes `.` for `/`, and the other way round.

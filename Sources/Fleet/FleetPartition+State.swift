@@ -22,6 +22,39 @@ extension FleetPartition {
     return writer.finished()
   }
 
+  /// Goes on from a checkpoint. Where nothing of it fits, the partition begins anew: all are found again by what is heard.
+  ///
+  /// - Parameters:
+  ///   - epoch: for a partition that begins anew, later than any that was used before.
+  ///   - payload: of the checkpoint; empty: there is none.
+  ///   - wallNow: of the worker. A checkpoint from much later was poisoned.
+  /// - Returns: also the hashes of the messages that its state has seen, and why it begins anew although there is a checkpoint.
+  public static func resume(
+    _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8], at wallNow: WallTime
+  )
+    -> (partition: FleetPartition, seen: [UInt64], refusal: StateError?)
+  {
+    let anew = FleetPartition(fresh, number, epoch: epoch)
+    if payload.isEmpty { return (anew, [], nil) }
+    do throws(StateError) {
+      let checkpoint = try Checkpoint(payload)
+      let known = try FleetPartition(fresh, number, state: checkpoint.state)
+      if let lead = known.lead(at: wallNow) {
+        throw .damaged("its time is \(Int(lead.seconds)) s ahead of this machine's")
+      }
+      return (known, checkpoint.seen, nil)
+    } catch {
+      return (anew, [], error)
+    }
+  }
+
+  /// How far its time is ahead of the worker's, if nobody's clock explains that.
+  public func lead(at wallNow: WallTime) -> TimeSpan? {
+    guard let time else { return nil }
+    let lead = WallTime(nanoseconds: time.nanoseconds) - wallNow
+    return lead > WorkersClocks.longestLead ? lead : nil
+  }
+
   /// The partition that a state was taken of. The configuration and the number of partitions must be the same.
   ///
   /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not

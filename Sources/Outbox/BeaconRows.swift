@@ -9,6 +9,8 @@ struct BeaconRows {
   /// Keys whose rows are marked void and kept for reuse. Deleting and inserting a row moves others as well, and a beacon
   /// that flaps would wear out the SD card.
   private var void: Set<String> = []
+  /// How many rows were loaded that cannot be read, and were removed.
+  private(set) var damaged = 0
   private static let voidLimit = 1_000
 
   /// Numbers of keys. Changes of a running transaction are kept separate until they are on disk.
@@ -64,6 +66,8 @@ struct BeaconRows {
       }
       guard let id = Self.number(row["id"]), let beacon, rows[beacon.key] == nil else {
         useless.append(row["id"])
+        // Void rows begin with 0.
+        if row["state"].bytes?.first != 0 { damaged += 1 }
         continue
       }
       rows.load(beacon.key, id)

@@ -67,6 +67,11 @@ package struct OpenOutbox {
     let remains = try store.begin(bootID: Self.bootID) { last in
       Epoch.next(after: [last, mark.epoch].compactMap(\.self).max(), wallTime: wallTime, chance: chance)
     }
+    if remains.damagedBeacons > 0 {
+      notices.append(
+        "\(remains.damagedBeacons) rows of \(path), each with where a beacon is, cannot be read; they are removed, and those beacons are found again once they are heard"
+      )
+    }
     mark.set(remains.epoch)
     self.remains = remains
     self.mark = mark

@@ -20,6 +20,8 @@ package final class OutboxStore {
     /// The last row that is waiting.
     package var lastRow: Int64
     package var beacons: [SavedBeacon] = []
+    /// How many beacons could not be read, and are forgotten.
+    package var damagedBeacons = 0
     /// The last replay counter of each beacon that encrypts, by the beacon's key.
     package var counters: [String: UInt32] = [:]
     /// How many dB more than their average receivers hear, by receiver.
@@ -99,13 +101,14 @@ package final class OutboxStore {
       ).first
       let known = try last.flatMap { try Self.integer($0["epoch"], below: Int64(Epoch.limit >> 1)) }
       let boot = last?["boot"].string
-      let remains = Remains(
+      var remains = Remains(
         epoch: next(known.map { UInt64(clamping: $0) }),
         waiting: try last.flatMap { try Self.integer($0["waiting"]) }.map { Int(clamping: $0) } ?? 0,
         lastRow: try last.flatMap { try Self.integer($0["last"]) } ?? 0, beacons: try rows.load(database),
         counters: try Self.counters(database),
         gains: last?["gains"].bytes.flatMap { try? ReceiverGainRow(packed: $0).gains } ?? [:],
         isSameBoot: boot == bootID)
+      remains.damagedBeacons = rows.damaged
       try Self.set("epoch", .integer(Int64(clamping: remains.epoch)), database)
       try Self.set("boot", .text(bootID), database)
       return remains

@@ -77,6 +77,12 @@ struct PackedReader {
 
   mutating func double() throws(Damaged) -> Double { Double(bitPattern: try take(8)) }
 
+  mutating func finite() throws(Damaged) -> Double {
+    let number = try double()
+    guard number.isFinite else { throw Damaged() }
+    return number
+  }
+
   mutating func float() throws(Damaged) -> Float { Float(bitPattern: UInt32(try take(4))) }
 
   mutating func flag() throws(Damaged) -> Bool {
@@ -109,6 +115,6 @@ struct PackedReader {
 }
 
 /// FNV-1a of 32 bits (RFC 9923).
-private func packedSum(_ octets: ArraySlice<UInt8>) -> UInt32 {
+func packedSum(_ octets: ArraySlice<UInt8>) -> UInt32 {
   octets.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
 }

@@ -8,7 +8,7 @@ struct ReceiverGainRow {
   init(packed octets: [UInt8]) throws(PackedReader.Damaged) {
     var reader = try PackedReader(sealed: octets)
     gains = [:]
-    while !reader.isAtEnd { gains[try reader.text()] = try reader.double() }
+    while !reader.isAtEnd { gains[try reader.text()] = try reader.finite() }
   }
 
   var packed: [UInt8] {

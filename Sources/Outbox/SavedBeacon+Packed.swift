@@ -29,7 +29,7 @@ extension SavedBeacon {
       guard let layout = try? decoder.read(Int64.self), layout == Self.layout else { return nil }
       return try? SavedBeacon(from: decoder)
     }
-    guard let beacon else { return nil }
+    guard let beacon, beacon.isSound else { return nil }
     self = beacon
   }
 }

@@ -102,7 +102,7 @@ extension PackedWriter {
 }
 
 extension PackedReader {
-  fileprivate mutating func optionalDouble() throws(Damaged) -> Double? { try flag() ? try double() : nil }
+  fileprivate mutating func optionalDouble() throws(Damaged) -> Double? { try flag() ? try finite() : nil }
 
   fileprivate mutating func transition(
     _ event: Transition.Event, _ time: MonotonicTime, _ wallTime: WallTime
@@ -110,7 +110,7 @@ extension PackedReader {
     let distance = try optionalDouble()
     let deviation = try optionalDouble()
     let rssi = try optionalDouble()
-    let (threshold, value) = (try double(), try double())
+    let (threshold, value) = (try finite(), try finite())
     guard let unit = Evidence.Unit(rawValue: try text()), let samples = Int(exactly: try signed()) else {
       throw Damaged()
     }
@@ -139,7 +139,7 @@ extension PackedReader {
   }
 
   fileprivate mutating func roomEvidence() throws(Damaged) -> RoomEvidence {
-    let rssi = try double()
+    let rssi = try finite()
     let expected = try optionalDouble()
     guard let samples = Int(exactly: try signed()) else { throw Damaged() }
     return RoomEvidence(

@@ -8,19 +8,47 @@ import Testing
     #"{"t":1,"receiver":"attic","address":"C1:00:00:00:00:01","address_type":"random","rssi":-60,"payload":"020106"}"#
     + "\n"
 
-  private func gateway(reading pipe: Pipe) async throws -> (Command, Broker) {
+  private func gateway(reading pipe: Pipe, lost: String = "1 min") async throws -> (Command, Broker) {
     let broker = try await Broker()
     let configuration = try file(
       """
       broker: { url: "mqtt://127.0.0.1:\(broker.port)" }
       beacons: [{ name: key, address: "C1:00:00:00:00:01" }]
-      zones: [{ name: house, enter: { signal: -70 dBm, dwell: 200 ms }, exit: { signal: -80 dBm, lost: 1 min } }]
+      zones: [{ name: house, enter: { signal: -70 dBm, dwell: 200 ms }, exit: { signal: -80 dBm, lost: \(lost) } }]
       """, "yaml")
     let gateway = try Command(
       ["run", "--config", configuration, "--capture", "-"], standardInput: pipe.fileHandleForReading)
     // The gateway's end alone is to be left open.
     try pipe.fileHandleForReading.close()
     return (gateway, broker)
+  }
+
+  /// The machine sleeps, or a virtual machine stands still; what came meanwhile waits in the pipe.
+  @Test func aPauseOfTheProcessIsNoAbsence() async throws {
+    let pipe = Pipe()
+    let (gateway, broker) = try await gateway(reading: pipe, lost: "5 s")
+    defer { broker.stop() }
+    func hear() {
+      try? pipe.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
+      usleep(100_000)
+    }
+    #expect(
+      try await gateway.wait {
+        hear()
+        return gateway.outputSoFar.contains("enter  house")
+      })
+    gateway.signal(SIGSTOP)
+    for _ in 0..<80 { hear() }
+    gateway.signal(SIGCONT)
+    #expect(
+      try await gateway.wait {
+        hear()
+        return gateway.errorsSoFar.contains("this process did not run for")
+      })
+    for _ in 0..<10 { hear() }
+    try pipe.fileHandleForWriting.close()
+    let result = try await gateway.end()
+    #expect(!result.output.contains("exit"), "\(result.output)")
   }
 
   private func lastStatus(_ broker: Broker) -> String? {

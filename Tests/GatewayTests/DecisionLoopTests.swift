@@ -98,6 +98,31 @@ import Testing
     #expect(try await wait { events.first == "enter shop" })
   }
 
+  /// Whatever is called first after the process did not run: a deadline that passed meanwhile is none.
+  @Test func timeInWhichTheProcessDidNotRunIsNoAbsence() async throws {
+    let loop = try loop()
+    let stop = LiveClock.now - .seconds(30)
+    var table = ReceiverTable()
+    let index = table.index(of: "hci0")
+    let receiver = try #require(index)
+    func batch(at time: MonotonicTime) -> AdvertisementBatch {
+      var batch = AdvertisementBatch()
+      batch.append(
+        Advertisement(
+          receiver: receiver, address: DeviceAddress(bits: 0xC100_0000_0001, kind: .random), rssi: -50,
+          time: time, wallTime: LiveClock.wallNow), payload: [2, 1, 6].span)
+      return batch
+    }
+    _ = loop.advance(to: stop - .seconds(6))
+    for step in 0..<50 { loop.observe(batch(at: stop - .milliseconds(Int64(5000 - step * 100))), table) }
+    #expect(events == ["enter shop"])
+    loop.state.withLock { $0.pauses?.mark(at: stop) }
+    _ = loop.advance(to: DeadlineService.settledTime)
+    loop.observe(batch(at: LiveClock.now), table)
+    #expect(events == ["enter shop"])
+    #expect(told.log.entries.contains { "\($0.message)".contains("this process did not run for 30 s") })
+  }
+
   @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {
     let loop = try loop()
     let service = Task { try await DeadlineService(loop).run() }

@@ -88,4 +88,28 @@ import Testing
       _ = try recording.next(into: &batch, receiver: { table.index(of: $0) })
     }
   }
+
+  @Test func aPauseIsRecordedAsReceiversThatWereDeaf() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let recorder = try Recorder(path: path, format: .text)
+    let handlers = recorder.handlers(onFailure: { _ in }, onNotice: { _ in })
+    var table = ReceiverTable()
+    let wall = WallTime(nanoseconds: 1_700_000_000_000_000_000)
+    for (name, health) in [("hci0", ReceiverHealth.quiet), ("hci1", .gone)] {
+      let index = table.index(of: name)
+      handlers.onHealth(
+        ReceiverHealthChange(receiver: try #require(index), health: health, time: .zero, wallTime: wall),
+        table
+      )
+    }
+    handlers.onPause(.seconds(30), wall + .seconds(45), table)
+    #expect(try read([path]) == ["hci0 quiet", "hci1 gone", "hci0 deaf", "hci0 quiet"])
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(
+      text.contains(
+        #"{"t": 1700000015, "receiver": "hci0", "health": "deaf", "reason": "the recording process did not run"}"#
+      ))
+    #expect(text.hasSuffix("{\"t\": 1700000045, \"receiver\": \"hci0\", \"health\": \"quiet\"}\n"))
+  }
 }

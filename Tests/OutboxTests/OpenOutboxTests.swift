@@ -4,6 +4,7 @@ import Foundation
 import MQTT
 import Messages
 import Proximity
+import Randomness
 import Testing
 
 @testable import Outbox
@@ -267,6 +268,30 @@ import Testing
     #expect(!page.isLast)
   }
 
+  /// With a checksum that fits.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func aForgedTransitionIsPassedOverOrCanBeTold(seed: UInt64) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try #require(try open().store)
+    _ = try store.commit(batch(1...1, epoch: 1))
+    let row = try #require(try store.database.use { try $0.rows("SELECT * FROM waiting") }.first)
+    let body = try #require(row["body"].bytes).dropLast(4)
+    var dice = SeededGenerator(seed: seed)
+    var (read, refused) = (0, 0)
+    for _ in 0..<300 {
+      let number = SQLValue.integer([0, 7, -1, .min, .max].randomElement(using: &dice)!)
+      let forged = SQLRow(
+        names: ["epoch", "seq", "body"], values: [number, number, .blob(sealed(dice.forged(Array(body))))])
+      guard let message = TransitionMessage(forged) else {
+        refused += 1
+        continue
+      }
+      read += 1
+      #expect(!message.json.isEmpty)
+    }
+    #expect(read > 10 && refused > 10)
+  }
+
   @Test(arguments: [
     "UPDATE meta SET value = 'abc' WHERE name = 'epoch'",
     "UPDATE meta SET value = x'00ff' WHERE name = 'epoch'",
@@ -450,5 +475,32 @@ import Testing
     let after = try size()
     #expect(after < 400_000, "\(before), then \(after)")
     store.close()
+  }
+
+  /// A row whose checksum fits, written by whomever: it is set aside and told, and the others stay.
+  @Test func aBeaconThatCannotBeIsForgottenAndTold() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var scene = try Scene(Scene.rules + "\nrooms: [{ name: yard, receivers: [hci0] }]")
+    try scene.hear(rssi: -50, for: 10)
+    try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -50, for: 10)
+    let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
+    #expect(saved.count == 2)
+    var rows = Dictionary(uniqueKeysWithValues: saved.map { ($0.key, Optional($0)) })
+    let forged = try #require(saved.first)
+    let text = String(decoding: try JSONEncoder().encode(forged), as: UTF8.self)
+    let range = try #require(text.range(of: #""offset":[^,}]*"#, options: .regularExpression))
+    rows[forged.key] = try JSONDecoder().decode(
+      SavedBeacon.self, from: Data(text.replacingCharacters(in: range, with: #""offset":1e30"#).utf8))
+    let first = try open()
+    let store = try #require(first.store)
+    _ = try store.commit(OutboxStore.Batch(beacons: rows))
+    store.close()
+
+    let second = try open()
+    #expect(second.remains?.beacons.map(\.key) == [saved[1].key])
+    #expect(second.notices.contains { $0.hasPrefix("1 rows of ") && $0.contains("cannot be read") })
+    second.store?.close()
+    let third = try open()
+    #expect(third.remains?.beacons.count == 1 && third.notices.isEmpty)
   }
 }

@@ -9,6 +9,12 @@ import Testing
 @testable import Outbox
 @testable import Pipeline
 
+/// With the checksum that fits.
+func sealed(_ octets: [UInt8]) -> [UInt8] {
+  let sum = packedSum(octets[...])
+  return octets + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+}
+
 /// What the outbox writes of a beacon: little, the same when it is read, and nothing where it is damaged.
 @Suite struct PackedTests {
   /// A beacon that two receivers hear, inside of two zones and a room, with readings.
@@ -75,6 +81,26 @@ import Testing
       }
       #expect(SavedBeacon(packed: damaged) { _ in "text" } == nil)
     }
+  }
+
+  /// With a checksum that fits: it is refused, or a beacon that a pipeline can take up.
+  @Test(arguments: 0..<10 as Range<UInt64>) func whatIsForgedIsRefusedOrHarmless(seed: UInt64) throws {
+    var dice = SeededGenerator(seed: seed)
+    let packed = try beacon().packed { _ in 1 }.dropLast(4)
+    var refused = 0
+    for _ in 0..<300 {
+      let octets = sealed(dice.forged(Array(packed), from: 1))
+      guard let forged = SavedBeacon(packed: octets, text: { _ in "text" }) else {
+        refused += 1
+        continue
+      }
+      var scene = try Scene(Scene.rules + "\nrooms: [{ name: yard, receivers: [hci0] }]")
+      scene.pipeline.restore(
+        [forged], isSameBoot: dice.next() % 2 == 0, at: scene.time, wallTime: scene.wallTime,
+        into: &scene.output)
+      try scene.hear(Scene.ruuvi, from: 0xC100_0000_0005, rssi: -50, for: 3)
+    }
+    #expect(refused > 10)
   }
 
   @Test(arguments: [0, 1, 127, 128, 300, UInt64.max]) func numbersTakeAsManyOctetsAsTheyNeed(number: UInt64)

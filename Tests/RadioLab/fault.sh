@@ -72,6 +72,23 @@ hearing() {
   gateway
 }
 
+# second: plugs in another controller, hci1, which hears the same; second_tell "WORDS" steers it.
+second() {
+  local both
+  python3 -IS "$RADIOLAB/vctl.py" --ctl "$work/second" --log second.log --addr 00:AA:01:00:00:43 --script air --loop 1000 &
+  both() { [ "$(adapters)" = 2 ]; }
+  within 120 both || fail "the second controller got no adapter"
+}
+second_tell() {
+  python3 -IS -c '
+import socket, sys, os
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind("\0two%d" % os.getpid())
+s.sendto(sys.argv[2].encode(), sys.argv[1]); s.recv(10)' "$work/second" "$1"
+}
+# named_second STATE, occupancy STATE: whether the latest message says so.
+named_second() { grep '/health ' heard | tail -n 1 | grep -q "\"name\":\"hci1\",\"state\":\"$1\""; }
+occupancy() { grep '/zone/pump/occupancy ' heard | tail -n 1 | grep -q "\"state\":\"$1\""; }
+
 # befall STATE SECONDS COMMAND…: causes a fault for so long; health must name the state.
 befall() {
   local state=$1 seconds=$2 start; shift 2

@@ -21,6 +21,8 @@ struct LiveLoopTests {
 
   private final class Log: Sendable {
     let news = Mutex(News())
+    /// Whether the loop stands still once it has handed over a batch.
+    let isHalted = Mutex(false)
 
     /// Waits until the news are as wanted, at most a minute.
     func wait(_ wanted: (News) -> Bool) -> Bool {
@@ -73,6 +75,7 @@ struct LiveLoopTests {
             "\(receivers.name(of: advertisement.receiver)) \(advertisement.address) \(payload.count)")
         }
       }
+      while log.isHalted.withLock({ $0 }) { usleep(1_000) }
     }
     handlers.onHealth = { change, receivers in
       log.news.withLock { $0.health.append("\(receivers.name(of: change.receiver)) \(change.health)") }
@@ -144,7 +147,8 @@ struct LiveLoopTests {
   }
 
   @Test func aBroadcastGoesOutBesideTheMonitorAndIsTakenBack() throws {
-    let (ours, _) = Self.pair()
+    let (ours, air) = Self.pair()
+    defer { withExtendedLifetime(air) {} }
     var options = LiveRadio.Options()
     let identity = IBeacon(uuid: 7, major: 1, minor: 2, measuredPower: -59)
     options.broadcast = BroadcastPlan(identities: [identity], mostAtOnce: 1) { _ in
@@ -240,6 +244,54 @@ struct LiveLoopTests {
     }
   }
 
+  @Test func anAdapterWhoseSocketDiedIsAskedAnew() throws {
+    let (first, firstAir) = Self.pair()
+    let (second, secondAir) = Self.pair()
+    try play(adapters: [first, second]) { kernel, log, _ in
+      try bringUp(kernel)
+      shutdown(firstAir.descriptor.number, Int32(SHUT_RDWR))
+      #expect(Self.command(kernel) == .readInformation)
+      try kernel.send(ManagementPackets.information(0))
+      try secondAir.send([4] + EventBytes.event())
+      #expect(log.wait { $0.heard.count == 1 })
+      log.news.withLock { #expect($0.health == ["hci0 ok", "hci0 gone", "hci0 ok"]) }
+    }
+  }
+
+  /// Word of the removal and the end of the socket are found in one turn of the loop.
+  @Test func whenOneOfTwoIsUnpluggedTheOtherIsStillHeard() throws {
+    let (first, firstAir) = Self.pair()
+    let (second, secondAir) = Self.pair()
+    try play(adapters: [first, second]) { kernel, log, _ in
+      #expect(Self.command(kernel) == .readIndexList)
+      try kernel.send(ManagementPackets.list([0, 1]))
+      #expect(Self.command(kernel) == .readInformation)
+      #expect(Self.command(kernel) == .readInformation)
+      for adapter: UInt16 in [0, 1] {
+        try kernel.send(ManagementPackets.information(adapter, last: 0x42 + UInt8(adapter)))
+        #expect(Self.command(kernel) == .addPatternMonitor)
+        try kernel.send(ManagementPackets.added(adapter, handle: 7))
+      }
+      #expect(log.wait { $0.health.count == 2 })
+      log.isHalted.withLock { $0 = true }
+      try secondAir.send([4] + EventBytes.event())
+      #expect(log.wait { $0.heard == ["hci1 C1:00:00:00:00:01 7"] })
+      try kernel.send(ManagementPackets.packet(5, 0, []))
+      shutdown(firstAir.descriptor.number, Int32(SHUT_RDWR))
+      // Until the loop polls the sockets again as soon as it goes on.
+      let end = LiveClock.now + Gathering.longest
+      while LiveClock.now < end { usleep(1_000) }
+      log.isHalted.withLock { $0 = false }
+      #expect(log.wait { $0.health.count == 3 })
+      // The first may still be found in a socket that is being given up.
+      for count in 2...3 {
+        try secondAir.send([4] + EventBytes.event())
+        #expect(log.wait { $0.heard.count == count })
+      }
+      log.news.withLock { #expect($0.health == ["hci0 ok", "hci1 ok", "hci0 gone"]) }
+    }
+  }
+
   @Test func withoutAnAdapterOrTheCapabilityItEndsWithTheReason() throws {
     try play { kernel, log, _ in
       #expect(Self.command(kernel) == .readIndexList)
@@ -281,5 +333,40 @@ struct ReceiveClockTests {
     // The calendar was set forward by an hour meanwhile, or back: the age means nothing.
     #expect(time(12, stamp: 11.9, wall: 3600) == 12)
     #expect(time(13, stamp: 12.9, wall: -3600) == 13)
+  }
+
+  /// What waited in the socket while the process did not run counts as heard when it went on, and what comes later as it comes.
+  @Test func afterAPauseTheBacklogCountsAsHeardNow() {
+    var clock = ReceiveClock()
+    let wall = WallTime(nanoseconds: 1_700_000_000_000_000_000)
+    func time(_ now: Double, stamp: Double) -> [Double] {
+      let (time, wallTime) = clock.time(
+        of: wall + .seconds(stamp), now: .zero + .seconds(now), wallNow: wall + .seconds(now))
+      return [time - .zero, wallTime - wall].map(\.seconds)
+    }
+    #expect(time(10, stamp: 9.5) == [9.5, 9.5])
+    clock.resume(since: wall + .seconds(10), at: .zero + .seconds(45), wall + .seconds(45))
+    #expect(time(45.1, stamp: 9.8) == [45, 45])
+    #expect(time(45.1, stamp: 11) == [45, 45])
+    #expect(time(45.2, stamp: 44) == [45, 45])
+    #expect(time(45.3, stamp: 45.25) == [45.25, 45.25])
+    // The calendar was set back: that pause is over.
+    #expect(time(50, stamp: 30) == [50, 30])
+  }
+}
+
+struct PauseWatchTests {
+  @Test func onlyALongGapIsAPause() {
+    var watch = PauseWatch()
+    func look(_ seconds: Double) -> Double? {
+      watch.look(at: .zero + .seconds(seconds)).map { ($0 - .zero).seconds }
+    }
+    #expect(look(100) == nil)
+    #expect(look(102) == nil)
+    #expect(look(137) == 102)
+    #expect(look(137.1) == nil)
+    // Long work is none.
+    watch.mark(at: .zero + .seconds(150))
+    #expect(look(151) == nil)
   }
 }

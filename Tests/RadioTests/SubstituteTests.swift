@@ -102,4 +102,105 @@ struct SubstituteTests {
     }
     #expect(asked == Array(0..<15) + [44])
   }
+
+  /// What this process may do, and who is there.
+  private struct Rights: CustomTestStringConvertible {
+    var raw = true
+    var admin = true
+    var bluetoothd = true
+    var mayDiscover = true
+
+    static let all = [false, true].flatMap { raw in
+      [false, true].flatMap { admin in
+        [false, true].map { Rights(raw: raw, admin: admin, bluetoothd: $0) }
+      }
+    }
+
+    var testDescription: String {
+      "raw \(raw), admin \(admin), bluetoothd \(bluetoothd), discovery \(mayDiscover)"
+    }
+
+    /// The health that was told last, after half a minute in which nobody advertises, and each that was told before.
+    func outcome() -> (told: [ReceiverHealth], reason: String) {
+      var stage = Stage()
+      _ = stage.hear(ManagementPackets.list([0]))
+      var actions = stage.hear(ManagementPackets.information(0))
+      if !raw { stage.keeper.hearsByBusOnly(0) }
+      var told: [ReceiverHealth] = []
+      var reason = ""
+      for _ in 0..<200 {
+        var next: [KeeperAction] = []
+        for action in actions {
+          switch action {
+          case .health(_, let health, let why):
+            told.append(health)
+            reason = why
+          case .send(let command) where command.opcode == .addPatternMonitor:
+            next += stage.hear(
+              admin
+                ? ManagementPackets.added(0, handle: 7)
+                : ManagementPackets.refuse(.addPatternMonitor, 0, status: 0x14))
+          case .seekBluetoothd: next += stage.keeper.bluetoothd(bluetoothd, at: stage.now)
+          case .discover(_, true):
+            next += stage.keeper.discovering(bluetoothd && mayDiscover, on: 0, at: stage.now)
+          case .command(_, let command):
+            let answer = RawPackets.complete(command.opcode) + [UInt8](repeating: 0, count: 64)
+            next += stage.keeper.overheard(answer.span, on: 0, at: stage.now)
+          default: break
+          }
+        }
+        actions = next.isEmpty ? stage.wait(0.25) : next
+      }
+      return (told, reason)
+    }
+  }
+
+  @Test(arguments: Rights.all) private func withAnyRightsItHearsOrSaysWhyNot(_ rights: Rights) {
+    let (told, reason) = rights.outcome()
+    if rights.raw || rights.bluetoothd {
+      #expect(told.last == .quiet && !told.contains { $0.isBlind })
+    } else {
+      #expect(told.last == .deaf)
+      #expect(reason == "bluetoothd is not running, and it hears only through bluetoothd")
+    }
+  }
+
+  @Test(arguments: Rights.all.filter(\.bluetoothd)) private func aBluetoothdThatDoesNotDiscoverIsNamed(
+    _ rights: Rights
+  ) {
+    var rights = rights
+    rights.mayDiscover = false
+    let (told, reason) = rights.outcome()
+    if rights.raw && rights.admin {
+      #expect(told.last == .quiet)
+    } else {
+      #expect(told.last == .deaf)
+      #expect(reason.contains("bluetoothd does not discover"))
+    }
+  }
+
+  /// The kernel takes one where a raw socket is missing, and is too busy for one where not.
+  @Test func aMonitorThatIsOfNoUseIsTakenBackAndOneThatIsMissingIsNamed() throws {
+    var stage = Stage()
+    _ = stage.hear(ManagementPackets.list([0]))
+    _ = stage.hear(ManagementPackets.information(0))
+    stage.keeper.hearsByBusOnly(0)
+    #expect(commands(stage.hear(ManagementPackets.added(0, handle: 7))) == [.removeMonitor])
+
+    stage = Stage()
+    _ = stage.hear(ManagementPackets.list([0]))
+    _ = stage.hear(ManagementPackets.information(0))
+    _ = stage.hear(ManagementPackets.refuse(.addPatternMonitor, 0, status: 0x0A))
+    var told: [ReceiverHealth] = []
+    for _ in 0..<40 {
+      for case .command(_, let command) in stage.wait(0.25) {
+        stage.overhear(RawPackets.complete(command.opcode))
+      }
+      told += health(stage.wait(0.25))
+    }
+    #expect(told.last == .deaf)
+    // It is heard nevertheless, because another program scans.
+    stage.report()
+    #expect(health(stage.wait(0.25)) == [.ok])
+  }
 }

@@ -40,10 +40,12 @@ extension Bool: StateCoded {
   }
 }
 
+/// Only what is finite, as Double.
 extension Float: StateCoded {
   @inlinable public func write(to writer: inout StateWriter) { writer.append(bitPattern) }
   @inlinable public init(reading reader: inout StateReader) throws(StateError) {
     self.init(bitPattern: try reader.take())
+    guard isFinite else { throw reader.damaged }
   }
 }
 
@@ -51,6 +53,7 @@ extension Double: StateCoded {
   @inlinable public func write(to writer: inout StateWriter) { writer.append(bitPattern) }
   @inlinable public init(reading reader: inout StateReader) throws(StateError) {
     self.init(bitPattern: try reader.take())
+    guard isFinite else { throw reader.damaged }
   }
 }
 

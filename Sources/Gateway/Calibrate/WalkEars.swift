@@ -77,17 +77,7 @@ public struct WalkEars: Sendable {
     let radio = try LiveRadio(options)
     var handlers = LiveRadio.Handlers { [walk] batch, table in walk.hear(batch, table, isRemote: false) }
     handlers.onNotice = onNotice
-    let ended = AsyncStream.makeStream(of: RadioError?.self)
-    try radio.start(handlers) { error in
-      ended.continuation.yield(error)
-      ended.continuation.finish()
-    }
-    await withTaskCancellationHandler {
-      var iterator = ended.stream.makeAsyncIterator()
-      _ = await iterator.next()
-    } onCancel: {
-      radio.stop()
-    }
+    try await radio.listen(handlers)
   }
 
   /// On a thread of its own, because reading blocks; it ends with the process.

@@ -133,8 +133,17 @@ struct FleetDoctor {
   private func workers(_ connection: Connection) throws(Failure) -> [DoctorFinding] {
     let own = "beaconkeeper-fleet.doctor"
     try connection.declareOwn(queue: own, on: Self.channel)
-    for key in [names.tick, names.alive] {
-      try connection.bind(queue: own, to: FleetNames.exchange, key: key, on: Self.channel)
+    let noTicks = DoctorFinding(
+      "workers", .fault, "no worker ticks", remedy: "start one (beaconkeeper fuse)")
+    do throws(Failure) {
+      for key in [names.tick, names.alive] {
+        try connection.bind(queue: own, to: names.time, key: key, on: Self.channel)
+      }
+    } catch {
+      // The exchange is missing, which workers make: RabbitMQ closes the channel.
+      try connection.answerClose(of: Self.channel)
+      try connection.open(channel: Self.channel)
+      return [noTicks]
     }
     try connection.consume(own, tag: "ticks", prefetch: 100, on: Self.channel)
     var differences: [String: TimeSpan] = [:]
@@ -155,8 +164,7 @@ struct FleetDoctor {
           remedy: "look at `rabbitmq-diagnostics alarms`; give it more, or raise its limits"))
     }
     if differences.isEmpty {
-      findings.append(
-        DoctorFinding("workers", .fault, "no worker ticks", remedy: "start one (beaconkeeper fuse)"))
+      findings.append(noTicks)
     } else {
       let names = differences.keys.sorted().map(\.printable).joined(separator: ", ")
       findings.append(

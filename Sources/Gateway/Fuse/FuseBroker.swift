@@ -74,15 +74,23 @@ final class FuseBroker {
 
   private func declare() throws(Failure) {
     try reader.open(channel: Self.queues)
+    try reader.declare(exchange: names.time, on: Self.queues)
     try declareQuorum(names.lead)
-    try reader.bind(queue: names.lead, to: FleetNames.exchange, key: names.tick, on: Self.queues)
+    try bindToTime(names.lead)
     for partition in 0..<partitions {
       try declareQuorum(names.lease(partition))
       try declareQuorum(names.queue(partition))
+      try bindToTime(names.queue(partition))
       for key in names.bindings(partition) {
         try reader.bind(queue: names.queue(partition), to: FleetNames.exchange, key: key, on: Self.queues)
       }
     }
+  }
+
+  private func bindToTime(_ queue: String) throws(Failure) {
+    try reader.bind(queue: queue, to: names.time, key: names.tick, on: Self.queues)
+    // As earlier versions bound it: there everybody can tell the time who may publish observations.
+    try reader.unbind(queue: queue, from: FleetNames.exchange, key: names.tick, on: Self.queues)
   }
 
   private func declareQuorum(_ queue: String) throws(Failure) {
@@ -103,7 +111,7 @@ final class FuseBroker {
     let own = "beaconkeeper-fleet.\(worker).\(UInt32.random(in: 0...(.max)))"
     try reader.declareOwn(queue: own, on: Self.others)
     for key in [names.tick, names.alive] {
-      try reader.bind(queue: own, to: FleetNames.exchange, key: key, on: Self.others)
+      try reader.bind(queue: own, to: names.time, key: key, on: Self.others)
     }
     try reader.consume(own, tag: "ticks", prefetch: 1000, on: Self.others)
   }
@@ -151,7 +159,7 @@ final class FuseBroker {
   func tick(_ time: WallTime, tellsTime: Bool) throws(Failure) {
     guard !publisher.isBlocked else { return }
     try publisher.publish(
-      Tick(worker: worker, time: time).payload, to: FleetNames.exchange,
+      Tick(worker: worker, time: time).payload, to: names.time,
       key: tellsTime ? names.tick : names.alive, on: publishing)
   }
 

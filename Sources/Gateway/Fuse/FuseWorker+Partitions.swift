@@ -37,19 +37,9 @@ extension FuseWorker {
     try rabbit.consume(number)
     // Later than any that was used before.
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
-    var partition = FleetPartition(fresh, number, epoch: epoch)
-    var seen: [UInt64] = []
-    if !last.isEmpty {
-      do throws(StateError) {
-        let last = try Checkpoint(last)
-        partition = try FleetPartition(fresh, number, state: last.state)
-        seen = last.seen
-      } catch {
-        // Nothing of it fits any more, so the partition begins anew: all are found again by what is heard.
-        if case .damaged = error { throw Failure("partition \(number): \(error)") }
-        logger.warning("partition \(number): begins anew, because \(error)")
-      }
-    }
+    let (partition, seen, refusal) = FleetPartition.resume(
+      fresh, number, epoch: epoch, from: last, at: LiveClock.wallNow)
+    if let refusal { logger.error("partition \(number): begins anew, because \(refusal)") }
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
     options.will = nil
@@ -115,13 +105,28 @@ extension FuseWorker {
 
   private func processNew(_ delivery: QueueMessage, _ number: Int, _ holding: FuseHolding) {
     var messages: [Message] = []
-    let notices = holding.partition.take(key: delivery.key, delivery.payload, into: &messages)
+    let key = believedKey(of: delivery, number)
+    let notices = holding.partition.take(key: key, delivery.payload, into: &messages)
     holding.journal?.add(
-      .message(
-        .init(number: holding.partition.counts.messages, key: delivery.key, payload: delivery.payload)))
+      .message(.init(number: holding.partition.counts.messages, key: key, payload: delivery.payload)))
     for message in messages { holding.output.add(message) }
     holding.processed = delivery.number
     for notice in notices { logger.warning("partition \(number): \(notice)") }
+  }
+
+  /// A tick that is not believed is, for a partition, one of those that are for other workers only.
+  private func believedKey(of delivery: QueueMessage, _ number: Int) -> String {
+    guard delivery.key == names.tick, let tick = Tick(delivery.payload) else { return delivery.key }
+    let wallNow = LiveClock.wallNow
+    if clocks.believe(tick, at: wallNow) { return delivery.key }
+    let now = LiveClock.now
+    if refusalTold.map({ now - $0 > .seconds(60) }) ?? true {
+      refusalTold = now
+      logger.error(
+        "partition \(number): a tick of worker \(tick.worker.printable) is ignored: it is \(words(tick.time - wallNow)) ahead of this machine's clock, or of most workers'"
+      )
+    }
+    return names.alive
   }
 
   /// What is due for a partition.
@@ -133,6 +138,11 @@ extension FuseWorker {
     }
     try lookAtProof(of: number, at: now, rabbit)
     if holdings[number] == nil { return }
+    if let lead = holdings[number]?.partition.lead(at: LiveClock.wallNow) {
+      logger.error(
+        "partition \(number): its time is \(words(lead)) ahead of this machine's clock; taking it over again")
+      return try giveUp(number)
+    }
     writeJournal(of: number)
     if let holding = holdings[number], holding.isProven {
       send(number, holding)

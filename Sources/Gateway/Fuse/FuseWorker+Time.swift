@@ -22,6 +22,7 @@ extension FuseWorker {
       if workers.count < 1000 || workers[tick.worker] != nil { workers[tick.worker] = now }
       let ahead = heard.at - tick.time
       ticks.hear(tick, at: heard.at, tellsTime: heard.tellsTime)
+      if tick.worker != name { clocks.hear(tick, at: heard.at) }
       guard tick.worker != name, !Self.differences.contains(ahead) else { continue }
       guard skewTold.map({ now - $0 > .seconds(60) }) ?? true else { continue }
       skewTold = now
@@ -33,7 +34,7 @@ extension FuseWorker {
     workers = workers.filter { now - $0.value < .seconds(3) }
   }
 
-  private func words(_ span: TimeSpan) -> String {
+  func words(_ span: TimeSpan) -> String {
     "\((Double(abs(span.nanoseconds)) / 1e8).rounded() / 10) s"
   }
 

@@ -47,6 +47,10 @@ final class FuseWorker {
   var reported = MonotonicTime(nanoseconds: .min)
   var began: MonotonicTime?
   var skewTold: MonotonicTime?
+  /// The other workers'.
+  var clocks = WorkersClocks()
+  /// When it was last told that a tick was not believed.
+  var refusalTold: MonotonicTime?
   private var failures = 0
   /// Queues may be missing.
   private var declares = true

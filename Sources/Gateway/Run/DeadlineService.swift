@@ -12,7 +12,8 @@ struct DeadlineService: Service {
   private static let spacing = TimeSpan.milliseconds(100)
 
   /// No advertisement from before this time is still on its way.
-  static var settledTime: MonotonicTime { LiveClock.now - lag }
+  static var settledTime: MonotonicTime { settled(at: LiveClock.now) }
+  static func settled(at time: MonotonicTime) -> MonotonicTime { time - lag }
 
   private let decisions: DecisionLoop
 

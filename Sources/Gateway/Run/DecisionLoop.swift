@@ -26,6 +26,8 @@ final class DecisionLoop: Sendable {
     var observations: [(message: Message, count: Int)] = []
     /// When a refused report was last logged.
     var refusalTold: MonotonicTime?
+    /// nil: nobody calls `advance` yet.
+    var pauses: PauseWatch?
     /// When `advance` is called at the latest.
     var nextLook = MonotonicTime.distantFuture
 
@@ -84,6 +86,7 @@ final class DecisionLoop: Sendable {
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
     strangers.observe(batch)
     state.withLock { state in
+      noteWaking(&state)
       let receivers = state.learn(table)
       state.pipeline.observe(batch, into: &state.output) { advertisement, payload in
         guard let receiver = receivers[advertisement.receiver] else { return nil }
@@ -97,6 +100,7 @@ final class DecisionLoop: Sendable {
   /// The same for a sighting that the source knows by the beacon's key alone.
   func observe(_ observation: Observation, _ table: ReceiverTable) {
     state.withLock { state in
+      noteWaking(&state)
       var observation = observation
       guard let receiver = state.learn(table)[observation.receiver] else { return }
       observation.receiver = receiver
@@ -113,19 +117,31 @@ final class DecisionLoop: Sendable {
     tell(&state, state.health.receivers.isMissingNoMore ? [healthMessage(&state)] : [])
   }
 
-  /// Timers stand still while the machine is suspended.
-  private static let longestPause = TimeSpan.seconds(5)
+  /// Whichever thread runs first after the process did not run, says so before anything is decided.
+  func noteWaking(_ state: inout State) {
+    let now = LiveClock.now
+    guard let since = state.pauses?.look(at: now) else { return }
+    state.pipeline.pause(from: DeadlineService.settled(at: since), to: now, into: &state.output)
+    logger.warning(
+      "this process did not run for \(Int((now - since).seconds.rounded())) s: it was stopped, or the machine slept; nobody is taken to have left meanwhile"
+    )
+    tell(&state)
+  }
 
   /// Processes deadlines up to `time`; returns when to call it again.
   func advance(to time: MonotonicTime) -> MonotonicTime {
     state.withLock { state in
+      if state.pauses == nil { state.pauses = PauseWatch() }
+      noteWaking(&state)
       if let next = state.pipeline.nextDeadline, next <= time {
         state.pipeline.advance(to: time, into: &state.output)
         tell(&state)
       }
       tellMissing(&state)
       if state.health.pace.takeDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
-      let latest = min(time + Self.longestPause, state.health.missingDeadline ?? .distantFuture)
+      state.pauses?.mark(at: LiveClock.now)
+      // Timers stand still while the machine is suspended, and who does not look misses that.
+      let latest = min(time + PauseWatch.pace, state.health.missingDeadline ?? .distantFuture)
       state.nextLook = min(state.nextDeadline, latest)
       heartbeat.beat(
         nextLook: state.nextLook, beacons: state.pipeline.beaconCount, waiting: delivery.waiting)
@@ -135,6 +151,7 @@ final class DecisionLoop: Sendable {
 
   func apply(_ change: ReceiverHealthChange, _ table: ReceiverTable) {
     state.withLock { state in
+      noteWaking(&state)
       var change = change
       guard let receiver = state.learn(table)[change.receiver] else { return }
       change.receiver = receiver
@@ -157,6 +174,7 @@ final class DecisionLoop: Sendable {
   /// Hands over what the pipeline said.
   func tell(_ state: inout State, _ messages: [Message] = []) {
     delivery.take(&state.output, of: state.pipeline, and: messages)
+    state.pauses?.mark(at: LiveClock.now)
     if state.nextDeadline < state.nextLook {
       state.nextLook = state.nextDeadline
       nearerDeadline.ring()
@@ -169,6 +187,7 @@ final class DecisionLoop: Sendable {
   /// The broker accepted the connection. It may have lost everything, so all retained messages are published again.
   func connected() {
     state.withLock { state in
+      noteWaking(&state)
       delivery.connected()
       state.pipeline.begin(at: LiveClock.now, wallTime: LiveClock.wallNow, into: &state.output)
       tell(&state, state.pipeline.allStates())
@@ -178,6 +197,7 @@ final class DecisionLoop: Sendable {
   /// Replaces the pipeline with one for another configuration, keeping everything that still holds.
   func reconfigure(_ new: Configuration) {
     state.withLock { state in
+      noteWaking(&state)
       delivery.reloaded()
       state.pipeline.release(for: new, at: DeadlineService.settledTime, into: &state.output)
       tell(&state)
@@ -228,6 +248,7 @@ final class DecisionLoop: Sendable {
   /// Processes a report about a phone's app; returns a notice if it was refused.
   func receive(_ message: ReceivedMessage) -> String? {
     state.withLock { state in
+      noteWaking(&state)
       let now = LiveClock.now
       let refusal = state.pipeline.receive(
         message.payload, topic: message.topic, isRetained: message.retain, at: now,

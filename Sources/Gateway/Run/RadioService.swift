@@ -79,22 +79,9 @@ struct RadioService: Service {
   private static let brokersTurn = Duration.seconds(1)
 
   private func listen(_ handlers: LiveRadio.Handlers) async throws {
-    try await withTaskCancellationHandler {
-      try await withGracefulShutdownHandler {
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-          do {
-            try radio.start(handlers) { error in
-              if let error { done.resume(throwing: error) } else { done.resume() }
-            }
-          } catch {
-            done.resume(throwing: error)
-          }
-        }
-      } onGracefulShutdown: {
-        radio.stop()
-      }
-    } onCancel: {
-      // Another service failed.
+    try await withGracefulShutdownHandler {
+      try await radio.listen(handlers)
+    } onGracefulShutdown: {
       radio.stop()
     }
   }

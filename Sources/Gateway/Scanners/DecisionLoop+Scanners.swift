@@ -12,6 +12,7 @@ extension DecisionLoop {
   /// Processes what scanners' messages came to; `table` names its receivers.
   func hear(_ hearing: borrowing Hearing, _ table: ReceiverTable) {
     state.withLock { state in
+      noteWaking(&state)
       let receivers = state.learnRemote(table)
       var news: [Message] = []
       for change in hearing.changes {

@@ -31,6 +31,22 @@ public final class Recorder: Sendable {
     var btsnoop = BtsnoopEncoder()
     var text = TextEncoder()
     var count = Count()
+    /// The latest of each receiver.
+    var health: [ReceiverIndex: ReceiverHealthChange] = [:]
+
+    /// Between two lines each, the receivers were blind.
+    mutating func notePause(_ length: TimeSpan, until wallTime: WallTime, _ receivers: ReceiverTable) {
+      let seeing = health.values.filter { !$0.health.isBlind }.sorted { $0.receiver < $1.receiver }
+      for var change in seeing {
+        (change.health, change.wallTime) = (.deaf, wallTime - length)
+        change.reason = "the recording process did not run"
+        text.append(change, receivers: receivers)
+      }
+      for var change in seeing {
+        change.wallTime = wallTime
+        text.append(change, receivers: receivers)
+      }
+    }
   }
 
   private let format: Format
@@ -65,7 +81,14 @@ public final class Recorder: Sendable {
       }
     case .text:
       handlers.onHealth = { change, receivers in
-        self.state.withLock { $0.text.append(change, receivers: receivers) }
+        self.state.withLock {
+          $0.health[change.receiver] = change
+          $0.text.append(change, receivers: receivers)
+        }
+        if let failure = self.write() { onFailure(failure) }
+      }
+      handlers.onPause = { length, wallTime, receivers in
+        self.state.withLock { $0.notePause(length, until: wallTime, receivers) }
         if let failure = self.write() { onFailure(failure) }
       }
     }

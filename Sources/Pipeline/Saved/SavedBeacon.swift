@@ -23,6 +23,12 @@ package struct SavedBeacon: Codable, Sendable {
   var readings: [SavedReading]?
   /// Which room it is in; nil: in none, or it was saved before there were rooms.
   var room: SavedRoom?
+
+  /// Whether it can be. Who reads one asks this first: nothing else looks at its numbers.
+  package var isSound: Bool {
+    state.isSound && room?.state.isSound ?? true
+      && readings?.allSatisfy { $0.number?.isFinite ?? true } ?? true
+  }
 }
 
 /// The room of a beacon, with names instead of indices.

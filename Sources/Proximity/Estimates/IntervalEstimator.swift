@@ -118,10 +118,24 @@ extension IntervalEstimator: StateCoded {
     doubtful = try reader.read()
     mean = try reader.read()
     lost = try reader.read()
+    guard isSound else { throw reader.damaged }
   }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool {
+    current.isSound && previous.isSound && beforePrevious.isSound && Self.seconds.contains(doubtful)
+      && Self.seconds.contains(mean) && (0...1e8).contains(seconds) && lost >= Self.floor
+      && lost <= Self.ceiling
+  }
+
+  fileprivate static var seconds: ClosedRange<Float> { 0...900 }
 }
 
 extension IntervalEstimator.Top {
+  fileprivate var isSound: Bool {
+    IntervalEstimator.seconds.contains(first) && IntervalEstimator.seconds.contains(second)
+  }
+
   fileprivate func write(to writer: inout StateWriter) {
     writer.write(first)
     writer.write(second)

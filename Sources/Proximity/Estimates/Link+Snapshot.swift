@@ -29,5 +29,12 @@ extension Link: StateCoded {
     margin = try reader.read()
     filter = try reader.read()
     interval = try reader.read()
+    guard isSound else { throw reader.damaged }
+  }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool {
+    samples >= 0 && abs(power) <= 1e4 && abs(logDistance) <= 1e4 && abs(margin) <= 1e4 && filter.isSound
+      && interval.isSound
   }
 }

@@ -114,5 +114,9 @@ extension Locator: StateCoded {
     xy = try reader.read()
     yy = try reader.read()
     time = try reader.read()
+    guard isSound else { throw reader.damaged }
   }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool { abs(x) + abs(y) + abs(xx) + abs(xy) + abs(yy) <= 1e12 }
 }

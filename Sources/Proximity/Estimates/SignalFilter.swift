@@ -137,5 +137,12 @@ extension SignalFilter: StateCoded {
     covariance = try reader.read()
     surprise = try reader.read()
     scatter = try reader.read()
+    guard isSound else { throw reader.damaged }
+  }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool {
+    samples <= Self.remembered && abs(level) <= 1e4 && abs(rate) <= 1e4 && abs(surprise) <= 1e4
+      && abs(variance) <= 100 && abs(rateVariance) <= 100 && abs(covariance) <= 100 && abs(scatter) <= 100
   }
 }

@@ -28,6 +28,8 @@ struct HeldLevels: Sendable {
   /// Who says nothing for longer than this many windows does not hear the beacon. Some seven seconds: ESPresense's five, and
   /// what may be lost.
   private static let longest: Int32 = 24
+  /// Tenths of a dBm, as advertisements have them.
+  private static let levels: ClosedRange<Int16> = -1280...1270
   /// The gap of who speaks first, windows.
   private static let first: UInt8 = 4
   /// Seconds over which levels are smoothed.
@@ -89,6 +91,7 @@ extension HeldLevels {
         word.level = try reader.read()
         word.samples = try reader.read()
       }
+      guard word.gap <= Self.longest, Self.levels.contains(word.level) else { throw reader.damaged }
       words.append(word)
     }
   }

@@ -45,5 +45,9 @@ extension OutsideLevel: StateCoded {
   init(reading reader: inout StateReader) throws(StateError) {
     usual = try reader.read()
     present = try reader.read()
+    guard isSound else { throw reader.damaged }
   }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool { [usual, present].allSatisfy { abs($0 ?? 0) <= 1000 } }
 }

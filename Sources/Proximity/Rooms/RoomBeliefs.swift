@@ -107,9 +107,10 @@ extension RoomBeliefs {
   /// Appends a track.
   mutating func append(from reader: inout StateReader) throws(StateError) {
     let words = try reader.read(packed: prior.count)
-    if isPacked { return packed.append(words) }
     var belief = prior
     PackedNumbers.unpack(words, into: &belief)
+    guard belief.allSatisfy(\.isFinite) else { throw reader.damaged }
+    if isPacked { return packed.append(words) }
     numbers += belief
   }
 }

@@ -130,7 +130,9 @@ struct RoomModel: Sendable {
 
   /// The likelihood of a level at every place, up to a factor.
   func likelihoods(_ hearer: Int, level: Float, after pause: Pause = .none) -> [Float] {
-    let index = min(max(Int(level.rounded()) - Self.lowest, 0), Self.levelCount - 1)
+    // What is no number counts as the weakest.
+    let bounded = level > Float(Self.lowest) ? min(level, 0) : Float(Self.lowest)
+    let index = Int(bounded.rounded()) - Self.lowest
     let table = (pause.rawValue * maps.levels.count + hearer) * Self.levelCount + index
     return tables.table(table) { make(hearer, Float(index + Self.lowest), temper(after: pause)) }
   }

@@ -15,6 +15,9 @@ public struct RoomState: Hashable, Sendable, Codable {
     set { track.told = newValue?.rawValue ?? -1 }
   }
 
+  /// Whether it can be. Who reads one asks this first: nothing else looks at its numbers.
+  public var isSound: Bool { track.isSound }
+
   /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
   public mutating func shift(by span: TimeSpan) {
     guard track.lastHeard.nanoseconds != .min else { return }

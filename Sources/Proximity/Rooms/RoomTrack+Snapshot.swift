@@ -37,10 +37,15 @@ extension RoomTrack: StateCoded {
     turnedUp = try reader.read()
     outside = try reader.read()
     isFrozen = try reader.read()
-    guard told >= -1, Int(told) < reader.bounds.rooms, RoomOffset.bounds.contains(offset),
-      window.map(RoomWindows.isPossible) ?? true,
+    guard isSound, Int(told) < reader.bounds.rooms,
       // Until it was heard it means nothing.
       lastReceiver.rawValue == 0 || Int(lastReceiver.rawValue) < reader.bounds.receivers
     else { throw reader.damaged }
+  }
+
+  /// Whether it can be: all that was read has a range.
+  var isSound: Bool {
+    told >= -1 && RoomOffset.bounds.contains(offset) && (0...1000).contains(offsetWeight)
+      && window.map(RoomWindows.isPossible) ?? true && interval.isSound && outside.isSound
   }
 }

@@ -17,6 +17,12 @@ public struct BeaconState: Hashable, Sendable, Codable {
     case links, presences, locator, wallOffset, lastSighting
   }
 
+  /// Whether it can be. Who reads one asks this first: nothing else looks at its numbers.
+  public var isSound: Bool {
+    links.allSatisfy(\.isSound) && locator?.isSound ?? true
+      && presences.allSatisfy { $0.zone.rawValue >= 0 }
+  }
+
   /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
   public mutating func shift(by span: TimeSpan) {
     for index in links.indices { links[index].shift(by: span) }

@@ -31,6 +31,8 @@ extension AdapterKeeper {
 
   mutating func monitorIsDue(at time: MonotonicTime) -> [KeeperAction] {
     monitorDeadline = .distantFuture
+    // Without a raw socket a monitor is of no use: only bluetoothd's discovery brings its signals.
+    if hearsByBusOnly, !isStopping { return refused() }
     switch monitor {
     case .adding: return power == .on ? addMonitor(at: time) : dropMonitor()
     case .removing:
@@ -43,6 +45,10 @@ extension AdapterKeeper {
   mutating func monitorAdded(
     _ status: ManagementStatus, handle: UInt16?, at time: MonotonicTime
   ) -> [KeeperAction] {
+    if status == .permissionDenied { lacksAdmin = true }
+    if hearsByBusOnly, status == .success, let handle {
+      return ManagementCommand.removeMonitor(index, handle: handle).map { [.send($0)] } ?? []
+    }
     guard monitor == .adding else { return [] }
     switch status {
     case .success:
@@ -56,9 +62,7 @@ extension AdapterKeeper {
       if isStopping { return removeMonitor(at: time) }
       guard isFirst else { return [] }
       return [.notice("\(name): \(ReceivePath.kernelMonitor)"), readPHY]
-    case .permissionDenied:
-      lacksAdmin = true
-      return refused()
+    case .permissionDenied: return refused()
     case .unknownCommand, .notSupported:
       return [.notice("\(name): this kernel has no advertisement monitors; they need Linux 5.10 or newer")]
         + refused()

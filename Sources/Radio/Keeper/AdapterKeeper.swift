@@ -54,10 +54,12 @@ struct AdapterKeeper {
   var isStopping = false
   var hasToldPath = false
   /// There is no raw socket: the adapter hears only what bluetoothd passes on.
-  var hearsByBusOnly = false
+  private(set) var hearsByBusOnly = false
   var lacksBluetoothd = false
   /// The PHYs that were selected before we added one.
   var formerPHY: UInt32?
+  /// Since when nothing that we set up keeps it scanning; nil: something does.
+  private var unkeptSince: MonotonicTime?
   private var lost: Int64 = 0
   private var lossShownUntil: MonotonicTime?
   private var told: ReceiverHealth?
@@ -93,6 +95,23 @@ struct AdapterKeeper {
     power = .asking
     powerDeadline = time + Self.patience
     return [.send(ManagementCommand(opcode: .readInformation, adapter: index))]
+  }
+
+  /// Its socket died. Unless its removal is announced meanwhile, it is asked anew after a moment.
+  mutating func socketDied(at time: MonotonicTime) {
+    guard !isStopping else { return }
+    info = nil
+    power = .asking
+    powerDeadline = time + Self.patience
+    hearing = AdapterHearing(at: time)
+    told = nil
+  }
+
+  /// There is no raw socket for it: whatever the kernel says of a monitor, bluetoothd is sought.
+  mutating func hearByBusOnly() {
+    hearsByBusOnly = true
+    monitorDeadline = .zero
+    told = nil
   }
 
   mutating func advance(to time: MonotonicTime) -> [KeeperAction] {
@@ -168,26 +187,53 @@ struct AdapterKeeper {
     if hearsByBusOnly, lacksBluetoothd {
       return (.deaf, "bluetoothd is not running, and it hears only through bluetoothd")
     }
+    let state = hearing.state(at: time)
     // Once blind, it takes a sign of life to be believed again.
-    if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, hearing.state(at: time) == .ok {
-      return nil
-    }
-    switch hearing.state(at: time) {
+    if told?.isBlind == true, !hearsByBusOnly, !hearing.isProved, state == .ok { return nil }
+    switch state {
     case .deaf(let deafness): return (.deaf, deafness.reason)
     case .empty: return (.empty, "reports arrive empty")
     case .ok, .quiet:
+      // A controller that responds hears nothing while nobody lets it scan.
+      let hears = state == .ok ? hearing.isProved : hearing.overheard.isScanning == true
+      if let unkeptSince, !hears {
+        if time - unkeptSince >= Self.patience { return (.deaf, unkeptReason) }
+        if hearsByBusOnly { return nil }
+      }
       if let lossShownUntil, time < lossShownUntil {
         return (.lossy, "advertisements arrive faster than they are read; \(lost) lost so far")
       }
-      let isQuiet = hearing.state(at: time) == .quiet
       if hearsByBusOnly {
-        return (isQuiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on")
+        return (state == .quiet ? .quiet : .ok, "degraded: hears only what bluetoothd passes on")
       }
-      return isQuiet ? (.quiet, "hears nobody; the controller responds") : (.ok, "")
+      return state == .quiet ? (.quiet, "hears nobody; the controller responds") : (.ok, "")
+    }
+  }
+
+  private var isKeptScanning: Bool {
+    switch monitor {
+    case .added, .removing: true
+    case .none, .adding: false
+    case .refused:
+      switch substitute {
+      case .none: false
+      case .discovery(let isOn, _): isOn
+      case .ownScan(let scan): scan.isRunning
+      }
+    }
+  }
+
+  private var unkeptReason: String {
+    switch substitute {
+    case .discovery: "nothing keeps it scanning: bluetoothd does not discover although it was asked to"
+    case .ownScan: "nothing keeps it scanning: the controller does not begin the scan that it was asked for"
+    case .none where monitor == .refused: "nothing keeps it scanning: the system bus does not answer"
+    case .none: "nothing keeps it scanning: the kernel did not accept a monitor yet"
     }
   }
 
   mutating func tellHealth(at time: MonotonicTime) -> [KeeperAction] {
+    unkeptSince = power != .on || isKeptScanning ? nil : unkeptSince ?? time
     guard !isStopping, let (health, reason) = health(at: time) else { return [] }
     // The number of lost packets changes all the time and is published separately.
     guard health != told || (reason != toldReason && health != .lossy) else { return [] }

@@ -24,6 +24,9 @@ struct OwnScan {
   private var hearsCoded = false
   private(set) var deadline: MonotonicTime
 
+  /// Ours, or another program's.
+  var isRunning: Bool { phase == .on || phase == .yielding }
+
   init(_ duty: ScanDuty, at time: MonotonicTime) {
     self.duty = duty
     deadline = time
@@ -33,7 +36,7 @@ struct OwnScan {
   mutating func advance(to time: MonotonicTime, isScanning: Bool?) -> [HCICommand] {
     guard deadline <= time else { return [] }
     deadline = time + Self.retry
-    if [.on, .yielding].contains(phase), isScanning != false { return [] }
+    if isRunning, isScanning != false { return [] }
     return begin()
   }
 

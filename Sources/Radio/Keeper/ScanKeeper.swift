@@ -5,8 +5,8 @@ struct ScanKeeper {
   private let wants: @Sendable (AdapterInfo) -> Bool
   private let policy: KeeperPolicy
   private var listDeadline: MonotonicTime?
-  /// How many adapters listed at the start have not answered yet; nil before the list arrived.
-  private var unanswered: Int?
+  /// The adapters listed at the start that have not answered yet; nil before the list arrived.
+  private var unanswered: Set<UInt16>?
   /// By adapter index; the kernel bounds it to 65,535 and hostile packets do not come from the kernel.
   private var adapters: [UInt16: AdapterKeeper] = [:]
   private var isStopping = false
@@ -59,8 +59,10 @@ struct ScanKeeper {
     adapters.values[place].heard(batch, range, ownPayloads: ownPayloads)
   }
 
+  mutating func socketDied(of index: UInt16, at time: MonotonicTime) { adapters[index]?.socketDied(at: time) }
+
   /// There is no raw socket for it.
-  mutating func hearsByBusOnly(_ index: UInt16) { adapters[index]?.hearsByBusOnly = true }
+  mutating func hearsByBusOnly(_ index: UInt16) { adapters[index]?.hearByBusOnly() }
 
   /// Any other packet of the adapter's raw socket.
   mutating func overheard(_ packet: Span<UInt8>, on index: UInt16, at time: MonotonicTime) -> [KeeperAction] {
@@ -97,7 +99,8 @@ struct ScanKeeper {
       return answered(opcode, status, packet.extracting(parameters), index, time)
     case .adapterAdded: return isStopping ? [] : ask(index, time)
     case .adapterRemoved:
-      return adapters.removeValue(forKey: index)?.info == nil ? [] : [.detach(adapter: index)]
+      let wasKnown = adapters.removeValue(forKey: index)?.info != nil
+      return (wasKnown ? [.detach(adapter: index)] : []) + countAnswer(of: index)
     case .newSettings(let settings): return adapters[index]?.settingsChanged(settings, at: time) ?? []
     case .monitorRemoved(let handle): return adapters[index]?.monitorRemoved(handle, at: time) ?? []
     case .advertisingAdded, .advertisingRemoved, .other: return []
@@ -139,7 +142,7 @@ struct ScanKeeper {
     var actions: [KeeperAction] = []
     let count = min(Int(parameters.littleEndian16(at: 0)), (parameters.count - 2) / 2)
     for place in 0..<count { actions += ask(parameters.littleEndian16(at: 2 + place * 2), time) }
-    unanswered = count
+    unanswered = Set(adapters.keys)
     if count == 0 { actions.append(.listed(wanted: 0)) }
     return actions
   }
@@ -150,20 +153,18 @@ struct ScanKeeper {
     guard let adapter = adapters[index], adapter.power == .asking else { return [] }
     guard status == .success, let info = AdapterInfo(index: index, reply: parameters), wants(info) else {
       adapters[index] = nil
-      return countAnswer()
+      return countAnswer(of: index)
     }
     guard info.supportsLowEnergy else {
       adapters[index] = nil
       return [.notice("\(info.kernelName) (\(info.address)) has no Bluetooth Low Energy and is ignored")]
-        + countAnswer()
+        + countAnswer(of: index)
     }
-    return (adapters[index]?.described(info, at: time) ?? []) + countAnswer()
+    return (adapters[index]?.described(info, at: time) ?? []) + countAnswer(of: index)
   }
 
-  private mutating func countAnswer() -> [KeeperAction] {
-    guard let count = unanswered, count > 0 else { return [] }
-    unanswered = count - 1
-    guard count == 1 else { return [] }
+  private mutating func countAnswer(of index: UInt16) -> [KeeperAction] {
+    guard unanswered?.remove(index) != nil, unanswered?.isEmpty == true else { return [] }
     return [.listed(wanted: adapters.values.count { $0.info != nil })]
   }
 }

@@ -12,6 +12,8 @@ extension LiveLoop {
       case .attach(let info): try attach(info)
       case .detach(let adapter): detach(adapter)
       case .health(let adapter, let health, let reason):
+        // It was said before the attempt to open a raw socket showed that there is none.
+        if busReceivers[adapter] != nil, health == .ok, reason.isEmpty { continue }
         guard let receiver = receivers[adapter]?.index ?? busReceivers[adapter] else { continue }
         report(health, receiver, reason)
       case .notice(let text): handlers.onNotice(text)
@@ -66,7 +68,8 @@ extension LiveLoop {
       busReceivers[info.index] = index
       keeper.hearsByBusOnly(info.index)
     } catch .system(let error) where error.code == ENODEV {
-      // Gone again already; its removal is announced next.
+      // Gone again already; its removal is announced next, or it is back.
+      keeper.socketDied(of: info.index, at: LiveClock.now)
     }
   }
 

@@ -20,7 +20,7 @@ final class LiveLoop {
   private(set) var receivers: [UInt16: LiveReceiver] = [:]
   /// The adapters in `receivers`, in order.
   private var listened: [UInt16] = []
-  /// The bell, management, the bus, then the sockets of `listened`; kept, because every turn needs it.
+  /// The bell, management, the bus, then the sockets of `listened` at that time; kept, because every turn needs it.
   private var polled: [pollfd] = []
   var health: [ReceiverIndex: ReceiverHealth] = [:]
   var counts: [ReceiverIndex: ReceiverCounts] = [:]
@@ -35,6 +35,7 @@ final class LiveLoop {
   var busReceivers: [UInt16: ReceiverIndex] = [:]
   var seeksBlueZ: MonotonicTime?
   private var nextCount = MonotonicTime.zero
+  private var pauses = PauseWatch()
   private var gathering = Gathering()
   /// Until then no adapter's socket is polled: packets gather.
   private var gathersUntil = MonotonicTime.zero
@@ -64,7 +65,9 @@ final class LiveLoop {
     while true {
       let now = LiveClock.now
       if let stopAt, (keeper.isStopped && broadcaster?.isStopped != false) || now >= stopAt { return }
+      pauses.mark(at: now)
       let ready = try poll(bell, until: deadline(stopAt, now), now)
+      noteWaking()
       // A receiver's health is reported after everything that it heard before.
       try hear(all: gathersUntil > LiveClock.now)
       if stopAt == nil, ready.bell {
@@ -86,6 +89,17 @@ final class LiveLoop {
       try perform(keeper.advance(to: then))
       try perform(advanceBroadcaster(to: then))
     }
+  }
+
+  /// What waits in the sockets after the process did not run is taken as heard now.
+  private func noteWaking() {
+    let now = LiveClock.now
+    guard let since = pauses.look(at: now) else { return }
+    let wallNow = LiveClock.wallNow
+    for place in receivers.values.indices {
+      receivers.values[place].clock.resume(since: wallNow - (now - since), at: now, wallNow)
+    }
+    handlers.onPause(now - since, wallNow, names.table)
   }
 
   private func deadline(_ stopAt: MonotonicTime?, _ now: MonotonicTime) -> MonotonicTime {
@@ -116,8 +130,9 @@ final class LiveLoop {
     for adapter in listened {
       watch(gathersUntil > now ? -1 : receivers[adapter]?.socket.descriptor.number ?? -1)
     }
-    // Rounded up, so as not to wake just before the deadline; bounded, for poll counts in 32 bits.
-    let wait = Int32(clamping: min(max((deadline - now).nanoseconds, 0) / 1_000_000 + 1, 60_000))
+    // Rounded up, so as not to wake just before the deadline.
+    let wait = Int32(
+      clamping: (min(max(deadline - now, .zero), PauseWatch.pace).nanoseconds / 1_000_000) + 1)
     do throws(SystemError) {
       try systemCall("poll") {
         unsafe polled.withUnsafeMutableBufferPointer {
@@ -130,6 +145,11 @@ final class LiveLoop {
     let ready = Ready(
       bell: polled[0].revents != 0, management: polled[1].revents & Int16(POLLIN) != 0,
       bus: polled[2].revents != 0, hasDead: polled[3...].contains { $0.revents & Self.failed != 0 })
+    // Each receiver keeps what was said of its own socket, for the list may change before that is looked at.
+    for (adapter, answer) in zip(listened, polled.dropFirst(3)) {
+      // Access by subscript would allocate memory.
+      if let place = receivers.index(forKey: adapter) { receivers.values[place].answer = answer.revents }
+    }
     if polled[1].revents & Self.failed != 0, !ready.management {
       throw .system(SystemError(call: "management socket", code: EPIPE))
     }
@@ -140,13 +160,14 @@ final class LiveLoop {
     polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
   }
 
+  /// Gives up the sockets that the kernel closed, and asks for their adapters anew.
   private func detachDead() throws(RadioError) {
-    let dead = zip(listened, polled.dropFirst(3)).filter { $1.revents & Self.failed != 0 }
-    for (adapter, _) in dead {
+    for adapter in listened where (receivers[adapter]?.answer ?? 0) & Self.failed != 0 {
       // What it heard before it died counts.
       while try !receiveAdvertisements(adapter).isDrained { handOver() }
       handOver()
       detach(adapter)
+      keeper.socketDied(of: adapter, at: LiveClock.now)
     }
   }
 
@@ -174,16 +195,15 @@ final class LiveLoop {
   /// Receives from the adapters that have something, or from all.
   private func hear(all: Bool) throws(RadioError) {
     var (packets, isDrained, isAny) = (0, true, false)
-    var place = 0
     // An adapter's packets may start or end the use of another adapter.
-    while place < listened.count, place + 3 < polled.count {
-      if all || polled[place + 3].revents & Int16(POLLIN) != 0 {
-        let received = try receiveAdvertisements(listened[place])
-        packets += received.packets
-        isDrained = isDrained && received.isDrained
-        isAny = true
-      }
-      place += 1
+    for adapter in listened {
+      guard let place = receivers.index(forKey: adapter),
+        all || receivers.values[place].answer & Int16(POLLIN) != 0
+      else { continue }
+      let received = try receiveAdvertisements(adapter)
+      packets += received.packets
+      isDrained = isDrained && received.isDrained
+      isAny = true
     }
     if !isAny { return }
     let now = LiveClock.now

@@ -2,6 +2,7 @@ import Machine
 public import Beacons
 import CBlueZ
 import Glibc
+import Synchronization
 
 /// The machine's Bluetooth adapters. Receives the advertisements that they report on raw sockets, while a management monitor
 /// keeps them scanning; without CAP_NET_RAW, those that bluetoothd passes on (`takesBus`). It works alongside bluetoothd.
@@ -47,6 +48,8 @@ public final class LiveRadio: Sendable {
     public var onHealth: @Sendable (ReceiverHealthChange, ReceiverTable) -> Void = { _, _ in }
     /// Counts changed; at most once a second and receiver.
     public var onCounts: @Sendable (ReceiverCounts, ReceiverTable) -> Void = { _, _ in }
+    /// The process did not run for so long, until now; comes before what was received meanwhile.
+    public var onPause: @Sendable (TimeSpan, WallTime, ReceiverTable) -> Void = { _, _, _ in }
     /// The state of the broadcast has changed.
     public var onBroadcast: @Sendable (BroadcastStatus) -> Void = { _ in }
     /// Something a person should know, in words.
@@ -86,8 +89,16 @@ public final class LiveRadio: Sendable {
     let socket = try FeedSocket.take(descriptor)
     let kernel = try FeedKernel()
     try kernel.start()
+    let left = Mutex<HCISocket?>(socket)
     let sockets = Sockets(
-      management: { () throws(RadioError) in kernel.management }, raw: { _, _ throws(RadioError) in socket })
+      management: { () throws(RadioError) in kernel.management },
+      raw: { _, _ throws(RadioError) in
+        // Once the sender has closed its end, there is no other.
+        guard let socket = left.withLock({ $0.take() }) else {
+          throw .system(SystemError(call: "the feed", code: ENODEV))
+        }
+        return socket
+      })
     do throws(RadioError) {
       try self.init(Options(), sockets)
     } catch {
@@ -138,6 +149,22 @@ public final class LiveRadio: Sendable {
     } catch {
       throw .system(error)
     }
+  }
+
+  /// Receives until `stop`, the end of the task, or an error.
+  public func listen(_ handlers: Handlers) async throws(RadioError) {
+    let error = await withTaskCancellationHandler {
+      await withCheckedContinuation { (ended: CheckedContinuation<RadioError?, Never>) in
+        do throws(RadioError) {
+          try start(handlers) { ended.resume(returning: $0) }
+        } catch {
+          ended.resume(returning: error)
+        }
+      }
+    } onCancel: {
+      stop()
+    }
+    if let error { throw error }
   }
 
   /// Ends `run` within a second; may be called from anywhere, and more than once.

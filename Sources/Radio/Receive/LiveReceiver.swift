@@ -6,10 +6,12 @@ struct LiveReceiver {
   let info: AdapterInfo
   let index: ReceiverIndex
   let socket: HCISocket
+  /// What the latest poll said of its socket.
+  var answer: Int16 = 0
   /// Packets that its socket dropped, as counted so far.
   var lost: Int64 = 0
   private var reports = AdvertisingReports()
-  private var clock = ReceiveClock()
+  var clock = ReceiveClock()
 
   init(info: AdapterInfo, index: ReceiverIndex, socket: HCISocket) {
     self.info = info

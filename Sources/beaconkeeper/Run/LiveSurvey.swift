@@ -27,15 +27,6 @@ final class LiveSurvey: Sendable {
     for duration: Duration?, onStep: @escaping @Sendable (AirSurvey) -> Void = { _ in }
   ) async throws(RadioError) {
     let radio = try LiveRadio(LiveRadio.Options(configuration))
-    let ended = AsyncStream.makeStream(of: RadioError?.self)
-    try radio.start(
-      LiveRadio.Handlers { batch, _ in
-        self.state.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
-      }
-    ) { error in
-      ended.continuation.yield(error)
-      ended.continuation.finish()
-    }
     let clock = Task {
       var passed = Duration.zero
       while duration.map({ passed < $0 }) ?? true {
@@ -51,9 +42,10 @@ final class LiveSurvey: Sendable {
       signal(SIGINT, SIG_DFL)
       clock.cancel()
     }
-    for await error in ended.stream {
-      if let error { throw error }
-    }
+    try await radio.listen(
+      LiveRadio.Handlers { batch, _ in
+        self.state.withLock { survey in batch.forEach { survey.observe(copy $0, payload: $1) } }
+      })
   }
 
   private static func stopOnInterrupt(_ radio: LiveRadio) -> any DispatchSourceSignal {

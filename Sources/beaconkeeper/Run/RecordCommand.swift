@@ -59,15 +59,10 @@ struct RecordCommand: AsyncParsableCommand {
   private func record(with recorder: Recorder) async throws -> RadioError? {
     var options = LiveRadio.Options()
     options.adapters = adapter
-    let (ends, end) = AsyncStream.makeStream(of: RadioError?.self)
     do throws(RadioError) {
       let radio = try LiveRadio(options)
       let handlers = recorder.handlers(
         onFailure: { _ in radio.stop() }, onNotice: { say("beaconkeeper: \($0)") })
-      try radio.start(handlers) {
-        end.yield($0)
-        end.finish()
-      }
       let stopping = Task {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
         radio.stop()
@@ -81,7 +76,7 @@ struct RecordCommand: AsyncParsableCommand {
         stopping.cancel()
         timing.cancel()
       }
-      for await error in ends { return error }
+      try await radio.listen(handlers)
       return nil
     } catch {
       return error

@@ -15,7 +15,7 @@ watch_site
 tags 1
 controller --script air --loop 1000
 hciconfig hci0 up || true
-gateway $(as_nobody -all)
+gateway $(as_nobody "${rights:--all}")
 grep -q 'DEGRADED' gateway.log || fail "it does not report that it hears little"
 fault() { befall deaf 8 kill_bluetoothd; heal start_bluetoothd; }
 runs fault

@@ -1,0 +1,23 @@
+public import Beacons
+
+/// Notices that the process did not run for a while: it was stopped, or the machine slept. Whoever owns one looks often, with the
+/// time since boot, sleep included.
+public struct PauseWatch: Sendable {
+  /// How often to look at least.
+  public static let pace = TimeSpan.seconds(1)
+  /// A busy machine keeps nobody from looking for this long.
+  public static let least = TimeSpan.seconds(3)
+
+  private var seen: MonotonicTime?
+
+  public init() {}
+
+  /// It runs.
+  public mutating func mark(at time: MonotonicTime) { seen = time }
+
+  /// Since when it did not run, if it did not until now.
+  public mutating func look(at time: MonotonicTime) -> MonotonicTime? {
+    defer { seen = time }
+    return seen.flatMap { time - $0 >= Self.least ? $0 : nil }
+  }
+}

@@ -1,0 +1,25 @@
+import Beacons
+import Testing
+
+@testable import Proximity
+
+@Suite struct HeldLevelsTests {
+  /// Gap, window, level, samples. No gap is longer than what is held, and what is heard next is added to it.
+  @Test(arguments: [1, 24, 25, 249, 255] as [UInt8]) func aSavedGapHasARange(gap: UInt8) {
+    var held = HeldLevels(hearers: 1)
+    var reader = StateReader(body: [gap, 9, 0, 0, 0, 0xA8, 0xFD, 1])
+    guard (try? held.append(from: &reader)) != nil else {
+      #expect(gap > 24)
+      return
+    }
+    #expect(gap <= 24)
+    held.note(RoomHearing(hearer: 0, level: -60, samples: 1), of: 0, in: 10)
+    #expect(held.hearing(of: 0, at: 0, in: 10) != nil)
+  }
+
+  @Test func aSavedLevelHasARange() {
+    var held = HeldLevels(hearers: 1)
+    var reader = StateReader(body: [4, 9, 0, 0, 0, 0xFF, 0x7F, 1])
+    #expect(throws: StateError.self) { try held.append(from: &reader) }
+  }
+}

@@ -1,0 +1,23 @@
+# Two adapters hear the tag. One is unplugged and plugged in again: health names it, the other goes on hearing, and the zone
+# stays occupied all the time.
+. "$RADIOLAB/fault.sh"
+back() { controller --script air --loop 1000; }
+fault() {
+  befall gone 8 tell close
+  named_second ok || fail "the second adapter is not ok"
+  local start=$(now)
+  still() { since "$start" /beacon/van/state '"receiver":"hci1"' >/dev/null; }
+  within 10 still || { cat gateway.log; fail "the second adapter is not heard any more"; }
+  heal back
+  named_second ok || fail "the second adapter is not ok after the first is back"
+}
+watch_site
+tags 1
+controller --script air --loop 1000
+second
+gateway
+runs fault
+! grep -q 'hci1 is gone' gateway.log || fail "the healthy adapter was given up"
+awk '/\/enter / { entered = 1 } entered && /\/occupancy / && /"state":"unknown"/ { exit 1 }' heard || fail "the zone was unknown for a while"
+second_tell "leave $tag"
+leaves
