@@ -23,7 +23,7 @@ import Testing
     scene.pipeline.pause(from: stop, to: scene.time, into: &scene.output)
     // The backlog says that it was there all the time.
     try scene.hear(rssi: -50, for: 5)
-    scene.pass(5)
+    scene.pass(3)
     #expect(scene.story.count == 3, "\(scene.story)")
     for item in scene.output.items[told...] {
       guard case .state(.occupancy(let occupancy)) = item else { continue }
