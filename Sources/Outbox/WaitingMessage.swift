@@ -58,7 +58,7 @@ extension WaitingMessage {
   /// nil for a row that is damaged or that this version cannot read. A column may hold any type.
   init?(_ row: SQLRow) {
     guard let id = row["id"].int64, let epoch = row["epoch"].int64, let sequence = row["seq"].int64,
-      let body = row["body"].bytes,
+      epoch >= 0, sequence >= 0, let body = row["body"].bytes,
       let content = try? Self.content(body, UInt64(clamping: epoch), UInt64(clamping: sequence))
     else { return nil }
     self.init(row: id, content)

@@ -281,13 +281,13 @@ import Testing
     for _ in 0..<300 {
       let number = SQLValue.integer([0, 7, -1, .min, .max].randomElement(using: &dice)!)
       let forged = SQLRow(
-        names: ["epoch", "seq", "body"], values: [number, number, .blob(sealed(dice.forged(Array(body))))])
-      guard let message = TransitionMessage(forged) else {
+        names: ["id", "epoch", "seq", "body"], values: [.integer(1), number, number, .blob(sealed(dice.forged(Array(body))))])
+      guard let message = WaitingMessage(forged) else {
         refused += 1
         continue
       }
       read += 1
-      #expect(!message.json.isEmpty)
+      #expect(!message.content.message(topics: Topics(gateway: message.content.gateway)).payload.isEmpty)
     }
     #expect(read > 10 && refused > 10)
   }
