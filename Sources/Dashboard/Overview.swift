@@ -34,7 +34,8 @@ package struct Overview: Sendable {
       pipeline.configuration.http.map { $0.readPassword != nil || $0.writePassword != nil } ?? false
     var last: [[String]: TransitionMessage] = [:]
     for message in recent.transitions(atMost: RecentDecisions.limit).reversed() {
-      last[[message.kind.rawValue, message.place, message.beacon]] = message
+      guard let kind = message.kind else { continue }
+      last[[kind.rawValue, message.place, message.beacon]] = message
     }
     zones = pipeline.configuration.zones.indices.map { place in
       ZoneCard(ZoneIndex(rawValue: Int32(place)), pipeline) { last[[PlaceKind.zone.rawValue, $0, $1]] }

@@ -17,7 +17,9 @@ package struct RecentDecisions: Sendable {
 
   package init() {}
 
+  /// Beacons' events are left out: the page shows where beacons are.
   package mutating func note(_ entry: Entry) {
+    if case .transition(let message) = entry, message.kind == nil { return }
     if entries.count < Self.limit { entries.append(entry) } else { entries[end % Self.limit] = entry }
     end += 1
   }

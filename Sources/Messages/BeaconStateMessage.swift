@@ -14,7 +14,7 @@ public struct BeaconStateMessage: Sendable {
   public var estimate: Estimate?
   public var lastSeen: WallTime
   public var receiver: String
-  /// The latest of each quantity; only numbers, flags and events are included.
+  /// The latest of each quantity; only numbers and flags are included.
   public var readings: [Reading]
 
   public init(
@@ -69,15 +69,8 @@ extension JSONWriter {
     case .flag(let flag):
       key(named: reading.name)
       value(flag)
-    case .button(let event): named(reading.name, event.name)
-    case .command(let event, _): named(reading.name, event.name)
-    case .dimmer(let event): named(reading.name, event.name)
-    case .text, .bytes, .version: break
+    // What a button did is over: an event, and no state.
+    case .button, .command, .dimmer, .text, .bytes, .version: break
     }
-  }
-
-  private mutating func named(_ name: String, _ text: String) {
-    key(named: name)
-    value(text)
   }
 }

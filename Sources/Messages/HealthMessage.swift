@@ -136,6 +136,8 @@ public struct HealthMessage: Sendable {
   public var refusedMembers: UInt64 = 0
   /// Enters and nears that had to wait because they came too often.
   public var heldTransitions: UInt64 = 0
+  /// Beacons' events that were not told.
+  public var refusedEvents: UInt64 = 0
   /// Observations for other gateways that were not published because too many came at once; nil: none are to be published.
   public var lostObservations: UInt64?
   /// Observations that wait for the broker; nil: none waits.
@@ -208,6 +210,7 @@ public struct HealthMessage: Sendable {
       $0.field("app_set_refused", refusedReports)
       $0.field("members_refused", refusedMembers)
       $0.field("transitions_held", heldTransitions)
+      $0.field("events_refused", refusedEvents)
       $0.object("readings_refused") {
         $0.field("no_key", refusedReadings.noKey)
         $0.field("wrong_key", refusedReadings.wrongKey)

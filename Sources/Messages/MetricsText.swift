@@ -54,6 +54,9 @@ public struct MetricsText: Sendable {
       "transitions_held_total", "Enters and nears that had to wait, as they came too often.",
       health.heldTransitions)
     single(
+      "events_refused_total", "Beacons' events that were not told, as they came too often.",
+      health.refusedEvents)
+    single(
       "observations_lost_total", "Observations that were not published.",
       health.lostObservations.map { $0 + (health.waitingObservations?.lost ?? 0) })
     single(

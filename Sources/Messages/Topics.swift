@@ -28,6 +28,7 @@ public struct Topics: Hashable, Sendable {
     topic(kind.level, name, "/", event)
   }
   public func state(beacon: String) -> String { topic("/beacon/", beacon, "/state") }
+  public func event(beacon: String) -> String { topic("/beacon/", beacon, "/event") }
   public func room(beacon: String) -> String { topic("/beacon/", beacon, "/room") }
   public func zone(beacon: String) -> String { topic("/beacon/", beacon, "/zone") }
   public func place(beacon: String) -> String { topic("/beacon/", beacon, "/place") }

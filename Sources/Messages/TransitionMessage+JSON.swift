@@ -5,16 +5,24 @@ import Proximity
 extension TransitionMessage {
   /// 32 hexadecimal digits that any worker computes alike: 128-bit FNV-1a (RFC 9923) over gateway, zone,
   /// beacon, event and time, each followed by a zero octet, which names cannot contain. A room has the word `room` before its
-  /// name, so that a zone of the same name has other ids.
+  /// name, so that a zone of the same name has other ids; a beacon's event has its reading and its packet's number instead.
   public var id: String { hexadecimal(hash(time: timeText), octets: 16) }
 
   private func hash(time: InlineArray<24, UInt8>) -> UInt128 {
     var hash = FNV1a()
     hash.combine(gateway.utf8.span)
-    if kind == .room { hash.combine(kind.rawValue.utf8.span) }
-    hash.combine(place.utf8.span)
+    switch decision {
+    case .zone: hash.combine(place.utf8.span)
+    case .room:
+      hash.combine(PlaceKind.room.rawValue.utf8.span)
+      hash.combine(place.utf8.span)
+    case .event(let event):
+      hash.combine("event".utf8.span)
+      hash.combine(event.reading.name.utf8.span)
+      hash.combine((event.packet.map { String($0) } ?? "").utf8.span)
+    }
     hash.combine(beacon.utf8.span)
-    hash.combine(event.rawValue.utf8.span)
+    hash.combine(word.utf8.span)
     hash.combine(time.span)
     return hash.value
   }
@@ -29,6 +37,19 @@ extension TransitionMessage {
     switch decision {
     case .zone(let transition): json(of: transition)
     case .room(let transition): json(of: transition)
+    case .event(let event): json(of: event)
+    }
+  }
+
+  private func json(of event: BeaconEvent) -> [UInt8] {
+    JSONWriter.object {
+      writeHead(into: &$0)
+      $0.field("reading", event.reading.name)
+      if let amount = event.happening.amount {
+        $0.field(event.reading.quantity == .dimmer ? "steps" : "count", amount)
+      }
+      if let packet = event.packet { $0.field("packet", packet) }
+      $0.field("receiver", receiver)
     }
   }
 
@@ -137,13 +158,14 @@ extension TransitionMessage {
     json.field("id", id)
     json.field("epoch", epoch)
     json.field("seq", sequence)
-    json.field("event", event.rawValue)
+    json.field("event", word)
     json.field("time", wallTime)
     if wallTime < Self.trusted { json.field("time_unsure", true) }
     json.field("gateway", gateway)
     switch kind {
     case .zone: json.field("zone", place)
     case .room: json.field("room", place)
+    case nil: break
     }
     json.field("beacon", beacon)
   }

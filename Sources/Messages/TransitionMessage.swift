@@ -2,12 +2,14 @@ import MQTT
 import Beacons
 import Proximity
 
-/// A transition of a zone or a room with all names resolved: one JSON object, identical on MQTT and from `replay`.
+/// A transition of a zone or a room, or an event of a beacon, with all names resolved: one JSON object, identical on MQTT and from
+/// `replay`. All of them are numbered together, and delivered alike.
 public struct TransitionMessage: Sendable {
   /// What was decided. Its indices are those of the run that decided it.
   public enum Decision: Hashable, Sendable {
     case zone(Transition)
     case room(RoomTransition)
+    case event(BeaconEvent)
   }
 
   public var decision: Decision
@@ -15,12 +17,12 @@ public struct TransitionMessage: Sendable {
   public var epoch: UInt64
   public var sequence: UInt64
   public var gateway: String
-  /// The name of the zone or room.
+  /// The name of the zone or room; empty for a beacon's event.
   public var place: String
   public var beacon: String
   /// A readable name; it is not in the payload.
   public var displayName: String?
-  /// That decided for a zone; for a room, that heard the beacon last.
+  /// That decided for a zone; for a room, that heard the beacon last; for an event, that heard it first.
   public var receiver: String
   /// The names of the receivers in a room's evidence, in its order; empty for a zone that is not made of rooms.
   public var witnesses: [String]
@@ -57,33 +59,57 @@ public struct TransitionMessage: Sendable {
     self.witnesses = witnesses
   }
 
+  public init(
+    event: BeaconEvent, epoch: UInt64 = 0, sequence: UInt64 = 0, gateway: String, beacon: String,
+    receiver: String
+  ) {
+    decision = .event(event)
+    self.epoch = epoch
+    self.sequence = sequence
+    self.gateway = gateway
+    place = ""
+    self.beacon = beacon
+    self.receiver = receiver
+    witnesses = []
+  }
+
   public func message(topics: Topics) -> Message {
-    Message(
-      topic: topics.transition(of: kind, place, event: event.rawValue), payload: json, qos: .atLeastOnce,
-      retained: false)
+    let topic = kind.map { topics.transition(of: $0, place, event: word) } ?? topics.event(beacon: beacon)
+    return Message(topic: topic, payload: json, qos: .atLeastOnce, retained: false)
   }
 }
 
-/// What decisions of zones and of rooms have in common.
+/// What decisions of zones and of rooms, and events, have in common.
 extension TransitionMessage {
-  public var kind: PlaceKind {
+  /// nil for a beacon's event.
+  public var kind: PlaceKind? {
     switch decision {
     case .zone: .zone
     case .room: .room
+    case .event: nil
     }
   }
 
-  public var event: Transition.Event {
+  /// Of a zone or room; nil for a beacon's event.
+  public var event: Transition.Event? {
     switch decision {
     case .zone(let transition): transition.event
     case .room(let transition): transition.event == .enter ? .enter : .exit
+    case .event: nil
     }
+  }
+
+  /// What happened, in the payload's word.
+  public var word: String {
+    if case .event(let event) = decision { return event.happening.word }
+    return event?.rawValue ?? ""
   }
 
   public var beaconIndex: BeaconIndex {
     switch decision {
     case .zone(let transition): transition.beacon
     case .room(let transition): transition.beacon
+    case .event(let event): event.beacon
     }
   }
 
@@ -92,6 +118,7 @@ extension TransitionMessage {
     switch decision {
     case .zone(let transition): transition.time
     case .room(let transition): transition.time
+    case .event(let event): event.time
     }
   }
 
@@ -100,6 +127,7 @@ extension TransitionMessage {
       switch decision {
       case .zone(let transition): transition.wallTime
       case .room(let transition): transition.wallTime
+      case .event(let event): event.wallTime
       }
     }
     set {
@@ -110,11 +138,14 @@ extension TransitionMessage {
       case .room(var transition):
         transition.wallTime = newValue
         decision = .room(transition)
+      case .event(var event):
+        event.wallTime = newValue
+        decision = .event(event)
       }
     }
   }
 
-  /// Of a zone; nil if a room decided. Setting it to nil does nothing.
+  /// Of a zone; nil for others. Setting it to nil does nothing.
   public var transition: Transition? {
     get { if case .zone(let transition) = decision { transition } else { nil } }
     set { if let newValue { decision = .zone(newValue) } }
@@ -125,6 +156,7 @@ extension TransitionMessage {
     switch decision {
     case .zone(let transition): transition.evidence.reason
     case .room(let transition): transition.reason
+    case .event: nil
     }
   }
 }

@@ -7,7 +7,7 @@ import Pipeline
 extension SavedBeacon {
   /// Identifies which fields are written in which order. Increment it whenever they change, here or in the engine. Rows of
   /// another layout are skipped.
-  static let layout: Int64 = 3
+  static let layout: Int64 = 4
 
   /// - Parameter number: returns the number for a long text; see `PackedEncoder`.
   func packed(number: (String) -> Int64) throws -> [UInt8] {

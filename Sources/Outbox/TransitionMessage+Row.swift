@@ -4,17 +4,20 @@ import Proximity
 
 /// A transition as a row of table `waiting`: a third of the octets of its payload, which follows from it.
 extension TransitionMessage {
-  var layout: WaitingMessage.Layout {
+  private var layout: WaitingMessage.Layout? {
     switch decision {
     case .zone(let transition): transition.evidence.unit == .probability ? .zoneOfRooms : .zone
     case .room: .room
+    case .event: nil
     }
   }
 
-  var body: [UInt8] {
+  /// nil for a beacon's event.
+  var body: [UInt8]? {
+    guard let layout else { return nil }
     var writer = PackedWriter()
     writer.write(layout.rawValue)
-    writer.write(event.rawValue)
+    writer.write(word)
     writer.write(wallTime.nanoseconds)
     writer.write(time.nanoseconds)
     for name in [gateway, place, beacon, receiver] { writer.write(name) }
@@ -29,6 +32,7 @@ extension TransitionMessage {
     case .room(let transition):
       writer.write(transition.probability)
       write(transition.evidence, into: &writer)
+    case .event: break
     }
     writer.write(reason?.rawValue ?? "")
     return writer.sealed

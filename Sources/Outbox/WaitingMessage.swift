@@ -45,7 +45,7 @@ extension WaitingMessage {
   }
 
   private var body: [UInt8] {
-    if let transition = content as? TransitionMessage { return transition.body }
+    if let body = (content as? TransitionMessage)?.body { return body }
     let message = content.message(topics: Topics(gateway: content.gateway))
     var writer = PackedWriter()
     writer.write(Layout.other.rawValue)

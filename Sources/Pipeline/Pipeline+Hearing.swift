@@ -45,7 +45,7 @@ extension Pipeline {
     if roster.isFull { makeRoom(at: max(time, advertisement.time), into: &output) }
     let revision = roster.revision
     let sighting = roster.sighting(of: advertisement, payload: payload) {
-      readings.append(HeardReading(beacon: $0, reading: $1))
+      readings.append($0)
     }
     if let sighting, roster.revision != revision {
       admit(sighting.beacon, heard: sighting.time)
@@ -78,10 +78,7 @@ extension Pipeline {
     if sighting.beacon != .nobody, !isBeside { counts.sightings += 1 }
     if !isBeside { rooms?.observe(sighting) }
     telemetry.note(sighting)
-    if !readings.isEmpty {
-      telemetry.note(readings)
-      readings.removeAll(keepingCapacity: true)
-    }
+    if !readings.isEmpty { noteReadings(of: sighting, into: &output) }
     if !transitions.isEmpty || telemetry.hasDue || engine.hasNews { tell(into: &output) }
     if engine.knownReceivers != receiversKnown { greetReceivers(into: &output) }
     if !areRoomsGreeted { greetRooms(into: &output) }

@@ -1,9 +1,11 @@
+import Beacons
 import Messages
 
 extension Pipeline {
   /// What the pipeline has to say, in order.
   public struct Output: Sendable {
     public enum Item: Sendable {
+      /// Of a zone or room, or a beacon's event.
       case transition(TransitionMessage)
       /// A retained state that changed.
       case state(State)
@@ -38,6 +40,8 @@ extension Pipeline {
     public var items: [Item] = []
     /// Keys of beacons of an earlier run that need not be kept any longer.
     package var forgotten: [String] = []
+    /// Beacons of which the next run must know more than it was told so far.
+    package var noted: [BeaconIndex] = []
 
     public init() {}
 
@@ -57,6 +61,7 @@ extension Pipeline {
     public mutating func removeAll() {
       items.removeAll(keepingCapacity: true)
       if !forgotten.isEmpty { forgotten.removeAll() }
+      if !noted.isEmpty { noted.removeAll() }
     }
   }
 }

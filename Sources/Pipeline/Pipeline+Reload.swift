@@ -55,6 +55,7 @@ extension Pipeline {
     next.forgotten = forgotten
     next.hasToldRefusal = hasToldRefusal
     next.holds = holds
+    next.packets.adopt(packets)
     next.time = time
     next.phones.adopt(phones, at: time)
     let zones = configuration.zones.map { next.zonesByName[$0.name] }
@@ -75,6 +76,7 @@ extension Pipeline {
       let known = BeaconIndex(rawValue: Int32(position))
       guard let index, var state = engine.state(of: known) else { continue }
       next.telemetry.adopt(known, of: telemetry, as: index)
+      next.packets.adopt(packets.sender(known), as: index)
       next.engine.admit(
         index, zones: next.roster.zones(of: index), isInventable: next.roster.isMember(index))
       if next.hasPhones { next.phones.meet(index, names: next.roster.names(of: index)) }

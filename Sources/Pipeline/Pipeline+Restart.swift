@@ -18,7 +18,8 @@ extension Pipeline {
     time = max(time, now)
     let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
     // Before the first beacon is restored: what is due for it is to happen once all are there.
-    doubtReceivers(of: zip(beacons, indices).lazy.filter { $1 != nil }.map(\.0), at: now)
+    let inside = zip(beacons, indices).lazy.filter { $1 != nil && ($0.state.isInside || $0.room != nil) }
+    doubtReceivers(of: inside.map(\.0), at: now)
     var zones = EarlierZones(zonesByName, zoneDefinitions)
     for (saved, beacon) in zip(beacons, indices) {
       var state = saved.state
@@ -45,6 +46,8 @@ extension Pipeline {
       if let last = state.newestSighting {
         if roster.isMember(beacon) { unheard.insert(beacon, heard: last.time) }
         telemetry.adopt(beacon, readings: saved.readings?.compactMap(\.reading) ?? [], heard: last.time)
+        let span = span(from: saved, isSameBoot, now, wallTime)
+        packets.adopt(saved.sender?.shifted(by: span), as: beacon)
       }
     }
   }
@@ -110,7 +113,8 @@ extension Pipeline {
         output.items.append(.state(.whereabouts(WhereaboutsMessage(beacon: name, kind: kind, name: nil))))
       }
     }
-    if beacon == nil || state.occupiedZones.isEmpty && (saved.room == nil || isRoomGone) {
+    let isInside = !state.occupiedZones.isEmpty || saved.room != nil && !isRoomGone
+    if beacon == nil || !isInside && saved.sender == nil {
       output.forgotten.append(saved.key)
     }
   }

@@ -47,11 +47,13 @@ extension Pipeline {
 
   private mutating func retire(_ beacon: BeaconIndex, into output: inout Output) {
     guard engine.retire(beacon) else { return }
-    let name = roster.name(of: beacon)
+    let (name, key) = (roster.name(of: beacon), roster.key(of: beacon))
     tap?.drop(beacon)
     history?.noteRetirement(of: beacon, at: time)
     roster.retire(beacon)
     if telemetry.retire(beacon), forgotten.count < Self.forgottenLimit { forgotten.append(name) }
+    if packets.sender(beacon) != nil { output.forgotten.append(key) }
+    packets.retire(beacon)
     whereabouts.retire(beacon)
     _ = rooms?.retire(beacon)
     counts.retired += 1

@@ -21,6 +21,7 @@ public struct Pipeline: Sendable {
   package var roster: Roster
   package var engine: ZoneEngine
   var telemetry: Telemetry
+  var packets = PacketLedger()
   /// Members of regions.
   var unheard = LongestUnheard()
   /// Names of those that were retired, and that Home Assistant may know.
@@ -217,6 +218,7 @@ public struct Pipeline: Sendable {
           + "\(AdmissionLimits.usualRate) a second, and \(AdmissionLimits.usualMembers) at a time; "
           + "somebody may be inventing them (members_refused in health counts what they send)")
     }
+    if let notice = packets.takeNotice() { notices.append(notice) }
     for hold in engine.takeHeld() {
       guard let words = holds.words(on: hold, of: roster.name(of: hold.beacon), in: name(of: hold.zone))
       else { continue }
@@ -240,6 +242,9 @@ public struct Pipeline: Sendable {
 
   /// Enters and nears that had to wait because they came too often.
   package var heldTransitions: UInt64 { engine.heldTransitions }
+
+  /// Events that are not told, because there were too many.
+  package var refusedEvents: UInt64 { packets.refused }
 
   /// Sightings that did not count for rooms; nil: no rooms.
   package var droppedForRooms: UInt64? { rooms?.droppedSightings }

@@ -139,9 +139,9 @@ private struct Home {
     func there() throws -> Set<String> {
       Set(try home.components("beacon_fridge").filter { $0.value["unique_id"] != nil }.keys)
     }
-    #expect(try there() == ["tracker", "zone", "distance", "temperature_c"])
+    #expect(try there() == ["tracker", "zone", "distance", "temperature_c", "movement_count_event"])
     for (entities, expected) in [
-      ("all", 8), ("minimal", 2), ("normal", 4),
+      ("all", 9), ("minimal", 2), ("normal", 5),
     ] {
       try home.reconfigure(Home.rules + "\nhome_assistant: { entities: \(entities) }")
       home.hear("fridge", Reading(.temperature, .number(3)), Reading(.movementCount, .number(3)))
@@ -428,6 +428,24 @@ private struct Home {
     home.connect()
     home.pass()
     #expect(home.kept == before)
+  }
+
+  @Test(arguments: ["device", "component"]) func aButtonThatIsSeldomPressedStaysThroughARestart(form: String)
+    throws
+  {
+    let rules = Home.rules + "\nhome_assistant: { form: \(form) }"
+    var home = try Home(rules)
+    home.connect()
+    home.pass()
+    home.hear("fridge", Reading(.button, .button(.none)), Reading(.window, .flag(false)))
+    home.pass()
+    let before = home.kept
+    #expect(
+      before.contains {
+        $0.key.contains("button_press") || String(decoding: $0.value, as: UTF8.self).contains("button_press")
+      })
+    let next = try home.restarted(rules)
+    #expect(next.kept == before)
   }
 
   @Test func thePipelineReportsNewBeacons() throws {

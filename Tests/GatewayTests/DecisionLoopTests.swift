@@ -33,7 +33,7 @@ import Testing
     let listener = GatewayRun.Listener(
       onReady: { _ in },
       onTransition: { message in
-        let event = "\(message.event.rawValue) \(message.place)"
+        let event = "\(message.word) \(message.place)"
         told.transitions.withLock { $0.append((event, LiveClock.now)) }
       }, onVerdict: { _ in })
     let logger = Logger(label: "test") { _ in told.log }

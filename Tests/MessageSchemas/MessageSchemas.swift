@@ -8,7 +8,8 @@ public struct MessageSchemas: Sendable {
     "observations/+": "observations",
     "zone/+/near": "transition",
     "zone/+/exit": "transition", "zone/+/occupancy": "occupancy", "beacon/+/state": "beacon-state",
-    "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place", "beacon/+/room": "beacon-room",
+    "beacon/+/event": "beacon-event", "beacon/+/zone": "beacon-zone", "beacon/+/place": "beacon-place",
+    "beacon/+/room": "beacon-room",
     "room/+/enter": "room-transition", "room/+/exit": "room-transition", "room/+/occupancy": "room-occupancy",
     "phone/+/window": "window", "phone/+/verdict": "verdict", rooms: "room-presence",
   ]

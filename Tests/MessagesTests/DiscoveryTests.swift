@@ -129,13 +129,48 @@ import Testing
     }
   }
 
+  @Test func whatHappensIsAnEventAndATriggerForEachWord() throws {
+    let kinds = [
+      ReadingKind(.button), ReadingKind(.button, ordinal: 2), ReadingKind(.dimmer), ReadingKind(.door),
+      ReadingKind(.batteryLow), ReadingKind(.temperature),
+    ]
+    let device = beacon(kinds)
+    let topic = "beaconkeeper/home/beacon/fleet%3A1.2/event"
+    let events = device.components.filter { $0.platform == "event" }
+    #expect(events.map(\.key) == ["door_event", "button_event", "button_2_event", "dimmer_event"])
+    #expect(events.allSatisfy { $0[text: "state_topic"] == topic })
+    #expect(events[0]["event_types"] == .texts(["open", "closed"]))
+    #expect(events[3]["event_types"] == .texts(["rotate_left", "rotate_right"]))
+    #expect(events.compactMap { ReadingKind(component: $0.key) } == [kinds[3], kinds[0], kinds[1], kinds[2]])
+    #expect(
+      device.components.filter { $0.platform == "sensor" }.allSatisfy { $0[text: "device_class"] != "enum" })
+    let triggers = device.components.filter { $0[text: "topic"] == topic }
+    #expect(triggers.count == 7 + 7 + 2 + 2)
+    let press = try #require(triggers.first { $0.key == "button_2_press" })
+    #expect(press[text: "type"] == "press" && press[text: "subtype"] == "button_2")
+    #expect(press[text: "value_template"] == "{{ value_json.reading }} {{ value_json.event }}")
+    #expect(press[text: "payload"] == "button_2 press")
+    #expect(Set(device.components.map(\.key)).count == device.components.count)
+  }
+
+  @Test func everyEventHasAWord() {
+    for quantity in Quantity.allCases {
+      let reading = Reading(quantity, .flag(true))
+      guard let happening = reading.happening(after: .flag(false)) else { continue }
+      #expect(quantity.happenings.contains(happening.word))
+      #expect(
+        Reading(quantity, .flag(false)).happening(after: .flag(true)).map(\.word) == quantity.happenings[1])
+    }
+  }
+
   @Test func everyLargerChoiceOfEntitiesIncludesTheSmaller() throws {
     let readings = [.temperature, .batteryLevel, .accelerationX, .movementCount].map { ReadingKind($0) }
     func keys(_ detail: EntityDetail) -> Set<String> {
       Set(beacon(readings).limited(to: detail).components.filter(\.isEntity).map(\.key))
     }
     #expect(keys(.minimal) == ["tracker", "zone", "battery_pct"])
-    #expect(keys(.normal).subtracting(keys(.minimal)) == ["distance", "temperature_c"])
+    #expect(
+      keys(.normal).subtracting(keys(.minimal)) == ["distance", "temperature_c", "movement_count_event"])
     #expect(
       keys(.all).subtracting(keys(.normal)) == [
         "rssi", "last_seen", "receiver", "acceleration_x_g", "movement_count",

@@ -71,23 +71,36 @@ import Testing
     return message
   }
 
-  private func text(_ message: TransitionMessage) -> String { String(decoding: message.json, as: UTF8.self) }
+  private func event(_ sequence: UInt64, _ happening: Happening, packet: UInt32? = nil) -> TransitionMessage {
+    TransitionMessage(
+      event: BeaconEvent(
+        beacon: BeaconIndex(rawValue: 3), time: MonotonicTime(nanoseconds: 5), wallTime: start,
+        reading: ReadingKind(Reading(.button, ordinal: 2, .button(.press))), happening: happening,
+        packet: packet), epoch: 1, sequence: sequence, gateway: "flat", beacon: "van", receiver: "esp-1")
+  }
+
+  private func octets(_ content: any NumberedMessage) -> String {
+    let message = content.message(topics: Topics(gateway: content.gateway))
+    return "\(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
+  }
 
   @Test func roomsAndZonesWaitInOneOrderAndInTheSameWords() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let written = [
       zone(1), room(2), room(3, .exit, probability: nil, witnesses: 0), zone(4),
       room(5, .exit, probability: nil, reason: .zoneRemoved), room(6, witnesses: 4),
-      zoneOfRooms(7, room: "kitchen"), zoneOfRooms(8, room: nil),
+      zoneOfRooms(7, room: "kitchen"), zoneOfRooms(8, room: nil), event(9, Happening("press")),
+      event(10, Happening("rotate_left", amount: 3), packet: .max),
     ]
     let first = try open()
     try first.store?.commit(batch(written))
     first.store?.close()
     let read = try #require(try open().store).waiting(after: 0, limit: 10)
+    #expect(read.rows.map { octets($0.content) } == written.map(octets))
+    #expect(read.rows.map(\.content.sequence) == written.map(\.sequence))
     let transitions = read.rows.compactMap { $0.content as? TransitionMessage }
-    #expect(transitions.map(text) == written.map(text))
-    #expect(transitions.map(\.id) == written.map(\.id))
-    #expect(transitions.map(\.time) == written.map(\.time))
+    #expect(transitions.map(\.id) == written.prefix(8).map(\.id))
+    #expect(transitions.map(\.time) == written.prefix(8).map(\.time))
     #expect(read.damaged == [])
   }
 

@@ -107,7 +107,7 @@ import Testing
       if timer { flat.wait(0.4) } else { flat.scene.skip(0.4) }
       try flat.scene.hear([], rssi: -55, for: 3, at: flat.door)
       return flat.scene.output.transitions.filter { $0.beacon == "cat" }
-        .map { "\($0.event) \($0.place) \($0.time)" }
+        .map { "\($0.word) \($0.place) \($0.time)" }
     }
     let told = try enters(timer: true)
     #expect(told.count == 1)

@@ -79,7 +79,7 @@ struct Flat {
   }
 
   var events: [String] {
-    scene.output.transitions.map { "\($0.event.rawValue) \($0.kind.rawValue) \($0.place) \($0.beacon)" }
+    scene.output.transitions.map { "\($0.word) \($0.kind?.rawValue ?? "") \($0.place) \($0.beacon)" }
   }
 
   /// The latest payload of a topic.

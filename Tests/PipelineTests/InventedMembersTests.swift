@@ -34,7 +34,7 @@ import Testing
       for message in output.states(topics: pipeline.topics) {
         if message.payload.isEmpty { retained.remove(message.topic) } else { retained.insert(message.topic) }
       }
-      story += output.transitions.map { "\($0.event.rawValue) \($0.place) \($0.beacon)" }
+      story += output.transitions.map { "\($0.word) \($0.place) \($0.beacon)" }
       output.removeAll()
     }
 

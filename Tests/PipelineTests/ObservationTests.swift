@@ -38,7 +38,7 @@ import Testing
   @Test func aBeaconToldByItsKeyEnters() throws {
     var scene = try Scene()
     tell(&scene, [Self.van], at: [0, 0.5, 1, 1.5, 2])
-    let events = scene.output.transitions.map { "\($0.event.rawValue) \($0.place) \($0.beacon)" }
+    let events = scene.output.transitions.map { "\($0.word) \($0.place) \($0.beacon)" }
     #expect(events.contains("enter pump-3 fleet:1.2") && events.contains("enter shop fleet:1.2"))
     #expect(
       scene.output.transitions.allSatisfy {

@@ -178,7 +178,11 @@ struct RandomSite {
     let address = DeviceAddress(bits: 0xC100_0000_0000 + (isFridge ? 5 : 100 + UInt64(number)), kind: .random)
     let payload =
       isFridge
-      ? (dice.oneIn(2) ? Scene.ruuvi : Scene.iBeacon(number: 2))
+      ? (dice.oneIn(3)
+        ? Scene.doorbell(
+          number: UInt8.random(in: 0...9, using: &dice), isOpen: dice.oneIn(2),
+          button: UInt8.random(in: 0...4, using: &dice))
+        : dice.oneIn(2) ? Scene.ruuvi : Scene.iBeacon(number: 2))
       : dice.oneIn(8)
         ? Scene.temperature(UInt16.random(in: 0...4000, using: &dice)) : Scene.iBeacon(number: number)
     return .heard(

@@ -37,17 +37,18 @@ import Testing
 
     private mutating func take(_ message: TransitionMessage) {
       hasNews = true
-      let place = "\(message.kind.rawValue)/\(message.place)"
+      guard let kind = message.kind else { return }
+      let place = "\(kind.rawValue)/\(message.place)"
       let isInside = inside[place, default: []].contains(message.beacon)
       let isRight = message.event == .enter ? !isInside : isInside
-      if !isRight { faults.append("\(message.event) \(message.place) \(message.beacon)") }
+      if !isRight { faults.append("\(message.word) \(message.place) \(message.beacon)") }
       switch message.event {
       case .enter: inside[place, default: []].insert(message.beacon)
       case .exit:
         inside[place, default: []].remove(message.beacon)
         exits += 1
         if message.reason != nil { explained += 1 }
-      case .near: break
+      case .near, nil: break
       }
     }
 

@@ -91,8 +91,8 @@ import Testing
     var readings: [BeaconIndex] = []
     for step in 0..<3000 as Range<Int64> {
       let (advertisement, payload) = Self.advertisement(at: step, using: &random)
-      let told = roster.sighting(of: advertisement, payload: payload.span) { owner, _ in
-        readings.append(owner)
+      let told = roster.sighting(of: advertisement, payload: payload.span) { heard in
+        readings.append(heard.beacon)
       }
       let expected = reference.sighting(of: advertisement, payload: payload.span)
       #expect(told?.beacon == expected?.beacon, "step \(step)")

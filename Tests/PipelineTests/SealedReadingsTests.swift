@@ -32,6 +32,12 @@ import Settings
     4130: "4199768e22100000e5bf36c0",
     4136: "417b927d2810000032b1ed35",
     4137: "41e4b81b29100000d030f93e",
+    // Presses, the first two without a packet id, the others with the same one.
+    4138: "4563382a100000d720bcbc",
+    4139: "45b91b2b10000035b50c65",
+    4140: "45d16f2c1000006bd28b47",
+    4141: "45cabc2fee2d100000ce77a639",
+    4142: "45969a855e2e100000d1126917",
   ]
 
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sealed-\(UUID())")
@@ -79,6 +85,14 @@ import Settings
     try hear(1, &scene)
     #expect(temperature(scene) == "20.01")
     #expect(scene.pipeline.takeNotices().map { $0.contains("cellar") && $0.contains("battery") } == [true])
+  }
+
+  @Test func eachCounterIsOneEvent() throws {
+    var scene = try scene()
+    for counter in [4138, 4139, 4140, 4138, 4141, 4142] as [UInt32] {
+      try scene.hear(Self.frame(counter), from: Self.address, rssi: -60, for: 0.8)
+    }
+    #expect(scene.output.transitions.map(\.word) == ["press", "press", "long_press"])
   }
 
   @Test func aReplayedFrameIsRefusedAndReportedOnce() throws {

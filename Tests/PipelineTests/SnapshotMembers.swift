@@ -1,3 +1,4 @@
+import Scenes
 import Testing
 
 @testable import Pipeline
@@ -13,6 +14,9 @@ import Testing
       for _ in 0..<700 { _ = pipeline.say(to: site.next()) }
       Self.walk(pipeline, &met)
     }
+    var scene = try Scene("beacons: [{ name: tag, address: \"C1:00:00:00:00:01\" }]")
+    try scene.hear(Scene.doorbell(number: 1, isOpen: true, button: 1), rssi: -60, for: 1)
+    Self.walk(scene.pipeline, &met)
     for (type, members) in Self.members {
       #expect(met[type] == members, "\(type): see its snapshot")
     }
@@ -36,7 +40,7 @@ import Testing
   private static let members: [String: String] = [
     "Pipeline.Pipeline":
       "topics receivers counts configuration limits configuredReceivers zoneDefinitions roster engine "
-      + "telemetry unheard forgotten hasToldRefusal holds whereabouts roomPresence rooms areRoomsGreeted "
+      + "telemetry packets unheard forgotten hasToldRefusal holds whereabouts roomPresence rooms areRoomsGreeted "
       + "roomTransitions phones tap history nears blind unproven time unwatched receiversKnown crowds "
       + "likely readings transitions changedZones dueBeacons",
     "Pipeline.Pipeline.Counts": "advertisements sightings transitions retired",
@@ -45,6 +49,9 @@ import Testing
     "Pipeline.CrowdPace.Measure": "few pause",
     "Pipeline.Telemetry":
       "interval dueFrom readings due changes heldBack news trials newcomerTrials trialPause",
+    "Pipeline.PacketLedger": "senders crowd refused hasToldRefusal",
+    "Pipeline.PacketLedger.Sender": "packets cleared pace",
+    "Pipeline.PacketLedger.Packet": "content heard",
     "Pipeline.Whereabouts": "nearest zones places told",
     "Pipeline.RoomPresence": "prefix paces heldBack",
     "Pipeline.Roster": "catalogue resolver ownRegions bindKeys sealed displayNames kinds zonesByEntry",

@@ -160,7 +160,7 @@ import Testing
         flat.scene.skip(0.2)
       }
       flat.wait(5)
-      return flat.scene.output.transitions.map { "\($0.event) \($0.place) \($0.time.nanoseconds)" }.sorted()
+      return flat.scene.output.transitions.map { "\($0.word) \($0.place) \($0.time.nanoseconds)" }.sorted()
     }
     let straight = try story(isShuffled: false)
     #expect(straight.count > 4)

@@ -95,7 +95,7 @@ package struct Scene {
   /// `event zone beacon` of each transition so far.
   package var story: [String] {
     witness.look(at: output, pipeline.topics)
-    return output.transitions.map { "\($0.event.rawValue) \($0.place) \($0.beacon)" }
+    return output.transitions.map { "\($0.word) \($0.place) \($0.beacon)" }
   }
 
   package var states: [Message] { output.states(topics: pipeline.topics) }
@@ -117,6 +117,11 @@ package struct Scene {
   /// BTHome: hundredths of a degree.
   package static func temperature(_ number: UInt16) -> [UInt8] {
     [2, 1, 6, 7, 0x16, 0xD2, 0xFC, 0x40, 0x02, UInt8(number & 255), UInt8(number >> 8)]
+  }
+
+  /// BTHome: a door and a button.
+  package static func doorbell(number: UInt8, isOpen: Bool, button: UInt8) -> [UInt8] {
+    [2, 1, 6, 10, 0x16, 0xD2, 0xFC, 0x44, 0, number, 0x1A, isOpen ? 1 : 0, 0x3A, button]
   }
 
   /// The first random addresses from one on that share its set of four in the memory of addresses while that is small.

@@ -37,7 +37,7 @@ public struct HeardWalk: Sendable {
   @discardableResult
   public mutating func observe(_ advertisement: Advertisement, payload: Span<UInt8>) -> Sighting? {
     latest = (advertisement.time, advertisement.wallTime)
-    return take(roster.sighting(of: advertisement, payload: payload) { _, _ in })
+    return take(roster.sighting(of: advertisement, payload: payload) { _ in })
   }
 
   /// The same for what a receiver elsewhere tells of a beacon.

@@ -110,6 +110,9 @@ final class Delivery: Sendable {
     state.withLock { state in
       for item in output.items { take(item, of: pipeline, &state) }
       for key in output.forgotten { state.outbox.forget(key) }
+      if isKept {
+        for beacon in output.noted { pipeline.saved(beacon).map { state.outbox.save($0) } }
+      }
       output.removeAll()
       for message in messages { state.outbox.add(message) }
       send(&state)

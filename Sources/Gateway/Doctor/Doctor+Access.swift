@@ -101,7 +101,7 @@ extension Doctor {
       all += [topics.verdict(phone: phone.name), topics.window(phone: phone.name)]
     }
     for beacon in configuration.beacons {
-      all += [topics.state(beacon: beacon.name), topics.zone(beacon: beacon.name)]
+      all += [topics.state, topics.event, topics.zone].map { $0(beacon.name) }
       if configuration.homeAssistant.hasPlaces { all.append(topics.place(beacon: beacon.name)) }
       if !configuration.rooms.isEmpty { all.append(topics.room(beacon: beacon.name)) }
     }

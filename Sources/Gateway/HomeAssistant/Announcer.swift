@@ -172,7 +172,7 @@ struct Announcer: Sendable {
     }
     var keys = kept[topic].map { Array($0.components.keys) } ?? []
     if let component = parsed.component { keys.append(component.key) }
-    heard[name, default: HeardBeacon()].readings.formUnion(keys.compactMap { ReadingKind(name: $0) })
+    heard[name, default: HeardBeacon()].readings.formUnion(keys.compactMap { ReadingKind(component: $0) })
     if let make = kept[topic]?.make, BeaconKind.makes.contains(make) { heard[name]?.make = make }
   }
 

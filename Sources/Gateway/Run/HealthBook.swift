@@ -72,6 +72,7 @@ struct HealthBook: Sendable {
     message.postponedAddresses = pipeline.postponedAddresses
     message.refusedMembers = pipeline.refusedMembers
     message.heldTransitions = pipeline.heldTransitions
+    message.refusedEvents = pipeline.refusedEvents
     message.lostObservations = pipeline.lostObservations
     message.droppedForRooms = pipeline.droppedForRooms
     if let broadcast {

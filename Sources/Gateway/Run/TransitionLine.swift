@@ -3,10 +3,11 @@ import Beacons
 import Messages
 import Proximity
 
-/// A transition as one line for people.
+/// A transition or a beacon's event as one line for people.
 ///
 ///     21:50:03Z  near   pump-3      fleet:1.2     1.4 m ± 0.5     within 1.5 m for 2 s (hci0, 9 heard)
 ///     21:50:09Z  enter  kitchen     van           87 % sure       room: esp-kitchen -58 dBm, esp-hall -71 dBm
+///     21:50:14Z  press  button      doorbell      (hci0)
 public struct TransitionLine: CustomStringConvertible {
   private let message: TransitionMessage
 
@@ -19,7 +20,7 @@ public struct TransitionLine: CustomStringConvertible {
   /// The line without its time.
   public var text: String {
     var columns = [
-      padded(message.event.rawValue, 5), padded(message.place, 10),
+      padded(message.word, 5), padded(subject, 10),
       padded(message.displayName ?? message.beacon, 12),
     ]
     switch message.decision {
@@ -35,13 +36,20 @@ public struct TransitionLine: CustomStringConvertible {
         columns.append(padded("\(short((probability * 100).rounded())) % sure", 14))
       }
       columns.append(change ?? reason(transition))
+    case .event(let event):
+      columns.append((event.happening.amount.map { "\($0) times " } ?? "") + "(\(message.receiver))")
     }
     return columns.joined(separator: "  ").printable
   }
 
+  /// Where it happened, or to which of a beacon's readings.
+  private var subject: String {
+    if case .event(let event) = message.decision { event.reading.name } else { message.place }
+  }
+
   /// What changed in the configuration; nil: nothing did.
   private var change: String? {
-    let kind = message.kind.rawValue
+    let kind = message.kind?.rawValue ?? ""
     return switch message.reason {
     case .zoneRemoved: "the \(kind) is no longer configured"
     case .beaconRemoved: "the beacon is no longer configured, or has another name"

@@ -66,7 +66,7 @@ public struct AirSurvey: Sendable {
       measuredPower = measuredPower ?? frame.measuredPower
       if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }
     }
-    if let sighting = roster.sighting(of: advertisement, payload: payload, { _, _ in }) {
+    if let sighting = roster.sighting(of: advertisement, payload: payload, { _ in }) {
       device.beacon = roster.name(of: sighting.beacon)
       measuredPower = sighting.measuredPower ?? measuredPower
     }

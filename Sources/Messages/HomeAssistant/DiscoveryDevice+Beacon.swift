@@ -61,14 +61,19 @@ extension DiscoveryDevice {
     if hasRooms { components.append(room(of: name, topics: topics).from(.minimal)) }
     if isPlaced { components.insert(tracker.from(.minimal), at: 0) }
     components += readings.sorted().compactMap { $0.component(topics: topics, beacon: name) }
+    // Several gateways may share a device by its address, and its triggers must not have the same name.
+    let origin = address == nil ? nil : topics.gateway
+    components += readings.sorted().flatMap {
+      $0.eventComponents(topics: topics, beacon: name, origin: origin)
+    }
     for zone in zones {
-      // Several gateways may share a device by its address, and its triggers must not have the same name.
-      let subtype = address == nil ? zone.name : "\(zone.name) (\(topics.gateway))"
+      let subtype = origin.map { "\(zone.name) (\($0))" } ?? zone.name
       for event in zone.hasNear ? ["enter", "near", "exit"] : ["enter", "exit"] {
         components.append(
           .trigger(
             event, key: "\(event)_\(discoveryID(zone.name))", subtype: subtype,
-            topic: topics.transition(zone: zone.name, event: event), beacon: name))
+            topic: topics.transition(zone: zone.name, event: event), of: "{{ value_json.beacon }}", name
+          ).from(.minimal))
       }
     }
     return DiscoveryDevice(
@@ -91,20 +96,23 @@ extension DiscoveryDevice {
 }
 
 extension DiscoveryComponent {
-  /// A device trigger for a transition.
+  /// A device trigger for a transition or an event.
   ///
-  /// - Parameter beacon: the beacon whose transitions it accepts; nil: any.
+  /// - Parameters:
+  ///   - template: what it looks at in a message.
+  ///   - payload: what it accepts there; nil: anything.
   static func trigger(
-    _ event: String, key: String, subtype: String, topic: String, beacon: String?
+    _ event: String, key: String, subtype: String, topic: String, of template: String = "",
+    _ payload: String? = nil
   ) -> DiscoveryComponent {
-    var trigger = DiscoveryComponent("device_automation", key).from(.minimal)
+    var trigger = DiscoveryComponent("device_automation", key)
     trigger[text: "automation_type"] = "trigger"
     trigger[text: "type"] = event
     trigger[text: "subtype"] = subtype
     trigger[text: "topic"] = topic
-    if let beacon {
-      trigger[text: "value_template"] = "{{ value_json.beacon }}"
-      trigger[text: "payload"] = beacon
+    if let payload {
+      trigger[text: "value_template"] = template
+      trigger[text: "payload"] = payload
     }
     return trigger
   }

@@ -42,12 +42,13 @@ extension DiscoveryDevice {
 
     let delivered = Reason.allCases.filter(\.isDelivered).map { jinjaQuoted($0.rawValue) }
     for outcome in ["delivered", "missed"] {
-      var trigger = DiscoveryComponent.trigger(
-        outcome, key: outcome, subtype: "near", topic: verdict, beacon: nil)
-      trigger[text: "value_template"] =
-        "{{ 'delivered' if value_json.outcome in [\(delivered.joined(separator: ", "))] else 'missed' }}"
-      trigger[text: "payload"] = outcome
-      components.append(trigger)
+      components.append(
+        .trigger(
+          outcome, key: outcome, subtype: "near", topic: verdict,
+          of:
+            "{{ 'delivered' if value_json.outcome in [\(delivered.joined(separator: ", "))] else 'missed' }}",
+          outcome
+        ).from(.minimal))
     }
     return DiscoveryDevice(
       subject: .phone(name), name: "\(name) app", make: .own(model), components: components)

@@ -37,8 +37,8 @@ extension DiscoveryDevice {
 
     let triggers = kinds.map { event in
       DiscoveryComponent.trigger(
-        event, key: event, subtype: "any beacon", topic: topics.transition(of: kind, name, event: event),
-        beacon: nil)
+        event, key: event, subtype: "any beacon", topic: topics.transition(of: kind, name, event: event)
+      ).from(.minimal)
     }
     return DiscoveryDevice(
       subject: kind == .zone ? .zone(name) : .room(name), name: name,

@@ -17,7 +17,8 @@ struct QuantityDisplay {
     case number(Number)
     /// Seconds since 1970.
     case time
-    case event([String])
+    /// Nothing that lasts.
+    case event
     case flag(deviceClass: String?)
   }
 
@@ -46,7 +47,7 @@ struct QuantityDisplay {
     Self(title: title, kind: .flag(deviceClass: deviceClass))
   }
 
-  static func event(_ title: String, _ words: [String]) -> Self { Self(title: title, kind: .event(words)) }
+  static func event(_ title: String) -> Self { Self(title: title, kind: .event) }
 
   var diagnostic: Self {
     var display = self
@@ -70,7 +71,7 @@ struct QuantityDisplay {
 }
 
 extension Quantity {
-  /// nil for quantities that are not in a beacon's state.
+  /// nil for quantities that are neither in a beacon's state nor events.
   var display: QuantityDisplay? {
     switch self {
     case .temperature: .number("Temperature", "temperature", "°C", decimals: 1)
@@ -148,9 +149,9 @@ extension Quantity {
     case .tamper: .flag("Tamper", "tamper")
     case .vibration: .flag("Vibration", "vibration")
     case .window: .flag("Window", "window")
-    case .button: .event("Button", ButtonEvent.allCases.map(\.name))
-    case .command: .event("Command", CommandEvent.allCases.map(\.name))
-    case .dimmer: .event("Dimmer", ["none", "rotate_left", "rotate_right"])
+    case .button: .event("Button")
+    case .command: .event("Command")
+    case .dimmer: .event("Dimmer")
     case .soundLevel: .number("Sound level", "sound_pressure", "dBA", decimals: 1)
     case .averageSoundLevel: .number("Average sound level", "sound_pressure", "dBA", decimals: 1)
     case .peakSoundPressure: .number("Peak sound pressure", "sound_pressure", "dB", decimals: 1)

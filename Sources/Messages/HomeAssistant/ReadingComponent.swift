@@ -1,8 +1,13 @@
+import Beacons
+
 extension ReadingKind {
+  private var title: String? {
+    quantity.display.map { ordinal == 1 ? $0.title : "\($0.title) \(ordinal)" }
+  }
+
   /// Its entity; nil if it is not in a beacon's state, or of no use to people.
   func component(topics: Topics, beacon: String) -> DiscoveryComponent? {
-    guard let display = quantity.display else { return nil }
-    let title = ordinal == 1 ? display.title : "\(display.title) \(ordinal)"
+    guard let display = quantity.display, let title else { return nil }
     var entity: DiscoveryComponent
     let value = "value_json.readings.\(name)"
     switch display.kind {
@@ -18,11 +23,7 @@ extension ReadingKind {
       entity[text: "device_class"] = "timestamp"
       entity[text: "value_template"] =
         "{{ (\(value) | as_datetime).isoformat() if \(value) is defined else none }}"
-    case .event(let words):
-      entity = .entity("sensor", name, named: title)
-      entity[text: "device_class"] = "enum"
-      entity["options"] = .texts(words)
-      entity[text: "value_template"] = "{{ \(value) | default(none) }}"
+    case .event: return nil
     case .flag(let deviceClass):
       entity = .entity("binary_sensor", name, named: title)
       entity[text: "device_class"] = deviceClass
@@ -32,5 +33,51 @@ extension ReadingKind {
     entity[text: "state_topic"] = topics.state(beacon: beacon)
     if display.isDiagnostic { entity[text: "entity_category"] = "diagnostic" }
     return entity.from(display.detail)
+  }
+
+  private static let eventSuffix = "_event"
+
+  /// The kind that a component of one of these names shows; nil if there is none.
+  public init?(component key: String) {
+    self.init(name: key.hasSuffix(Self.eventSuffix) ? String(key.dropLast(Self.eventSuffix.count)) : key)
+  }
+
+  /// What its happenings trigger: an event entity and device triggers; none if it only measures, or if technicians alone care.
+  ///
+  /// - Parameter origin: in triggers' names; nil: nobody else has triggers of the same device.
+  func eventComponents(topics: Topics, beacon: String, origin: String?) -> [DiscoveryComponent] {
+    guard let display = quantity.display, let title, !quantity.happenings.isEmpty, !display.isDiagnostic
+    else { return [] }
+    // Beside an entity of its own, it has another name.
+    let hasEntity = if case .event = display.kind { false } else { true }
+    var entity = DiscoveryComponent.entity(
+      "event", name + Self.eventSuffix, named: hasEntity ? title + " event" : title)
+    switch quantity {
+    case .button: entity[text: "device_class"] = "button"
+    case .motion: entity[text: "device_class"] = "motion"
+    default: break
+    }
+    entity["event_types"] = .texts(quantity.happenings)
+    entity[text: "state_topic"] = topics.event(beacon: beacon)
+    // Events of the beacon's other readings come on the same topic.
+    entity[text: "value_template"] =
+      "{% if value_json.reading == '\(name)' %}{{ {'event_type': value_json.event, 'time': value_json.time\(amount)} "
+      + "| tojson }}{% endif %}"
+    return [entity]
+      + quantity.happenings.map { happening in
+        .trigger(
+          happening, key: "\(name)_\(happening)", subtype: origin.map { "\(name) (\($0))" } ?? name,
+          topic: topics.event(beacon: beacon), of: "{{ value_json.reading }} {{ value_json.event }}",
+          "\(name) \(happening)")
+      }
+  }
+
+  /// What such an event says besides.
+  private var amount: String {
+    switch quantity {
+    case .dimmer: ", 'steps': value_json.steps"
+    case .movementCount: ", 'count': value_json.count"
+    default: ""
+    }
   }
 }

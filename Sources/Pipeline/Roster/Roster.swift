@@ -144,10 +144,9 @@ package struct Roster: Sendable {
     catalogue.sighting(of: observation)
   }
 
-  /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited with the beacon that they belong
-  /// to.
+  /// The sighting in an advertisement; nil if the sender is unknown. Its readings are visited.
   package mutating func sighting(
-    of advertisement: Advertisement, payload: Span<UInt8>, _ body: (BeaconIndex, Reading) -> Void
+    of advertisement: Advertisement, payload: Span<UInt8>, _ body: (HeardReading) -> Void
   ) -> Sighting? {
     if let repeated = catalogue.repeatedSighting(of: advertisement, payload: payload) { return repeated }
     var recognition = catalogue.begin(
@@ -178,12 +177,15 @@ package struct Roster: Sendable {
 
   private mutating func read(
     _ frame: Frame, _ data: Span<UInt8>, of beacon: BeaconIndex, _ advertisement: Advertisement,
-    _ body: (BeaconIndex, Reading) -> Void
+    _ body: (HeardReading) -> Void
   ) {
     let key = bindKeys.isEmpty ? nil : bindKey(of: beacon)
     guard case .bthome(let message) = frame, message.isEncrypted else {
       if key == nil {
-        frame.forEachReading(in: data) { body(beacon, $0) }
+        let isTriggerBased = if case .bthome(let message) = frame { message.isTriggerBased } else { false }
+        frame.forEachReading(in: data) {
+          body(HeardReading(beacon: beacon, reading: $0, isTriggerBased: isTriggerBased))
+        }
       } else {
         sealed.refuse(name(of: beacon), .unencrypted)
       }
@@ -191,7 +193,12 @@ package struct Roster: Sendable {
     }
     guard let key else { return sealed.refuse(name(of: beacon), .noKey) }
     if !sealed.knows(beacon) { sealed.meet(beacon, key, key: catalogue.key(of: beacon)) }
-    sealed.open(message, in: data, of: beacon, called: name(of: beacon), advertisement) { body(beacon, $0) }
+    let counter = if case .encrypted(_, let counter, _) = message.content { counter } else { nil as UInt32? }
+    sealed.open(message, in: data, of: beacon, called: name(of: beacon), advertisement) {
+      body(
+        HeardReading(
+          beacon: beacon, reading: $0, counter: counter, isTriggerBased: message.isTriggerBased))
+    }
   }
 
   private func bindKey(of beacon: BeaconIndex) -> SecretKey? {

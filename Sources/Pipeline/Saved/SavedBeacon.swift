@@ -21,6 +21,8 @@ package struct SavedBeacon: Codable, Sendable {
   var state: BeaconState
   /// Its last readings that are numbers or flags; nil if saved by a version that did not keep them.
   var readings: [SavedReading]?
+  /// What it said to have happened; nil: nothing.
+  var sender: SavedSender?
   /// Which room it is in; nil: in none, or it was saved before there were rooms.
   var room: SavedRoom?
 
@@ -28,6 +30,29 @@ package struct SavedBeacon: Codable, Sendable {
   package var isSound: Bool {
     state.isSound && room?.state.isSound ?? true
       && readings?.allSatisfy { $0.number?.isFinite ?? true } ?? true
+  }
+}
+
+/// See `PacketLedger.Sender`.
+package struct SavedSender: Codable, Sendable {
+  struct Packet: Codable {
+    var content: UInt64
+    var heard: MonotonicTime
+  }
+
+  var packets: [Packet]
+  var cleared: UInt8
+
+  init(_ sender: PacketLedger.Sender) {
+    packets = sender.packets.map { Packet(content: $0.content, heard: $0.heard) }
+    cleared = sender.cleared
+  }
+
+  /// On a clock that is ahead by `span`.
+  func shifted(by span: TimeSpan) -> PacketLedger.Sender {
+    PacketLedger.Sender(
+      packets: packets.map { PacketLedger.Packet(content: $0.content, heard: $0.heard + span) },
+      cleared: cleared)
   }
 }
 
@@ -72,8 +97,8 @@ package struct SavedReading: Codable, Sendable {
 }
 
 extension Pipeline {
-  /// A beacon's state after a transition; nil if it is in no zone and no room, and all is told of it, so that there is nothing to
-  /// remember.
+  /// A beacon's state after a transition; nil if it is in no zone and no room, all is told of it, and no event is to be expected of
+  /// it, so that there is nothing to remember.
   package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
     saved(beacon, at: transition.time, wallTime: transition.wallTime)
   }
@@ -83,7 +108,7 @@ extension Pipeline {
     return SavedRoom(name: name(of: room), receiver: receivers.name(of: state.receiver), state: state)
   }
 
-  /// Every beacon that is in a zone or a room, or of which something is to be told.
+  /// Every beacon of which there is something to remember.
   func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
     savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
   }
@@ -97,8 +122,9 @@ extension Pipeline {
 
   private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
     let room = savedRoom(of: beacon)
+    let sender = packets.sender(beacon)
     guard let state = engine.state(of: beacon),
-      state.isInside || room != nil || telemetry.hasUntold(of: beacon)
+      state.isInside || room != nil || sender != nil || telemetry.hasUntold(of: beacon)
     else { return nil }
     var receivers: [UInt16: String] = [:]
     for receiver in state.receivers { receivers[receiver.rawValue] = self.receivers.name(of: receiver) }
@@ -107,7 +133,14 @@ extension Pipeline {
     return SavedBeacon(
       key: roster.key(of: beacon), heardKey: roster.heardKey(of: beacon), name: roster.name(of: beacon),
       time: time, wallTime: wallTime, receivers: receivers, zones: zones, state: state,
-      readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) }, room: room)
+      readings: telemetry.readings(of: beacon)?.compactMap { SavedReading($0) },
+      sender: sender.map { SavedSender($0) }, room: room)
+  }
+
+  /// A beacon as it is now; nil: there is nothing to remember.
+  package func saved(_ beacon: BeaconIndex) -> SavedBeacon? {
+    let last = engine.lastSighting(of: beacon)
+    return last.flatMap { saved(beacon, at: $0.time, wallTime: $0.wallTime) }
   }
 
   /// Numbers of beacons are below this.

@@ -1,9 +1,13 @@
 import Beacons
 
 /// A reading in an advertisement.
-struct HeardReading: Sendable {
-  var beacon: BeaconIndex
+package struct HeardReading: Sendable {
+  package var beacon: BeaconIndex
   var reading: Reading
+  /// Of the encrypted packet that it came in.
+  var counter: UInt32?
+  /// Whether its sender sends only when something happens.
+  var isTriggerBased = false
 }
 
 /// The latest readings of each beacon, and which states must be published: at once after a transition, otherwise at most once
@@ -113,7 +117,7 @@ struct Telemetry: Sendable {
   }
 
   /// Keeps an advertisement's readings of sighted beacons until newer ones of the same quantities arrive.
-  mutating func note(_ readings: [HeardReading]) {
+  mutating func note(_ readings: ArraySlice<HeardReading>) {
     // A beacon usually sends the same readings in the same order.
     var likely = 0
     for heard in readings {
@@ -123,6 +127,11 @@ struct Telemetry: Sendable {
       // Telemetry comes without a sighting.
       holdBack(index)
     }
+  }
+
+  /// The latest of the same kind; nil: there was none.
+  func reading(like reading: Reading, of beacon: BeaconIndex) -> Reading? {
+    readings[Int(beacon.rawValue)].first { $0.isOfSameKind(as: reading) }
   }
 
   /// Replaces the previous reading of the same kind; false if there was none.

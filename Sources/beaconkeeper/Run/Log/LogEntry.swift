@@ -12,7 +12,7 @@ struct LogEntry: Sendable {
   var level: Logger.Level
   /// Without the time, for people.
   var text: String
-  /// What machines look for: `EVENT`, `BEACON`, `ZONE` or `ROOM`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
+  /// What machines look for: `EVENT`, `BEACON`, `ZONE`, `ROOM` or `READING`, `RECEIVER`, `PHONE`, `OUTCOME`, and the logger's metadata.
   var fields: [(name: String, value: String)] = []
   var kind = Kind.notice
 
@@ -31,11 +31,16 @@ struct LogEntry: Sendable {
 
 extension LogEntry {
   init(_ message: TransitionMessage) {
+    let subject =
+      if case .event(let event) = message.decision {
+        ("reading", event.reading.name)
+      } else {
+        (message.kind?.rawValue ?? "", message.place)
+      }
     self.init(
       time: message.wallTime, level: .info, text: TransitionLine(message).text,
       fields: [
-        ("event", message.event.rawValue), ("beacon", message.beacon),
-        (message.kind.rawValue, message.place), ("receiver", message.receiver),
+        ("event", message.word), ("beacon", message.beacon), subject, ("receiver", message.receiver),
       ], kind: .result)
   }
 

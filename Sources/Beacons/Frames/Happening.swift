@@ -1,0 +1,104 @@
+/// What a reading says to have happened, in BTHome's words. A button or a dimmer says it by itself; a binary reading and a counter
+/// of movements say it by being other than before.
+///
+/// Source: https://bthome.io/format
+public struct Happening: Hashable, Sendable {
+  /// One of the quantity's `happenings`.
+  public var word: String
+  /// How far a dimmer was turned, or how often a tag was moved.
+  public var amount: UInt32?
+
+  public init(_ word: String, amount: UInt32? = nil) {
+    self.word = word
+    self.amount = amount
+  }
+}
+
+extension Reading {
+  /// Whether it may say that something happened.
+  public var tellsHappenings: Bool {
+    switch value {
+    case .button, .dimmer, .command, .flag: true
+    case .number: quantity == .movementCount
+    case .text, .bytes, .version: false
+    }
+  }
+
+  /// nil: nothing happened.
+  ///
+  /// - Parameter earlier: the reading of its kind before; nil: it is the first.
+  public func happening(after earlier: Value?) -> Happening? {
+    switch (value, earlier) {
+    case (.button(.none), _), (.dimmer(.none), _): nil
+    case (.button(let event), _): Happening(event.name)
+    case (.dimmer(let event), _): Happening(event.name, amount: UInt32(event.steps))
+    case (.command(let event, _), _): Happening(event.name)
+    case (.flag(let flag), .flag(let before)?):
+      flag == before ? nil : quantity.words.map { Happening(flag ? $0.on : $0.off) }
+    // A door may have been open for days, but smoke is news.
+    case (.flag(true), nil): quantity.isDetection ? quantity.words.map { Happening($0.on) } : nil
+    case (.number(let count), .number(let before)?) where quantity == .movementCount:
+      Self.movements(from: before, to: count).map { Happening(Quantity.moved, amount: $0) }
+    default: nil
+    }
+  }
+
+  /// A RuuviTag counts from 0 to 254, then begins again, as it does after a change of battery.
+  private static func movements(from before: Double, to now: Double) -> UInt32? {
+    guard let before = UInt8(exactly: before), let now = UInt8(exactly: now), before != now else {
+      return nil
+    }
+    if now > before { return UInt32(now - before) }
+    let turned = UInt32(now) + 255 - UInt32(before)
+    return turned < 64 ? turned : nil
+  }
+}
+
+extension Quantity {
+  static let moved = "moved"
+
+  /// Everything that its readings may say to have happened; empty: they only measure.
+  public var happenings: [String] {
+    switch self {
+    case .button: ButtonEvent.allCases.filter { $0 != .none }.map(\.name)
+    case .dimmer: [DimmerEvent.rotateLeft(steps: 0).name, DimmerEvent.rotateRight(steps: 0).name]
+    case .command: CommandEvent.allCases.map(\.name)
+    case .movementCount: [Self.moved]
+    default: words.map { [$0.on, $0.off] } ?? []
+    }
+  }
+
+  /// Of a binary reading, by its value.
+  var words: (on: String, off: String)? {
+    switch self {
+    case .opening, .door, .garageDoor, .window: ("open", "closed")
+    case .carbonMonoxide, .gasDetected, .light, .motion, .occupancy, .smoke, .sound, .tamper, .vibration:
+      ("detected", "clear")
+    case .moistureDetected: ("wet", "dry")
+    case .problem: ("problem", "ok")
+    case .safety: ("safe", "unsafe")
+    case .heat: ("hot", "normal")
+    case .cold: ("cold", "normal")
+    case .batteryLow: ("low", "normal")
+    case .batteryCharging: ("charging", "not_charging")
+    case .connectivity: ("connected", "disconnected")
+    case .lock: ("unlocked", "locked")
+    case .moving: ("moving", "not_moving")
+    case .plug: ("plugged_in", "unplugged")
+    case .presence: ("home", "away")
+    case .running: ("running", "not_running")
+    case .generic, .powerOn, .calibrating: ("on", "off")
+    default: nil
+    }
+  }
+
+  /// Whether `on` is news even if nothing is known of the time before.
+  fileprivate var isDetection: Bool {
+    switch self {
+    case .carbonMonoxide, .gasDetected, .moistureDetected, .motion, .problem, .smoke, .sound, .tamper,
+      .vibration:
+      true
+    default: false
+    }
+  }
+}
