@@ -56,11 +56,11 @@ func sealed(_ octets: [UInt8]) -> [UInt8] {
     try encoder.write(try beacon())
     var seen: Set<String> = []
     let names = encoder.names.filter { seen.insert($0).inserted }.joined(separator: " ")
-    let layouts: [Int64: String] = [3: Self.thirdLayout]
+    let layouts: [Int64: String] = [4: Self.fourthLayout]
     #expect(layouts[SavedBeacon.layout] == names, "raise SavedBeacon.layout, and put the new names here")
   }
 
-  private static let thirdLayout = """
+  private static let fourthLayout = """
     key heardKey? name? time nanoseconds wallTime receivers zones state links receiver rawValue isCurrent isLocated \
     samples lastHeard silentSince lastSignal power logDistance margin filter level rate variance rateVariance \
     covariance surprise scatter interval current first second previous beforePrevious gaps blocks seconds doubtful mean \
