@@ -281,7 +281,8 @@ import Testing
     for _ in 0..<300 {
       let number = SQLValue.integer([0, 7, -1, .min, .max].randomElement(using: &dice)!)
       let forged = SQLRow(
-        names: ["id", "epoch", "seq", "body"], values: [.integer(1), number, number, .blob(sealed(dice.forged(Array(body))))])
+        names: ["id", "epoch", "seq", "body"],
+        values: [.integer(1), number, number, .blob(sealed(dice.forged(Array(body))))])
       guard let message = WaitingMessage(forged) else {
         refused += 1
         continue
