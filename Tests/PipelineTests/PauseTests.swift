@@ -44,6 +44,30 @@ import Testing
     #expect(exits.first { $0.place == "pump-3" }?.time == end + .seconds(10))
   }
 
+  /// In rooms, windows are judged after what was heard in them.
+  @Test(arguments: [0, 0.3, 1], [0.5, 35, 7200]) func nobodyLeavesARoomEither(rest: Double, pause: Double)
+    throws
+  {
+    var flat = try Flat(Flat.head + "zones: [{ name: cosy, rooms: [kitchen] }]")
+    try flat.stay(inKitchen: true, seconds: 30)
+    flat.wait(rest)
+    let count = flat.scene.story.count
+    #expect(flat.scene.story.contains("enter kitchen key"))
+    let stop = flat.scene.time
+    flat.scene.skip(pause)
+    let end = flat.scene.time
+    flat.scene.pipeline.pause(from: stop, to: end, into: &flat.scene.output)
+    var quiet = flat
+    try flat.stay(inKitchen: true, seconds: 30)
+    flat.wait(3)
+    #expect(flat.scene.story.count == count, "\(flat.scene.story)")
+    // Who is not heard afterwards leaves a full interval later.
+    quiet.wait(600)
+    let exits = quiet.scene.output.transitions.filter { $0.event == .exit }
+    #expect(Set(exits.map(\.place)) == ["kitchen", "cosy"])
+    #expect(exits.allSatisfy { $0.time >= end + .seconds(5) }, "\(exits.map(\.time)) after \(end)")
+  }
+
   /// A dwell needs somebody who listens.
   @Test func nobodyEntersInThatTimeEither() throws {
     var scene = try Scene()

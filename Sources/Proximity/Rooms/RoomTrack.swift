@@ -45,7 +45,8 @@ struct RoomTrack: Hashable, Sendable, Codable {
   mutating func note(_ heard: HearerSet, strongest: ReceiverIndex, until end: MonotonicTime) {
     if lastHeard.nanoseconds != .min, silentSince == lastHeard { interval.add(gap: end - lastHeard) }
     lastHeard = end
-    silentSince = end
+    // Its receivers may have become blind, and see again, before this window was judged.
+    silentSince = max(silentSince, end)
     lastReceiver = strongest
     if hearersSince.nanoseconds == .min || end - hearersSince > Self.period {
       earlierHearers = hearers
