@@ -65,7 +65,7 @@ func sealed(_ octets: [UInt8]) -> [UInt8] {
     samples lastHeard silentSince lastSignal power logDistance margin filter level rate variance rateVariance \
     covariance surprise scatter interval current first second previous beforePrevious gaps blocks seconds doubtful mean \
     lost presences zone isInside isArmed since nearSince? enterSince? exitSince? lostDeadline? heldUntil? locator? wallOffset lastSighting? readings? name number? flag? \
-    room? track told window? offset offsetWeight lastReceiver hearers earlierHearers hearersSince turnedUp \
+    sender? packets content heard cleared room? track told window? offset offsetWeight lastReceiver hearers earlierHearers hearersSince turnedUp \
     outside usual? present? isFrozen maps
     """
 

@@ -9,42 +9,42 @@ import Testing
 @Suite struct HeldBackTests {
   private static let alone = """
     gateway: { name: forecourt }
-    beacons: [{ name: window, address: "C1:00:00:00:00:05" }]
+    beacons: [{ name: meter, address: "C1:00:00:00:00:05" }]
 
     """
   private static let house = alone + "zones: [{ name: house, exit: { lost: 2 h } }]"
-  private let window = 0xC100_0000_0005 as UInt64
+  private let address = 0xC100_0000_0005 as UInt64
 
-  /// BTHome: a packet counter and a window.
-  private func contact(_ counter: UInt8, isOpen: Bool) -> [UInt8] {
-    [2, 1, 6, 8, 0x16, 0xD2, 0xFC, 0x40, 0x00, counter, 0x2D, isOpen ? 1 : 0]
+  /// BTHome: a packet counter and the state of the battery. (An edge of a binary reading is told at once.)
+  private func meter(_ counter: UInt8, percent: UInt8) -> [UInt8] {
+    [2, 1, 6, 8, 0x16, 0xD2, 0xFC, 0x40, 0x00, counter, 0x01, percent]
   }
 
   private func states(_ scene: Scene) -> [String] {
-    scene.states.filter { $0.topic.hasSuffix("/window/state") }.map {
+    scene.states.filter { $0.topic.hasSuffix("/meter/state") }.map {
       String(decoding: $0.payload, as: UTF8.self)
     }
   }
 
-  /// A window that opens and closes within the interval, and then says nothing.
-  private func closedSoon(_ yaml: String = house) throws -> Scene {
+  /// A meter that rises and falls within the interval, and then says nothing.
+  private func fellSoon(_ yaml: String = house) throws -> Scene {
     var scene = try Scene(yaml)
-    try scene.hear(contact(0, isOpen: false), from: window, rssi: -60, for: 0.3)
+    try scene.hear(meter(0, percent: 80), from: address, rssi: -60, for: 0.3)
     scene.pass(60)
-    try scene.hear(contact(1, isOpen: true), from: window, rssi: -60, for: 0.3)
+    try scene.hear(meter(1, percent: 90), from: address, rssi: -60, for: 0.3)
     scene.pass(2.7)
-    try scene.hear(contact(2, isOpen: false), from: window, rssi: -60, for: 0.3)
-    #expect(scene.state("beacon/window/state")?.contains(#""window":true"#) == true)
+    try scene.hear(meter(2, percent: 80), from: address, rssi: -60, for: 0.3)
+    #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":90"#) == true)
     return scene
   }
 
   @Test func theLastReadingIsToldAtTheEndOfTheInterval() throws {
-    var scene = try closedSoon()
+    var scene = try fellSoon()
     let before = states(scene).count
     scene.pass(6)
-    #expect(scene.state("beacon/window/state")?.contains(#""window":true"#) == true)
+    #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":90"#) == true)
     scene.pass(1)
-    #expect(scene.state("beacon/window/state")?.contains(#""window":false"#) == true)
+    #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":80"#) == true)
     // Once; and once more when its receiver does not hear it any more.
     scene.pass(3600)
     let told = states(scene)
@@ -55,29 +55,29 @@ import Testing
 
   /// It is told at its own time, whatever is heard next.
   @Test func anotherBeaconIsNoReasonToWait() throws {
-    var scene = try closedSoon()
+    var scene = try fellSoon()
     let count = states(scene).count
     scene.skip(100)
     try scene.hear([2, 1, 6], from: 0xC100_0000_0009, rssi: -60, for: 0.1)
     #expect(states(scene).count > count)
-    #expect(states(scene)[count].contains(#""window":false"#))
+    #expect(states(scene)[count].contains(#""battery_pct":80"#))
     #expect(states(scene)[count].contains(#""distance_m":null"#) == false)
   }
 
   @Test func aBeaconThatIsHeardAllTheTimeIsToldOnceInAnInterval() throws {
     var scene = try Scene(Self.house)
-    try scene.hear(contact(0, isOpen: false), from: window, rssi: -60, for: 100)
+    try scene.hear(meter(0, percent: 80), from: address, rssi: -60, for: 100)
     #expect((10...12).contains(states(scene).count))
   }
 
   @Test func aReloadAndATakeoverForgetNoChange() throws {
-    var scene = try closedSoon()
+    var scene = try fellSoon()
     try scene.reload(Self.house + "\ntelemetry: { beacon_state: 9 s }")
     scene.output.removeAll()
     scene.pass(10)
-    #expect(scene.state("beacon/window/state")?.contains(#""window":false"#) == true)
+    #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":80"#) == true)
 
-    scene = try closedSoon()
+    scene = try fellSoon()
     var writer = StateWriter()
     scene.pipeline.snapshot(into: &writer)
     var next = Pipeline(try Scene.configuration(Self.house))
@@ -86,21 +86,21 @@ import Testing
     scene.replace(next, receiver: scene.receiver)
     scene.output.removeAll()
     scene.pass(10)
-    #expect(scene.state("beacon/window/state")?.contains(#""window":false"#) == true)
+    #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":80"#) == true)
   }
 
   /// Also of a beacon that is in no zone.
   @Test(arguments: [house, alone]) func whatWasNotToldAtARestartIsToldAfterIt(_ yaml: String) throws {
-    let scene = try closedSoon(yaml)
+    let scene = try fellSoon(yaml)
     let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
     var next = Pipeline(try Scene.configuration(yaml))
     var output = Pipeline.Output()
     next.restore(
       saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &output)
-    let states = next.allStates().filter { $0.topic.hasSuffix("/window/state") }
+    let states = next.allStates().filter { $0.topic.hasSuffix("/meter/state") }
       .map { String(decoding: $0.payload, as: UTF8.self) }
     #expect(states.count == 1)
-    #expect(states.first?.contains(#""window":false"#) == true)
+    #expect(states.first?.contains(#""battery_pct":80"#) == true)
   }
 
   /// What the rooms make of a sighting is known a moment after the state was told.
@@ -119,8 +119,8 @@ import Testing
     func told() -> [RoomPresenceMessage] {
       scene.output.items.compactMap { if case .room(let room) = $0 { room } else { nil } }
     }
-    try scene.hear(contact(0, isOpen: false), from: window, rssi: -60, for: 0.2)
-    try scene.hear(contact(0, isOpen: false), from: window, rssi: -80, for: 0.5)
+    try scene.hear(meter(0, percent: 80), from: address, rssi: -60, for: 0.2)
+    try scene.hear(meter(0, percent: 80), from: address, rssi: -80, for: 0.5)
     #expect(told().count == 1)
     scene.pass(600)
     try #require(told().count == 2)

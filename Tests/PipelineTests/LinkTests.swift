@@ -25,11 +25,12 @@ import Testing
   }
 
   /// Not the states: those of a beacon say its signal and distance, and come when a receiver hears it no more, and what else is due by
-  /// then is told with them.
+  /// then is told with them. So what is due at several times of one step comes in another order.
   private func decisions(_ said: [String]) -> [String] {
     said.filter { line in
-      ["/enter ", "/exit ", "/near ", "/window ", "/verdict "].contains { line.contains($0) }
+      ["/enter ", "/exit ", "/near ", "/event ", "/window ", "/verdict "].contains { line.contains($0) }
     }
+    .sorted()
   }
 
   @Test func aBeaconInNoZoneIsWithTheReceiverThatHearsItBest() throws {
