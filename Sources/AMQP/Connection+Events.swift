@@ -18,6 +18,7 @@ public struct QueueMessage: Sendable {
   public var consumer: String
   /// It was delivered before, maybe to somebody else.
   public var isRepeated: Bool
+  public var exchange: String
   public var key: String
   public var payload: [UInt8]
 }
@@ -96,7 +97,8 @@ extension Connection {
       arriving[channel] = Arriving(
         delivery: QueueMessage(
           channel: channel, number: deliver.delivery_tag, consumer: text(deliver.consumer_tag),
-          isRepeated: deliver.redelivered != 0, key: text(deliver.routing_key), payload: []))
+          isRepeated: deliver.redelivered != 0, exchange: text(deliver.exchange),
+          key: text(deliver.routing_key), payload: []))
       return nil
     case beaconkeeper_cancel:
       let cancel = method.decoded.assumingMemoryBound(to: amqp_basic_cancel_t.self).pointee

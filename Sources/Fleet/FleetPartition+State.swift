@@ -26,15 +26,16 @@ extension FleetPartition {
   ///
   /// - Parameters:
   ///   - epoch: for a partition that begins anew, later than any that was used before.
-  ///   - payload: of the checkpoint; empty: there is none.
+  ///   - payload: of the checkpoint; empty: there is none; nil: a part of it is missing.
   ///   - wallNow: of the worker. A checkpoint from much later was poisoned.
   /// - Returns: also the hashes of the messages that its state has seen, and why it begins anew although there is a checkpoint.
   public static func resume(
-    _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8], at wallNow: WallTime
+    _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8]?, at wallNow: WallTime
   )
     -> (partition: FleetPartition, seen: [UInt64], refusal: StateError?)
   {
     let anew = FleetPartition(fresh, number, epoch: epoch)
+    guard let payload else { return (anew, [], .damaged("a part of it is missing")) }
     if payload.isEmpty { return (anew, [], nil) }
     do throws(StateError) {
       let checkpoint = try Checkpoint(payload)

@@ -53,9 +53,11 @@ public enum LeaseEntry: Hashable, Sendable {
     guard let lease = number(tree["lease"], from: 1) else { return nil }
     var saved: LeaseRecord.Saved?
     if let entry = tree["saved"] {
-      guard let lease = number(entry["lease"], from: 1), let position = number(entry["position"], from: 0)
+      // Nobody knows of a state of a later lease: none that follows would be as late.
+      guard let earlier = number(entry["lease"], from: 1), earlier <= lease,
+        let position = number(entry["position"], from: 0)
       else { return nil }
-      saved = LeaseRecord.Saved(lease: lease, position: position)
+      saved = LeaseRecord.Saved(lease: earlier, position: position)
     }
     self = .record(LeaseRecord(lease: lease, worker: worker, saved: saved))
   }

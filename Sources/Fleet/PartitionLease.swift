@@ -198,10 +198,13 @@ public struct PartitionLease: Sendable {
 
   /// The state from which we go on, once the lease is held: gives it away, because it is large.
   ///
-  /// - Returns: nil: a part of it is missing, though a record says that it was whole. Otherwise its octets, and the deliveries that
-  ///   nobody needs any more.
-  public mutating func takeState() -> (payload: [UInt8], done: [UInt64])? {
-    if let needed, saved.map({ $0 < needed }) ?? true { return nil }
+  /// - Returns: its octets, and the deliveries that nobody needs any more. No octets: there is none yet. nil: a part of it is missing,
+  ///   though a record says that it was whole.
+  public mutating func takeState() -> (payload: [UInt8]?, done: [UInt64]) {
+    if let needed, saved.map({ $0 < needed }) ?? true {
+      saved = nil
+      return (nil, forget { _ in true } + forgetRecords())
+    }
     guard let saved, let parts = states[saved] else { return ([], forget { _ in true } + forgetRecords()) }
     let done = forget { $0 != saved } + forgetRecords()
     var payload: [UInt8] = []

@@ -38,6 +38,8 @@ import Testing
     }
     let nothing = FleetPartition.resume(fresh, 0, epoch: 8, from: [], at: now)
     #expect(nothing.refusal == nil && nothing.partition.epoch == 8)
+    let missing = FleetPartition.resume(fresh, 0, epoch: 8, from: nil, at: now)
+    #expect("\(try #require(missing.refusal))".contains("missing") && missing.partition.epoch == 8)
   }
 
   @Test(arguments: 0..<6 as Range<UInt64>)

@@ -143,6 +143,7 @@ private struct LeaseQueue {
     "{\"v\":1,\"worker\":\"a\",\"lease\":0}", "{\"v\":1,\"worker\":\"a\",\"lease\":1.5}",
     "{\"v\":1,\"worker\":\"a\",\"lease\":1,\"saved\":7}",
     "{\"v\":1,\"worker\":\"a\",\"lease\":1,\"saved\":{\"lease\":1,\"position\":-1}}",
+    "{\"v\":1,\"worker\":\"a\",\"lease\":1,\"saved\":{\"lease\":2,\"position\":1}}",
     "{\"v\":1,\"worker\":\"a\",\"turn\":-1,\"mark\":1}", "BKPC", "BKPC0123456789012345678",
     "BKPC\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\u{2}\0\0\0\u{2}\0\0\0",
   ])
@@ -180,7 +181,15 @@ private struct LeaseQueue {
     queue.join(2, turn: 2)
     queue.settle()
     #expect(queue.lease(of: 2) != nil)
-    #expect(queue.places[2]?.lease.takeState() == nil)
+    #expect(queue.places[2]?.lease.takeState().payload == nil)
+    // The partition began anew, and its next owner goes on from what was saved then.
+    queue.places[2]?.lease.save(Self.state(20), position: 3)
+    queue.settle()
+    #expect(queue.places[2]?.lease.isSafe(upTo: 3) == true)
+    queue.leave(2)
+    queue.join(3, turn: 3)
+    queue.settle()
+    #expect(queue.places[3]?.lease.takeState().payload == Self.state(20))
   }
 
   /// Workers die, are demoted without being told, come back; what they write may be late or lost. Positions are how much of the

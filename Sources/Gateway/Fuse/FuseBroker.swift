@@ -252,11 +252,9 @@ final class FuseBroker {
     try send(partition)
   }
 
-  /// The checkpoint from which we go on with a partition; empty: there is none yet.
-  func lastCheckpoint(of partition: Int) throws(Failure) -> [UInt8] {
-    guard let (payload, done) = leases[partition]?.takeState() else {
-      throw Failure("a part of the last state in the queue \(names.lease(partition)) is missing")
-    }
+  /// The checkpoint from which we go on with a partition; empty: there is none yet; nil: a part of it is missing.
+  func lastCheckpoint(of partition: Int) throws(Failure) -> [UInt8]? {
+    guard let (payload, done) = leases[partition]?.takeState() else { return [] }
     try acknowledge(done, of: partition)
     return payload
   }

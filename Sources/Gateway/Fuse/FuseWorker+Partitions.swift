@@ -118,12 +118,13 @@ extension FuseWorker {
   private func believedKey(of delivery: QueueMessage, _ number: Int) -> String {
     guard delivery.key == names.tick, let tick = Tick(delivery.payload) else { return delivery.key }
     let wallNow = LiveClock.wallNow
-    if clocks.believe(tick, at: wallNow) { return delivery.key }
+    // Whoever may write another exchange can name any key, and send it along one that is bound.
+    if delivery.exchange == names.time, clocks.believe(tick, at: wallNow) { return delivery.key }
     let now = LiveClock.now
     if refusalTold.map({ now - $0 > .seconds(60) }) ?? true {
       refusalTold = now
       logger.error(
-        "partition \(number): a tick of worker \(tick.worker.printable) is ignored: it is \(words(tick.time - wallNow)) ahead of this machine's clock, or of most workers'"
+        "partition \(number): a tick of worker \(tick.worker.printable) is ignored: it came by the exchange \(delivery.exchange.printable), and differs by \(words(tick.time - wallNow)) from this machine's clock, or from most workers'"
       )
     }
     return names.alive
