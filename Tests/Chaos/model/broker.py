@@ -96,12 +96,14 @@ def new_client(name, clean):
 class Observer:
     """A subscriber that keeps what it got through restarts, and adds up the transitions."""
 
-    def __init__(self, port):
+    def __init__(self, world, port):
+        self.world = world
         self.lock, self.transitions, self.ids, self.base = threading.Lock(), {}, {}, {}
         self.last, self.since, self.clashes = (0, 0), "", []
         self.is_subscribed = threading.Event()
         self.client = new_client("truth-observer", False)
         filters = [(f"{BASE}{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
+        filters.append((f"{BASE}beacon/+/event", 1))
         self.client.on_connect = lambda client, *_: client.subscribe(filters)
         self.client.on_subscribe = lambda *_: self.is_subscribed.set()
         self.client.on_disconnect = lambda *_: self.is_subscribed.clear()
@@ -123,10 +125,16 @@ class Observer:
         what it said, what was decided before may come late."""
         with self.lock:
             self.transitions.clear()
+            self.world.button.forget()
             self.base = {where: set(names) for where, names in members.items()}
             self.last = max(self.ids, default=(0, 0))
             if gateway_forgets:
                 self.since = datetime.datetime.now(datetime.timezone.utc).isoformat()
+
+    def events(self):
+        """What happened to beacons, since it started over."""
+        with self.lock:
+            return [t for number, t in self.transitions.items() if "reading" in t and number > self.last and t["time"] >= self.since]
 
     def added_up(self):
         """Who is in each zone and room by the transitions alone, and what contradicts itself."""
@@ -139,6 +147,8 @@ class Observer:
             if t["epoch"] == before["epoch"] and t["seq"] > before["seq"] + 1:
                 wrong.append(f"between seq {before['seq']} and {t['seq']} of epoch {t['epoch']} something is missing")
         for t in entries:
+            if "reading" in t:
+                continue
             where = next(f"{kind}/{t[kind]}" for kind in ("zone", "room") if kind in t)
             members, beacon = inside.setdefault(where, set()), t["beacon"]
             if t["event"] == "enter" and beacon in members:

@@ -7,6 +7,8 @@ class Gateway:
     def __init__(self, world, port, binary, folder):
         self.world, self.port, self.binary, self.folder, self.process = world, port, binary, folder, None
         self.log, self.started = open(f"{folder}/gateway.log", "ab"), 0.0
+        # An old frame of the button must not come after a new one.
+        self.air = threading.Lock()
         threading.Thread(target=self.transmit, daemon=True).start()
 
     def configure(self):
@@ -59,6 +61,7 @@ class Gateway:
 
     def stop(self, how):
         hears = how == signal.SIGTERM and self.hears(how)
+        self.world.button.doubt()
         process, self.process = self.process, None
         process.send_signal(how)
         try:
@@ -105,11 +108,24 @@ class Gateway:
                     continue
                 # A stranger shows that the receiver sees.
                 self.hear(receiver, "C9:00:00:00:00:09", -90, "020106")
-                for beacon, (address, payload) in BEACONS.items():
-                    rssi = PLACES[self.world.place[beacon]][receiver]
-                    if rssi is not None:
-                        self.hear(receiver, address, rssi, payload)
+                for beacon in BEACONS:
+                    if beacon == "bell":
+                        with self.air:
+                            self.hear_beacon(receiver, beacon, self.world.button.payload())
+                    else:
+                        self.hear_beacon(receiver, beacon, BEACONS[beacon][1])
             time.sleep(0.1)
+
+    def hear_beacon(self, receiver, beacon, payload):
+        rssi = PLACES[self.world.place[beacon]][receiver]
+        if rssi is not None and receiver not in self.world.blind:
+            self.hear(receiver, BEACONS[beacon][0], rssi, payload)
+
+    def hear_button(self, button=0):
+        """As buttons do: a few times the same."""
+        for _ in range(3):
+            for receiver in HERE:
+                self.hear_beacon(receiver, "bell", self.world.button.payload(button))
 
     def hear(self, receiver, address, rssi, payload):
         self.write({"t": time.time(), "receiver": receiver, "address": address, "address_type": "random", "rssi": rssi,

@@ -56,6 +56,7 @@ class Judgement:
         inside, contradictions = observer.added_up()
         if not self.world.denied:
             self.wrong += contradictions
+            self.button(observer)
             members = self.world.named_members()
             for where in set(members) | set(inside):
                 true = members.get(where, set())
@@ -83,6 +84,19 @@ class Judgement:
             self.differ(topic, "count", said["count"], len(members))
             self.differ(topic, "who", sorted(m["beacon"] for m in said["beacons"]), world.names(members))
             self.differ(topic, "near", sorted(m["beacon"] for m in said["beacons"] if m["near"]), world.names(world.near[zone]))
+
+    def button(self, observer):
+        """Each press and each change of the door once; and the state says how the door is."""
+        button, told = self.world.button, {}
+        for event in observer.events():
+            told.setdefault(event["packet"], []).append((event["beacon"], event["event"]))
+        for packet, (name, word, _) in button.said.items():
+            least = 0 if packet in button.doubtful else 1
+            if not least <= told.get(packet, []).count((name, word)) <= 1:
+                self.wrong.append(f"events of packet {packet}: {told.get(packet, [])}, should be {name} {word} once")
+        for packet, events in told.items():
+            if len(set(events)) > 1 or len(events) > 1 or packet not in button.said and packet not in button.forgotten:
+                self.wrong.append(f"events of packet {packet}: {events}, there is {button.said.get(packet, 'none')}")
 
     def rooms(self):
         """Who is in which, and that each beacon's own message says the same."""
@@ -127,9 +141,12 @@ class Judgement:
                 if topic not in self.ours:
                     if zones:
                         self.wrong.append(f"{topic}: missing")
-                elif any(world.is_unclear(zone, beacon) for zone in world.zones):
                     continue
-                elif kind == "state":
+                if kind == "state" and beacon == "bell" and world.heard_here(beacon):
+                    self.differ(topic, "door", (json.loads(self.ours[topic])["readings"] or {}).get("door"), world.button.is_open)
+                if any(world.is_unclear(zone, beacon) for zone in world.zones):
+                    continue
+                if kind == "state":
                     self.differ(topic, "zones", sorted(json.loads(self.ours[topic])["zones"]), sorted(zones))
                 elif zones and self.ours[topic] not in zones:
                     self.wrong.append(f"{topic}: {self.ours[topic]}, should be one of {sorted(zones)}")

@@ -18,6 +18,7 @@ class Steps:
             "crash": (self.broker_crash, 1), "acl": (self.access, 4), "blind": (self.sight, 4), "twice": (self.twice, 2),
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
+            "press": (self.press, 4), "door": (self.door, 4),
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback}
 
@@ -34,6 +35,37 @@ class Steps:
 
     def leave(self):
         return self.walk(to="silent")
+
+    def is_heard(self, beacon):
+        return beacon in self.world.entries and self.world.heard_here(beacon)
+
+    def press(self):
+        if not self.is_heard("bell"):
+            return self.walk()
+        button, words = self.world.button, self.chance.choices(["press", "double_press", "long_press"], k=self.chance.randint(1, 4))
+        for word in words:
+            with self.gateway.air:
+                button.next()
+                button.note(self.world.name("bell"), word)
+                self.gateway.hear_button({"press": 1, "double_press": 2, "long_press": 4}[word])
+                button.next()
+        return f"the bell: {', '.join(words)}"
+
+    def door(self):
+        """Each change, however soon after the one before."""
+        if not self.is_heard("bell"):
+            return self.walk()
+        button, times = self.world.button, self.chance.randint(1, 3)
+        for _ in range(times):
+            with self.gateway.air:
+                button.next()
+                button.is_open = not button.is_open
+                button.note(self.world.name("bell"), "open" if button.is_open else "closed")
+                self.gateway.hear_button()
+                if time.time() - self.world.since["bell"] < 2:
+                    # The first that is heard of a door is no event.
+                    button.doubtful.add(button.packet)
+        return f"the bell's door changes {times} times, and is {'open' if button.is_open else 'shut'}"
 
     def sight(self):
         """Of the receivers in rooms one at a time, so that the others can tell the room."""
@@ -289,7 +321,7 @@ class Steps:
 
     def waits_at_the_gateway(self):
         """Whether transitions may wait there for a broker that refuses them: nobody can then say what it lost."""
-        return any("/zone/" in topic or "/room/" in topic for topic in self.world.denied)
+        return any("/zone/" in topic or "/room/" in topic or "/event" in topic for topic in self.world.denied)
 
     def is_foreseeable(self):
         """Whether it is known who is where as far as the gateway goes, when what was on its way is lost."""
@@ -342,7 +374,7 @@ class Steps:
         topic = self.chance.choice([
             BASE + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
                                "zone/+/enter", "room/+/enter", "room/+/occupancy", f"beacon/{beacon}/room",
-                               f"beacon/{beacon}/state", f"beacon/{beacon}/zone", "health")
+                               f"beacon/{beacon}/state", f"beacon/{beacon}/zone", f"beacon/{beacon}/event", "beacon/+/event", "health")
         ] + ["homeassistant/#"])
         world.deny({topic})
         self.denied_since = time.time()

@@ -32,8 +32,10 @@ BEACONS = {
     "tag": ("C1:00:00:00:00:05", "0201061bff99040510a44a38c87d000400040400ac36420000c10000000005"),
     "fleet:1.1": ("C2:00:00:00:00:01", ibeacon(1, 1)),
     "fleet:1.2": ("C2:00:00:00:00:02", ibeacon(1, 2)),
+    # On a door: what it says is in `Button`.
+    "bell": ("C1:00:00:00:00:07", None),
 }
-ENTRIES = ("fleet", "key", "tag")
+ENTRIES = ("bell", "fleet", "key", "tag")
 
 
 def entry(beacon):
@@ -41,9 +43,41 @@ def entry(beacon):
     return beacon.split(":")[0]
 
 
+class Button:
+    """A BTHome button with a contact, and what of it must be told: each press and each change of the door, by its packet."""
+
+    def __init__(self):
+        self.packet, self.is_open = 0, False
+        # By packet: the beacon's name, the word, when; and whether it may be missing.
+        self.said, self.doubtful = {}, set()
+        # Told to a broker that forgot: nobody knows of whom.
+        self.forgotten = set()
+
+    def payload(self, button=0):
+        """Flags; service data of 0xFCD2: device information, packet, door, button."""
+        return f"0201060a16d2fc4400{self.packet:02x}1a{self.is_open:02x}3a{button:02x}"
+
+    def note(self, name, word):
+        self.said[self.packet] = (name, word, time.time())
+        self.doubtful.discard(self.packet)
+        self.forgotten.discard(self.packet)
+
+    def next(self):
+        self.packet = (self.packet + 1) % 256
+        self.said.pop(self.packet, None)
+
+    def doubt(self):
+        """The gateway ends: what was said just now it may not have read."""
+        self.doubtful |= {packet for packet, (_, _, at) in self.said.items() if at > time.time() - 3}
+
+    def forget(self):
+        self.forgotten |= set(self.said)
+        self.said.clear()
+
+
 class World:
     def __init__(self, protocol):
-        self.protocol = protocol
+        self.protocol, self.button = protocol, Button()
         self.place = {beacon: "silent" for beacon in BEACONS}
         self.blind = set()
         self.entries = set(ENTRIES)
@@ -209,6 +243,10 @@ class World:
         if self.place[beacon] == "silent":
             self.since[beacon] = time.time()
         self.place[beacon] = place
+
+    def heard_here(self, beacon):
+        """Whether the gateway's own radios hear it."""
+        return any(PLACES[self.place[beacon]][r] is not None and r not in self.blind for r in HERE)
 
     def zones_of(self, beacon):
         return {zone for zone in self.zones if beacon in self.members[zone]}
