@@ -1,5 +1,6 @@
 """The gateway, and the radio that it hears."""
-import json, os, shutil, signal, subprocess, threading, time
+import http.client, json, os, shutil, signal, subprocess, threading, time
+from .ports import free_port
 from .world import BEACONS, HERE, PLACES
 
 
@@ -7,13 +8,14 @@ class Gateway:
     def __init__(self, world, port, binary, folder):
         self.world, self.port, self.binary, self.folder, self.process = world, port, binary, folder, None
         self.log, self.started = open(f"{folder}/gateway.log", "ab"), 0.0
+        self.page = free_port()
         # An old frame of the button must not come after a new one.
         self.air = threading.Lock()
         threading.Thread(target=self.transmit, daemon=True).start()
 
     def configure(self):
         temporary = f"{self.folder}/world.yaml.new"
-        open(temporary, "w").write(self.world.yaml(self.port))
+        open(temporary, "w").write(self.world.yaml(self.port, self.page))
         os.replace(temporary, f"{self.folder}/world.yaml")
 
     def start(self, until_ready=True):
@@ -76,6 +78,19 @@ class Gateway:
         self.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
         self.process.send_signal(signal.SIGCONT)
+
+    def ask(self, path, method="GET", body=None):
+        """What the page gets: the status and the answer, or None where nobody answers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.page, timeout=30)
+        try:
+            headers = {"Authorization": "Bearer secret"} | ({"Content-Type": "application/json"} if body else {})
+            connection.request(method, "/api/v1/" + path, json.dumps(body) if body else None, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
 
     @property
     def state(self):

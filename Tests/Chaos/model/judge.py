@@ -30,7 +30,7 @@ def disagreements(world, broker, observer, gateway):
 
 class Judgement:
     def __init__(self, world, kept, gateway):
-        self.world, self.kept, self.gateway, self.wrong = world, kept, gateway, []
+        self.world, self.kept, self.gateway, self.wrong, self.shown = world, kept, gateway, [], {}
         self.ours = {topic[len(BASE):]: payload for topic, payload in kept.items() if topic.startswith(BASE)}
 
     def differ(self, topic, what, said, true):
@@ -49,6 +49,7 @@ class Judgement:
         self.zones()
         self.rooms()
         self.beacons()
+        self.page()
         self.leftovers()
         self.health()
         if self.is_known(DISCOVERY + "device/x/y/config"):
@@ -57,6 +58,10 @@ class Judgement:
         if not self.world.denied:
             self.wrong += contradictions
             self.button(observer)
+            with observer.lock:
+                missing = [n for n, id in self.shown.items() if n > observer.last and observer.ids.get(n) != id]
+            if missing:
+                self.wrong.append(f"page: it shows {missing}, which was not told")
             members = self.world.named_members()
             for where in set(members) | set(inside):
                 true = members.get(where, set())
@@ -75,15 +80,17 @@ class Judgement:
             if topic not in self.ours:
                 self.wrong.append(f"{topic}: missing")
                 continue
-            said = json.loads(self.ours[topic])
-            members = world.members[zone]
-            state = "unknown" if not world.sighted(zone) else "occupied" if members else "empty"
-            if any(world.is_unclear(zone, beacon) for beacon in BEACONS):
-                continue
-            self.differ(topic, "state", said["state"], state)
-            self.differ(topic, "count", said["count"], len(members))
-            self.differ(topic, "who", sorted(m["beacon"] for m in said["beacons"]), world.names(members))
-            self.differ(topic, "near", sorted(m["beacon"] for m in said["beacons"] if m["near"]), world.names(world.near[zone]))
+            self.zone(topic, zone, json.loads(self.ours[topic]))
+
+    def zone(self, place, zone, said):
+        world, members = self.world, self.world.members[zone]
+        state = "unknown" if not world.sighted(zone) else "occupied" if members else "empty"
+        if any(world.is_unclear(zone, beacon) for beacon in BEACONS):
+            return
+        self.differ(place, "state", said["state"], state)
+        self.differ(place, "count", said["count"], len(members))
+        self.differ(place, "who", sorted(m["beacon"] for m in said["beacons"]), world.names(members))
+        self.differ(place, "near", sorted(m["beacon"] for m in said["beacons"] if m["near"]), world.names(world.near[zone]))
 
     def button(self, observer):
         """Each press and each change of the door once; and the state says how the door is."""
@@ -108,13 +115,7 @@ class Judgement:
             if topic not in self.ours:
                 self.wrong.append(f"{topic}: missing")
                 continue
-            occupancy = json.loads(self.ours[topic])
-            said[name] = {m["beacon"] for m in occupancy["beacons"]}
-            self.differ(topic, "count", occupancy["count"], len(said[name]))
-            state = "unknown" if ROOMS[room] in world.blind else "occupied" if said[name] else "empty"
-            self.differ(topic, "state", occupancy["state"], state)
-            clear = said[name] - {world.name(b) for b in world.unclear}
-            self.differ(topic, "who", sorted(clear), world.names(world.members_of(room)))
+            said[name] = self.room(topic, room, json.loads(self.ours[topic]))
         for beacon in BEACONS:
             topic = f"beacon/{level(world.name(beacon))}/room"
             if topic in self.ours and not world.rooms:
@@ -129,6 +130,46 @@ class Judgement:
                     self.wrong.append(f"{topic}: missing")
             else:
                 self.differ(topic, "room", json.loads(self.ours[topic])["room"], rooms[0] if rooms else None)
+
+    def room(self, place, room, occupancy):
+        world, said = self.world, {m["beacon"] for m in occupancy["beacons"]}
+        self.differ(place, "count", occupancy["count"], len(said))
+        state = "unknown" if ROOMS[room] in world.blind else "occupied" if said else "empty"
+        self.differ(place, "state", occupancy["state"], state)
+        clear = said - {world.name(b) for b in world.unclear}
+        self.differ(place, "who", sorted(clear), world.names(world.members_of(room)))
+        return said
+
+    def page(self):
+        """The same, whatever the broker forbids."""
+        world, answers = self.world, {}
+        for kind in ("zones", "rooms", "beacons", "transitions"):
+            status, answer = self.gateway.ask(kind) or (None, None)
+            if status != 200:
+                self.wrong.append(f"page: the status of {kind} is {status}, should be 200")
+                return
+            answers[kind] = answer[kind]
+        zones = {zone["zone"]: zone for zone in answers["zones"]}
+        self.differ("page", "the zones", sorted(zones), sorted(world.zones))
+        for zone in set(zones) & set(world.zones):
+            self.zone(f"page: {zone}", zone, zones[zone])
+        rooms = {room["room"]: room for room in answers["rooms"]}
+        self.differ("page", "the rooms", sorted(rooms), sorted(world.rooms.values()))
+        for room, name in world.rooms.items():
+            if name in rooms:
+                self.room(f"page: {name}", room, rooms[name])
+        beacons = {beacon["beacon"]: beacon for beacon in answers["beacons"]}
+        for beacon in BEACONS:
+            zones = world.zones_of(beacon)
+            if any(world.is_unclear(zone, beacon) for zone in world.zones):
+                continue
+            said = beacons.pop(world.name(beacon), None)
+            if said or zones:
+                self.differ(f"page: {world.name(beacon)}", "zones", sorted(said["zones"]) if said else None, sorted(zones))
+        for name in beacons:
+            if entry(name) not in {world.name(e) for e in world.entries}:
+                self.wrong.append(f"page: {name}: no such beacon is configured")
+        self.shown = {(t["epoch"], t["seq"]): t["id"] for t in answers["transitions"]}
 
     def beacons(self):
         world = self.world

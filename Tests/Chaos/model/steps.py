@@ -18,7 +18,7 @@ class Steps:
             "crash": (self.broker_crash, 1), "acl": (self.access, 4), "blind": (self.sight, 4), "twice": (self.twice, 2),
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
-            "press": (self.press, 4), "door": (self.door, 4),
+            "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback}
 
@@ -160,6 +160,33 @@ class Steps:
         self.gateway.reload()
         return f"reload: {words}"
 
+    def save(self):
+        """By the page."""
+        world = self.world
+        name = self.chance.choice([n for n in world.zones if "rooms" not in world.zones[n]] or [None])
+        if not name:
+            return self.walk()
+        words, zone = self.new_threshold(name), world.zones[name]
+        change = {"enter": {"threshold": zone["enter"], "unit": "dBm", "dwell_s": 0.2},
+                  "exit": {"threshold": zone["exit"], "unit": "dBm", "dwell_s": 0.3, "lost_s": 1.5}}
+        until, status = time.time() + 60, None
+        # Before a reload just now is through, the file is another one than the page was made from.
+        while status != 200:
+            if time.time() > until:
+                raise SystemExit(f"FAILED: the page does not save {words}: {status} {answer}")
+            time.sleep(0.05)
+            status, answer = self.gateway.ask("overview") or (None, None)
+            if status == 200:
+                change["revision"] = answer["configuration_revision"]
+                status, answer = self.gateway.ask(f"zones/{name}", "PUT", change) or (None, None)
+        return f"saved on the page: {words}"
+
+    def new_threshold(self, name):
+        zone = self.world.zones[name]
+        zone["enter"] = -66 + self.chance.choice([-2, 0, 2])
+        zone["exit"] = zone["enter"] - self.chance.choice([8, 10, 12])
+        return f"{name}: enter {zone['enter']}, exit {zone['exit']}"
+
     def twice(self):
         first = self.edit()
         self.gateway.reload()
@@ -196,9 +223,7 @@ class Steps:
         name = self.chance.choice(signals if kind in ("threshold", "receivers", "swap") else list(world.zones))
         zone = world.zones[name]
         if kind == "threshold":
-            zone["enter"] = -66 + self.chance.choice([-2, 0, 2])
-            zone["exit"] = zone["enter"] - self.chance.choice([8, 10, 12])
-            return f"{name}: enter {zone['enter']}, exit {zone['exit']}"
+            return self.new_threshold(name)
         if kind == "watch":
             zone["beacons"] = self.chance.choice([None, sorted(world.entries) or None, sorted(world.entries)[:1] or None])
             return f"{name} watches {zone['beacons'] or 'all'}"

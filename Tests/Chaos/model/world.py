@@ -106,10 +106,11 @@ class World:
         self.denied, self.unknowable = set(), set()
         self.settle()
 
-    def yaml(self, port):
+    def yaml(self, port, page):
         lines = ["gateway: { name: world, state_directory: state }",
                  f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
                  f" protocol: {self.protocol} }}",
+                 f"http: {{ listen: '127.0.0.1:{page}', write_password_file: password }}",
                  "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers() if r not in ELSEWHERE) + "]"]
         if self.announces:
             lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit} }}")
