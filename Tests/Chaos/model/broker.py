@@ -1,5 +1,5 @@
 """A real mosquitto, what it keeps, and a subscriber that keeps its session."""
-import datetime, json, os, random, signal, subprocess, threading, time
+import collections, datetime, json, os, random, re, signal, subprocess, threading, time
 import paho.mqtt.client as mqtt
 from .ports import answers, free_port
 
@@ -16,9 +16,10 @@ class Broker:
                            + [f"{folder}/passwords", user, "secret"], check=True, capture_output=True)
         open(f"{folder}/password", "w").write("secret\n")
         os.chmod(f"{folder}/password", 0o600)
+        self.subscribers = []
         lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous false", f"password_file {folder}/passwords",
                  f"acl_file {folder}/acl", "persistence true", f"persistence_location {folder}/",
-                 "max_queued_messages 100000"]
+                 "max_queued_messages 100000"] + [f"log_type {kind}" for kind in ("error", "warning", "notice", "information", "subscribe")]
         if os.geteuid() == 0:
             lines.append("user root")
         open(f"{folder}/mosquitto.conf", "w").write("\n".join(lines) + "\n")
@@ -43,6 +44,16 @@ class Broker:
     def start(self):
         self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
         until(lambda: answers("127.0.0.1", self.port), "mosquitto does not start")
+
+    def wait_for_subscribers(self, since):
+        """Until all of them have subscribed again, after this place in its log."""
+        def have():
+            said = open(f"{self.folder}/broker.log", "rb").read()[since:].decode()
+            return all(re.search(pattern, said) for pattern in self.subscribers)
+        until(have, "not all subscribers come back")
+
+    def size_of_log(self):
+        return os.path.getsize(f"{self.folder}/broker.log")
 
     def stop(self, forget=False, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -111,12 +122,16 @@ class Observer:
         self.client.reconnect_delay_set(1, 1)
         self.client.connect("127.0.0.1", port)
         self.client.loop_start()
+        # What the shipped one must print, by id; and those of which it may be that only one of both got them.
+        self.printed, self.either = {}, set()
 
     def take(self, _, __, message):
         transition = json.loads(message.payload)
         number = (transition["epoch"], transition["seq"])
         with self.lock:
             self.transitions[number] = transition
+            if "zone" in transition:
+                self.printed[transition["id"]] = " ".join(transition[key] for key in ("time", "event", "zone", "beacon"))
             if self.ids.setdefault(number, transition["id"]) != transition["id"]:
                 self.clashes.append(f"epoch {number[0]}, seq {number[1]} stands for two transitions")
 
@@ -128,6 +143,7 @@ class Observer:
             self.world.button.forget()
             self.base = {where: set(names) for where, names in members.items()}
             self.last = max(self.ids, default=(0, 0))
+            self.either = set(self.printed)
             if gateway_forgets:
                 self.since = datetime.datetime.now(datetime.timezone.utc).isoformat()
 
@@ -160,3 +176,24 @@ class Observer:
             elif t["event"] == "exit":
                 members.discard(beacon)
         return inside, wrong
+
+
+class Shipped:
+    """The subscriber of config/examples, as people run it."""
+
+    def __init__(self, folder, broker):
+        self.lines = f"{folder}/subscriber.out"
+        program = os.path.join(os.path.dirname(__file__), "../../../config/examples/subscriber.py")
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", program, "--host", "127.0.0.1", "--port", str(broker.port), "--username", "observer",
+             "--password-file", f"{folder}/password", "--kept", f"{folder}/told.db"],
+            stdout=open(self.lines, "wb"), stderr=open(f"{folder}/subscriber.log", "wb"))
+
+    def faults(self, observer):
+        """What it printed twice, or not at all."""
+        printed = collections.Counter(open(self.lines).read().splitlines())
+        with observer.lock:
+            known = collections.Counter(observer.printed.values())
+            due = {line for id, line in observer.printed.items() if id not in observer.either}
+        return [f"subscriber.py: printed {n} times: {line}" for line, n in printed.items() if n > max(1, known[line])] + [
+            f"subscriber.py: not printed: {line}" for line in due if line not in printed]

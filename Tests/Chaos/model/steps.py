@@ -371,10 +371,11 @@ class Steps:
         return "the broker is killed and remembers what was long ago"
 
     def broker_start(self, until_observed=False):
-        told = self.gateway.told()
+        told, since = self.gateway.told(), self.broker.size_of_log()
         self.broker.start()
         if until_observed:
             self.observer.is_subscribed.wait(120)
+            self.broker.wait_for_subscribers(since)
         if self.world.unknowable - self.world.denied:
             self.gateway.wait_for("reconnected to the broker", told)
 
