@@ -3,40 +3,8 @@ import Foundation
 
 /// A real gateway whose disk and clock a test can spoil, with two tags and one zone, at a real broker.
 struct DiskStage {
-  /// While a file `hangs` is there, synchronisation takes for ever; while `full` is, nothing can be written. The calendar is as many
-  /// seconds ahead as `CLOCK_AHEAD` says.
-  private static let shim = """
-    #define _GNU_SOURCE
-    #include <dlfcn.h>
-    #include <errno.h>
-    #include <stdlib.h>
-    #include <sys/syscall.h>
-    #include <time.h>
-    #include <unistd.h>
-    static int is(const char *variable) {
-      const char *sign = getenv(variable);
-      return sign && access(sign, F_OK) == 0;
-    }
-    static int wait_for_disk(int fd) {
-      while (is("HANGING_DISK")) usleep(20000);
-      return 0;
-    }
-    int fsync(int fd) { return wait_for_disk(fd); }
-    int fdatasync(int fd) { return wait_for_disk(fd); }
-    ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t place) {
-      if (is("FULL_DISK")) { errno = ENOSPC; return -1; }
-      return syscall(SYS_pwrite64, fd, bytes, count, place);
-    }
-    ssize_t pwrite(int fd, const void *bytes, size_t count, off_t place) { return pwrite64(fd, bytes, count, place); }
-    int clock_gettime(clockid_t clock, struct timespec *time) {
-      static int (*original)(clockid_t, struct timespec *);
-      if (!original) original = dlsym(RTLD_NEXT, "clock_gettime");
-      int code = original(clock, time);
-      const char *ahead = getenv("CLOCK_AHEAD");
-      if (ahead && clock == CLOCK_REALTIME) time->tv_sec += atoi(ahead);
-      return code;
-    }
-    """
+  /// What spoils them.
+  private static let shim = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Chaos/shim.c").standardized
 
   /// Two tags that come and go every second, for longer than the slowest machine takes for a test.
   static var recording: String {
@@ -61,7 +29,6 @@ struct DiskStage {
   init(_ settings: String = "allow_anonymous true", protocol version: String = "5") async throws {
     broker = try await Broker(settings)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(Self.shim.utf8).write(to: folder.appendingPathComponent("shim.c"))
     try Data(Self.recording.utf8).write(to: folder.appendingPathComponent("walk.jsonl"))
     try Data(
       """
@@ -76,17 +43,19 @@ struct DiskStage {
       http: { listen: "127.0.0.1:0" }
       """.utf8
     ).write(to: folder.appendingPathComponent("yard.yaml"))
-    try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], in: folder)
+    try await run(["cc", "-shared", "-fPIC", "-o", "shim.so", Self.shim.path, "-ldl"], in: folder)
   }
 
   /// - Parameters:
   ///   - pipe: what it hears, instead of the recording.
   ///   - ahead: how far its calendar is, in seconds.
   func start(hearing pipe: Pipe? = nil, ahead: Int = 0) throws -> Command {
-    try Command(
+    let clock = folder.appendingPathComponent("clock-\(ahead)")
+    try withUnsafeBytes(of: Int64(ahead)) { try Data($0).write(to: clock) }
+    return try Command(
       [
         "LD_PRELOAD=\(folder.path)/shim.so", "HANGING_DISK=\(hangs.path)", "FULL_DISK=\(full.path)",
-        "CLOCK_AHEAD=\(ahead)", "STATE_DIRECTORY=\(folder.path)/state",
+        "CLOCK=\(clock.path)", "STATE_DIRECTORY=\(folder.path)/state",
         Command.binary.path, "run", "--config", "yard.yaml", "--capture",
         pipe == nil ? "walk.jsonl" : "-",
       ], standardInput: pipe?.fileHandleForReading, directory: folder,

@@ -145,7 +145,7 @@ class Observer:
             self.last = max(self.ids, default=(0, 0))
             self.either = set(self.printed)
             if gateway_forgets:
-                self.since = datetime.datetime.now(datetime.timezone.utc).isoformat()
+                self.since = datetime.datetime.fromtimestamp(self.world.now(), datetime.timezone.utc).isoformat()
 
     def events(self):
         """What happened to beacons, since it started over."""

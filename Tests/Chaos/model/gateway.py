@@ -1,5 +1,5 @@
 """The gateway, and the radio that it hears."""
-import http.client, json, os, shutil, signal, subprocess, threading, time
+import http.client, json, mmap, os, shutil, signal, struct, subprocess, threading, time
 from .ports import free_port
 from .world import BEACONS, HERE, PLACES
 
@@ -9,6 +9,12 @@ class Gateway:
         self.world, self.port, self.binary, self.folder, self.process = world, port, binary, folder, None
         self.log, self.started = open(f"{folder}/gateway.log", "ab"), 0.0
         self.page = free_port()
+        shim = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "shim.c")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{folder}/shim.so", shim, "-ldl"], check=True)
+        with open(f"{folder}/clock", "w+b") as file:
+            file.write(bytes(8))
+            file.flush()
+            self.ahead = mmap.mmap(file.fileno(), 8)
         # An old frame of the button must not come after a new one.
         self.air = threading.Lock()
         threading.Thread(target=self.transmit, daemon=True).start()
@@ -20,8 +26,10 @@ class Gateway:
 
     def start(self, until_ready=True):
         told = self.told()
+        spoiled = {"LD_PRELOAD": f"{self.folder}/shim.so", "CLOCK": f"{self.folder}/clock",
+                   "FULL_DISK": f"{self.folder}/full", "HANGING_DISK": f"{self.folder}/hanging"}
         self.process = subprocess.Popen([self.binary, "run", "--config", "world.yaml", "--capture", "-"], stdin=subprocess.PIPE,
-                                        stdout=self.log, stderr=self.log, cwd=self.folder)
+                                        stdout=self.log, stderr=self.log, cwd=self.folder, env=os.environ | spoiled)
         self.started = time.time()
         self.world.restarted()
         for receiver in HERE:
@@ -91,6 +99,27 @@ class Gateway:
             return None
         finally:
             connection.close()
+
+    def set_clock(self, ahead):
+        self.world.step_clock(ahead)
+        self.ahead[:] = struct.pack("=q", ahead)
+
+    def spoil_disk(self, how):
+        self.world.disk = how
+        open(f"{self.folder}/{how}", "w").close()
+
+    def mend_disk(self):
+        """Until all is kept again that has to be."""
+        os.remove(f"{self.folder}/{self.world.disk}")
+        until = time.time() + 120
+        while True:
+            status, answer = self.ask("overview") or (None, {})
+            if status == 200 and answer["health"]["outbox"]["durable"]:
+                break
+            if time.time() > until:
+                raise SystemExit(f"FAILED: the disk is mended, and health says {answer.get('health')}; logs in {self.folder}")
+            time.sleep(0.1)
+        self.world.disk = None
 
     @property
     def state(self):

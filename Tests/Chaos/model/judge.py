@@ -215,7 +215,7 @@ class Judgement:
             self.wrong.append("health: missing")
             return
         said, world = json.loads(self.ours["health"]), self.world
-        age = time.time() - datetime.datetime.fromisoformat(said["time"].replace("Z", "+00:00")).timestamp()
+        age = world.now() - datetime.datetime.fromisoformat(said["time"].replace("Z", "+00:00")).timestamp()
         if age > 8:
             self.wrong.append(f"health: {age:.0f} s old")
         true = {r: "gone" if r in world.blind else "ok" for r in RECEIVERS}
@@ -229,7 +229,8 @@ class Judgement:
             self.differ("health", "state", said["state"], "blind" if len(blind) == len(true) else "partial" if blind else "ok")
         self.differ("health", "the state of its receivers", receivers, true)
         outbox = said["outbox"]
-        self.differ("health", "durable", outbox["durable"], True)
+        if not world.disk:
+            self.differ("health", "durable", outbox["durable"], True)
         self.differ("health", "lost", outbox["lost"], 0)
         for topic in outbox.get("refused", []):
             if not any(mqtt.topic_matches_sub(f, topic) for f in world.denied):

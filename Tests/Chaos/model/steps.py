@@ -19,8 +19,19 @@ class Steps:
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
             "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
+            "clock": (self.clock, 3), "disk": (self.disk, 3),
         }
-        self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback}
+        self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk}
+        # What may happen while nothing can be kept, so that whoever ends then loses nothing.
+        self.without_disk = {self.walk, self.leave, self.press, self.door, self.reload, self.access, self.sight,
+                             self.broker_restart, self.clock, self.disk}
+
+    def next(self, bag, burst):
+        bag = [step for step in bag if burst == 1 or step not in self.alone]
+        if self.world.disk:
+            # Not for long.
+            bag = [step for step in bag if step in self.without_disk] + [self.disk] * 10
+        return self.chance.choice(bag)()
 
     # Beacons.
 
@@ -121,6 +132,21 @@ class Steps:
         self.gateway.start()
         return f"the gateway stops, starts, after {pause} s {'stops' if how == signal.SIGTERM else 'is killed'}, and starts"
 
+    def clock(self):
+        """What has to be told later is due as before."""
+        day = 86_400
+        ahead = self.chance.choice([0, 0, 5, -5, 3600, -3600, day, -day, 3 * 365 * day, -2 * 365 * day])
+        self.gateway.set_clock(ahead)
+        return f"the gateway's calendar is {ahead} s ahead"
+
+    def disk(self):
+        if self.world.disk:
+            words = f"the disk is {self.world.disk} no more"
+            self.gateway.mend_disk()
+            return words
+        self.gateway.spoil_disk(self.chance.choice(["full", "hanging"]))
+        return f"the disk is {self.world.disk}"
+
     def pause(self):
         words, seconds = self.walk(), self.chance.choice([3, 8, 20])
         self.gateway.pause(seconds)
@@ -128,6 +154,8 @@ class Steps:
 
     def empty(self):
         """Nobody says who was where; from then on the transitions begin with nobody."""
+        if not self.world.is_later_than_ever():
+            return self.walk()
         self.world.leave_rooms(BEACONS)
         self.gateway.stop(signal.SIGTERM)
         shutil.rmtree(self.gateway.state)
@@ -140,7 +168,7 @@ class Steps:
 
     def rollback(self):
         """Who was where when the copy was made is where the transitions go on."""
-        if self.world.blind and self.kept_members is not None or not self.world.is_all_clear():
+        if self.world.blind and self.kept_members is not None or not self.world.is_all_clear() or not self.world.is_later_than_ever():
             return self.walk()
         self.gateway.stop(signal.SIGTERM)
         if self.kept_members is None:

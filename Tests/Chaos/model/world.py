@@ -78,6 +78,8 @@ class Button:
 class World:
     def __init__(self, protocol):
         self.protocol, self.button = protocol, Button()
+        # How far the gateway's calendar is ahead, and the latest time that it may have seen; what is wrong with its disk.
+        self.ahead, self.latest, self.disk = 0, 0.0, None
         self.place = {beacon: "silent" for beacon in BEACONS}
         self.blind = set()
         self.entries = set(ENTRIES)
@@ -158,6 +160,18 @@ class World:
     def watches(self, zone, beacon):
         named = self.zones[zone]["beacons"]
         return entry(beacon) in self.entries and (named is None or entry(beacon) in named)
+
+    def now(self):
+        """By the gateway's calendar."""
+        return time.time() + self.ahead
+
+    def step_clock(self, ahead):
+        self.latest = max(self.latest, self.now())
+        self.ahead = ahead
+
+    def is_later_than_ever(self):
+        """Epochs are made of the time: one that begins from nothing is then later than all others."""
+        return self.now() > self.latest + 5
 
     def restarted(self):
         self.forgetful = set(self.blind)
