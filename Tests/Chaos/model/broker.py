@@ -3,9 +3,6 @@ import collections, datetime, json, os, random, re, signal, subprocess, threadin
 import paho.mqtt.client as mqtt
 from .ports import answers, free_port
 
-BASE = "beaconkeeper/world/"
-
-
 class Broker:
     def __init__(self, folder):
         self.folder = folder
@@ -16,7 +13,7 @@ class Broker:
                            + [f"{folder}/passwords", user, "secret"], check=True, capture_output=True)
         open(f"{folder}/password", "w").write("secret\n")
         os.chmod(f"{folder}/password", 0o600)
-        self.subscribers = []
+        self.subscribers, self.base = [], "beaconkeeper/world/"
         lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous false", f"password_file {folder}/passwords",
                  f"acl_file {folder}/acl", "persistence true", f"persistence_location {folder}/",
                  "max_queued_messages 100000"] + [f"log_type {kind}" for kind in ("error", "warning", "notice", "information", "subscribe")]
@@ -29,7 +26,7 @@ class Broker:
         """Writes the access list, with these topics forbidden to the gateway, and returns once the broker has read it."""
         lines = ["user observer", "topic readwrite #", "", "user gateway"]
         lines += [f"topic deny {topic}" for topic in sorted(denied)]
-        lines += ["topic readwrite beaconkeeper/world/#", "topic readwrite homeassistant/#"]
+        lines += [f"topic readwrite {self.base}#", "topic readwrite homeassistant/#"]
         lines += ["topic read espresense/#", "topic read beaconkeeper/#"]
         open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
         os.chmod(f"{self.folder}/acl", 0o600)
@@ -113,8 +110,8 @@ class Observer:
         self.last, self.since, self.clashes = (0, 0), "", []
         self.is_subscribed = threading.Event()
         self.client = new_client("truth-observer", False)
-        filters = [(f"{BASE}{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
-        filters.append((f"{BASE}beacon/+/event", 1))
+        filters = [(f"beaconkeeper/+/{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
+        filters.append(("beaconkeeper/+/beacon/+/event", 1))
         self.client.on_connect = lambda client, *_: client.subscribe(filters)
         self.client.on_subscribe = lambda *_: self.is_subscribed.set()
         self.client.on_disconnect = lambda *_: self.is_subscribed.clear()

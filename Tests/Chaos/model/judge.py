@@ -2,7 +2,6 @@
 import datetime, json, time
 import jinja2
 import paho.mqtt.client as mqtt
-from .broker import BASE
 from .world import ABSENT, BEACONS, RECEIVERS, ROOMS, entry
 
 DISCOVERY = "homeassistant/"
@@ -31,7 +30,7 @@ def disagreements(world, broker, observer, gateway):
 class Judgement:
     def __init__(self, world, kept, gateway):
         self.world, self.kept, self.gateway, self.wrong, self.shown = world, kept, gateway, [], {}
-        self.ours = {topic[len(BASE):]: payload for topic, payload in kept.items() if topic.startswith(BASE)}
+        self.ours = {topic[len(world.base):]: payload for topic, payload in kept.items() if topic.startswith(world.base)}
 
     def differ(self, topic, what, said, true):
         if said != true:
@@ -42,7 +41,7 @@ class Judgement:
         return not any(mqtt.topic_matches_sub(f, topic) for f in self.world.unknowable)
 
     def is_ours_known(self, topic):
-        return self.is_known(BASE + topic)
+        return self.is_known(self.world.base + topic)
 
     def all(self, observer):
         self.differ("status", "it", self.ours.get("status"), "online")
@@ -167,7 +166,7 @@ class Judgement:
             if said or zones:
                 self.differ(f"page: {world.name(beacon)}", "zones", sorted(said["zones"]) if said else None, sorted(zones))
         for name in beacons:
-            if entry(name) not in {world.name(e) for e in world.entries}:
+            if entry(name) not in {world.name(e) for e in world.configured()}:
                 self.wrong.append(f"page: {name}: no such beacon is configured")
         self.shown = {(t["epoch"], t["seq"]): t["id"] for t in answers["transitions"]}
 
@@ -195,8 +194,15 @@ class Judgement:
                     # Who is in a room is home, without any zone.
                     self.differ(topic, "it", self.ours[topic], "home" if world.room[beacon] else "not_home")
 
+        for exchanged in world.exchanged:
+            for kind, true in (("state", []), ("room", None), ("zone", "not_home")):
+                topic = f"beacon/{level(world.name(exchanged))}/{kind}"
+                if topic in self.ours and self.is_ours_known(topic):
+                    said = self.ours[topic] if kind == "zone" else json.loads(self.ours[topic])[{"state": "zones"}.get(kind, kind)]
+                    self.differ(topic, "it", said, true)
+
     def leftovers(self):
-        names = {self.world.name(e) for e in self.world.entries}
+        names = {self.world.name(e) for e in self.world.configured()}
         for topic in self.ours:
             levels = topic.split("/")
             if not self.is_ours_known(topic):
@@ -269,7 +275,7 @@ class Judgement:
         world = self.world
         standing = {"gateway"} | {"zone_" + identifier(z) for z in world.zones}
         standing |= {"room_" + identifier(name) for name in world.rooms.values()}
-        standing |= {"beacon_" + identifier(world.name(e)) for e in world.entries if e != "fleet"}
+        standing |= {"beacon_" + identifier(world.name(e)) for e in world.configured() if e != "fleet"}
         region = "beacon_" + identifier(world.name("fleet") + ":")
         members = {s for s in said if "fleet" in world.entries and s.startswith(region)}
         if not world.announces:
@@ -289,10 +295,10 @@ class Judgement:
 
     def entity(self, component):
         world, topic = self.world, component.get("state_topic") or ""
-        if not topic.startswith(BASE) or topic not in self.kept or not self.is_known(topic):
+        if not topic.startswith(world.base) or topic not in self.kept or not self.is_known(topic):
             return
         shown = rendered(component.get("value_template", "{{ value }}"), self.kept[topic])
-        levels = topic[len(BASE):].split("/")
+        levels = topic[len(world.base):].split("/")
         if component["platform"] == "device_tracker":
             beacons = [b for b in BEACONS if level(world.name(b)) == levels[1] and entry(b) in world.entries]
             for beacon in beacons:

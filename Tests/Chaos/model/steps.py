@@ -1,7 +1,7 @@
 """The steps. Each changes the world, the gateway or the broker and returns words for the log."""
 import shutil, signal, time
-from .broker import BASE
-from .judge import level
+from .broker import until
+from .judge import DISCOVERY, level
 from .world import ABSENT, BEACONS, ENTRIES, HERE, PLACES, RECEIVERS, ROOMS
 
 
@@ -19,9 +19,11 @@ class Steps:
             "early": (self.early, 2), "quick": (self.quick, 2), "back": (self.back, 2), "pause": (self.pause, 1),
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
             "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
+            "name": (self.rename_gateway, 1),
             "clock": (self.clock, 3), "disk": (self.disk, 3),
         }
-        self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk}
+        self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk,
+                      self.rename_gateway}
         # What may happen while nothing can be kept, so that whoever ends then loses nothing.
         self.without_disk = {self.walk, self.leave, self.press, self.door, self.reload, self.access, self.sight,
                              self.broker_restart, self.clock, self.disk}
@@ -165,6 +167,37 @@ class Steps:
         self.world.heard = {beacon: set() for beacon in BEACONS}
         self.gateway.start()
         return "the gateway's state is emptied"
+
+    def rename_gateway(self):
+        """As the manual says: first nothing for Home Assistant. Under another name it is somebody else, who knows nobody."""
+        world = self.world
+        if world.denied or not world.is_all_clear() or not world.is_later_than_ever():
+            return self.walk()
+        announces, world.announces = world.announces, False
+        self.gateway.reload(until_read=True)
+        until(lambda: not any(topic.startswith(DISCOVERY) for topic in self.broker.retained()), "something is still announced")
+        old, before = world.gateway, world.base
+        self.gateway.stop(signal.SIGTERM)
+        self.differs(self.broker.retained().get(before + "status"), "offline", before + "status")
+        world.gateway = "world" + str(int(old[5:] or 1) + 1)
+        world.announces = announces
+        self.broker.base = world.base
+        self.broker.allow(world.denied)
+        world.leave_rooms(BEACONS)
+        self.observer.forget({}, gateway_forgets=True)
+        for zone in world.zones:
+            world.forget(zone)
+        world.heard = {beacon: set() for beacon in BEACONS}
+        if self.kept_members is not None:
+            shutil.rmtree(self.gateway.state + ".kept")
+            self.kept_members = None
+        self.gateway.configure()
+        self.gateway.start()
+        return f"the gateway {old} is called {world.gateway}"
+
+    def differs(self, said, true, place):
+        if said != true:
+            raise SystemExit(f"FAILED: {place} is {said}, should be {true}")
 
     def rollback(self):
         """Who was where when the copy was made is where the transitions go on."""
@@ -327,6 +360,7 @@ class Steps:
         missing = set(ENTRIES) - world.entries
         if missing:
             world.entries |= missing
+            world.exchanged.clear()
             world.leave_rooms(BEACONS)
             return f"{sorted(missing)} configured again"
         gone = self.chance.choice(sorted(world.entries))
@@ -334,19 +368,30 @@ class Steps:
         for other in world.zones.values():
             if other["beacons"]:
                 other["beacons"] = [b for b in other["beacons"] if b != gone] or None
+        if gone != "fleet" and self.chance.random() < 0.5:
+            world.exchanged.add(gone)
+            return f"{gone} has another address, which nobody hears"
         return f"{gone} dropped"
 
     def rename_beacon(self):
         """Under another name it is somebody else, who has not entered yet."""
         world, name = self.world, self.chance.choice(ENTRIES)
         old = world.called[name]
-        world.called[name] = name if old != name else name + "2"
+        if self.chance.random() < 0.3:
+            # Or two exchange their identities.
+            one, other = self.chance.sample([e for e in ENTRIES if e != "fleet"], 2)
+            world.called[one], world.called[other] = world.called[other], world.called[one]
+            names, words = {one, other}, f"{one} and {other} swap their identities"
+        else:
+            free = [n for n in (name, name + "2", name + "3") if n not in world.called.values()]
+            world.called[name] = self.chance.choice(free)
+            names, words = {name}, f"{old} is called {world.called[name]}"
         for beacon in BEACONS:
-            if beacon.split(":")[0] == name:
+            if beacon.split(":")[0] in names:
                 for zone in world.zones:
                     world.leave(zone, beacon)
                 world.leave_rooms([beacon])
-        return f"{old} is called {world.called[name]}"
+        return words
 
     def edit_announcing(self):
         world = self.world
@@ -426,7 +471,7 @@ class Steps:
             return "the broker allows everything; reload"
         zone, beacon = self.chance.choice(list(world.zones)), level(world.name(self.chance.choice(list(BEACONS))))
         topic = self.chance.choice([
-            BASE + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
+            self.world.base + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
                                "zone/+/enter", "room/+/enter", "room/+/occupancy", f"beacon/{beacon}/room",
                                f"beacon/{beacon}/state", f"beacon/{beacon}/zone", f"beacon/{beacon}/event", "beacon/+/event", "health")
         ] + ["homeassistant/#"])

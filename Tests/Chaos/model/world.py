@@ -75,11 +75,18 @@ class Button:
         self.said.clear()
 
 
+# Configured instead of an address when a tag has been exchanged for one that nobody has heard yet.
+UNHEARD = "C1:00:00:00:00:99"
+
+
 class World:
     def __init__(self, protocol):
         self.protocol, self.button = protocol, Button()
         # How far the gateway's calendar is ahead, and the latest time that it may have seen; what is wrong with its disk.
         self.ahead, self.latest, self.disk = 0, 0.0, None
+        self.gateway = "world"
+        # Configured with an identity that is not heard.
+        self.exchanged = set()
         self.place = {beacon: "silent" for beacon in BEACONS}
         self.blind = set()
         self.entries = set(ENTRIES)
@@ -108,8 +115,15 @@ class World:
         self.denied, self.unknowable = set(), set()
         self.settle()
 
+    @property
+    def base(self):
+        return f"beaconkeeper/{self.gateway}/"
+
+    def configured(self):
+        return self.entries | self.exchanged
+
     def yaml(self, port, page):
-        lines = ["gateway: { name: world, state_directory: state }",
+        lines = [f"gateway: {{ name: {self.gateway}, state_directory: state }}",
                  f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
                  f" protocol: {self.protocol} }}",
                  f"http: {{ listen: '127.0.0.1:{page}', write_password_file: password }}",
@@ -118,10 +132,11 @@ class World:
             lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit} }}")
         else:
             lines.append("home_assistant: off")
-        if self.entries:
+        if self.configured():
             lines.append("beacons:")
-        for name in sorted(self.entries):
-            how = f"ibeacon: {{ uuid: {UUID} }}" if name == "fleet" else f"address: '{BEACONS[name][0]}'"
+        for name in sorted(self.configured()):
+            address = UNHEARD if name in self.exchanged else BEACONS.get(name, (None,))[0]
+            how = f"address: '{address}'" if address else f"ibeacon: {{ uuid: {UUID} }}"
             lines.append(f"  - {{ name: {self.called[name]}, {how} }}")
         lines.append("scanners: [{ kind: espresense, prefix: esp- }, { kind: beaconkeeper }]")
         if self.rooms:
