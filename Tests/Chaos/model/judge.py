@@ -117,7 +117,7 @@ class Judgement:
             said[name] = self.room(topic, room, json.loads(self.ours[topic]))
         for beacon in BEACONS:
             topic = f"beacon/{level(world.name(beacon))}/room"
-            if topic in self.ours and not world.rooms:
+            if topic in self.ours and not world.rooms and self.is_ours_known(topic):
                 self.wrong.append(f"{topic}: no rooms are configured")
             if not self.is_ours_known(topic) or entry(beacon) not in world.entries or len(said) < len(world.rooms):
                 continue
