@@ -111,7 +111,9 @@ class Observer:
         self.is_subscribed = threading.Event()
         self.client = new_client("truth-observer", False)
         filters = [(f"beaconkeeper/+/{kind}/+/{event}", 1) for kind in ("zone", "room") for event in ("enter", "exit", "near")]
-        filters.append(("beaconkeeper/+/beacon/+/event", 1))
+        filters += [("beaconkeeper/+/beacon/+/event", 1), ("beaconkeeper/+/phone/+/verdict", 1)]
+        # Of each near of a phone what was told of it.
+        self.verdicts = {}
         self.client.on_connect = lambda client, *_: client.subscribe(filters)
         self.client.on_subscribe = lambda *_: self.is_subscribed.set()
         self.client.on_disconnect = lambda *_: self.is_subscribed.clear()
@@ -124,6 +126,10 @@ class Observer:
 
     def take(self, _, __, message):
         transition = json.loads(message.payload)
+        if "outcome" in transition:
+            with self.lock:
+                self.verdicts.setdefault((transition["transition"], transition["phone"]), []).append(transition)
+            return
         number = (transition["epoch"], transition["seq"])
         with self.lock:
             self.transitions[number] = transition
@@ -141,8 +147,15 @@ class Observer:
             self.base = {where: set(names) for where, names in members.items()}
             self.last = max(self.ids, default=(0, 0))
             self.either = set(self.printed)
+            self.verdicts.clear()
             if gateway_forgets:
                 self.since = datetime.datetime.fromtimestamp(self.world.now(), datetime.timezone.utc).isoformat()
+
+    def nears(self):
+        """By id, since it started over."""
+        with self.lock:
+            return {t["id"]: t for number, t in self.transitions.items()
+                    if t["event"] == "near" and number > self.last and t["time"] >= self.since}
 
     def events(self):
         """What happened to beacons, since it started over."""

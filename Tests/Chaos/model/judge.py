@@ -49,6 +49,7 @@ class Judgement:
         self.rooms()
         self.beacons()
         self.page()
+        self.phones()
         self.leftovers()
         self.health()
         if self.is_known(DISCOVERY + "device/x/y/config"):
@@ -57,6 +58,7 @@ class Judgement:
         if not self.world.denied:
             self.wrong += contradictions
             self.button(observer)
+            self.verdicts(observer)
             with observer.lock:
                 missing = [n for n, id in self.shown.items() if n > observer.last and observer.ids.get(n) != id]
             if missing:
@@ -201,6 +203,40 @@ class Judgement:
                     said = self.ours[topic] if kind == "zone" else json.loads(self.ours[topic])[{"state": "zones"}.get(kind, kind)]
                     self.differ(topic, "it", said, true)
 
+    def phones(self):
+        """What each app can do, on the broker and on the page."""
+        world = self.world
+        status, answer = self.gateway.ask("phones") or (None, None)
+        if status != 200:
+            self.wrong.append(f"page: the status of phones is {status}, should be 200")
+            return
+        shown = {phone["phone"]: phone for phone in answer["phones"]}
+        self.differ("page", "the phones", sorted(shown), sorted(world.phones()))
+        for phone in world.phones():
+            topic = f"phone/{phone}/window"
+            if not self.is_ours_known(topic) or phone not in shown:
+                continue
+            if topic not in self.ours:
+                self.wrong.append(f"{topic}: missing")
+                continue
+            said, app = json.loads(self.ours[topic]), world.app.get(phone)
+            self.differ(topic, "state", said["state"], shown[phone]["state"])
+            if app == "foreground" and said["state"] not in ("foreground", "ranging"):
+                self.wrong.append(f"{topic}: {said['state']} ({said['why']}), and its app is in the foreground")
+
+    def verdicts(self, observer):
+        """Each near has one verdict at most, of its own beacon and zone."""
+        nears = observer.nears()
+        with observer.lock:
+            verdicts = {key: list(them) for key, them in observer.verdicts.items()}
+        for (near, phone), them in verdicts.items():
+            if len({json.dumps(v, sort_keys=True) for v in them}) > 1:
+                self.wrong.append(f"phone {phone}: {len(them)} verdicts on near {near}")
+            if near not in nears:
+                self.wrong.append(f"phone {phone}: a verdict on {near}, which is no near that was told")
+            elif nears[near]["beacon"] != them[0]["beacon"] or nears[near]["zone"] != them[0]["zone"]:
+                self.wrong.append(f"phone {phone}: a verdict on {near} of another beacon or zone")
+
     def leftovers(self):
         names = {self.world.name(e) for e in self.world.configured()}
         for topic in self.ours:
@@ -211,6 +247,8 @@ class Judgement:
                 self.wrong.append(f"{topic}: no such zone is configured")
             if levels[0] == "room" and levels[1] not in self.world.rooms.values():
                 self.wrong.append(f"{topic}: no such room is configured")
+            if levels[0] == "phone" and levels[1] not in self.world.phones():
+                self.wrong.append(f"{topic}: no such phone is configured")
             if levels[0] == "beacon" and entry(levels[1].replace("%3A", ":")) not in names:
                 self.wrong.append(f"{topic}: no such beacon is configured")
 
@@ -278,6 +316,7 @@ class Judgement:
         standing |= {"beacon_" + identifier(world.name(e)) for e in world.configured() if e != "fleet"}
         region = "beacon_" + identifier(world.name("fleet") + ":")
         members = {s for s in said if "fleet" in world.entries and s.startswith(region)}
+        standing |= {"phone_" + phone for phone in world.phones()}
         if not world.announces:
             standing, members = set(), set()
         for subject in sorted(standing - set(said)):

@@ -20,7 +20,7 @@ class Steps:
             "empty": (self.empty, 1), "rollback": (self.rollback, 2),
             "press": (self.press, 4), "door": (self.door, 4), "save": (self.save, 4),
             "name": (self.rename_gateway, 1),
-            "clock": (self.clock, 3), "disk": (self.disk, 3),
+            "app": (self.app, 4), "clock": (self.clock, 3), "disk": (self.disk, 3),
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk,
                       self.rename_gateway}
@@ -79,6 +79,16 @@ class Steps:
                     # The first that is heard of a door is no event.
                     button.doubtful.add(button.packet)
         return f"the bell's door changes {times} times, and is {'open' if button.is_open else 'shut'}"
+
+    def app(self):
+        """A phone's app says what it does."""
+        phones = self.world.phones()
+        if not phones:
+            return self.walk()
+        phone, word = self.chance.choice(phones), self.chance.choice(["foreground", "foreground", "background", "terminated force-quit"])
+        self.observer.client.publish(f"{self.world.base}phone/{phone}/app/set", word, qos=1)
+        self.world.app[phone] = word
+        return f"{phone}'s app reports: {word}"
 
     def sight(self):
         """Of the receivers in rooms one at a time, so that the others can tell the room."""

@@ -75,6 +75,8 @@ class Button:
         self.said.clear()
 
 
+# Of each phone the beacon that it carries, and what its app is.
+PHONES = {"anna": ("tag", "ios17", "background-task"), "ben": ("fleet:1.2", "android14", "altbeacon-job")}
 # Configured instead of an address when a tag has been exchanged for one that nobody has heard yet.
 UNHEARD = "C1:00:00:00:00:99"
 
@@ -85,6 +87,8 @@ class World:
         # How far the gateway's calendar is ahead, and the latest time that it may have seen; what is wrong with its disk.
         self.ahead, self.latest, self.disk = 0, 0.0, None
         self.gateway = "world"
+        # What each app reported last to this run of the gateway, and since when.
+        self.app = {}
         # Configured with an identity that is not heard.
         self.exchanged = set()
         self.place = {beacon: "silent" for beacon in BEACONS}
@@ -121,6 +125,12 @@ class World:
 
     def configured(self):
         return self.entries | self.exchanged
+
+    def phones(self):
+        """Those whose beacon a zone can see near."""
+        return [phone for phone, (beacon, _, _) in PHONES.items() if any(
+            zone.get("near") and (zone["beacons"] is None or entry(beacon) in zone["beacons"]) for zone in self.zones.values())
+            and entry(beacon) in self.configured()]
 
     def yaml(self, port, page):
         lines = [f"gateway: {{ name: {self.gateway}, state_directory: state }}",
@@ -159,6 +169,12 @@ class World:
             parts.append(f"enter: {{ signal: {zone['enter']} dBm, dwell: 0.2 s }}")
             parts.append(f"exit: {{ signal: {zone['exit']} dBm, dwell: 0.3 s, lost: 1.5 s }}")
             lines.append(f"  - {{ {', '.join(parts)} }}")
+        phones = self.phones()
+        if phones:
+            lines.append("phones:")
+        for phone in phones:
+            beacon, system, strategy = PHONES[phone]
+            lines.append(f"  - {{ name: {phone}, beacon: '{self.name(beacon)}', os: {system}, strategy: {strategy} }}")
         lines.append("telemetry: { beacon_state: 1 s, health: 2 s }")
         return "\n".join(lines) + "\n"
 
@@ -190,6 +206,8 @@ class World:
 
     def restarted(self):
         self.forgetful = set(self.blind)
+        # What apps said is not kept.
+        self.app = {}
 
     def settle(self):
         """Who is where once the world stands still."""
