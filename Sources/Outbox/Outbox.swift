@@ -82,7 +82,10 @@ package struct Outbox: Sendable {
 
   /// How many items the broker has not received, in memory or on disk.
   package var count: Int {
-    pending.transitions.count + max(0, stored - pending.acknowledged.count) + unstored.count
+    let acknowledged = pending.acknowledged.count + (writing?.acknowledged.count ?? 0)
+    // Once the disk has been given up, those being written are in memory as well.
+    let written = isStalled ? 0 : writing?.transitions.count ?? 0
+    return pending.transitions.count + written + max(0, stored - acknowledged) + unstored.count
       + handedOver.count + verdicts.count + states.count
   }
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -49,6 +50,14 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
   int code = original(clock, now);
   if (ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += *ahead;
   return code;
+}
+// Deadlines that were made of it, too: the kernel compares them with its own.
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict deadline) {
+  static int (*original)(sem_t *, const struct timespec *);
+  if (!original) original = dlsym(RTLD_NEXT, "sem_timedwait");
+  struct timespec own = *deadline;
+  if (ahead) own.tv_sec -= *ahead;
+  return original(semaphore, &own);
 }
 int gettimeofday(struct timeval *restrict now, void *restrict zone) {
   struct timespec exact;

@@ -46,6 +46,25 @@ import Testing
     #expect(drain(&outbox) == ["1", "2", "a=1"])
   }
 
+  @Test func `while the disk takes its time, what the broker lacks is counted, and what it has is not`() {
+    var outbox = Outbox(isDurable: true)
+    outbox.add(transition(1))
+    outbox.committed(outbox.takePending())
+    outbox.removeFirst()
+    outbox.acknowledge(row: 1)
+    #expect(outbox.count == 0)
+    outbox.add(transition(2))
+    let batch = outbox.takePending()
+    #expect(outbox.count == 1)
+    outbox.stall { _ in }
+    #expect(outbox.count == 1)
+    outbox.removeFirst()
+    outbox.acknowledge(row: 2)
+    #expect(outbox.count == 0)
+    outbox.committed(batch)
+    #expect(outbox.count == 0)
+  }
+
   @Test func gainsAreWrittenOnceTheyHaveChangedByAQuarterOfADecibel() {
     var outbox = Outbox(isDurable: true)
     func written(_ gains: [String: Double], isLast: Bool = false) -> [String: Double]? {

@@ -149,6 +149,8 @@ class Steps:
         day = 86_400
         ahead = self.chance.choice([0, 0, 5, -5, 3600, -3600, day, -day, 3 * 365 * day, -2 * 365 * day])
         self.gateway.set_clock(ahead)
+        # What was decided before is told; what comes now may have an earlier time.
+        self.observer.since = ""
         return f"the gateway's calendar is {ahead} s ahead"
 
     def disk(self):
