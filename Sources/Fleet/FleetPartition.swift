@@ -194,3 +194,132 @@ public struct FleetPartition: Sendable {
   /// All retained states as they are, for a broker that may have lost them.
   public func allStates() -> [Message] { pipeline.allStates().map(placed) }
 }
+
+/// A phone belongs to the partition of the beacon that it carries: only that one hears the beacon, and nobody else publishes the
+/// phone's window.
+extension FleetPartition {
+  private static let refusalInterval = TimeSpan.seconds(10)
+
+  mutating func followOwnPhones() {
+    if phones.isEmpty { return }
+    pipeline.follow(
+      phones.filter { phone in
+        ObservationsMessage.partition(of: phone.beaconKey ?? phone.beacon, among: partitions) == number
+      })
+  }
+
+  /// Takes in what a phone's app reports; all partitions get it.
+  mutating func report(_ payload: [UInt8], topic: String, at time: MonotonicTime) -> [String] {
+    guard
+      let refusal = pipeline.receive(
+        payload, topic: topic, isRetained: false, at: time,
+        wallTime: WallTime(nanoseconds: time.nanoseconds), into: &output)
+    else { return [] }
+    if let told = refusalTold, time - told < Self.refusalInterval { return [] }
+    refusalTold = time
+    return ["rejected a message on \(topic): \(refusal) (\(pipeline.refusedReports) rejected so far)"]
+  }
+
+  /// Reports about phones' apps that were refused.
+  public var refusedReports: UInt64 { pipeline.refusedReports }
+}
+
+extension FleetPartition {
+  /// The names among these that belong to beacons that were heard.
+  public func known(among names: Set<String>) -> Set<String> { pipeline.known(among: names) }
+
+  /// Batches that were refused, repeated ones too. What is too old is refused one by one, and counts as observations.
+  public var refused: UInt64 {
+    intake.figures.reduce(0) { sum, figure in
+      sum + figure.refused.reduce(0) { $1.key == ScannerRefusal.age.rawValue ? $0 : $0 + $1.value }
+    }
+  }
+
+  /// See `ScannerIntake`.
+  public var refusedObservations: UInt64 { intake.refusedObservations }
+
+  /// Batches that came twice.
+  public var repeated: UInt64 {
+    intake.figures.reduce(0) { $0 + $1.refused[ScannerRefusal.repeated.rawValue, default: 0] }
+  }
+}
+
+/// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
+extension FleetPartition {
+  /// - Parameter octets: so many are expected.
+  public func state(expecting octets: Int = 0) -> [UInt8] {
+    var writer = StateWriter()
+    writer.reserve(octets + octets / 16)
+    writer.write(UInt32(number))
+    writer.write(UInt32(partitions))
+    writer.write(numbers.epoch)
+    writer.write(numbers.last)
+    writer.write(time)
+    writer.write(looked)
+    for count in [counts.messages, counts.observations, counts.transitions, counts.early, counts.misplaced] {
+      writer.write(count)
+    }
+    pipeline.snapshot(into: &writer)
+    intake.snapshot(into: &writer)
+    return writer.finished()
+  }
+
+  /// Goes on from a checkpoint. Where nothing of it fits, the partition begins anew: all are found again by what is heard.
+  ///
+  /// - Parameters:
+  ///   - epoch: for a partition that begins anew, later than any that was used before.
+  ///   - payload: of the checkpoint; empty: there is none; nil: a part of it is missing.
+  ///   - wallNow: of the worker. A checkpoint from much later was poisoned.
+  /// - Returns: also the hashes of the messages that its state has seen, and why it begins anew although there is a checkpoint.
+  public static func resume(
+    _ fresh: FleetPartition, _ number: Int, epoch: UInt64, from payload: [UInt8]?, at wallNow: WallTime
+  )
+    -> (partition: FleetPartition, seen: [UInt64], refusal: StateError?)
+  {
+    let anew = FleetPartition(fresh, number, epoch: epoch)
+    guard let payload else { return (anew, [], .damaged("a part of it is missing")) }
+    if payload.isEmpty { return (anew, [], nil) }
+    do throws(StateError) {
+      let checkpoint = try Checkpoint(payload)
+      let known = try FleetPartition(fresh, number, state: checkpoint.state)
+      if let lead = known.lead(at: wallNow) {
+        throw .damaged("its time is \(Int(lead.seconds)) s ahead of this machine's")
+      }
+      return (known, checkpoint.seen, nil)
+    } catch {
+      return (anew, [], error)
+    }
+  }
+
+  /// How far its time is ahead of the worker's, if nobody's clock explains that.
+  public func lead(at wallNow: WallTime) -> TimeSpan? {
+    guard let time else { return nil }
+    let lead = WallTime(nanoseconds: time.nanoseconds) - wallNow
+    return lead > WorkersClocks.longestLead ? lead : nil
+  }
+
+  /// The partition that a state was taken of. The configuration and the number of partitions must be the same.
+  ///
+  /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not
+  ///   computed again.
+  public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
+    var reader = try StateReader(state)
+    reader.part = "partition"
+    guard try reader.read() == UInt32(number), try reader.read() == UInt32(fresh.partitions) else {
+      throw .configuration
+    }
+    self.init(fresh, number, epoch: try reader.read())
+    numbers = TransitionNumbers(epoch: epoch, last: try reader.tally())
+    time = try reader.read()
+    looked = try reader.read()
+    counts.messages = try reader.tally()
+    counts.observations = try reader.tally()
+    counts.transitions = try reader.tally()
+    counts.early = try reader.tally()
+    counts.misplaced = try reader.tally()
+    try pipeline.restore(from: &reader)
+    intake = try ScannerIntake(intake.scanners, ownGateway: names.site, snapshot: &reader)
+    try reader.finish()
+    receivers.learn(intake.table) { pipeline.receiver($0) }
+  }
+}

@@ -1,4 +1,6 @@
 import CMosquitto
+import MQTT
+import Glibc
 
 /// Owns one `struct mosquitto` and frees it.
 ///
@@ -55,4 +57,102 @@ func reasonWords(_ code: Int32) -> String {
     return "another client has connected with our client id; is the same gateway running twice?"
   }
   return String(cString: mosquitto_reason_string(code))
+}
+
+extension Handle {
+  /// Passes callbacks and all options to libmosquitto; they must be set before the first connection.
+  func configure(_ options: Options) throws(InvalidOptions) {
+    Inbox.attach(to: pointer, usesTLS: options.tls != nil)
+    try check(options)
+    let version = options.protocolVersion == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+    try demand(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version), "protocol version")
+    try demand(mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1), "TCP_NODELAY")
+    try demand(mosquitto_max_inflight_messages_set(pointer, UInt32(options.window)), "window")
+    // Our own thread runs the loop. Without this, other threads would write to the socket and close it while the loop polls
+    // it.
+    try demand(mosquitto_threaded_set(pointer, true), "threads")
+    if let credentials = options.credentials {
+      try demand(
+        mosquitto_username_pw_set(pointer, credentials.username, credentials.password),
+        "user name or password")
+    }
+    if let tls = options.tls { try configure(tls) }
+    if let will = options.will { try configure(will, options) }
+  }
+
+  private func check(_ options: Options) throws(InvalidOptions) {
+    if options.host.isEmpty || options.host.utf8.contains(0) {
+      throw InvalidOptions(description: "the broker's host name is empty or contains a NUL")
+    }
+    if !(1...65535).contains(options.port) {
+      throw InvalidOptions(description: "port \(options.port) is not within 1 … 65535")
+    }
+    if !(1...65535).contains(options.window) {
+      throw InvalidOptions(description: "window \(options.window) is not within 1 … 65535")
+    }
+    // Message ids have 16 bits.
+    if !(1...60_000).contains(options.maximumOutstanding) {
+      throw InvalidOptions(description: "limit of outstanding messages is not within 1 … 60000")
+    }
+    if !(0...100_000_000).contains(options.maximumPayload) {
+      throw InvalidOptions(description: "largest payload is not within 0 … 100000000 bytes")
+    }
+    if options.keepAlive < .seconds(5) || options.keepAlive > .seconds(65535) {
+      throw InvalidOptions(description: "keep-alive is not within 5 s … 65535 s")
+    }
+    if let credentials = options.credentials,
+      credentials.username.utf8.contains(0) || credentials.password?.utf8.contains(0) == true
+    {
+      throw InvalidOptions(description: "user name or password contains a NUL")
+    }
+  }
+
+  private func demand(_ error: Int32, _ what: String) throws(InvalidOptions) {
+    if error != MOSQ_ERR_SUCCESS.code { throw InvalidOptions(description: "\(what): \(words(error))") }
+  }
+
+  private func configure(_ tls: TLS) throws(InvalidOptions) {
+    var file: String?
+    var directory: String?
+    switch tls.authority {
+    case .system:
+      try demand(mosquitto_int_option(pointer, MOSQ_OPT_TLS_USE_OS_CERTS, 1), "system certificates")
+      // libmosquitto accepts a client certificate only together with a file or directory of authorities.
+      if tls.identity != nil { directory = "/etc/ssl/certs" }
+    case .file(let path): file = path
+    case .directory(let path): directory = path
+    }
+    let identity = tls.identity
+    for path in [file, directory, identity?.certificateFile, identity?.keyFile] {
+      guard let path else { continue }
+      if path.utf8.contains(0) { throw InvalidOptions(description: "path of a TLS file contains a NUL") }
+      if access(path, R_OK) != 0 {
+        throw InvalidOptions(description: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+      }
+    }
+    if file != nil || directory != nil {
+      // Without a callback OpenSSL would ask for the passphrase on the terminal.
+      let error = mosquitto_tls_set(
+        pointer, file, directory, identity?.certificateFile, identity?.keyFile
+      ) { _, _, _, _ in 0 }
+      try demand(error, "TLS files")
+    }
+    try demand(mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil), "TLS version")
+  }
+
+  private func configure(_ will: Will, _ options: Options) throws(InvalidOptions) {
+    if let reason = Topic.refusal(ofName: will.topic) {
+      throw InvalidOptions(description: "topic of the last will \(will.topic.debugDescription) \(reason)")
+    }
+    if will.payload.count > min(options.maximumPayload, 65535) {
+      throw InvalidOptions(description: "payload of the last will is too large")
+    }
+    let error = mosquitto_will_set(
+      pointer, will.topic, Int32(will.payload.count), will.payload, will.qos.rawValue, will.retain)
+    try demand(error, "last will")
+  }
+}
+
+extension mosq_err_t {
+  var code: Int32 { Int32(rawValue) }
 }

@@ -1,3 +1,5 @@
+import Beacons
+
 /// An app's location updates, or its background activity session.
 struct LocationSession: Hashable, Sendable {
   var isOn = false
@@ -86,5 +88,22 @@ extension PhoneEngine {
     guard lifecycle != .foreground, now >= stillSince + limit else { return }
     session.isAutoPaused = true
     record(.autoPaused)
+  }
+}
+
+extension LocationSession: StateCoded {
+  func write(to writer: inout StateWriter) {
+    for flag in [isOn, isFromForeground, isAutoPaused] { writer.write(flag) }
+    for time in [sampleStart, fixDue, stopDue, timerDue] { writer.write(time) }
+  }
+
+  init(reading reader: inout StateReader) throws(StateError) {
+    isOn = try reader.read()
+    isFromForeground = try reader.read()
+    isAutoPaused = try reader.read()
+    sampleStart = try reader.timeOrEarliest()
+    fixDue = try reader.timeOrNever()
+    stopDue = try reader.timeOrNever()
+    timerDue = try reader.timeOrNever()
   }
 }
