@@ -1,4 +1,5 @@
 import DequeModule
+import MQTT
 
 /// A FIFO queue of messages, with topics and payloads in one reusable block of memory.
 ///
@@ -131,4 +132,17 @@ struct MessageQueue: Sendable {
     octets = moved
     start = 0
   }
+}
+
+/// The attributes of a message on its way to the broker, apart from topic and payload.
+struct Outgoing: Equatable, Sendable {
+  var id: UInt64
+  var qos: QoS
+  var retain = false
+  var expiry: Duration?
+  /// The broker refused it before. It is sent alone, to see whether it costs the connection.
+  var isOnTrial = false
+  /// The caller already knows that the broker has it. It is sent again because the broker closed the connection right
+  /// afterwards.
+  var isAcknowledged = false
 }

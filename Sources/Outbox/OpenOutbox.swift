@@ -143,3 +143,57 @@ public struct OutboxInUse: Error, CustomStringConvertible {
     "another gateway called \(gateway) runs here and uses \(path); give one of them another name or state_directory"
   }
 }
+
+/// Which kind of file system contains a path (proc_pid_mountinfo(5), the format of `/proc/self/mounts`).
+struct MountTable {
+  private let mounts: [(place: String, kind: String)]
+
+  init(_ text: String) {
+    mounts = text.split(separator: "\n").compactMap { line -> (place: String, kind: String)? in
+      let fields = line.split(separator: " ")
+      guard fields.count >= 3 else { return nil }
+      return (String(fields[1].replacing("\\040", with: " ")), String(fields[2]))
+    }
+  }
+
+  static var current: MountTable {
+    MountTable((try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? "")
+  }
+
+  /// Whether files there are lost when the machine restarts.
+  func isInMemory(_ path: String) -> Bool {
+    // Of two mounts at the same place, the later one covers the other.
+    let holder = mounts.enumerated()
+      .filter { ("\(path)/").hasPrefix($0.element.place == "/" ? "/" : $0.element.place + "/") }
+      .max { ($0.element.place.count, $0.offset) < ($1.element.place.count, $1.offset) }
+    return ["tmpfs", "ramfs"].contains(holder?.element.kind)
+  }
+}
+
+/// The outbox was written by a newer Beaconkeeper, and this one cannot read it. It stays as it is.
+public struct NewerOutbox: Error, CustomStringConvertible {
+  var path = ""
+  let version: Int64
+
+  public var description: String {
+    "the outbox \(path) is of a newer Beaconkeeper (layout \(version)), and this one cannot read it; install the newer "
+      + "version again, or move the file away to start without what is waiting in it"
+  }
+}
+
+/// The text of an SQLite or file error.
+package func words(_ error: any Error) -> String {
+  if let error = error as? PrivateFileError { return error.reason }
+  if error is OutboxFull { return "too many transitions wait for the broker, the file is full" }
+  if error is OutboxRemoved { return "the file was removed or replaced; a restart begins a new one" }
+  guard let error = error as? DatabaseError else { return "the file is damaged" }
+  switch error.code {
+  case SQLITE_FULL: return "the disk is full"
+  case SQLITE_READONLY: return "the file is read-only"
+  case SQLITE_CANTOPEN: return "the file cannot be opened or created"
+  case SQLITE_BUSY: return "another process uses the file"
+  case SQLITE_CORRUPT, SQLITE_NOTADB: return "the file is damaged"
+  case SQLITE_IOERR: return "the medium reports an error"
+  default: return error.message ?? "SQLite error \(error.code)"
+  }
+}

@@ -133,3 +133,74 @@ extension PhoneProfile {
     return window.map { $0.to - max($0.from, late) } ?? 0
   }
 }
+
+/// The plan for a phone, with its proof; shared by phones that behave alike.
+struct WakeAnswer {
+  var verdict: WakeProposal.Verdict
+  var why: String?
+  let plan: WakePlan?
+  let proof: WakeProof?
+  let sureShare: Double?
+  let isTight: Bool
+
+  init(_ proposal: WakeProposal) {
+    (verdict, why, plan) = (proposal.verdict, proposal.why, proposal.plan)
+    (proof, sureShare, isTight) = (proposal.proof, proposal.sureShare, proposal.isTight)
+  }
+
+  init(
+    _ profile: PhoneProfile, _ request: WakeProposal.Request, idle: WakeTrial, _ conditions: WakeConditions
+  ) {
+    let decision = Decision(profile, idle: idle, conditions)
+    func prove(_ plan: WakePlan, everyArrival: Bool = true) -> WakeProof {
+      WakeProof(
+        WakeTrial(profile, plan: plan, visit: request.visit), conditions, everyArrival: everyArrival)
+    }
+    (verdict, why) = (decision.verdict, decision.why)
+    plan = decision.plan
+    sureShare = decision.sureShare
+    proof = decision.plan.map { prove($0) }
+    if verdict == .gapFree, let proof, !proof.isGapFree {
+      verdict = .none
+      why = "the policy engine found a gap in the best plan"
+    }
+    let gapFree = verdict == .gapFree ? decision.plan : nil
+    let rest = gapFree.map { plan in (0..<plan.regions).compactMap { plan.without($0) } } ?? []
+    isTight = gapFree != nil && rest.allSatisfy { !prove($0, everyArrival: false).isGapFree }
+  }
+}
+
+/// What a plan costs a phone.
+public struct WakeCost: Sendable, Hashable {
+  /// Enters and exits that wake the app while it is within reach.
+  public let callbacksPerMinute: Double
+  /// Drain within reach, as a multiple of the drain without ranging.
+  public let batteryWithinReach: Double
+  /// Drain over a day with one such visit, and out of reach otherwise.
+  public let batteryOfDay: Double
+  /// The same day with location updates that always keep the app running (S3), if the system allows them.
+  public let batteryOfLocationAlways: Double
+
+  static let day: Milliseconds = 86_400_000
+
+  init(_ trial: WakeTrial, _ circumstances: WakeTrial.Circumstances) {
+    let visit = trial.simulation(circumstances)
+    let minutes = Double(trial.visit.duration) / 60_000
+    let calls = visit.callbacks.count { $0.time <= trial.visit.duration }
+    callbacksPerMinute = minutes > 0 ? Double(calls) / minutes : 0
+    batteryWithinReach = visit.batteryFactor
+    batteryOfDay = Self.day(visit.profile, visit.timeline).batteryFactor
+    var os = visit.profile.os
+    os.locationAccuracyLimit.value = nil
+    os.allowsDistanceFilter.value = true
+    let always = Catalogue.strategy(named: "location-always").flatMap { PhoneProfile(os: os, strategy: $0) }
+    batteryOfLocationAlways =
+      always.map { Self.day($0, visit.timeline).batteryFactor } ?? os.fullDutyFactor.value
+  }
+
+  private static func day(_ profile: PhoneProfile, _ timeline: Timeline) -> Simulation {
+    let near = NearDistances(near: nil, rearm: 0)
+    let day = Approach(name: "", near: near, timeline: timeline).followedByAbsence(until: day)
+    return Simulation(profile, near: near, timeline: day, keepsHistory: false)
+  }
+}

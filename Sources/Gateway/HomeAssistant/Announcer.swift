@@ -2,6 +2,8 @@ import Pipeline
 import Beacons
 import Settings
 import Messages
+import DequeModule
+import JSON
 
 /// Keeps the discovery messages at the broker in line with the configuration and the beacons heard.
 ///
@@ -299,5 +301,70 @@ extension Announcer {
       messages.append(Discovery.removal(topic))
     }
     return messages
+  }
+}
+
+/// Topics to take back, each once, first come first; some not before a time. To take one costs the same however many there are.
+struct ObsoleteTopics: Sendable {
+  private var ready: Deque<String> = []
+  private var later: Deque<(topic: String, from: MonotonicTime)> = []
+  private var members: Set<String> = []
+
+  var isEmpty: Bool { members.isEmpty }
+
+  func contains(_ topic: String) -> Bool { members.contains(topic) }
+
+  /// - Parameter time: when it may be removed; not earlier than the previous topic's time.
+  mutating func append(_ topic: String, from time: MonotonicTime? = nil) {
+    guard members.insert(topic).inserted else { return }
+    if let time { later.append((topic, time)) } else { ready.append(topic) }
+  }
+
+  /// When there is one to take back; nil: there is none.
+  func readyTime(after time: MonotonicTime) -> MonotonicTime? { ready.isEmpty ? later.first?.from : time }
+
+  mutating func popFirst(at time: MonotonicTime) -> String? {
+    if later.first.map({ $0.from <= time }) == true, let next = later.popFirst() { ready.append(next.topic) }
+    guard let topic = ready.popFirst() else { return nil }
+    members.remove(topic)
+    return topic
+  }
+
+  mutating func removeAll() { self = ObsoleteTopics() }
+}
+
+/// A discovery payload as the broker kept it: what an earlier run announced. It may be anybody's.
+struct RetainedDiscovery {
+  struct Component {
+    var platform: String
+    /// Whether it has options; without them it is a removal.
+    var isThere: Bool
+  }
+
+  /// None in the component form.
+  private(set) var components: [String: Component] = [:]
+  private(set) var make: DeviceMake?
+
+  /// Larger than any of ours.
+  private static let limit = 1 << 20
+
+  /// nil for payloads that are not ours.
+  init?(_ payload: [UInt8]) {
+    guard payload.count <= Self.limit, let tree = try? JSONTree(payload, limit: payload.count) else {
+      return nil
+    }
+    if !tree.lacks("components") {
+      guard case .object(let members)? = tree["components"] else { return nil }
+      for member in members where components[member.name] == nil {
+        guard let platform = member.value.text("platform") else { return nil }
+        let isThere = member.value["unique_id"] != nil || member.value["automation_type"] != nil
+        components[member.name] = Component(platform: platform, isThere: isThere)
+      }
+    }
+    guard let device = tree["device"], device != .null else { return }
+    guard case .object = device,
+      ["manufacturer", "model"].allSatisfy({ device.lacks($0) || device.text($0) != nil })
+    else { return nil }
+    make = device.text("model").map { DeviceMake(manufacturer: device.text("manufacturer"), model: $0) }
   }
 }

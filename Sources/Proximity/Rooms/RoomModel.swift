@@ -1,5 +1,6 @@
 import Beacons
 import Glibc
+import Synchronization
 
 /// The rooms as the filter sees them: places (cells of the floors, or whole rooms), how a beacon moves between them, and how
 /// probable each level of each receiver is at each of them.
@@ -255,5 +256,76 @@ extension RoomCalibration {
         let floor = sample.floor.flatMap { name in floors.firstIndex { $0 == name } } ?? 0
         return grid.cell(at: Point(x: sample.x, y: sample.y), floor: floor).map { Int(rooms[$0]) }
       })
+  }
+}
+
+/// Likelihoods of all places, by pause, hearer and level, made when first needed.
+///
+/// They follow from the rooms' model alone. So all copies of a model share one: a worker of a fleet has a copy for each partition.
+final class LikelihoodTables: Sendable {
+  /// What all tables together may take, numbers.
+  private static let limit = 8 << 20
+
+  private struct Tables {
+    var rows: [[Float]]
+    var count = 0
+  }
+
+  private let tables: Mutex<Tables>
+
+  /// - Parameter rows: how many tables there can be.
+  init(rows: Int) { tables = Mutex(Tables(rows: [[Float]](repeating: [], count: rows))) }
+
+  /// - Parameter make: the same for each call with this row.
+  func table(_ row: Int, _ make: () -> [Float]) -> [Float] {
+    tables.withLock { tables in
+      if !tables.rows[row].isEmpty { return tables.rows[row] }
+      let table = make()
+      if (tables.count + 1) * table.count > Self.limit {
+        for row in tables.rows.indices { tables.rows[row] = [] }
+        tables.count = 0
+      }
+      tables.rows[row] = table
+      tables.count += 1
+      return table
+    }
+  }
+}
+
+/// Who hangs in which room, and which rooms lie next to each other.
+struct RoomAccess: Sendable {
+  /// By room: the hearers that hang in it; empty: nobody does.
+  private(set) var residents: [HearerSet] = []
+  /// By room: those next to it with no wall between that nobody passes; empty without outlines.
+  private(set) var neighbours: [[Int]] = []
+  /// Cells of each room.
+  private(set) var sizes: [Float] = []
+
+  init() {}
+
+  /// - Parameter rooms: of each place; −1: none.
+  init(_ plan: RoomPlan, _ grid: RoomGrid?, _ rooms: [Int16]) {
+    residents = plan.rooms.map { room in
+      HearerSet(plan.hearers.indices.filter { room.receivers.contains(plan.hearers[$0].receiver) })
+    }
+    sizes = [Float](repeating: 0, count: plan.rooms.count)
+    for room in rooms where room >= 0 { sizes[Int(room)] += 1 }
+    guard let grid else { return }
+    for (hearer, place) in plan.places.enumerated() {
+      guard let place, !residents.contains(where: { $0.contains(hearer) }),
+        let cell = grid.cell(at: Point(x: place.position.x, y: place.position.y), floor: place.floor),
+        rooms[cell] >= 0
+      else { continue }
+      residents[Int(rooms[cell])].insert(hearer)
+    }
+    var next = [Set<Int>](repeating: [], count: plan.rooms.count)
+    for cell in rooms.indices where rooms[cell] >= 0 {
+      for (other, share) in [(cell + 1, grid.right[cell]), (cell + grid.stride, grid.down[cell])]
+      where share > 0 && rooms[other] != rooms[cell] {
+        next[Int(rooms[cell])].insert(Int(rooms[other]))
+        next[Int(rooms[other])].insert(Int(rooms[cell]))
+      }
+    }
+    neighbours = next.map { $0.sorted() }
   }
 }

@@ -267,3 +267,68 @@ struct SimulateCommand: ParsableCommand {
     return report
   }
 }
+
+/// Says on standard error which expectations were not met, and what decided.
+struct MissedExpectations {
+  let book: ExpectationBook
+  /// Whether --for can make a simulation longer.
+  let takesSpan: Bool
+
+  /// More are only counted.
+  private static let toldLimit = 20
+
+  func tell() {
+    guard book.expectations > 0, book.missedCount > 0 else { return }
+    let missed = book.checks.filter { $0.happened != nil }
+    for check in missed.prefix(Self.toldLimit) {
+      say("\(check.source): error: not met\(Self.subject(check))")
+      say(check.message.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+    }
+    let rest = book.missedCount - min(missed.count, Self.toldLimit)
+    if rest > 0 { say("and \(rest) more; --json and --junit list them") }
+    if let needs = book.needs, takesSpan {
+      let seconds = (needs + 999) / 1000
+      say("  hint: --for \(seconds)s simulates that long")
+    }
+    say(
+      "beaconkeeper: \(book.missedExpectations) of \(book.expectations) "
+        + "\(book.expectations == 1 ? "expectation was" : "expectations were") not met "
+        + "(\(book.missedCount) of \(book.count) \(book.count == 1 ? "check" : "checks"))")
+  }
+
+  /// ` by ios17 background-task on 50m@1m/s`.
+  private static func subject(_ check: ExpectationBook.Check) -> String {
+    guard let os = check.os, let strategy = check.strategy, let approach = check.approach else { return "" }
+    let phone = check.phone.map { "phone \($0), " } ?? ""
+    return " by \(phone)\(os) \(strategy) on \(approach)"
+  }
+}
+
+/// Apple's and Google's words beside ours, for the help. Lines fit on 80 columns.
+enum PlatformWords {
+  /// The events of a timeline.
+  static let ofEvents = """
+    What those events are called on iOS:
+      foreground             applicationWillEnterForeground(_:)
+      background             applicationDidEnterBackground(_:)
+      region-enter           locationManager(_:didEnterRegion:)
+      region-exit            locationManager(_:didExitRegion:)
+      begin-task             beginBackgroundTask(expirationHandler:)
+      end-task               endBackgroundTask(_:)
+      location-start, -stop  startUpdatingLocation(), stopUpdatingLocation()
+      permission             CLAuthorizationStatus, CLAccuracyAuthorization
+      bluetooth-on, -off     CBManagerState.poweredOn, .poweredOff
+      screen-on              wakes the app with notifyEntryStateOnDisplay
+      background-fetch       BGAppRefreshTask
+      audio-on, -off         UIBackgroundModes: audio
+
+    and on Android:
+      foreground             Activity.onStart()
+      background             Activity.onStop()
+      permission             BLUETOOTH_SCAN, ACCESS_BACKGROUND_LOCATION
+      location-services-off  LocationManager.isLocationEnabled() is false
+      screen-off, still      lead to Doze: PowerManager.isDeviceIdleMode()
+      bucket                 UsageStatsManager.getAppStandbyBucket()
+      force-quit             Force stop
+    """
+}
