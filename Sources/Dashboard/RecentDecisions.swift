@@ -24,6 +24,23 @@ package struct RecentDecisions: Sendable {
     end += 1
   }
 
+  /// What a message is numbered by: epoch and sequence number.
+  package struct Number: Hashable {
+    var epoch: UInt64
+    var sequence: UInt64
+
+    package init(_ message: some NumberedMessage) { (epoch, sequence) = (message.epoch, message.sequence) }
+  }
+
+  /// Transitions got other numbers before anybody was told of them.
+  package mutating func renumber(_ new: [Number: Number]) {
+    for index in entries.indices {
+      guard case .transition(var message) = entries[index], let number = new[Number(message)] else { continue }
+      (message.epoch, message.sequence) = (number.epoch, number.sequence)
+      entries[index] = .transition(message)
+    }
+  }
+
   private var start: Int { end - entries.count }
 
   /// Entries from a number on, the oldest first.

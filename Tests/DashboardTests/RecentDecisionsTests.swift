@@ -42,4 +42,13 @@ struct RecentDecisionsTests {
     // A recording that went back has fewer.
     #expect(recent.entries(from: recent.end + 5).isEmpty)
   }
+
+  @Test func `what gets another number, because the disk failed, is shown under that one`() {
+    var recent = RecentDecisions()
+    for number in 1...3 { recent.note(.transition(message(UInt64(number)))) }
+    var other = message(1)
+    other.epoch = 8
+    recent.renumber([.init(message(3)): .init(other)])
+    #expect(recent.transitions(atMost: 3).map(\.number) == ["8-1", "7-2", "7-1"])
+  }
 }

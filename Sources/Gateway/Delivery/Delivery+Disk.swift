@@ -1,3 +1,4 @@
+import Dashboard
 import Logging
 import Outbox
 import Pipeline
@@ -99,7 +100,7 @@ extension Delivery {
         logger.notice("transitions are being saved to disk again")
         return (nil, true)
       case .failure(let error):
-        state.outbox.failed(batch) { Self.renumber(&$0, &state.numbers) }
+        state.outbox.failed(batch) { renumber(&$0, &state.numbers) }
         return (state.numbers.epoch, tell(words(error), &state))
       }
     }
@@ -143,7 +144,7 @@ extension Delivery {
   func goOnWithoutDisk(_ fault: String) {
     let (epoch, isNews): (UInt64?, Bool) = state.withLock { state in
       guard state.disk.isBusy, !state.outbox.isStalled else { return (nil, false) }
-      state.outbox.stall { Self.renumber(&$0, &state.numbers) }
+      state.outbox.stall { renumber(&$0, &state.numbers) }
       let isNews = tell(fault, &state)
       send(&state)
       return (state.numbers.epoch, isNews)
@@ -153,19 +154,23 @@ extension Delivery {
     if isNews { tellDiskChange() }
   }
 
-  /// Renumbers transitions that are not on disk, under a new epoch.
-  private static func renumber(
+  /// Renumbers transitions that are not on disk, under a new epoch; and what the page shows of them.
+  private func renumber(
     _ transitions: inout [WaitingMessage], _ numbers: inout TransitionNumbers
   ) {
     numbers.begin(
       Epoch.next(after: numbers.epoch, wallTime: LiveClock.wallNow, chance: .random(in: 0 ... .max))
     )
+    var renumbered: [RecentDecisions.Number: RecentDecisions.Number] = [:]
     for index in transitions.indices {
       // Swift 6.2 takes what may be of any type from a variable alone.
       var content = transitions[index].content
+      let old = RecentDecisions.Number(content)
       numbers.number(&content)
+      renumbered[old] = RecentDecisions.Number(content)
       transitions[index].content = content
     }
+    recent.withLock { $0?.renumber(renumbered) }
   }
 
   /// Returns whether that is news.
