@@ -29,7 +29,9 @@ package struct RecentDecisions: Sendable {
     var epoch: UInt64
     var sequence: UInt64
 
-    package init(_ message: some NumberedMessage) { (epoch, sequence) = (message.epoch, message.sequence) }
+    package init(_ message: some NumberedMessage) {
+      (epoch, sequence) = (message.epoch, message.sequence)
+    }
   }
 
   /// Transitions got other numbers before anybody was told of them.
