@@ -37,7 +37,8 @@ package struct RecentDecisions: Sendable {
   /// Transitions got other numbers before anybody was told of them.
   package mutating func renumber(_ new: [Number: Number]) {
     for index in entries.indices {
-      guard case .transition(var message) = entries[index], let number = new[Number(message)] else { continue }
+      guard case .transition(var message) = entries[index], let number = new[Number(message)]
+      else { continue }
       (message.epoch, message.sequence) = (number.epoch, number.sequence)
       entries[index] = .transition(message)
     }
