@@ -47,6 +47,18 @@ import Testing
     return String(decoding: message.message(topics: pipeline.topics).payload, as: UTF8.self)
   }
 
+  @Test func `who was never heard of is missing after ten seconds, and not before`() throws {
+    var book = HealthBook(from: .zero)
+    func missing(at seconds: Double) -> [String] {
+      let figures = Delivery.Figures(queued: 0, lost: 0, parked: 0, refusedTopics: [])
+      let message = book.message(
+        of: pipeline, figures, at: .zero + .seconds(seconds), WallTime(nanoseconds: 0), over: nil)
+      return message.receivers.filter(\.isMissing).map(\.name)
+    }
+    #expect(missing(at: 9.9) == [] && !book.isTimeToMiss(at: .zero + .seconds(9.9)))
+    #expect(missing(at: 10) == ["door", "hci9"] && book.isTimeToMiss(at: .zero + .seconds(10)))
+  }
+
   @Test mutating func whoeverShouldBeThereAndWasNeverHeardOfIsMissing() throws {
     #expect(report() == ["door missing blind", "hci9 missing blind"])
     try hear("hci0")

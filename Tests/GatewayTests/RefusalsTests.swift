@@ -171,4 +171,65 @@ private final class Desk {
     for number in 0..<5000 { _ = refusals.refused(enter("z\(number)"), row: nil, id: 0, at: at(0)) }
     #expect(refusals.refusedTopics(atMost: .max).count <= Refusals.topicLimit)
   }
+
+  @Test func `what was refused comes before what came meanwhile, in the order in which it was decided`() throws {
+    // Three were under way when the first refusal came; the fourth came after it.
+    _ = refusals.refused(enter("Garage", "1"), row: 1, id: 1, at: at(0))
+    #expect(refusals.park(enter("Garage", "4"), row: 4))
+    _ = refusals.refused(enter("Garage", "2"), row: 2, id: 2, at: at(0))
+    _ = refusals.refused(enter("Garage", "3"), row: 3, id: 3, at: at(0))
+    var told: [String] = []
+    while let offer = refusals.next(at: at(60)) {
+      told.append(text(offer) ?? "")
+      refusals.sent(offer.id)
+      _ = refusals.acknowledged(offer.id, at: at(60))
+    }
+    #expect(told == ["1", "2", "3", "4"])
+  }
+
+  @Test func `of a retained topic the refusal of an older message does not bring that one back`() {
+    let topic = "beaconkeeper/home/beacon/key/state"
+    _ = refusals.refused(message(topic, "1", retained: true), row: nil, id: 0, at: at(0))
+    #expect(refusals.park(message(topic, "3", retained: true), row: nil))
+    _ = refusals.refused(message(topic, "2", retained: true), row: nil, id: 0, at: at(0))
+    #expect(refusals.count == 1)
+    #expect(text(refusals.next(at: at(60))) == "3")
+  }
+
+  @Test func `each refused topic is tried in a round before the pause doubles`() throws {
+    for zone in ["a", "b", "c"] { _ = refusals.refused(enter(zone, zone), row: nil, id: 0, at: at(0)) }
+    func round(at seconds: Double) -> [String] {
+      var tried: [String] = []
+      while let offer = refusals.next(at: at(seconds)), tried.count < 9 {
+        tried.append(text(offer) ?? "")
+        refusals.sent(offer.id)
+        _ = refusals.refused(offer.parked.message, row: nil, id: offer.id, at: at(seconds))
+      }
+      return tried.sorted()
+    }
+    #expect(round(at: 60) == ["a", "b", "c"])
+    #expect(round(at: 119) == [])
+    #expect(round(at: 120) == ["a", "b", "c"])
+    #expect(round(at: 239) == [])
+  }
+
+  @Test func `a new connection has all tried at once, but not the one that a refusal has just cost`() throws {
+    _ = refusals.refused(enter("Garage", "1"), row: nil, id: 0, at: at(0))
+    refusals.connected(at: at(29))
+    #expect(refusals.next(at: at(29)) == nil)
+    refusals.connected(at: at(30))
+    #expect(refusals.next(at: at(30)) != nil)
+  }
+
+  @Test func `two refused topics of a kind do not close it, three do`() {
+    for zone in ["a", "b"] { _ = refusals.refused(enter(zone), row: nil, id: 0, at: at(0)) }
+    refusals.disconnected(at: at(0.5))
+    #expect(!refusals.park(enter("c"), row: 3))
+    _ = refusals.refused(enter("c"), row: 3, id: 3, at: at(1))
+    refusals.disconnected(at: at(2.5))
+    #expect(!refusals.park(enter("d"), row: 4), "that connection ended for another reason")
+    _ = refusals.refused(enter("d"), row: 4, id: 4, at: at(3))
+    refusals.disconnected(at: at(3.5))
+    #expect(refusals.park(enter("e"), row: 5))
+  }
 }

@@ -65,6 +65,18 @@ import Testing
     #expect(outbox.count == 0)
   }
 
+  @Test func `of too many verdicts the oldest go, of too many topics of states the newest`() {
+    var outbox = Outbox()
+    for number in 0...Outbox.verdictLimit { outbox.add(verdict("\(number)")) }
+    #expect(outbox.count == Outbox.verdictLimit)
+    #expect(drain(&outbox).first == "verdict 1")
+    for number in 0...Outbox.stateLimit { outbox.add(state("\(number)", "x")) }
+    #expect(outbox.count == Outbox.stateLimit)
+    outbox.add(state("0", "y"))
+    let said = drain(&outbox)
+    #expect(said.first == "0=y" && said.last == "\(Outbox.stateLimit - 1)=x")
+  }
+
   @Test func gainsAreWrittenOnceTheyHaveChangedByAQuarterOfADecibel() {
     var outbox = Outbox(isDurable: true)
     func written(_ gains: [String: Double], isLast: Bool = false) -> [String: Double]? {
