@@ -151,6 +151,12 @@ class Observer:
             if gateway_forgets:
                 self.since = datetime.datetime.fromtimestamp(self.world.now(), datetime.timezone.utc).isoformat()
 
+    def dump(self, file):
+        """What came since it started over, in the order in which it was decided."""
+        with self.lock, open(file, "w") as out:
+            for number in sorted(self.transitions):
+                print(json.dumps(self.transitions[number] | {"counts": number > self.last}), file=out)
+
     def nears(self):
         """By id, since it started over."""
         with self.lock:
