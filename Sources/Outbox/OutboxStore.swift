@@ -43,6 +43,8 @@ package final class OutboxStore {
     package var gains: [String: Double]?
     /// Rows that the broker has acknowledged.
     package var acknowledged: [Int64] = []
+    /// The epoch of this run by now: another one begins while nothing can be written, and the next start must know it.
+    package var epoch: UInt64 = 0
 
     package init(
       transitions: [WaitingMessage] = [], beacons: [String: SavedBeacon?] = [:],
@@ -69,6 +71,8 @@ package final class OutboxStore {
   private var beacons = BeaconRows()
   /// How many rows were deleted since space was last released.
   private var removed = 0
+  /// The epoch that is on disk.
+  private var epoch: UInt64 = 0
 
   /// Opens the file, or creates it. A file of an earlier version is converted.
   ///
@@ -114,6 +118,7 @@ package final class OutboxStore {
       return remains
     }
     beacons = rows
+    epoch = remains.epoch
     return remains
   }
 
@@ -153,6 +158,7 @@ package final class OutboxStore {
             "INSERT OR REPLACE INTO counter (key, counter) VALUES (?, ?)", .text(key),
             .integer(Int64(counter)))
         }
+        if batch.epoch > epoch { try Self.set("epoch", .integer(Int64(clamping: batch.epoch)), database) }
         if let gains = batch.gains {
           try Self.set("gains", .blob(ReceiverGainRow(gains: gains).packed), database)
         }
@@ -163,6 +169,7 @@ package final class OutboxStore {
       throw error
     }
     beacons.settle()
+    epoch = max(epoch, batch.epoch)
     removed += batch.acknowledged.count
   }
 

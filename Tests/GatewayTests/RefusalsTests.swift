@@ -172,7 +172,7 @@ private final class Desk {
     #expect(refusals.refusedTopics(atMost: .max).count <= Refusals.topicLimit)
   }
 
-  @Test func `what was refused comes before what came meanwhile, in the order in which it was decided`() throws {
+  @Test func `what was refused comes before what came meanwhile, in the order of decision`() throws {
     // Three were under way when the first refusal came; the fourth came after it.
     _ = refusals.refused(enter("Garage", "1"), row: 1, id: 1, at: at(0))
     #expect(refusals.park(enter("Garage", "4"), row: 4))

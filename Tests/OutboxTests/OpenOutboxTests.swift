@@ -45,6 +45,19 @@ import Testing
     return batch
   }
 
+  @Test func `the next start knows an epoch that began while nothing could be written`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try open(chance: 0)
+    let epoch = try #require(first.remains).epoch
+    let store = try #require(first.store)
+    var later = OutboxStore.Batch()
+    later.epoch = epoch + 1_000_000
+    try store.commit(later)
+    store.close()
+    let remains = try open(at: start - .seconds(3600), chance: 0).remains
+    #expect(try #require(remains).epoch > later.epoch)
+  }
+
   @Test func waitingTransitionsSurviveARestartUnchanged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = try open()

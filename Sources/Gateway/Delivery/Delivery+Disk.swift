@@ -78,7 +78,7 @@ extension Delivery {
   private func commit(_ store: OutboxStore) {
     var batch = state.withLock { state in
       state.disk.lastWrite = LiveClock.now
-      return state.outbox.takePending()
+      return takePending(&state)
     }
     let result = Result { try store.commit(batch) }
     if case .failure(let error) = result, error is OutboxFull, !batch.acknowledged.isEmpty {
@@ -106,6 +106,12 @@ extension Delivery {
     }
     if let epoch { mark?.set(epoch) }
     if isNews { tellDiskChange() }
+  }
+
+  func takePending(_ state: inout State) -> OutboxStore.Batch {
+    var batch = state.outbox.takePending()
+    batch.epoch = state.numbers.epoch
+    return batch
   }
 
   private func fetch(_ store: OutboxStore, after row: Int64) {

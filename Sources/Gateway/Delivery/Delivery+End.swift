@@ -74,7 +74,7 @@ extension Delivery {
     let began = LiveClock.now
     var next: Int32? = 0
     while true {
-      let batch = state.withLock { $0.outbox.takePending() }
+      let batch = state.withLock { takePending(&$0) }
       do {
         try store.commit(batch)
         state.withLock { $0.outbox.committed(batch) }
