@@ -270,7 +270,10 @@ class Judgement:
             receivers.pop(ABSENT, None)  # Not yet, or just now.
         else:
             blind = [r for r in true if true[r] != "ok"]
-            self.differ("health", "state", said["state"], "blind" if len(blind) == len(true) else "partial" if blind else "ok")
+            state = "blind" if len(blind) == len(true) else "partial" if blind else "ok"
+            # One that is not configured, or not any more, does not make it partial.
+            if state != "partial" or said["state"] != "ok" or set(blind) & world.required():
+                self.differ("health", "state", said["state"], state)
         self.differ("health", "the state of its receivers", receivers, true)
         outbox = said["outbox"]
         if not world.disk:

@@ -182,6 +182,11 @@ class World:
         """The configured ones."""
         return RECEIVERS + ((ABSENT,) if any(ABSENT in (z.get("receivers") or ()) for z in self.zones.values()) else ())
 
+    def required(self):
+        """Receivers that the configuration names."""
+        named = set(HERE) | {ROOMS[room] for room in self.rooms}
+        return named.union(*(zone.get("receivers") or () for zone in self.zones.values()))
+
     def sighted(self, zone):
         """The receivers of a zone that see, or its rooms."""
         if "rooms" in self.zones[zone]:
