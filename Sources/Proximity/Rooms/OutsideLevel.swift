@@ -21,18 +21,26 @@ struct OutsideLevel: Hashable, Sendable, Codable {
   ///   - strongest: outside the room, dBm; nil: nobody heard it there.
   ///   - isHome: a receiver in the room heard it.
   ///   - isMute: those in the room say nothing at all.
-  /// - Returns: whether the window says nothing new, because a receiver failed.
-  mutating func note(_ strongest: Float?, isHome: Bool, isMute: Bool) -> Bool {
+  mutating func note(_ strongest: Float?, isHome: Bool, isMute: Bool) -> Sense {
     guard !isHome, isMute, let usual, let strongest else {
       present = nil
       if isHome, let strongest {
         usual = usual.map { $0 + Self.share * (strongest - $0) } ?? strongest
       }
-      return false
+      return .usual
     }
     let level = present.map { $0 + Self.share * (strongest - $0) } ?? min(strongest, usual)
     present = level
-    return level < usual + Self.louder
+    return level < usual + Self.louder ? .nothingNew : .elsewhere
+  }
+
+  /// What a window means.
+  enum Sense {
+    case usual
+    /// The room's receivers failed, and the others hear the beacon as before.
+    case nothingNew
+    /// The room's receivers say nothing, and others hear it louder than while they did.
+    case elsewhere
   }
 }
 

@@ -2,12 +2,12 @@ import Beacons
 
 /// Receivers that fail without saying so.
 extension RoomTracker {
-  /// Whether the receivers of the beacon's room failed, and the others hear it as before.
-  mutating func saysNothingNew(_ track: Int, at time: MonotonicTime) -> Bool {
+  /// What this window says of a beacon whose room's receivers may have failed.
+  mutating func sense(_ track: Int, at time: MonotonicTime) -> OutsideLevel.Sense {
     let told = Int(tracks[track].told)
-    guard model.grid == nil, told >= 0 else { return false }
+    guard model.grid == nil, told >= 0 else { return .usual }
     let residents = model.access.residents[told].subtracting(drift.elsewhere)
-    guard !residents.isEmpty else { return false }
+    guard !residents.isEmpty else { return .usual }
     var (isHome, strongest) = (false, Float?.none)
     for hearing in hearings {
       if residents.contains(hearing.hearer) {

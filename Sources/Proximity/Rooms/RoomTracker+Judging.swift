@@ -30,9 +30,17 @@ extension RoomTracker {
       holdOn(track, in: window)
       takeOffGains()
       setAside(&spoken)
-      if saysNothingNew(track, at: RoomWindows.end(of: window)) {
+      switch sense(track, at: RoomWindows.end(of: window)) {
+      case .usual: break
+      case .nothingNew:
         tracks[track].window = window
         continue
+      case .elsewhere where !model.isCalibrated:
+        // The power that was learnt where it was confirms that place for ever: with it, a receiver that the beacon lies beside now
+        // is one that hears it in the next room. So place and power are judged together again.
+        tracks[track].offset = 0
+        tracks[track].offsetWeight = 0
+      case .elsewhere: break
       }
       appearance.update(
         model, hearers: tracks[track].recentHearers, blind: blind, elsewhere: drift.elsewhere)

@@ -41,6 +41,25 @@ import Testing
     #expect(scene.entered == [1, 2])
   }
 
+  /// Right after the reload one receiver alone is heard. It fits the old room as well as any, with some power; and that power would
+  /// confirm the old room for ever, because its own receiver is blind.
+  @Test func `who left a blind room is found, also if a reload adds a room in that moment`() throws {
+    let few = RoomScene.plan(outlines: false)
+    var scene = RoomScene(
+      RoomPlan(rooms: Array(few.rooms.prefix(2)), hearers: Array(few.hearers.prefix(2)), doors: []))
+    stay(&scene, [-84, -52], seconds: 15)
+    stay(&scene, [-96, -82], seconds: 2)
+    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    stay(&scene, [-96, nil], seconds: 60)
+    let state = try #require(scene.tracker.state(of: scene.beacon))
+    scene.tracker = RoomTracker(few)
+    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    scene.tracker.restore(state, of: scene.beacon, sightSince: scene.time)
+    stay(&scene, [-35, nil, nil], seconds: 1)
+    stay(&scene, [-35, nil, -84], seconds: 10)
+    #expect(scene.room == 0)
+  }
+
   /// The receiver hears another beacon, so it works: this one is not in its room any more.
   @Test func oneThatOnlyDoesNotHearThisBeaconDidNotFail() {
     var scene = RoomScene(RoomScene.plan(outlines: false))
