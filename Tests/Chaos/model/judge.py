@@ -176,9 +176,13 @@ class Judgement:
         world = self.world
         for beacon in BEACONS:
             zones = world.zones_of(beacon)
-            for kind in ("state", "zone"):
+            for kind in ("state", "zone", "place"):
                 topic = f"beacon/{level(world.name(beacon))}/{kind}"
                 if not self.is_ours_known(topic) or entry(beacon) not in world.entries:
+                    continue
+                if kind == "place" and not world.places_of_zones():
+                    if topic in self.ours:
+                        self.wrong.append(f"{topic}: no places are configured")
                     continue
                 if topic not in self.ours:
                     if zones:
@@ -188,7 +192,10 @@ class Judgement:
                     self.differ(topic, "door", (json.loads(self.ours[topic])["readings"] or {}).get("door"), world.button.is_open)
                 if any(world.is_unclear(zone, beacon) for zone in world.zones):
                     continue
-                if kind == "state":
+                if kind == "place":
+                    if self.ours[topic] not in world.places_of(beacon):
+                        self.wrong.append(f"{topic}: {self.ours[topic]}, should be one of {sorted(world.places_of(beacon))}")
+                elif kind == "state":
                     self.differ(topic, "zones", sorted(json.loads(self.ours[topic])["zones"]), sorted(zones))
                 elif zones and self.ours[topic] not in zones:
                     self.wrong.append(f"{topic}: {self.ours[topic]}, should be one of {sorted(zones)}")
@@ -346,9 +353,11 @@ class Judgement:
             for beacon in beacons:
                 if beacon in world.unclear or any(world.is_unclear(zone, beacon) for zone in world.zones):
                     continue
-                true = "home" if world.zones_of(beacon) or world.room[beacon] else "not_home"
-                if shown != true:
-                    self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {true}")
+                true = {"home" if world.zones_of(beacon) or world.room[beacon] else "not_home"}
+                if world.places_of_zones():
+                    true = world.places_of(beacon)
+                if shown not in true:
+                    self.wrong.append(f"tracker of {world.name(beacon)} shows {shown}, should be {' or '.join(sorted(true))}")
         elif component["platform"] == "sensor" and levels[0] == "beacon" and levels[2:] == ["room"]:
             true = json.loads(self.kept[topic])["room"] or "not_home"
             self.differ(f"room of {levels[1]} in Home Assistant", "it", shown, true)

@@ -407,7 +407,11 @@ class Steps:
 
     def edit_announcing(self):
         world = self.world
-        kind = self.chance.choice(["entities", "entities", "members", "members", "form", "off"])
+        kind = self.chance.choice(["entities", "entities", "members", "members", "form", "off", "places", "places"])
+        if kind == "places":
+            zones = self.chance.sample(list(world.zones), self.chance.randint(0, min(3, len(world.zones))))
+            world.places = {zone: self.chance.choice(["zone.home", "zone.school"]) for zone in zones}
+            return f"places {world.places or 'none'}"
         if kind == "entities":
             world.entities = self.chance.choice(["minimal", "normal", "all"])
         elif kind == "members":

@@ -87,6 +87,8 @@ class World:
         # How far the gateway's calendar is ahead, and the latest time that it may have seen; what is wrong with its disk.
         self.ahead, self.latest, self.disk = 0, 0.0, None
         self.gateway = "world"
+        # Of each zone that is one the zone in Home Assistant; without any, each zone and room is home.
+        self.places = {}
         # What each app reported last to this run of the gateway, and since when.
         self.app = {}
         # Configured with an identity that is not heard.
@@ -139,7 +141,9 @@ class World:
                  f"http: {{ listen: '127.0.0.1:{page}', write_password_file: password }}",
                  "receivers: [" + ", ".join(f"{{ name: {r} }}" for r in self.receivers() if r not in ELSEWHERE) + "]"]
         if self.announces:
-            lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit} }}")
+            places = ", ".join(f"{zone}: {place}" for zone, place in self.places_of_zones().items())
+            lines.append(f"home_assistant: {{ entities: {self.entities}, form: {self.form}, members: {self.device_limit}"
+                         + (f", zones: {{ {places} }}" if places else "") + " }")
         else:
             lines.append("home_assistant: off")
         if self.configured():
@@ -300,6 +304,14 @@ class World:
     def heard_here(self, beacon):
         """Whether the gateway's own radios hear it."""
         return any(PLACES[self.place[beacon]][r] is not None and r not in self.blind for r in HERE)
+
+    def places_of_zones(self):
+        return {zone: place for zone, place in self.places.items() if zone in self.zones} if self.announces else {}
+
+    def places_of(self, beacon):
+        """What may be said of where it is: the names of the places of its zones."""
+        places = {place for zone, place in self.places_of_zones().items() if beacon in self.members[zone]}
+        return {"home" if p == "zone.home" else p.removeprefix("zone.").capitalize() for p in places} or {"not_home"}
 
     def zones_of(self, beacon):
         return {zone for zone in self.zones if beacon in self.members[zone]}
