@@ -35,9 +35,9 @@ extension RoomTracker {
       case .nothingNew:
         tracks[track].window = window
         continue
-      case .elsewhere where !model.isCalibrated:
+      case .elsewhere where !model.isCalibrated && hearings.count > 1:
         // The power that was learnt where it was confirms that place for ever: with it, a receiver that the beacon lies beside now
-        // is one that hears it in the next room. So place and power are judged together again.
+        // is one that hears it in the next room. So place and power are judged together again, which takes two receivers.
         tracks[track].offset = 0
         tracks[track].offsetWeight = 0
       case .elsewhere: break
