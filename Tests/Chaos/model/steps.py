@@ -10,7 +10,7 @@ class Steps:
         self.chance, self.world, self.broker, self.observer, self.gateway = chance, world, broker, observer, gateway
         self.scanners = scanners
         self.kept_members = None
-        self.denied_since = 0.0
+        self.denied_since = self.broker_since = 0.0
         # How often each comes; those of `alone` want a world that stands still.
         self.kinds = {
             "walk": (self.walk, 16), "leave": (self.leave, 6), "restart": (self.restart, 4), "kill": (self.kill, 4),
@@ -83,7 +83,8 @@ class Steps:
     def app(self):
         """A phone's app says what it does."""
         phones = self.world.phones()
-        if not phones:
+        # Nobody keeps a report for a gateway that has not come back yet.
+        if not phones or time.time() - max(self.broker_since, self.gateway.started) < 5:
             return self.walk()
         phone, word = self.chance.choice(phones), self.chance.choice(["foreground", "foreground", "background", "terminated force-quit"])
         self.observer.client.publish(f"{self.world.base}phone/{phone}/app/set", word, qos=1)
@@ -288,6 +289,10 @@ class Steps:
             kinds += ["receivers", "receivers", "swap"]
         kind = self.chance.choice(kinds)
         world = self.world
+        if not world.zones:
+            world.zones["extra"] = {"receivers": None, "beacons": None, "enter": -66, "exit": -76, "near": None}
+            world.forget("extra")
+            return "zone extra added"
         if kind in ("room", "room name", "zone of rooms"):
             return self.edit_rooms(kind)
         signals = [name for name in world.zones if "rooms" not in world.zones[name]]
@@ -460,7 +465,7 @@ class Steps:
         return "the broker is killed and remembers what was long ago"
 
     def broker_start(self, until_observed=False):
-        told, since = self.gateway.told(), self.broker.size_of_log()
+        told, since, self.broker_since = self.gateway.told(), self.broker.size_of_log(), time.time()
         self.broker.start()
         if until_observed:
             self.observer.is_subscribed.wait(120)
