@@ -270,9 +270,10 @@ class Steps:
         return f"reload: {first}; at once again: {second}"
 
     def back(self):
-        world, name = self.world, self.chance.choice(list(self.world.zones))
-        if len(world.zones) == 1 or not world.is_all_clear():
+        world = self.world
+        if len(world.zones) < 2 or not world.is_all_clear():
             return self.walk()
+        name = self.chance.choice(list(world.zones))
         zone = world.zones.pop(name)
         self.gateway.reload(until_read=True)
         time.sleep(self.chance.choice([0, 0.5, 2]))
@@ -490,7 +491,7 @@ class Steps:
             self.gateway.process.send_signal(signal.SIGHUP)
             self.gateway.wait_for("configuration reloaded", told)
             return "the broker allows everything; reload"
-        zone, beacon = self.chance.choice(list(world.zones)), level(world.name(self.chance.choice(list(BEACONS))))
+        zone, beacon = self.chance.choice(list(world.zones) or ["none"]), level(world.name(self.chance.choice(list(BEACONS))))
         topic = self.chance.choice([
             self.world.base + t for t in (f"zone/{zone}/enter", f"zone/{zone}/exit", f"zone/{zone}/occupancy", f"zone/{zone}/+",
                                "zone/+/enter", "room/+/enter", "room/+/occupancy", f"beacon/{beacon}/room",
