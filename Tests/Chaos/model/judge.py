@@ -273,6 +273,8 @@ class Judgement:
         if ABSENT in world.receivers() and time.time() - self.gateway.started > PATIENCE_FOR_RECEIVERS:
             true[ABSENT] = "missing"
         receivers = {r["name"]: r["state"] for r in said["receivers"]}
+        # One that the configuration does not name, and that this run has not heard, nobody need know.
+        true = {r: s for r, s in true.items() if s != "gone" or r in receivers or r in world.required()}
         if ABSENT in world.receivers() and ABSENT not in true:
             receivers.pop(ABSENT, None)  # Not yet, or just now.
         else:
