@@ -1,4 +1,5 @@
 import RangingPolicy
+public import RangingPolicy
 
 /// What a gateway can do to keep one kind of phone listening, and how well that worked in simulation.
 ///
@@ -202,5 +203,23 @@ public struct WakeCost: Sendable, Hashable {
     let near = NearDistances(near: nil, rearm: 0)
     let day = Approach(name: "", near: near, timeline: timeline).followedByAbsence(until: day)
     return Simulation(profile, near: near, timeline: day, keepsHistory: false)
+  }
+}
+
+extension WakeProposal {
+  /// The constants of the profile that decide the plan, or why there is none.
+  public var decidingConstants: [Simulation.DecidingConstant] {
+    let strategy = profile.strategy
+    guard profile.os.supportsBeacons.value else { return profile.constants(["supports_beacons"]) }
+    switch strategy.mechanism {
+    case .cycle: return profile.constants(["scan_period", "scan_interval", "service_limit"])
+    case .job: return profile.constants(["scan_period", "scan_interval"])
+    case .intent: return profile.constants(["hit_latency", "scan_duty"])
+    case .foregroundService: return profile.constants(["scan_duty"])
+    case .events, .location, .sampledLocation, .activitySession:
+      guard conditions != nil, verdict != .needsNone else { return [] }
+      let task = strategy.beginsTask.value ? ["task_cap", "expiration_margin"] : []
+      return profile.constants(["grace"] + task + ["entry_latency", "exit_latency", "region_limit"])
+    }
   }
 }

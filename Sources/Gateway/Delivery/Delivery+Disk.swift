@@ -108,6 +108,7 @@ extension Delivery {
     if isNews { tellDiskChange() }
   }
 
+  /// What to write now, with the epoch that the next start must know.
   func takePending(_ state: inout State) -> OutboxStore.Batch {
     var batch = state.outbox.takePending()
     batch.epoch = state.numbers.epoch

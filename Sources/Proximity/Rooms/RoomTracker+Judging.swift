@@ -36,8 +36,8 @@ extension RoomTracker {
         tracks[track].window = window
         continue
       case .elsewhere where !model.isCalibrated && hearings.count > 1:
-        // The power that was learnt where it was confirms that place for ever: with it, a receiver that the beacon lies beside now
-        // is one that hears it in the next room. So place and power are judged together again, which takes two receivers.
+        // With the power that was learnt in the old room, what is heard now fits that room, for ever. Two receivers can tell place
+        // and power together, so both are judged anew.
         tracks[track].offset = 0
         tracks[track].offsetWeight = 0
       case .elsewhere: break

@@ -72,3 +72,18 @@ public struct Position: Hashable, Sendable {
 
   public static let beaconHeight = 1.2
 }
+
+/// What rooms, and a walk through them, tell of the signal at a site.
+public struct SignalSurvey: Sendable {
+  public var plan: RoomPlan
+  /// As the calibration has them.
+  public var names: RoomCalibrator.Names
+  /// nil: nothing was measured.
+  public var calibration: RoomCalibration?
+
+  public init(plan: RoomPlan, names: RoomCalibrator.Names, calibration: RoomCalibration?) {
+    self.plan = plan
+    self.names = names
+    self.calibration = calibration
+  }
+}

@@ -24,7 +24,7 @@ class Steps:
         }
         self.alone = {self.sight, self.broker_forgets, self.broker_crash, self.empty, self.rollback, self.disk,
                       self.rename_gateway}
-        # What may happen while nothing can be kept, so that whoever ends then loses nothing.
+        # What may happen while nothing can be kept. Who ended then would lose something, and a save by the page waits for the disk.
         self.without_disk = {self.walk, self.leave, self.press, self.door, self.reload, self.access, self.sight,
                              self.broker_restart, self.clock, self.disk}
 

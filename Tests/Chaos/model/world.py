@@ -89,7 +89,7 @@ class World:
         self.gateway = "world"
         # Of each zone that is one the zone in Home Assistant; without any, each zone and room is home.
         self.places = {}
-        # What each app reported last to this run of the gateway, and since when.
+        # What each app reported last to this run of the gateway.
         self.app = {}
         # Configured with an identity that is not heard.
         self.exchanged = set()
