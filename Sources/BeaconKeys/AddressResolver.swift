@@ -78,25 +78,15 @@ public struct AddressResolver: Sendable {
 }
 
 /// The addresses that were tried. Without keys there are none.
-extension AddressResolver {
-  public func snapshot(into writer: inout StateWriter) {
-    writer.write(postponed)
-    writer.write(recent)
-    writer.write(older)
-    budget.snapshot(into: &writer)
-  }
-
-  /// Of a new one with the same keys.
-  public mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "private addresses"
-    postponed = try reader.tally()
-    recent = try reader.read()
-    older = try reader.read()
-    try budget.restore(from: &reader)
-    guard recent.count <= generation, older.count <= generation,
-      recent.values.allSatisfy({ $0 < reader.bounds.entries }),
-      older.values.allSatisfy({ $0 < reader.bounds.entries })
-    else { throw reader.damaged }
+extension AddressResolver: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(tally: "postponed", &postponed)
+    try coder("recent", &recent)
+    try coder("older", &older)
+    try coder("budget", &budget)
+    for known in [recent, older] {
+      try coder.check(known.count <= generation && known.values.allSatisfy { $0 < coder.bounds.entries })
+    }
   }
 }
 

@@ -105,15 +105,10 @@ public struct BTHomeDecryptor: Sendable {
 }
 
 /// Without the key, which is nobody's business.
-extension BTHomeDecryptor {
-  public func snapshot(into writer: inout StateWriter) {
-    writer.write(lastCounter)
-    writer.write(restarted)
-  }
-
-  public mutating func restore(from reader: inout StateReader) throws(StateError) {
-    lastCounter = try reader.read()
-    restarted = try reader.read()
+extension BTHomeDecryptor: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("last_counter", &lastCounter)
+    try coder("restarted", &restarted)
   }
 }
 

@@ -39,20 +39,13 @@ struct ResolutionBudget: Sendable {
   }
 }
 
-extension ResolutionBudget {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(left)
-    writer.write(time)
-    writer.write(waiting.allSatisfy { $0 == 0 } ? [] : waiting)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    left = try reader.read()
-    time = try reader.read()
-    let known: [UInt64] = try reader.read()
-    guard (0...Self.rate).contains(left), known.isEmpty || known.count == Self.places else {
-      throw reader.damaged
-    }
-    if !known.isEmpty { waiting = known }
+extension ResolutionBudget: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("left", &left, in: 0...Self.rate)
+    try coder("time", &time)
+    var known = waiting.allSatisfy { $0 == 0 } ? [] : waiting
+    try coder("waiting", &known)
+    try coder.check(known.isEmpty || known.count == Self.places)
+    if coder.isReading, !known.isEmpty { waiting = known }
   }
 }

@@ -245,23 +245,24 @@ extension FleetPartition {
 }
 
 /// The whole state, exactly: whoever goes on from it says the same to every further message, with the same numbers.
-extension FleetPartition {
+extension FleetPartition: StateFields {
   /// - Parameter octets: so many are expected.
   public func state(expecting octets: Int = 0) -> [UInt8] {
-    var writer = StateWriter()
-    writer.reserve(octets + octets / 16)
-    writer.write(UInt32(number))
-    writer.write(UInt32(partitions))
-    writer.write(numbers.epoch)
-    writer.write(numbers.last)
-    writer.write(time)
-    writer.write(looked)
-    for count in [counts.messages, counts.observations, counts.transitions, counts.early, counts.misplaced] {
-      writer.write(count)
-    }
-    pipeline.snapshot(into: &writer)
-    intake.snapshot(into: &writer)
-    return writer.finished()
+    var coder = StateCoder()
+    coder.reserve(octets + octets / 16)
+    snapshot(into: &coder)
+    return coder.finished()
+  }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(same: "number", UInt32(number))
+    try coder(same: "partitions", UInt32(partitions))
+    try coder("numbers", &numbers)
+    try coder("time", &time)
+    try coder("looked", &looked)
+    try coder("counts", &counts)
+    try coder("pipeline", &pipeline)
+    try coder("intake", &intake)
   }
 
   /// Goes on from a checkpoint. Where nothing of it fits, the partition begins anew: all are found again by what is heard.
@@ -303,23 +304,21 @@ extension FleetPartition {
   /// - Parameter fresh: a partition of the same site that has taken nothing in yet. What follows from the configuration is not
   ///   computed again.
   public init(_ fresh: FleetPartition, _ number: Int, state: [UInt8]) throws(StateError) {
-    var reader = try StateReader(state)
-    reader.part = "partition"
-    guard try reader.read() == UInt32(number), try reader.read() == UInt32(fresh.partitions) else {
-      throw .configuration
-    }
-    self.init(fresh, number, epoch: try reader.read())
-    numbers = TransitionNumbers(epoch: epoch, last: try reader.tally())
-    time = try reader.read()
-    looked = try reader.read()
-    counts.messages = try reader.tally()
-    counts.observations = try reader.tally()
-    counts.transitions = try reader.tally()
-    counts.early = try reader.tally()
-    counts.misplaced = try reader.tally()
-    try pipeline.restore(from: &reader)
-    intake = try ScannerIntake(intake.scanners, ownGateway: names.site, snapshot: &reader)
-    try reader.finish()
+    var coder = try StateCoder(reading: state)
+    self.init(fresh, number, epoch: 0)
+    intake = ScannerIntake(intake.scanners, ownGateway: names.site, expected: [])
+    try restore(from: &coder)
+    try coder.finish()
     receivers.learn(intake.table) { pipeline.receiver($0) }
+  }
+}
+
+extension FleetPartition.Counts: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(tally: "messages", &messages)
+    try coder(tally: "observations", &observations)
+    try coder(tally: "transitions", &transitions)
+    try coder(tally: "early", &early)
+    try coder(tally: "misplaced", &misplaced)
   }
 }

@@ -8,111 +8,111 @@ extension Configuration {
   /// A number for all that a pipeline's state depends on: another one means that a snapshot is of no use. Secrets are no part of
   /// it.
   func fingerprint(_ limits: AdmissionLimits) -> UInt64 {
-    var writer = StateWriter()
-    writer.write(gatewayName)
-    limits.describe(to: &writer)
-    writer.write(zones.map(\.definition))
-    describeBeacons(to: &writer)
-    writer.count(receivers.count)
+    var coder = StateCoder()
+    coder.write(gatewayName)
+    limits.describe(to: &coder)
+    coder.write(zones.map(\.definition))
+    describeBeacons(to: &coder)
+    coder.count(receivers.count)
     for receiver in receivers {
-      writer.write(receiver.name)
-      receiver.calibration.describe(to: &writer)
+      coder.write(receiver.name)
+      receiver.calibration.describe(to: &coder)
     }
-    writer.write(Pipeline.lateness(self))
-    describeRooms(to: &writer)
-    writer.count(phones.count)
-    for phone in phones { phone.describe(to: &writer) }
-    writer.write(telemetry.beaconState)
-    writer.write(homeAssistant.rooms)
-    writer.write(homeAssistant.hasPlaces)
+    coder.write(Pipeline.lateness(self))
+    describeRooms(to: &coder)
+    coder.count(phones.count)
+    for phone in phones { phone.describe(to: &coder) }
+    coder.write(telemetry.beaconState)
+    coder.write(homeAssistant.rooms)
+    coder.write(homeAssistant.hasPlaces)
     for place in homeAssistant.places ?? [] {
-      writer.write(place.zone)
-      writer.write(place.spoken)
+      coder.write(place.zone)
+      coder.write(place.spoken)
     }
-    return writer.fingerprint
+    return coder.fingerprint
   }
 
-  private func describeBeacons(to writer: inout StateWriter) {
-    writer.count(beacons.count)
+  private func describeBeacons(to coder: inout StateCoder) {
+    coder.count(beacons.count)
     for beacon in beacons {
-      writer.write(beacon.name)
-      writer.write("\(beacon.pattern)")
-      writer.write(beacon.measuredPower)
-      writer.write(beacon.identityKey)
-      writer.write(beacon.bindKey)
-      writer.write(beacon.names)
+      coder.write(beacon.name)
+      coder.write("\(beacon.pattern)")
+      coder.write(beacon.measuredPower)
+      coder.write(beacon.identityKey)
+      coder.write(beacon.bindKey)
+      coder.write(beacon.names)
     }
   }
 
-  private func describeRooms(to writer: inout StateWriter) {
-    writer.count(rooms.count)
+  private func describeRooms(to coder: inout StateCoder) {
+    coder.count(rooms.count)
     for room in rooms {
-      writer.write(room.name)
-      writer.write(room.floor)
-      writer.write(room.outline.flatMap { [$0.x, $0.y] })
-      writer.write(room.receivers)
+      coder.write(room.name)
+      coder.write(room.floor)
+      coder.write(room.outline.flatMap { [$0.x, $0.y] })
+      coder.write(room.receivers)
     }
-    writer.count(floors.count)
+    coder.count(floors.count)
     for floor in floors {
-      writer.write(floor.name)
-      writer.write(floor.height)
+      coder.write(floor.name)
+      coder.write(floor.height)
     }
-    writer.count(doors.count)
+    coder.count(doors.count)
     for door in doors {
-      writer.write([door.from.x, door.from.y, door.to.x, door.to.y])
-      writer.write(door.floor)
+      coder.write([door.from.x, door.from.y, door.to.x, door.to.y])
+      coder.write(door.floor)
     }
-    roomCalibration?.describe(to: &writer)
+    roomCalibration?.describe(to: &coder)
   }
 }
 
 extension PhoneSettings {
-  fileprivate func describe(to writer: inout StateWriter) {
-    writer.write(name)
-    writer.write(beacon)
-    writer.write(countdown)
-    writer.count(triggers.count)
+  fileprivate func describe(to coder: inout StateCoder) {
+    coder.write(name)
+    coder.write(beacon)
+    coder.write(countdown)
+    coder.count(triggers.count)
     for trigger in triggers {
-      writer.write(trigger.zone)
-      writer.write(trigger.near.near)
-      writer.write(trigger.near.rearm)
-      writer.write(trigger.rearmSignal)
+      coder.write(trigger.zone)
+      coder.write(trigger.near.near)
+      coder.write(trigger.near.rearm)
+      coder.write(trigger.rearmSignal)
     }
     let (system, strategy) = (profile.os, profile.strategy)
     for word in [system.name, system.family.rawValue, strategy.name, strategy.mechanism.rawValue] {
-      writer.write(word)
+      coder.write(word)
     }
-    for constant in OSProfile.constants { writer.write(constant.field.told(of: system).value) }
-    for constant in StrategyProfile.constants { writer.write(constant.field.told(of: strategy).value) }
+    for constant in OSProfile.constants { coder.write(constant.field.told(of: system).value) }
+    for constant in StrategyProfile.constants { coder.write(constant.field.told(of: strategy).value) }
   }
 }
 
 extension Calibration {
-  fileprivate func describe(to writer: inout StateWriter) {
-    writer.write(measuredPower)
-    writer.write([offset, exponent, deviation])
-    writer.write(position.map { [$0.x, $0.y, $0.z] })
+  fileprivate func describe(to coder: inout StateCoder) {
+    coder.write(measuredPower)
+    coder.write([offset, exponent, deviation])
+    coder.write(position.map { [$0.x, $0.y, $0.z] })
   }
 }
 
 extension RoomCalibration {
-  fileprivate func describe(to writer: inout StateWriter) {
+  fileprivate func describe(to coder: inout StateCoder) {
     for receiver in receivers {
-      writer.write(receiver.name)
-      writer.write([receiver.power, receiver.exponent])
+      coder.write(receiver.name)
+      coder.write([receiver.power, receiver.exponent])
     }
-    writer.write(wallLoss)
+    coder.write(wallLoss)
     for sample in samples {
-      writer.write(sample.receiver)
-      writer.write(sample.floor)
-      writer.write([sample.x, sample.y, sample.level, sample.spread, sample.weight])
+      coder.write(sample.receiver)
+      coder.write(sample.floor)
+      coder.write([sample.x, sample.y, sample.level, sample.spread, sample.weight])
     }
     for histogram in histograms {
-      writer.write(histogram.receiver)
-      writer.write(histogram.room)
-      writer.write(histogram.lowest)
-      writer.write(histogram.counts)
+      coder.write(histogram.receiver)
+      coder.write(histogram.room)
+      coder.write(histogram.lowest)
+      coder.write(histogram.counts)
     }
-    writer.write(measuredPower)
+    coder.write(measuredPower)
   }
 }

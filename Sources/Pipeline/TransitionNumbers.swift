@@ -1,3 +1,4 @@
+import Beacons
 import Messages
 
 /// Numbers transitions in the order of decision, from 1 on and without gaps within an epoch.
@@ -27,4 +28,11 @@ package struct TransitionNumbers: Sendable {
 
   /// Starts counting anew.
   package mutating func begin(_ epoch: UInt64) { (self.epoch, last) = (epoch, 0) }
+}
+
+extension TransitionNumbers: StateFields {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("epoch", &epoch)
+    try coder(tally: "last", &last)
+  }
 }

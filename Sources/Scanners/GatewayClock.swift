@@ -12,7 +12,18 @@ struct GatewayClock: Equatable, Sendable {
   private static let parts = 6
 
   /// By part of the window, the newest last.
-  private var least: [(start: MonotonicTime, offset: TimeSpan)] = []
+  private var least: [Part] = []
+
+  private struct Part: Equatable, StateElement {
+    var start = MonotonicTime.zero
+    var offset = TimeSpan.zero
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("start", &start)
+      try coder("offset", &offset)
+    }
+  }
+
   /// When a message was last taken.
   private var taken: MonotonicTime?
   /// Since when all are refused.
@@ -26,7 +37,7 @@ struct GatewayClock: Equatable, Sendable {
 
   static func == (a: Self, b: Self) -> Bool {
     a.taken == b.taken && a.doubted == b.doubted
-      && a.least.elementsEqual(b.least) { $0.start == $1.start && $0.offset == $1.offset }
+      && a.least == b.least
   }
 
   /// Takes a message's times into account; returns our clock minus theirs. A clock that jumped is refused for a minute, and then
@@ -62,7 +73,7 @@ struct GatewayClock: Equatable, Sendable {
       least[least.count - 1].offset = min(last.offset, apparent)
     } else {
       if least.count == Self.parts { least.removeFirst() }
-      least.append((arrival, apparent))
+      least.append(Part(start: arrival, offset: apparent))
     }
     return offset ?? apparent
   }
@@ -78,24 +89,11 @@ struct GatewayClock: Equatable, Sendable {
   }
 }
 
-extension GatewayClock: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.count(least.count)
-    for part in least {
-      writer.write(part.start)
-      writer.write(part.offset)
-    }
-    writer.write(taken)
-    writer.write(refusedSince)
-    writer.write(doubted)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    let count = try reader.count()
-    guard count <= Self.parts else { throw reader.damaged }
-    for _ in 0..<count { least.append((try reader.read(), try reader.read())) }
-    taken = try reader.read()
-    refusedSince = try reader.read()
-    doubted = try reader.read()
+extension GatewayClock: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("least", &least, atMost: Self.parts)
+    try coder("taken", &taken)
+    try coder("refused_since", &refusedSince)
+    try coder("doubted", &doubted)
   }
 }

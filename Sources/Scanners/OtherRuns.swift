@@ -3,7 +3,7 @@ import Beacons
 /// The runs that use a gateway's name beside the one that counts. A new run is usually a restart and counts at once. If the former
 /// one keeps speaking, there are two gateways; then the first one counts, and the others only after it has fallen silent.
 struct OtherRuns: Sendable {
-  private enum Kind: UInt8 {
+  private enum Kind: UInt8, StateCoded {
     /// It counted before the present one.
     case former
     /// It cannot have followed the present one: late batches of an earlier run, or a second gateway.
@@ -12,12 +12,19 @@ struct OtherRuns: Sendable {
     case twin
   }
 
-  private struct Run {
-    var boot: String
-    var kind: Kind
+  private struct Run: StateElement {
+    var boot = ""
+    var kind = Kind.former
     /// Since when it speaks without a long pause, as a run that does not count; nil: it has not spoken since.
     var speaksSince: MonotonicTime?
-    var heard: MonotonicTime
+    var heard = MonotonicTime.zero
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("boot", &boot)
+      try coder("kind", &kind)
+      try coder("speaks_since", &speaksSince)
+      try coder("heard", &heard)
+    }
   }
 
   /// A former run that speaks for so long lives. Late batches of a run that ended come all at once.
@@ -82,24 +89,8 @@ struct OtherRuns: Sendable {
   }
 }
 
-extension OtherRuns: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.count(runs.count)
-    for run in runs {
-      writer.write(run.boot)
-      writer.write(run.kind.rawValue)
-      writer.write(run.speaksSince)
-      writer.write(run.heard)
-    }
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    let count = try reader.count()
-    guard count <= Self.limit else { throw reader.damaged }
-    for _ in 0..<count {
-      let boot: String = try reader.read()
-      guard let kind = Kind(rawValue: try reader.read()) else { throw reader.damaged }
-      runs.append(Run(boot: boot, kind: kind, speaksSince: try reader.read(), heard: try reader.read()))
-    }
+extension OtherRuns: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("runs", &runs, atMost: Self.limit)
   }
 }

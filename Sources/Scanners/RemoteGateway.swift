@@ -106,37 +106,23 @@ struct RemoteGateway: Sendable {
   }
 }
 
-extension RemoteGateway: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(boot)
-    writer.write(since)
-    writer.write(sent)
-    writer.write(others)
-    writer.write(clock)
-    writer.write(arrived)
-    writer.write(sequences)
-    writer.write(heard)
-    for count in [batches, observations, lost, refused] { writer.write(count) }
-    writer.write(lastRefusal?.rawValue)
-  }
+extension RemoteGateway: StateElement {
+  init() { self.init(boot: "", at: .zero) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    boot = try reader.read()
-    since = try reader.read()
-    sent = try reader.read()
-    others = try reader.read()
-    clock = try reader.read()
-    arrived = try reader.read()
-    sequences = try reader.read()
-    heard = try reader.read()
-    batches = try reader.tally()
-    observations = try reader.tally()
-    lost = try reader.read()
-    refused = try reader.tally()
-    let refusal: String? = try reader.read()
-    lastRefusal = refusal.flatMap { ScannerRefusal(rawValue: $0) }
-    guard sequences.count <= Self.partitionLimit,
-      lastRefusal?.rawValue == refusal
-    else { throw reader.damaged }
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("boot", &boot)
+    try coder("since", &since)
+    try coder("sent", &sent)
+    try coder("others", &others)
+    try coder("clock", &clock)
+    try coder("arrived", &arrived)
+    try coder("sequences", &sequences)
+    try coder("heard", &heard)
+    try coder(tally: "batches", &batches)
+    try coder(tally: "observations", &observations)
+    try coder("lost", &lost)
+    try coder(tally: "refused", &refused)
+    try coder("last_refusal", &lastRefusal)
+    try coder.check(sequences.count <= Self.partitionLimit)
   }
 }

@@ -3,7 +3,7 @@ import Beacons
 /// Receivers elsewhere: their names, and whether they work. A receiver is blind if it says so itself, or if our connection to
 /// the broker is lost, but never because it hears nothing.
 struct RemoteReceivers: Sendable {
-  private struct Entry {
+  private struct Entry: StateElement {
     /// Whether it has sent anything, or anything was reported about it.
     var isKnown = false
     /// Which scanner of the configuration it belongs to.
@@ -18,6 +18,16 @@ struct RemoteReceivers: Sendable {
     var lastNews = MonotonicTime(nanoseconds: .min)
     /// Its last reported health.
     var health: ReceiverHealth?
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("is_known", &isKnown)
+      try coder("scanner", &scanner)
+      try coder("is_offline", &isOffline)
+      try coder("fault", &fault)
+      try coder("is_reported", &isReported)
+      try coder("last_news", &lastNews)
+      try coder("health", &health)
+    }
   }
 
   /// A receiver that has been silent for this long is quiet.
@@ -179,44 +189,15 @@ struct RemoteReceivers: Sendable {
 }
 
 extension RemoteReceivers {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(table)
-    writer.count(entries.count)
-    for entry in entries {
-      writer.write(entry.isKnown)
-      writer.write(UInt32(entry.scanner))
-      writer.write(entry.isOffline)
-      writer.write(entry.fault)
-      writer.write(entry.isReported)
-      writer.write(entry.lastNews)
-      writer.write(entry.health?.rawValue)
-    }
-    writer.write(connected)
-    writer.write(UInt32(invented))
-  }
-
-  /// - Parameter scanners: how many there are.
-  mutating func restore(scanners: Int, from reader: inout StateReader) throws(StateError) {
-    reader.part = "receivers elsewhere"
-    table = try reader.read()
+  /// - Parameter scanners: how many the configuration has.
+  mutating func fields(_ coder: inout StateCoder, scanners: Int) throws(StateError) {
+    try coder("table", &table)
+    try coder("entries", &entries, atMost: table.names.count)
+    try coder("connected", &connected)
+    try coder("invented", &invented, in: 0...Int(UInt32.max))
+    try coder.check(entries.allSatisfy { $0.scanner >= 0 && $0.scanner < max(scanners, 1) })
+    guard coder.isReading else { return }
     indices = [:]
     for index in table.indices { indices[table.name(of: index)] = index }
-    let count = try reader.count()
-    guard count <= table.names.count else { throw reader.damaged }
-    for _ in 0..<count {
-      var entry = Entry()
-      entry.isKnown = try reader.read()
-      entry.scanner = Int(try reader.index(below: max(scanners, 1)) as UInt32)
-      entry.isOffline = try reader.read()
-      entry.fault = try reader.read()
-      entry.isReported = try reader.read()
-      entry.lastNews = try reader.read()
-      let health: String? = try reader.read()
-      entry.health = health.flatMap { ReceiverHealth(rawValue: $0) }
-      guard entry.health?.rawValue == health else { throw reader.damaged }
-      entries.append(entry)
-    }
-    connected = try reader.read()
-    invented = Int(try reader.read(UInt32.self))
   }
 }

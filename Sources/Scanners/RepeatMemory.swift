@@ -4,7 +4,7 @@ import Messages
 /// The last time that each device's scanner told of it, to notice repetitions. The size is fixed: another device may take a place,
 /// and then one repetition passes.
 struct RepeatMemory: Sendable {
-  private static let places = 4096
+  fileprivate static let places = 4096
   private var times: [(device: UInt64, time: UInt64)] = []
 
   /// Whether this device was heard at the same time according to the last message.
@@ -27,24 +27,26 @@ struct RepeatMemory: Sendable {
 }
 
 /// Only the places that are taken.
-extension RepeatMemory {
-  func snapshot(into writer: inout StateWriter) {
-    let taken = times.enumerated().filter { $0.element != (0, 0) }
-    writer.count(taken.count)
-    for (place, last) in taken {
-      writer.write(UInt16(place))
-      writer.write(last.device)
-      writer.write(last.time)
+extension RepeatMemory: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    var taken = times.enumerated().filter { $0.element != (0, 0) }.map { place, last in
+      Taken(place: UInt16(place), device: last.device, time: last.time)
     }
+    try coder("taken", &taken, atMost: Self.places)
+    guard coder.isReading, !taken.isEmpty else { return }
+    times = Array(repeating: (0, 0), count: Self.places)
+    for last in taken { times[Int(last.place)] = (last.device, last.time) }
   }
 
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "repetitions"
-    let count = try reader.count()
-    if count > 0 { times = Array(repeating: (0, 0), count: Self.places) }
-    for _ in 0..<count {
-      let place: UInt16 = try reader.index(below: Self.places)
-      times[Int(place)] = (try reader.read(), try reader.read())
+  private struct Taken: StateElement {
+    var place: UInt16 = 0
+    var device: UInt64 = 0
+    var time: UInt64 = 0
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("place", &place, below: RepeatMemory.places)
+      try coder("device", &device)
+      try coder("time", &time)
     }
   }
 }

@@ -1,5 +1,7 @@
+import Beacons
+
 /// Why a scanner's message, or one observation in it, was refused. Each cause is counted, and logged once per scanner.
-public enum ScannerRefusal: String, Error, CaseIterable, Sendable {
+public enum ScannerRefusal: String, StateCoded, Error, CaseIterable, Sendable {
   /// No JSON, or not of the expected shape.
   case malformed
   /// Larger than `ScannerIntake.largestMessage`.

@@ -6,13 +6,13 @@ import Testing
   private func written(_ numbers: [Float]) -> [UInt8] {
     var words: [UInt32] = []
     PackedNumbers.pack(numbers, into: &words)
-    var writer = StateWriter()
+    var writer = StateCoder()
     writer.write(packed: words)
     return writer.finished()
   }
 
   private func read(_ octets: [UInt8], _ count: Int) throws -> [Float] {
-    var reader = try StateReader(octets)
+    var reader = try StateCoder(reading: octets)
     let words = try reader.read(packed: count)
     try reader.finish()
     var numbers = [Float](repeating: 7, count: count)
@@ -40,7 +40,7 @@ import Testing
 
   @Test("A count that is zero or too large is refused", arguments: [0, 5, -5, Int32.max, .min])
   func refused(length: Int32) throws {
-    var writer = StateWriter()
+    var writer = StateCoder()
     writer.write(length)
     for _ in 0..<8 { writer.write(1 as Float) }
     let octets = writer.finished()

@@ -13,7 +13,7 @@ import Testing
 
   /// With the head and the checksum that such a body has.
   private func sealed(_ body: [UInt8]) -> [UInt8] {
-    var writer = StateWriter()
+    var writer = StateCoder()
     for octet in body { writer.write(octet) }
     return writer.finished()
   }

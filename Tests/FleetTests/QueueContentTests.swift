@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a damaged state is no checkpoint, or no state`() throws {
     var random = SeededGenerator(seed: 6)
-    var writer = StateWriter()
+    var writer = StateCoder()
     for _ in 0..<1000 { writer.write(UInt32.random(in: 0...300, using: &random)) }
     let state = writer.finished()
     let whole = Checkpoint(lease: 1, position: 2, worker: "w", state: state).payload
@@ -45,7 +45,7 @@ import Testing
         UInt8(1) << UInt8.random(in: 0...7, using: &random)
       guard let other = try? Checkpoint(payload), other.state != state else { continue }
       passed += 1
-      #expect(throws: StateError.self) { try StateReader(other.state) }
+      #expect(throws: StateError.self) { try StateCoder(reading: other.state) }
     }
     // Compressed data has no checksum of its own.
     #expect(passed > 100)

@@ -214,7 +214,7 @@ import Testing
     try hear([0, 1, 0x1A, 0, 0x3A, 1])
     let octets = scene.pipeline.snapshotOctets
     var heir = Pipeline(try Scene.configuration(Self.rules))
-    var reader = try StateReader(octets)
+    var reader = try StateCoder(reading: octets)
     try heir.restore(from: &reader)
     scene.replace(heir, receiver: scene.receiver)
     try hear([0, 1, 0x1A, 0, 0x3A, 1])

@@ -19,7 +19,7 @@ import Testing
     var accepted = 0
     for _ in 0..<250 {
       // The fingerprint in front stays, or nothing else would be read.
-      var reader = StateReader(body: dice.forged(body, from: 8))
+      var reader = StateCoder(body: dice.forged(body, from: 8))
       var heir = fresh
       guard (try? heir.restore(from: &reader)) != nil else { continue }
       accepted += 1

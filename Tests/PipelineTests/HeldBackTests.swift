@@ -78,10 +78,10 @@ import Testing
     #expect(scene.state("beacon/meter/state")?.contains(#""battery_pct":80"#) == true)
 
     scene = try fellSoon()
-    var writer = StateWriter()
+    var writer = StateCoder()
     scene.pipeline.snapshot(into: &writer)
     var next = Pipeline(try Scene.configuration(Self.house))
-    var reader = try StateReader(writer.finished())
+    var reader = try StateCoder(reading: writer.finished())
     try next.restore(from: &reader)
     scene.replace(next, receiver: scene.receiver)
     scene.output.removeAll()

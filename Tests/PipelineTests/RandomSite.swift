@@ -230,13 +230,13 @@ extension Pipeline {
   }
 
   var snapshotOctets: [UInt8] {
-    var writer = StateWriter()
+    var writer = StateCoder()
     snapshot(into: &writer)
     return writer.finished()
   }
 
   init(_ site: RandomSite, octets: [UInt8]) throws {
-    var reader = try StateReader(octets)
+    var reader = try StateCoder(reading: octets)
     self.init(site.configuration, limits: site.limits)
     try restore(from: &reader)
     try reader.finish()

@@ -88,10 +88,10 @@ import Testing
     try goOn(&scene)
 
     scene = try heard()
-    var writer = StateWriter()
+    var writer = StateCoder()
     scene.pipeline.snapshot(into: &writer)
     var heir = Pipeline(try Scene.configuration(rules))
-    var reader = try StateReader(writer.finished())
+    var reader = try StateCoder(reading: writer.finished())
     try heir.restore(from: &reader)
     scene.replace(heir, receiver: scene.receiver)
     try goOn(&scene)

@@ -81,7 +81,7 @@ import Testing
           .randomElement(using: &dice)!
       }
       if dice.oneIn(10) { forged.removeLast(Int.random(in: 1..<body.count, using: &dice)) }
-      var reader = StateReader(body: forged)
+      var reader = StateCoder(body: forged)
       do throws(StateError) {
         var pipeline = Pipeline(site)
         try pipeline.restore(from: &reader)
@@ -130,7 +130,7 @@ import Testing
   @Test func anotherLayoutIsRefusedInWords() throws {
     var (_, octets) = Self.octets(steps: 1)
     octets[4] = 12
-    let error = #expect(throws: StateError.layout(12)) { _ = try StateReader(octets) }
-    #expect(error?.description == "the snapshot has layout 12, and this version reads layout 15 only")
+    let error = #expect(throws: StateError.layout(12)) { _ = try StateCoder(reading: octets) }
+    #expect(error?.description == "the snapshot has layout 12, and this version reads layout 16 only")
   }
 }

@@ -15,14 +15,14 @@ import Testing
     """
 
   private static func octets(_ intake: ScannerIntake) -> [UInt8] {
-    var writer = StateWriter()
+    var writer = StateCoder()
     intake.snapshot(into: &writer)
     return writer.finished()
   }
 
   private static func restored(_ desk: Desk) throws -> Desk {
     var next = desk
-    var reader = try StateReader(octets(desk.intake))
+    var reader = try StateCoder(reading: octets(desk.intake))
     next.intake = try ScannerIntake(
       desk.intake.scanners, ownGateway: desk.intake.ownGateway, snapshot: &reader)
     try reader.finish()
@@ -101,7 +101,7 @@ import Testing
 
   @Test func otherScannersAreRefused() throws {
     let desk = try Desk(Self.yaml)
-    var reader = try StateReader(Self.octets(desk.intake))
+    var reader = try StateCoder(reading: Self.octets(desk.intake))
     #expect(throws: StateError.configuration) {
       _ = try ScannerIntake(Array(desk.intake.scanners.dropLast()), ownGateway: "home", snapshot: &reader)
     }
@@ -118,7 +118,7 @@ import Testing
     for _ in 0..<500 {
       var forged = body
       forged[Int.random(in: 8..<body.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
-      var reader = StateReader(body: forged)
+      var reader = StateCoder(body: forged)
       do throws(StateError) {
         var next = desk
         next.intake = try ScannerIntake(desk.intake.scanners, ownGateway: "home", snapshot: &reader)

@@ -1,5 +1,5 @@
 /// Whether a receiver can hear. Silence alone does not make it blind: the only tag may have left.
-public enum ReceiverHealth: String, Sendable, CaseIterable {
+public enum ReceiverHealth: String, StateCoded, Sendable, CaseIterable {
   /// It hears.
   case ok
   /// It hears nothing, but answers and scans.

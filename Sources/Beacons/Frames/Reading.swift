@@ -110,72 +110,72 @@ public enum DimmerEvent: Hashable, Sendable {
 }
 
 extension Reading: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(quantity.rawValue)
-    writer.write(ordinal)
-    writer.write(value)
+  public func write(to coder: inout StateCoder) {
+    coder.write(quantity.rawValue)
+    coder.write(ordinal)
+    coder.write(value)
   }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    let quantity = Quantity(rawValue: try reader.read())
-    guard let quantity else { throw reader.damaged }
-    self.init(quantity, ordinal: try reader.read(), try reader.read())
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    let quantity = Quantity(rawValue: try coder.read())
+    guard let quantity else { throw coder.damaged }
+    self.init(quantity, ordinal: try coder.read(), try coder.read())
   }
 }
 
 extension Reading.Value: StateCoded {
-  public func write(to writer: inout StateWriter) {
+  public func write(to coder: inout StateCoder) {
     switch self {
     case .number(let number):
-      writer.write(0 as UInt8)
-      writer.write(number)
+      coder.write(0 as UInt8)
+      coder.write(number)
     case .flag(let flag):
-      writer.write(1 as UInt8)
-      writer.write(flag)
+      coder.write(1 as UInt8)
+      coder.write(flag)
     case .button(let event):
-      writer.write(2 as UInt8)
-      writer.write(event.rawValue)
+      coder.write(2 as UInt8)
+      coder.write(event.rawValue)
     case .dimmer(let event):
-      writer.write(3 as UInt8)
-      writer.write(event.code)
-      writer.write(event.steps)
+      coder.write(3 as UInt8)
+      coder.write(event.code)
+      coder.write(event.steps)
     case .command(let event, let arguments):
-      writer.write(4 as UInt8)
-      writer.write(event.rawValue)
-      arguments.write(to: &writer)
+      coder.write(4 as UInt8)
+      coder.write(event.rawValue)
+      arguments.write(to: &coder)
     case .text(let range):
-      writer.write(5 as UInt8)
-      range.write(to: &writer)
+      coder.write(5 as UInt8)
+      range.write(to: &coder)
     case .bytes(let range):
-      writer.write(6 as UInt8)
-      range.write(to: &writer)
+      coder.write(6 as UInt8)
+      range.write(to: &coder)
     case .version(let octets, let parts):
-      writer.write(7 as UInt8)
-      writer.write(octets)
-      writer.write(parts)
+      coder.write(7 as UInt8)
+      coder.write(octets)
+      coder.write(parts)
     }
   }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    switch try reader.read(UInt8.self) {
-    case 0: self = .number(try reader.read())
-    case 1: self = .flag(try reader.read())
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    switch try coder.read(UInt8.self) {
+    case 0: self = .number(try coder.read())
+    case 1: self = .flag(try coder.read())
     case 2:
-      guard let event = ButtonEvent(rawValue: try reader.read()) else { throw reader.damaged }
+      guard let event = ButtonEvent(rawValue: try coder.read()) else { throw coder.damaged }
       self = .button(event)
     case 3:
-      let event = DimmerEvent(code: try reader.read(), steps: try reader.read())
-      guard let event else { throw reader.damaged }
+      let event = DimmerEvent(code: try coder.read(), steps: try coder.read())
+      guard let event else { throw coder.damaged }
       self = .dimmer(event)
     case 4:
-      guard let event = CommandEvent(rawValue: try reader.read()) else { throw reader.damaged }
-      self = .command(event, arguments: try Range(reading: &reader))
-    case 5: self = .text(try Range(reading: &reader))
-    case 6: self = .bytes(try Range(reading: &reader))
+      guard let event = CommandEvent(rawValue: try coder.read()) else { throw coder.damaged }
+      self = .command(event, arguments: try Range(reading: &coder))
+    case 5: self = .text(try Range(reading: &coder))
+    case 6: self = .bytes(try Range(reading: &coder))
     case 7:
-      self = .version(octets: try reader.read(), parts: try reader.read())
-      guard case .version(_, 0...4) = self else { throw reader.damaged }
-    default: throw reader.damaged
+      self = .version(octets: try coder.read(), parts: try coder.read())
+      guard case .version(_, 0...4) = self else { throw coder.damaged }
+    default: throw coder.damaged
     }
   }
 }
@@ -200,14 +200,14 @@ extension DimmerEvent {
 }
 
 extension Range<Int> {
-  fileprivate func write(to writer: inout StateWriter) {
-    writer.write(UInt32(clamping: lowerBound))
-    writer.write(UInt32(clamping: upperBound))
+  fileprivate func write(to coder: inout StateCoder) {
+    coder.write(UInt32(clamping: lowerBound))
+    coder.write(UInt32(clamping: upperBound))
   }
 
-  fileprivate init(reading reader: inout StateReader) throws(StateError) {
-    let (lower, upper): (UInt32, UInt32) = (try reader.read(), try reader.read())
-    guard lower <= upper else { throw reader.damaged }
+  fileprivate init(reading coder: inout StateCoder) throws(StateError) {
+    let (lower, upper): (UInt32, UInt32) = (try coder.read(), try coder.read())
+    guard lower <= upper else { throw coder.damaged }
     self = Int(lower)..<Int(upper)
   }
 }

@@ -121,33 +121,39 @@ struct AddressMemory: Sendable {
 }
 
 /// Only the places that are taken.
-extension AddressMemory {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(UInt8(magnitude))
-    writer.count(slots.count { $0.beacon >= 0 })
-    for (place, slot) in slots.enumerated() where slot.beacon >= 0 {
-      writer.write(UInt32(place))
-      writer.write(slot.bits)
-      writer.write(slot.beacon)
-      writer.write(slot.generation)
+extension AddressMemory: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    var size = UInt8(magnitude)
+    try coder("magnitude", &size)
+    magnitude = Int(size)
+    // It grows with the beacons.
+    try coder.check(
+      magnitude == 12 || magnitude > 12 && magnitude < 32 && 1 << (magnitude - 1) < coder.bounds.beacons)
+    var taken: [SavedSlot] = []
+    if !coder.isReading {
+      for (place, slot) in slots.enumerated() where slot.beacon >= 0 {
+        taken.append(SavedSlot(place: UInt32(place), slot: slot))
+      }
+    }
+    try coder("slots", &taken)
+    guard coder.isReading, !taken.isEmpty else { return }
+    slots = Self.free(1 << magnitude)
+    for saved in taken {
+      let place = Int(saved.place)
+      try coder.check(place < slots.count && place / Self.ways * Self.ways == start(saved.slot.bits))
+      slots[place] = saved.slot
     }
   }
 
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "addresses"
-    magnitude = Int(try reader.read(UInt8.self))
-    // It grows with the beacons.
-    guard magnitude == 12 || magnitude > 12 && magnitude < 32 && 1 << (magnitude - 1) < reader.bounds.beacons
-    else { throw reader.damaged }
-    let count = try reader.count()
-    if count == 0 { return }
-    slots = Self.free(1 << magnitude)
-    for _ in 0..<count {
-      let place: UInt32 = try reader.index(below: slots.count)
-      let bits: UInt64 = try reader.read()
-      let beacon: BeaconIndex = try reader.read()
-      guard Int(place) / Self.ways * Self.ways == start(bits) else { throw reader.damaged }
-      slots[Int(place)] = Slot(bits: bits, beacon: beacon.rawValue, generation: try reader.read())
+  private struct SavedSlot: StateElement {
+    var place: UInt32 = 0
+    var slot = Slot(bits: 0, beacon: -1, generation: 0)
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("place", &place)
+      try coder("bits", &slot.bits)
+      try coder("beacon", &slot.beacon, below: coder.bounds.beacons)
+      try coder("generation", &slot.generation)
     }
   }
 }

@@ -53,27 +53,20 @@ public struct AdmissionLimits: Sendable {
   }
 }
 
-extension AdmissionLimits {
-  func snapshot(into writer: inout StateWriter) {
-    newcomers.snapshot(into: &writer)
-    returning.snapshot(into: &writer)
-    writer.write(refused)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "admission"
-    try newcomers.restore(from: &reader)
-    try returning.restore(from: &reader)
-    refused = try reader.read()
-    guard refused.isEmpty || refused.count == Self.refusedPlaces else { throw reader.damaged }
+extension AdmissionLimits: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("newcomers", &newcomers)
+    try coder("returning", &returning)
+    try coder("refused", &refused)
+    try coder.check(refused.isEmpty || refused.count == Self.refusedPlaces)
   }
 
   /// What a snapshot is bound to.
-  public func describe(to writer: inout StateWriter) {
-    writer.write(members)
+  public func describe(to coder: inout StateCoder) {
+    coder.write(members)
     for limit in [transitions, newcomers, returning] {
-      writer.write(limit.burst)
-      writer.write(limit.interval)
+      coder.write(limit.burst)
+      coder.write(limit.interval)
     }
   }
 }

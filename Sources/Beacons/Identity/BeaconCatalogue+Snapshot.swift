@@ -1,101 +1,93 @@
 /// The beacons, by the rows that they have. What a later look-up finds anyway is left out: names, strangers, parsed keys.
-extension BeaconCatalogue {
-  public func snapshot(into writer: inout StateWriter) {
-    // The memory of refused members goes by hash.
-    writer.write(identities.seed.first)
-    writer.write(identities.seed.second)
-    writer.count(tracked.count)
-    for (place, known) in tracked.enumerated() {
-      writer.write(known.identity)
-      writer.write(!known.entries.isEmpty)
-      writer.write(sender(of: BeaconIndex(rawValue: Int32(clamping: place))))
-      writer.write(traits[place])
+extension BeaconCatalogue: StateFields {
+  /// Sets `coder.bounds.beacons`.
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    coder.bounds.entries = entries.count
+    // Members that were refused are remembered by hash.
+    var (first, second) = (identities.seed.first, identities.seed.second)
+    try coder("seed", &first)
+    try coder("seed", &second)
+    if coder.isReading { identities = PlaceTable(seed: HashSeed(first: first, second: second)) }
+    var rows = coder.isReading ? [] : tracked.indices.map { row($0) }
+    try coder("rows", &rows)
+    if coder.isReading {
+      coder.bounds.beacons = rows.count
+      for row in rows { try append(row, coder) }
     }
-    writer.write(vacancies)
-    writer.write(refused)
-    writer.write(revision)
-    limits.snapshot(into: &writer)
-    addresses.snapshot(into: &writer)
+    try coder("vacancies", &vacancies)
+    if coder.isReading { try vacate(rows, coder) }
+    try coder(tally: "refused", &refused)
+    try coder(tally: "revision", &revision)
+    try coder("admission", &limits)
+    try coder("addresses", &addresses)
   }
 
-  /// Of a new catalogue with the same entries. Sets `reader.bounds.beacons`.
-  public mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "beacons"
-    reader.bounds.entries = entries.count
-    identities = PlaceTable(seed: HashSeed(first: try reader.read(), second: try reader.read()))
-    let count = try reader.count()
-    reader.bounds.beacons = count
-    var senders: [(beacon: BeaconIndex, sender: BeaconIndex)] = []
-    for place in 0..<count {
-      if let sender = try restore(place, from: &reader) {
-        senders.append((BeaconIndex(rawValue: Int32(clamping: place)), sender))
-      }
+  private struct Row: StateElement {
+    var identity = BeaconIdentity.eddystoneUID(namespace: 0, instance: 0)
+    var isTaken = false
+    /// Beside whom it was heard. All must be known before it can be looked up.
+    var sender: Int32?
+    var traits = Traits()
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("identity", &identity)
+      try coder("is_taken", &isTaken)
+      try coder("sender", &sender)
+      try coder("traits", &traits)
     }
-    vacancies = try reader.read()
+  }
+
+  private func row(_ place: Int) -> Row {
+    Row(
+      identity: tracked[place].identity, isTaken: !tracked[place].entries.isEmpty,
+      sender: sender(of: BeaconIndex(rawValue: Int32(clamping: place)))?.rawValue, traits: traits[place])
+  }
+
+  private mutating func append(_ row: Row, _ coder: borrowing StateCoder) throws(StateError) {
+    let beacon = BeaconIndex(rawValue: Int32(clamping: tracked.count))
+    var known = Tracked(identity: row.identity, entries: [])
+    if case .entry(let entry) = known.identity {
+      known.entries = [entry]
+      guard beaconsByEntry[Int(entry.rawValue)] == nil else { throw coder.damaged }
+      beaconsByEntry[Int(entry.rawValue)] = beacon
+    } else if row.isTaken {
+      known.entries = patterns.entries(matching: known.identity)
+    }
+    guard known.entries.isEmpty != row.isTaken else { throw coder.damaged }
+    tracked.append(known)
+    names.append(known.entries.first.map { name(of: known.identity, in: $0) } ?? "")
+    traits.append(row.traits)
+    identities.append(IdentityKey(known.identity))
+    if row.isTaken, isMember(beacon) { members += 1 }
+  }
+
+  private mutating func vacate(_ rows: [Row], _ coder: borrowing StateCoder) throws(StateError) {
     var vacant = Set<BeaconIndex>()
     for beacon in vacancies {
       guard vacant.insert(beacon).inserted, tracked[Int(beacon.rawValue)].entries.isEmpty else {
-        throw reader.damaged
+        throw coder.damaged
       }
       identities.remove(at: Int(beacon.rawValue))
     }
-    guard vacancies.count == tracked.count(where: \.entries.isEmpty) else { throw reader.damaged }
+    guard vacancies.count == tracked.count(where: \.entries.isEmpty) else { throw coder.damaged }
     for place in tracked.indices where !tracked[place].entries.isEmpty {
-      guard identities.place(of: IdentityKey(tracked[place].identity)) == place else { throw reader.damaged }
+      guard identities.place(of: IdentityKey(tracked[place].identity)) == place else { throw coder.damaged }
     }
-    for (beacon, sender) in senders {
-      guard beacon != sender else { throw reader.damaged }
-      _ = isAskedFor(beacon, beside: sender)
+    for (place, row) in rows.enumerated() {
+      guard let sender = row.sender else { continue }
+      guard rows.indices.contains(Int(sender)), place != sender else { throw coder.damaged }
+      _ = isAskedFor(BeaconIndex(rawValue: Int32(clamping: place)), beside: BeaconIndex(rawValue: sender))
     }
-    refused = try reader.tally()
-    revision = try reader.tally()
-    try limits.restore(from: &reader)
-    try addresses.restore(from: &reader)
-  }
-
-  /// Returns beside whom it was heard.
-  private mutating func restore(_ place: Int, from reader: inout StateReader) throws(StateError)
-    -> BeaconIndex?
-  {
-    let beacon = BeaconIndex(rawValue: Int32(clamping: place))
-    var known = Tracked(identity: try reader.read(), entries: [])
-    let isTaken: Bool = try reader.read()
-    if case .entry(let entry) = known.identity {
-      known.entries = [entry]
-      guard isTaken, beaconsByEntry[Int(entry.rawValue)] == nil else {
-        throw reader.damaged
-      }
-      beaconsByEntry[Int(entry.rawValue)] = beacon
-    } else if isTaken {
-      known.entries = patterns.entries(matching: known.identity)
-    }
-    let sender: BeaconIndex? = try reader.read()
-    guard known.entries.isEmpty != isTaken else { throw reader.damaged }
-    tracked.append(known)
-    names.append(known.entries.first.map { name(of: known.identity, in: $0) } ?? "")
-    traits.append(try reader.read())
-    identities.append(IdentityKey(known.identity))
-    if isTaken, isMember(beacon) { members += 1 }
-    return sender
   }
 }
 
-extension BeaconCatalogue.Traits: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(payload)
-    writer.write(payloadPower)
-    writer.write(measuredPower)
-    writer.write(specificity)
-    writer.write(isSighted)
-    writer.write(generation)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    payload = try reader.read()
-    payloadPower = try reader.read()
-    measuredPower = try reader.read()
-    specificity = try reader.read()
-    isSighted = try reader.read()
-    generation = try reader.read()
+extension BeaconCatalogue.Traits: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("payload", &payload)
+    try coder("payload_power", &payloadPower)
+    try coder("measured_power", &measuredPower)
+    try coder("specificity", &specificity)
+    try coder("is_sighted", &isSighted)
+    try coder("generation", &generation)
   }
 }

@@ -193,47 +193,47 @@ extension BeaconIdentity {
 }
 
 extension BeaconIdentity: StateCoded {
-  func write(to writer: inout StateWriter) {
+  func write(to coder: inout StateCoder) {
     switch self {
     case .iBeacon(let uuid, let major, let minor):
-      writer.write(0 as UInt8)
-      writer.write(uuid)
-      writer.write(major)
-      writer.write(minor)
+      coder.write(0 as UInt8)
+      coder.write(uuid)
+      coder.write(major)
+      coder.write(minor)
     case .altBeacon(let high, let low):
-      writer.write(1 as UInt8)
-      writer.write(high)
-      writer.write(low)
+      coder.write(1 as UInt8)
+      coder.write(high)
+      coder.write(low)
     case .eddystoneUID(let namespace, let instance):
-      writer.write(2 as UInt8)
-      writer.write(namespace)
-      writer.write(instance)
+      coder.write(2 as UInt8)
+      coder.write(namespace)
+      coder.write(instance)
     case .eddystoneURL(let high, let low, let length):
-      writer.write(3 as UInt8)
-      writer.write(high)
-      writer.write(low)
-      writer.write(length)
+      coder.write(3 as UInt8)
+      coder.write(high)
+      coder.write(low)
+      coder.write(length)
     case .entry(let entry):
-      writer.write(4 as UInt8)
-      writer.write(entry)
+      coder.write(4 as UInt8)
+      coder.write(entry)
     }
   }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    switch try reader.read(UInt8.self) {
-    case 0: self = .iBeacon(uuid: try reader.read(), major: try reader.read(), minor: try reader.read())
-    case 1: self = .altBeacon(high: try reader.read(), low: try reader.read())
+  init(reading coder: inout StateCoder) throws(StateError) {
+    switch try coder.read(UInt8.self) {
+    case 0: self = .iBeacon(uuid: try coder.read(), major: try coder.read(), minor: try coder.read())
+    case 1: self = .altBeacon(high: try coder.read(), low: try coder.read())
     case 2:
-      self = .eddystoneUID(namespace: try reader.read(), instance: try reader.read())
+      self = .eddystoneUID(namespace: try coder.read(), instance: try coder.read())
       guard case .eddystoneUID(let namespace, let instance) = self, namespace >> 80 == 0, instance >> 48 == 0
-      else { throw reader.damaged }
+      else { throw coder.damaged }
     case 3:
-      self = .eddystoneURL(high: try reader.read(), low: try reader.read(), length: try reader.read())
+      self = .eddystoneURL(high: try coder.read(), low: try coder.read(), length: try coder.read())
       guard case .eddystoneURL(let high, let low, let length) = self,
         EddystoneURL.isPossible(high: high, low: low, length: length)
-      else { throw reader.damaged }
-    case 4: self = .entry(try reader.read())
-    default: throw reader.damaged
+      else { throw coder.damaged }
+    case 4: self = .entry(try coder.read())
+    default: throw coder.damaged
     }
   }
 }

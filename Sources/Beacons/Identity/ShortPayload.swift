@@ -25,18 +25,11 @@ struct ShortPayload: Equatable, Sendable {
   init() { (first, second, third, last) = (0, 0, 0, 0) }
 }
 
-extension ShortPayload: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(first)
-    writer.write(second)
-    writer.write(third)
-    writer.write(last)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    first = try reader.read()
-    second = try reader.read()
-    third = try reader.read()
-    last = try reader.read()
+extension ShortPayload: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("first", &first)
+    try coder("second", &second)
+    try coder("third", &third)
+    try coder("last", &last)
   }
 }

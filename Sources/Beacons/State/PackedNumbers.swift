@@ -52,13 +52,13 @@ package enum PackedNumbers {
   }
 }
 
-extension StateWriter {
+extension StateCoder {
   package mutating func write(packed words: [UInt32]) {
     for word in words { append(word) }
   }
 }
 
-extension StateReader {
+extension StateCoder {
   /// - Parameter count: how many numbers were packed.
   package mutating func read(packed count: Int) throws(StateError) -> [UInt32] {
     var words: [UInt32] = []

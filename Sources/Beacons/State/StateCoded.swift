@@ -1,21 +1,21 @@
 /// A value that can be written out as octets and read back exactly.
 public protocol StateCoded {
-  func write(to writer: inout StateWriter)
-  init(reading reader: inout StateReader) throws(StateError)
+  func write(to coder: inout StateCoder)
+  init(reading coder: inout StateCoder) throws(StateError)
 }
 
 extension FixedWidthInteger where Self: BitwiseCopyable {
-  @inlinable public func write(to writer: inout StateWriter) { writer.append(self) }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    self = try reader.take()
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(self) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self = try coder.take()
   }
 }
 
 /// By its raw value.
 extension RawRepresentable where Self: StateCoded, RawValue: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) { rawValue.write(to: &writer) }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    guard let value = Self(rawValue: try RawValue(reading: &reader)) else { throw reader.damaged }
+  @inlinable public func write(to coder: inout StateCoder) { rawValue.write(to: &coder) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    guard let value = Self(rawValue: try RawValue(reading: &coder)) else { throw coder.damaged }
     self = value
   }
 }
@@ -32,90 +32,148 @@ extension Int64: StateCoded {}
 extension Int: StateCoded {}
 
 extension Bool: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) { writer.append(self ? 1 as UInt8 : 0) }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    let octet: UInt8 = try reader.take()
-    guard octet < 2 else { throw reader.damaged }
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(self ? 1 as UInt8 : 0) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    let octet: UInt8 = try coder.take()
+    guard octet < 2 else { throw coder.damaged }
     self = octet == 1
   }
 }
 
 /// Only what is finite, as Double.
 extension Float: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) { writer.append(bitPattern) }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(bitPattern: try reader.take())
-    guard isFinite else { throw reader.damaged }
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(bitPattern) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(bitPattern: try coder.take())
+    guard isFinite else { throw coder.damaged }
   }
 }
 
 extension Double: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) { writer.append(bitPattern) }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(bitPattern: try reader.take())
-    guard isFinite else { throw reader.damaged }
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(bitPattern) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(bitPattern: try coder.take())
+    guard isFinite else { throw coder.damaged }
   }
 }
 
 extension String: StateCoded {
-  public func write(to writer: inout StateWriter) { Array(utf8).write(to: &writer) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    guard let text = String(validating: try [UInt8](reading: &reader), as: UTF8.self) else {
-      throw reader.damaged
+  public func write(to coder: inout StateCoder) { Array(utf8).write(to: &coder) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    guard let text = String(validating: try [UInt8](reading: &coder), as: UTF8.self) else {
+      throw coder.damaged
     }
     self = text
   }
 }
 
 extension Optional: StateCoded where Wrapped: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) {
-    (self != nil).write(to: &writer)
-    if let value = self { value.write(to: &writer) }
+  @inlinable public func write(to coder: inout StateCoder) {
+    (self != nil).write(to: &coder)
+    if let value = self { value.write(to: &coder) }
   }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
-    self = try Bool(reading: &reader) ? try Wrapped(reading: &reader) : nil
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self = try Bool(reading: &coder) ? try Wrapped(reading: &coder) : nil
   }
 }
 
 extension Array: StateCoded where Element: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) {
-    writer.count(count)
-    for element in self { element.write(to: &writer) }
+  @inlinable public func write(to coder: inout StateCoder) {
+    coder.count(count)
+    for element in self { element.write(to: &coder) }
   }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self = []
-    let count = try reader.count()
+    let count = try coder.count()
     // Each has an octet at least, and takes no more memory than that allows.
-    reserveCapacity(Swift.min(count, reader.left / MemoryLayout<Element>.stride + 1))
-    for _ in 0..<count { append(try Element(reading: &reader)) }
+    reserveCapacity(Swift.min(count, coder.left / MemoryLayout<Element>.stride + 1))
+    for _ in 0..<count { append(try Element(reading: &coder)) }
   }
 }
 
 /// In order, because that of a set differs from run to run.
 extension Set: StateCoded where Element: StateCoded & Comparable {
-  public func write(to writer: inout StateWriter) { sorted().write(to: &writer) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    let elements = try [Element](reading: &reader)
+  public func write(to coder: inout StateCoder) { sorted().write(to: &coder) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    let elements = try [Element](reading: &coder)
     self = Set(elements)
-    guard count == elements.count else { throw reader.damaged }
+    guard count == elements.count else { throw coder.damaged }
   }
 }
 
 extension Dictionary: StateCoded where Key: StateCoded & Comparable, Value: StateCoded {
-  @inlinable public func write(to writer: inout StateWriter) {
-    writer.count(count)
+  @inlinable public func write(to coder: inout StateCoder) {
+    coder.count(count)
     for (key, value) in sorted(by: { $0.key < $1.key }) {
-      key.write(to: &writer)
-      value.write(to: &writer)
+      key.write(to: &coder)
+      value.write(to: &coder)
     }
   }
-  @inlinable public init(reading reader: inout StateReader) throws(StateError) {
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self = [:]
-    let count = try reader.count()
-    reserveCapacity(Swift.min(count, reader.left / 16 + 1))
+    let count = try coder.count()
+    reserveCapacity(Swift.min(count, coder.left / 16 + 1))
     for _ in 0..<count {
-      let key = try Key(reading: &reader)
-      guard updateValue(try Value(reading: &reader), forKey: key) == nil else { throw reader.damaged }
+      let key = try Key(reading: &coder)
+      guard updateValue(try Value(reading: &coder), forKey: key) == nil else { throw coder.damaged }
     }
   }
+}
+
+extension MonotonicTime: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(nanoseconds: try coder.take())
+  }
+}
+
+extension WallTime: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(nanoseconds: try coder.take())
+  }
+}
+
+extension TimeSpan: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(nanoseconds: try coder.take())
+  }
+}
+
+/// Within the bounds of its coder, as the following ones.
+extension ReceiverIndex: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.receivers))
+  }
+}
+
+extension BeaconIndex: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.beacons))
+  }
+}
+
+extension BeaconEntryIndex: StateCoded {
+  @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.entries))
+  }
+}
+
+extension ReceiverTable: StateCoded {
+  public func write(to coder: inout StateCoder) { coder.write(names) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init()
+    let names: [String] = try coder.read()
+    for name in names { _ = index(of: name) }
+    guard self.names == names else { throw coder.damaged }
+  }
+}
+
+/// What it allows is of the configuration.
+extension RateLimit: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) { try coder("rested", &rested) }
 }

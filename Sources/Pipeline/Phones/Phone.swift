@@ -9,7 +9,7 @@ import RangingPolicy
 struct Phone: Sendable {
   /// A near trigger of one zone for this phone. Each has an engine of its own, since triggers of two zones may wait at once;
   /// all hear the same, so that their windows are alike.
-  struct Lane: Sendable {
+  struct Lane: Sendable, StateFields {
     /// nil: the phone has no zone with a near trigger.
     var zone: ZoneIndex?
     var rearmSignal: Double?
@@ -18,14 +18,27 @@ struct Phone: Sendable {
     var lost: TimeSpan?
     var engine: PhoneEngine
     var waiting: Waiting?
+
+    /// The rest follows from the configuration.
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("engine", &engine)
+      try coder("waiting", &waiting)
+    }
   }
 
   /// A near trigger that still has no verdict.
-  struct Waiting: Sendable {
-    var transition: String
-    var zone: String
-    var beacon: String
-    var time: WallTime
+  struct Waiting: Sendable, StateElement {
+    var transition = ""
+    var zone = ""
+    var beacon = ""
+    var time = WallTime(nanoseconds: 0)
+
+    /// The zone is that of the lane.
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("transition", &transition)
+      try coder("beacon", &beacon)
+      try coder("time", &time)
+    }
   }
 
   let settings: PhoneSettings
@@ -167,42 +180,22 @@ private func micrometres(_ metres: Double) -> Micrometres {
 }
 
 /// What follows from the configuration is left out: rules, zones, distances; and what the first lane's engine also knows.
-extension Phone {
-  func snapshot(into writer: inout StateWriter) {
-    for lane in lanes {
-      lane.engine.snapshot(into: &writer)
-      writer.write(lane.waiting != nil)
-      guard let waiting = lane.waiting else { continue }
-      writer.write(waiting.transition)
-      writer.write(waiting.beacon)
-      writer.write(waiting.time)
-    }
-    writer.write(wallOffset)
-    writer.write(isHeard)
-    writer.write(lossDue)
-    writer.write(countDue)
-    reports.snapshot(into: &writer)
-    writer.write(lastReport)
-  }
-
-  /// Of a new phone with the same settings.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for index in lanes.indices {
-      try lanes[index].engine.restore(from: &reader)
-      guard try reader.read(Bool.self) else { continue }
-      guard settings.triggers.indices.contains(index) else { throw reader.damaged }
-      lanes[index].waiting = Waiting(
-        transition: try reader.read(), zone: settings.triggers[index].zone, beacon: try reader.read(),
-        time: try reader.read())
+extension Phone: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(each: "lanes", &lanes)
+    try coder("wall_offset", &wallOffset)
+    try coder("is_heard", &isHeard)
+    try coder("loss_due", &lossDue)
+    try coder("count_due", &countDue)
+    try coder("reports", &reports)
+    try coder("last_report", &lastReport, atMost: AppReports.largest)
+    guard coder.isReading else { return }
+    for (index, lane) in lanes.enumerated() where lane.waiting != nil {
+      try coder.check(settings.triggers.indices.contains(index))
+      lanes[index].waiting?.zone = settings.triggers[index].zone
     }
     window = lanes.first?.engine.published
-    wallOffset = try reader.read()
-    isHeard = try reader.read()
-    lossDue = try reader.read()
-    countDue = try reader.read()
-    try reports.restore(from: &reader)
-    lastReport = try reader.read()
-    guard lastReport.count <= AppReports.largest, isCountPossible else { throw reader.damaged }
+    try coder.check(isCountPossible)
   }
 
   func isNear(_ time: MonotonicTime, within distance: TimeSpan) -> Bool {

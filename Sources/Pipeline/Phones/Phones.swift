@@ -178,46 +178,31 @@ struct Phones: Sendable {
 
 /// Who carries what follows from the names of the beacons.
 extension Phones {
-  func snapshot(into writer: inout StateWriter) {
-    assert(news.items.isEmpty)
-    writer.write(hasBegun)
-    for phone in phones { phone.snapshot(into: &writer) }
-    writer.write(beacons)
-    writer.write(nextDeadline)
-    writer.write(dropped)
-    writer.write(refusedReports)
-  }
-
   /// No phone is further behind its pipeline, or ahead of it: to catch up with years would take for ever.
   private static let distance = TimeSpan.seconds(86_400)
 
-  /// Of new ones with the same settings.
-  ///
   /// - Parameter time: that of the pipeline.
-  mutating func restore(from reader: inout StateReader, roster: Roster, at time: MonotonicTime)
-    throws(StateError)
-  {
-    reader.part = "phones"
-    if try reader.read() {
-      phones = new(at: .zero, wallTime: WallTime(nanoseconds: 0))
-      for place in phones.indices {
-        try phones[place].restore(from: &reader)
-        guard phones[place].isNear(time, within: Self.distance) else { throw reader.damaged }
-      }
-      deadlines = phones.map(\.deadline)
+  mutating func fields(_ coder: inout StateCoder, roster: Roster, at time: MonotonicTime) throws(StateError) {
+    assert(news.items.isEmpty)
+    var hasBegun = hasBegun
+    try coder("has_begun", &hasBegun)
+    if coder.isReading, hasBegun { phones = new(at: .zero, wallTime: WallTime(nanoseconds: 0)) }
+    try coder(each: "phones", &phones)
+    try coder("beacons", &beacons)
+    try coder("next_deadline", &nextDeadline)
+    try coder("dropped", &dropped)
+    try coder(tally: "refused_reports", &refusedReports)
+    guard coder.isReading else { return }
+    deadlines = phones.map(\.deadline)
+    try coder.check(
+      phones.allSatisfy { $0.isNear(time, within: Self.distance) } && beacons.count == settings.count
+        && nextDeadline ?? .distantFuture <= deadlines.min() ?? .distantFuture)
+    if isEmpty { return }
+    let carried = beacons
+    for index in 0..<roster.count {
+      let beacon = BeaconIndex(rawValue: Int32(clamping: index))
+      meet(beacon, names: roster.names(of: beacon))
     }
-    if !isEmpty {
-      for index in 0..<roster.count {
-        let beacon = BeaconIndex(rawValue: Int32(clamping: index))
-        meet(beacon, names: roster.names(of: beacon))
-      }
-    }
-    reader.part = "phones"
-    beacons = try reader.read()
-    nextDeadline = try reader.read()
-    dropped = try reader.read()
-    refusedReports = try reader.tally()
-    guard beacons.count == settings.count, nextDeadline ?? .distantFuture <= deadlines.min() ?? .distantFuture
-    else { throw reader.damaged }
+    beacons = carried
   }
 }

@@ -3,7 +3,7 @@ import Messages
 
 /// What kind of beacon it is, judged by the frames it sends. If it sends several kinds, the last in this order decides: a
 /// RuuviTag may be an iBeacon too.
-package enum BeaconKind: UInt8, Sendable, Comparable, CaseIterable {
+package enum BeaconKind: UInt8, StateCoded, Sendable, Comparable, CaseIterable {
   case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
 
   init(_ frame: Frame) {
@@ -71,17 +71,9 @@ struct BeaconKinds: Sendable {
   }
 }
 
-extension BeaconKinds {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(kinds.map(\.rawValue))
-    writer.write(news)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for kind in try reader.read([UInt8].self) {
-      guard let kind = BeaconKind(rawValue: kind) else { throw reader.damaged }
-      kinds.append(kind)
-    }
-    news = try reader.read()
+extension BeaconKinds: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("kinds", &kinds)
+    try coder("news", &news)
   }
 }

@@ -43,16 +43,10 @@ struct CounterLedger: Sendable {
   }
 }
 
-extension CounterLedger {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(restored)
-    writer.write(unsaved)
-    writer.write(rested)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    restored = try reader.read()
-    unsaved = try reader.read()
-    rested = try reader.read()
+extension CounterLedger: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("restored", &restored)
+    try coder("unsaved", &unsaved)
+    try coder("rested", &rested)
   }
 }

@@ -3,9 +3,14 @@ import Beacons
 /// Members of regions, roughly in the order in which they were last heard: a heap of lower bounds that are corrected only when
 /// they reach the top.
 struct LongestUnheard: Sendable {
-  private struct Entry {
-    var heard: MonotonicTime
-    var beacon: BeaconIndex
+  private struct Entry: StateElement {
+    var heard = MonotonicTime.zero
+    var beacon = BeaconIndex.nobody
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("heard", &heard)
+      try coder("beacon", &beacon)
+    }
   }
 
   private var heap: [Entry] = []
@@ -61,19 +66,8 @@ struct LongestUnheard: Sendable {
 }
 
 /// As it lies in memory: of members that were heard at the same time, the first at the top is retired first.
-extension LongestUnheard {
-  func snapshot(into writer: inout StateWriter) {
-    writer.count(heap.count)
-    for entry in heap {
-      writer.write(entry.heard)
-      writer.write(entry.beacon)
-    }
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "order of members"
-    let count = try reader.count()
-    guard count <= reader.bounds.beacons else { throw reader.damaged }
-    for _ in 0..<count { heap.append(Entry(heard: try reader.read(), beacon: try reader.read())) }
+extension LongestUnheard: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("heap", &heap, atMost: coder.bounds.beacons)
   }
 }

@@ -210,23 +210,14 @@ package struct Roster: Sendable {
 }
 
 /// The beacons, what they are, and what is needed for their encrypted readings.
-extension Roster {
-  func snapshot(into writer: inout StateWriter) {
-    catalogue.snapshot(into: &writer)
-    resolver.snapshot(into: &writer)
-    sealed.snapshot(into: &writer)
-    kinds.snapshot(into: &writer)
-  }
-
-  /// Of a new one for the same configuration.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    try catalogue.restore(from: &reader)
-    try resolver.restore(from: &reader)
+extension Roster: StateFields {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("catalogue", &catalogue)
+    try coder("resolver", &resolver)
     var sealed = sealed
-    try sealed.restore(from: &reader) { bindKey(of: $0) }
-    self.sealed = sealed
-    reader.part = "kinds of beacons"
-    try kinds.restore(from: &reader)
+    try sealed.fields(&coder) { bindKey(of: $0) }
+    if coder.isReading { self.sealed = sealed }
+    try coder("kinds", &kinds)
   }
 }
 

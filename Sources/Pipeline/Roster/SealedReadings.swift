@@ -6,7 +6,7 @@ import Messages
 /// readings from its address.
 struct SealedReadings: Sendable {
   /// Why a frame's readings were not taken.
-  enum Refusal: Hashable, Sendable {
+  enum Refusal: UInt8, StateCoded, Sendable {
     case noKey
     case wrongKey
     case replayed
@@ -17,9 +17,18 @@ struct SealedReadings: Sendable {
     }
   }
 
-  struct Told: Hashable {
-    var beacon: String
-    var refusal: Refusal
+  struct Told: Hashable, Comparable, StateElement {
+    var beacon = ""
+    var refusal = Refusal.noKey
+
+    static func < (a: Self, b: Self) -> Bool {
+      (a.beacon, a.refusal.rawValue) < (b.beacon, b.refusal.rawValue)
+    }
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("beacon", &beacon)
+      try coder("refusal", &refusal)
+    }
   }
 
   /// Different notices at most: a region has many members.
@@ -133,51 +142,23 @@ extension SealedReadings.Refusal {
 }
 
 extension SealedReadings {
-  func snapshot(into writer: inout StateWriter) {
-    for count in [counts.noKey, counts.wrongKey, counts.replayed, counts.unencrypted] { writer.write(count) }
-    writer.write(notices)
-    writer.count(told.count)
-    for told in told.sorted(by: { ($0.beacon, $0.refusal.code) < ($1.beacon, $1.refusal.code) }) {
-      writer.write(told.beacon)
-      writer.write(told.refusal.code)
+  /// - Parameter key: of a beacon whose readings are encrypted.
+  mutating func fields(_ coder: inout StateCoder, key: (BeaconIndex) -> SecretKey?) throws(StateError) {
+    try coder(tally: "no_key", &counts.noKey)
+    try coder(tally: "wrong_key", &counts.wrongKey)
+    try coder(tally: "replayed", &counts.replayed)
+    try coder(tally: "unencrypted", &counts.unencrypted)
+    try coder("notices", &notices)
+    try coder("told", &told)
+    var beacons = Set(decryptors.keys)
+    try coder("opened", &beacons)
+    for beacon in beacons.sorted() {
+      guard var decryptor = decryptors[beacon] ?? key(beacon).map({ BTHomeDecryptor(key: $0) }) else {
+        throw coder.damaged
+      }
+      try coder("decryptor", &decryptor)
+      if coder.isReading { decryptors[beacon] = decryptor }
     }
-    writer.count(decryptors.count)
-    for (beacon, decryptor) in decryptors.sorted(by: { $0.key < $1.key }) {
-      writer.write(beacon)
-      decryptor.snapshot(into: &writer)
-    }
-    ledger.snapshot(into: &writer)
-  }
-
-  /// - Parameter key: the bind key of a beacon.
-  mutating func restore(from reader: inout StateReader, key: (BeaconIndex) -> SecretKey?) throws(StateError) {
-    reader.part = "encrypted readings"
-    counts.noKey = try reader.tally()
-    counts.wrongKey = try reader.tally()
-    counts.replayed = try reader.tally()
-    counts.unencrypted = try reader.tally()
-    notices = try reader.read()
-    for _ in 0..<(try reader.count()) {
-      let (beacon, code): (String, UInt8) = (try reader.read(), try reader.read())
-      guard let refusal = Refusal(code: code) else { throw reader.damaged }
-      told.insert(Told(beacon: beacon, refusal: refusal))
-    }
-    for _ in 0..<(try reader.count()) {
-      let beacon: BeaconIndex = try reader.read()
-      guard let key = key(beacon), decryptors[beacon] == nil else { throw reader.damaged }
-      var decryptor = BTHomeDecryptor(key: key)
-      try decryptor.restore(from: &reader)
-      decryptors[beacon] = decryptor
-    }
-    try ledger.restore(from: &reader)
-  }
-}
-
-extension SealedReadings.Refusal {
-  fileprivate static let all: [Self] = [.noKey, .wrongKey, .replayed, .unencrypted]
-  fileprivate var code: UInt8 { UInt8(Self.all.firstIndex(of: self) ?? 0) }
-  fileprivate init?(code: UInt8) {
-    guard Self.all.indices.contains(Int(code)) else { return nil }
-    self = Self.all[Int(code)]
+    try coder("ledger", &ledger)
   }
 }

@@ -68,22 +68,11 @@ package struct CrowdPace: Sendable {
   }
 }
 
-extension CrowdPace {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(told)
-    writer.write(waiting)
-  }
-
-  /// Of a new one for as many places.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "crowds"
-    let told: [MonotonicTime?] = try reader.read()
-    let waiting: [Int: MonotonicTime] = try reader.read()
-    guard told.count == self.told.count, waiting.keys.allSatisfy(told.indices.contains) else {
-      throw reader.damaged
-    }
-    self.told = told
-    self.waiting = waiting
-    next = waiting.values.min()
+extension CrowdPace: StateFields {
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(each: "told", &told)
+    try coder("waiting", &waiting)
+    try coder.check(waiting.keys.allSatisfy(told.indices.contains))
+    if coder.isReading { next = waiting.values.min() }
   }
 }

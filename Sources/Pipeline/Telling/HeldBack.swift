@@ -3,11 +3,16 @@ import HeapModule
 
 /// When that is told which was held back because something was told shortly before: heard again or not.
 struct HeldBack: Sendable {
-  private struct Entry: Comparable {
-    var due: MonotonicTime
-    var key: UInt64
+  private struct Entry: Comparable, StateElement {
+    var due = MonotonicTime.zero
+    var key: UInt64 = 0
 
     static func < (a: Self, b: Self) -> Bool { (a.due, a.key) < (b.due, b.key) }
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("due", &due)
+      try coder("key", &key)
+    }
   }
 
   private var heap = Heap<Entry>()
@@ -26,21 +31,12 @@ struct HeldBack: Sendable {
 
 /// With entries that turn out to have nothing: a pipeline that is read back is called at the same times.
 extension HeldBack {
-  func snapshot(into writer: inout StateWriter) {
-    let entries = heap.unordered.sorted()
-    writer.count(entries.count)
-    for entry in entries {
-      writer.write(entry.due)
-      writer.write(entry.key)
-    }
-  }
-
-  mutating func restore(from reader: inout StateReader, isKey: (UInt64) -> Bool) throws(StateError) {
-    for _ in 0..<(try reader.count()) {
-      let due: MonotonicTime = try reader.read()
-      let key: UInt64 = try reader.read()
-      guard isKey(key) else { throw reader.damaged }
-      add(key, due: due)
-    }
+  /// - Parameter isKey: which ones there can be.
+  mutating func fields(_ coder: inout StateCoder, isKey: (UInt64) -> Bool) throws(StateError) {
+    var entries = heap.unordered.sorted()
+    try coder("entries", &entries)
+    guard coder.isReading else { return }
+    try coder.check(entries.allSatisfy { isKey($0.key) })
+    heap = Heap(entries)
   }
 }

@@ -27,14 +27,9 @@ struct HoldNotices: Sendable {
   }
 }
 
-extension HoldNotices {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(UInt8(beaconsTold))
-    writer.write(hasToldCrowd)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    beaconsTold = Int(try reader.read(UInt8.self))
-    hasToldCrowd = try reader.read()
+extension HoldNotices: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("beacons_told", &beaconsTold, in: 0...Self.limit)
+    try coder("has_told_crowd", &hasToldCrowd)
   }
 }

@@ -21,7 +21,7 @@ struct PacketLedger: Sendable {
   }
 
   /// Packets of a beacon that are kept.
-  private static let limit = 8
+  fileprivate static let limit = 8
   /// For so long an earlier packet may come in late.
   private static let lateness = TimeSpan.seconds(60)
 
@@ -125,46 +125,29 @@ struct PacketLedger: Sendable {
   }
 }
 
-extension PacketLedger {
-  func snapshot(into writer: inout StateWriter) {
-    writer.count(senders.count)
-    for sender in senders {
-      writer.write(sender.packets)
-      writer.write(sender.cleared)
-      sender.pace.snapshot(into: &writer)
-    }
-    crowd.snapshot(into: &writer)
-    writer.write(refused)
-    writer.write(hasToldRefusal)
-  }
-
-  /// Of a new one for the same configuration.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "packets"
-    let count = try reader.count()
-    guard count <= reader.bounds.beacons else { throw reader.damaged }
-    for _ in 0..<count {
-      var sender = Sender()
-      sender.packets = try reader.read()
-      guard sender.packets.count <= Self.limit else { throw reader.damaged }
-      sender.cleared = try reader.read()
-      try sender.pace.restore(from: &reader)
-      senders.append(sender)
-    }
-    try crowd.restore(from: &reader)
-    refused = try reader.tally()
-    hasToldRefusal = try reader.read()
+extension PacketLedger: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("senders", &senders, atMost: coder.bounds.beacons)
+    try coder("crowd", &crowd)
+    try coder(tally: "refused", &refused)
+    try coder("has_told_refusal", &hasToldRefusal)
   }
 }
 
-extension PacketLedger.Packet: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(content)
-    writer.write(heard)
+extension PacketLedger.Sender: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("packets", &packets, atMost: PacketLedger.limit)
+    try coder("cleared", &cleared)
+    try coder("pace", &pace)
   }
+}
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    self.init(content: try reader.read(), heard: try reader.read())
+extension PacketLedger.Packet: StateElement {
+  init() { self.init(content: 0, heard: .zero) }
+
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("content", &content)
+    try coder("heard", &heard)
   }
 }
 

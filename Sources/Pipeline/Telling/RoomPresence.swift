@@ -12,10 +12,15 @@ struct RoomPresence: Sendable {
   private var heldBack = HeldBack()
 
   /// Of a beacon and a receiver. Those of retired beacons need no cleanup: they were silent for longer.
-  private struct Pace {
+  private struct Pace: StateElement {
     /// From when on a sighting causes a message.
-    var dueFrom: MonotonicTime
+    var dueFrom = MonotonicTime.zero
     var isUntold = false
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("due_from", &dueFrom)
+      try coder("is_untold", &isUntold)
+    }
   }
 
   init(prefix: String?) { self.prefix = prefix }
@@ -57,19 +62,9 @@ struct RoomPresence: Sendable {
   }
 }
 
-extension RoomPresence {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(paces.mapValues(\.dueFrom))
-    writer.write(Set(paces.lazy.filter(\.value.isUntold).map(\.key)))
-    heldBack.snapshot(into: &writer)
-  }
-
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "room presence"
-    let dueFrom: [UInt64: MonotonicTime] = try reader.read()
-    paces = dueFrom.mapValues { Pace(dueFrom: $0) }
-    let untold: Set<UInt64> = try reader.read()
-    for key in untold { paces[key]?.isUntold = true }
-    try heldBack.restore(from: &reader) { paces[$0] != nil }
+extension RoomPresence: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("paces", &paces)
+    try heldBack.fields(&coder) { paces[$0] != nil }
   }
 }

@@ -24,7 +24,7 @@ struct Telemetry: Sendable {
   /// Beacons with changes, and others that had some.
   var heldBack = HeldBack()
 
-  enum Change: UInt8 { case none, waiting, told }
+  enum Change: UInt8, StateCoded { case none, waiting, told }
   /// Beacons heard for the first time, or with a reading of a new kind.
   var news: [BeaconIndex] = []
   /// By `BeaconIndex`: how often a member must still be noted before it is news. Anybody can invent members of a region.
@@ -268,36 +268,18 @@ extension Reading {
   }
 }
 
-extension Telemetry {
-  func snapshot(into writer: inout StateWriter) {
-    writer.count(dueFrom.count)
-    for beacon in dueFrom.indices {
-      writer.write(dueFrom[beacon])
-      writer.write(trials[beacon])
-      writer.write(readings[beacon])
-      writer.write(changes[beacon].rawValue)
-    }
-    heldBack.snapshot(into: &writer)
-    writer.write(due)
-    writer.write(news)
-  }
-
-  /// Of a new one for the same configuration.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "readings"
-    let count = try reader.count()
-    guard count <= reader.bounds.beacons else { throw reader.damaged }
-    for beacon in 0..<count {
-      makeRoom(for: BeaconIndex(rawValue: Int32(beacon)))
-      dueFrom[beacon] = try reader.read()
-      trials[beacon] = try reader.read()
-      readings[beacon] = try reader.read()
-      guard let change = Change(rawValue: try reader.read()) else { throw reader.damaged }
-      changes[beacon] = change
-    }
-    try heldBack.restore(from: &reader) { $0 < UInt64(count) }
-    due = try reader.read()
-    news = try reader.read()
-    guard (due + news).allSatisfy({ $0.rawValue < count }) else { throw reader.damaged }
+extension Telemetry: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("due_from", &dueFrom, atMost: coder.bounds.beacons)
+    try coder("trials", &trials)
+    try coder("readings", &readings)
+    try coder("changes", &changes)
+    let count = dueFrom.count
+    try heldBack.fields(&coder) { $0 < UInt64(count) }
+    try coder("due", &due)
+    try coder("news", &news)
+    try coder.check(
+      trials.count == count && readings.count == count && changes.count == count
+        && (due + news).allSatisfy { $0.rawValue < count })
   }
 }

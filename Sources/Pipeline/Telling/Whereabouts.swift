@@ -7,10 +7,15 @@ import Proximity
 /// `beacon/<beacon>/place`.
 struct Whereabouts: Sendable {
   /// Indices of zones, or one of the numbers below.
-  private struct Told {
+  private struct Told: StateElement {
     var zone = Whereabouts.untold
     /// The zone that the place is of.
     var placed = Whereabouts.untold
+
+    mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+      try coder("zone", &zone)
+      try coder("placed", &placed)
+    }
   }
 
   private static let nowhere = -1 as Int32
@@ -120,26 +125,13 @@ struct Whereabouts: Sendable {
   }
 }
 
-extension Whereabouts {
-  func snapshot(into writer: inout StateWriter) {
-    writer.count(told.count)
-    for told in told {
-      writer.write(told.zone)
-      writer.write(told.placed)
-    }
-  }
-
-  /// Of a new one for the same configuration.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "whereabouts"
-    let count = try reader.count()
-    guard count <= reader.bounds.beacons else { throw reader.damaged }
-    for _ in 0..<count {
-      let now = Told(zone: try reader.read(), placed: try reader.read())
-      guard now.zone >= Self.inRoom, now.placed >= Self.untold, Int(max(now.zone, now.placed)) < zones.count,
-        now.placed < 0 || !places.isEmpty
-      else { throw reader.damaged }
-      told.append(now)
-    }
+extension Whereabouts: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("told", &told, atMost: coder.bounds.beacons)
+    try coder.check(
+      told.allSatisfy {
+        $0.zone >= Self.inRoom && $0.placed >= Self.untold && Int(max($0.zone, $0.placed)) < zones.count
+          && ($0.placed < 0 || !places.isEmpty)
+      })
   }
 }

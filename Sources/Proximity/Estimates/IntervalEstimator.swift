@@ -95,30 +95,18 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   }
 }
 
-extension IntervalEstimator: StateCoded {
-  func write(to writer: inout StateWriter) {
-    current.write(to: &writer)
-    previous.write(to: &writer)
-    beforePrevious.write(to: &writer)
-    writer.write(gaps)
-    writer.write(blocks)
-    writer.write(seconds)
-    writer.write(doubtful)
-    writer.write(mean)
-    writer.write(lost)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    current = try Top(reading: &reader)
-    previous = try Top(reading: &reader)
-    beforePrevious = try Top(reading: &reader)
-    gaps = try reader.read()
-    blocks = try reader.read()
-    seconds = try reader.read()
-    doubtful = try reader.read()
-    mean = try reader.read()
-    lost = try reader.read()
-    guard isSound else { throw reader.damaged }
+extension IntervalEstimator: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("current", &current)
+    try coder("previous", &previous)
+    try coder("before_previous", &beforePrevious)
+    try coder("gaps", &gaps)
+    try coder("blocks", &blocks)
+    try coder("seconds", &seconds)
+    try coder("doubtful", &doubtful)
+    try coder("mean", &mean)
+    try coder("lost", &lost)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.
@@ -131,18 +119,13 @@ extension IntervalEstimator: StateCoded {
   fileprivate static var seconds: ClosedRange<Float> { 0...900 }
 }
 
-extension IntervalEstimator.Top {
+extension IntervalEstimator.Top: StateElement {
   fileprivate var isSound: Bool {
     IntervalEstimator.seconds.contains(first) && IntervalEstimator.seconds.contains(second)
   }
 
-  fileprivate func write(to writer: inout StateWriter) {
-    writer.write(first)
-    writer.write(second)
-  }
-
-  fileprivate init(reading reader: inout StateReader) throws(StateError) {
-    first = try reader.read()
-    second = try reader.read()
+  fileprivate mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("first", &first)
+    try coder("second", &second)
   }
 }

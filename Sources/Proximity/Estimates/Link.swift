@@ -132,36 +132,23 @@ struct Link: Hashable, Sendable, Codable {
   }
 }
 
-extension Link: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(receiver)
-    writer.write(isCurrent)
-    writer.write(isLocated)
-    writer.write(samples)
-    writer.write(lastHeard)
-    writer.write(silentSince)
-    writer.write(lastSignal)
-    writer.write(power)
-    writer.write(logDistance)
-    writer.write(margin)
-    writer.write(filter)
-    writer.write(interval)
-  }
+extension Link: StateElement {
+  init() { self.init(receiver: ReceiverIndex(rawValue: 0), power: 0, time: .zero) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    receiver = try reader.read()
-    isCurrent = try reader.read()
-    isLocated = try reader.read()
-    samples = try reader.read()
-    lastHeard = try reader.read()
-    silentSince = try reader.read()
-    lastSignal = try reader.read()
-    power = try reader.read()
-    logDistance = try reader.read()
-    margin = try reader.read()
-    filter = try reader.read()
-    interval = try reader.read()
-    guard isSound else { throw reader.damaged }
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("receiver", &receiver)
+    try coder("is_current", &isCurrent)
+    try coder("is_located", &isLocated)
+    try coder("samples", &samples)
+    try coder("last_heard", &lastHeard)
+    try coder("silent_since", &silentSince)
+    try coder("last_signal", &lastSignal)
+    try coder("power", &power)
+    try coder("log_distance", &logDistance)
+    try coder("margin", &margin)
+    try coder("filter", &filter)
+    try coder("interval", &interval)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.

@@ -97,24 +97,15 @@ struct Locator: Hashable, Sendable, Codable {
 }
 
 /// How many receivers hear the beacon follows from the links.
-extension Locator: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(x)
-    writer.write(y)
-    writer.write(xx)
-    writer.write(xy)
-    writer.write(yy)
-    writer.write(time)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    x = try reader.read()
-    y = try reader.read()
-    xx = try reader.read()
-    xy = try reader.read()
-    yy = try reader.read()
-    time = try reader.read()
-    guard isSound else { throw reader.damaged }
+extension Locator: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("x", &x)
+    try coder("y", &y)
+    try coder("xx", &xx)
+    try coder("xy", &xy)
+    try coder("yy", &yy)
+    try coder("time", &time)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.

@@ -283,32 +283,23 @@ extension PlaceBeliefs {
   }
 }
 
-extension PlaceBeliefs {
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(slots)
-    writer.write(times)
-    writer.write(openWords)
-    writer.write(freeSlots)
-    writer.write(beliefs)
-  }
-
-  /// Of new ones of the same site.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "places of beacons"
-    slots = try reader.read()
-    times = try reader.read()
-    openWords = try reader.read()
-    freeSlots = try reader.read()
-    beliefs = try reader.read()
+extension PlaceBeliefs: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("slots", &slots, atMost: coder.bounds.beacons)
+    try coder("times", &times)
+    try coder("open_words", &openWords)
+    try coder("free_slots", &freeSlots)
+    try coder("beliefs", &beliefs)
+    guard coder.isReading else { return }
     var met = Set<Int32>()
     for slot in slots where slot >= 0 {
-      guard Int(slot) < times.count, met.insert(slot).inserted else { throw reader.damaged }
+      try coder.check(Int(slot) < times.count && met.insert(slot).inserted)
     }
     for slot in freeSlots {
-      guard slot >= 0, Int(slot) < times.count, met.insert(slot).inserted else { throw reader.damaged }
+      try coder.check(slot >= 0 && Int(slot) < times.count && met.insert(slot).inserted)
     }
-    guard slots.count <= reader.bounds.beacons, openWords.count == times.count, met.count == times.count,
-      beliefs.count == times.count * prior.count
-    else { throw reader.damaged }
+    try coder.check(
+      openWords.count == times.count && met.count == times.count
+        && beliefs.count == times.count * prior.count)
   }
 }

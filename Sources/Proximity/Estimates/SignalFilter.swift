@@ -116,28 +116,17 @@ struct SignalFilter: Hashable, Sendable, Codable {
   }
 }
 
-extension SignalFilter: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(samples)
-    writer.write(level)
-    writer.write(rate)
-    writer.write(variance)
-    writer.write(rateVariance)
-    writer.write(covariance)
-    writer.write(surprise)
-    writer.write(scatter)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    samples = try reader.read()
-    level = try reader.read()
-    rate = try reader.read()
-    variance = try reader.read()
-    rateVariance = try reader.read()
-    covariance = try reader.read()
-    surprise = try reader.read()
-    scatter = try reader.read()
-    guard isSound else { throw reader.damaged }
+extension SignalFilter: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("samples", &samples)
+    try coder("level", &level)
+    try coder("rate", &rate)
+    try coder("variance", &variance)
+    try coder("rate_variance", &rateVariance)
+    try coder("covariance", &covariance)
+    try coder("surprise", &surprise)
+    try coder("scatter", &scatter)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.

@@ -1,7 +1,7 @@
 import Beacons
 
 /// Tells a lasting change from noise: Page's cumulative sum, for rises. What is less than usual cancels what was more.
-struct CumulativeSum: StateCoded {
+struct CumulativeSum: StateElement {
   private var sum: Float = 0
   /// Since the sum was zero.
   private var rises = MeanError()
@@ -31,16 +31,11 @@ struct CumulativeSum: StateCoded {
     return rises.decibels
   }
 
-  func write(to writer: inout StateWriter) {
-    writer.write(sum)
-    writer.write(rises)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    sum = try reader.read()
-    rises = try reader.read()
-    guard (0...Self.proof).contains(sum), (0...Self.memory).contains(rises.weight),
-      abs(rises.decibels) <= Self.limit
-    else { throw reader.damaged }
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("sum", &sum)
+    try coder("rises", &rises)
+    try coder.check(
+      (0...Self.proof).contains(sum) && (0...Self.memory).contains(rises.weight)
+        && abs(rises.decibels) <= Self.limit)
   }
 }

@@ -47,9 +47,11 @@ extension HearerSet: Codable {
   }
 }
 
-extension HearerSet: StateCoded {
-  func write(to writer: inout StateWriter) { for place in bits.indices { writer.write(bits[place]) } }
-  init(reading reader: inout StateReader) throws(StateError) {
-    for place in bits.indices { bits[place] = try reader.read() }
+extension HearerSet: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("first", &bits[0])
+    try coder("second", &bits[1])
+    try coder("third", &bits[2])
+    try coder("fourth", &bits[3])
   }
 }

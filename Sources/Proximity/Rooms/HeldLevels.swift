@@ -72,26 +72,26 @@ struct HeldLevels: Sendable {
 }
 
 extension HeldLevels {
-  func write(_ track: Int, to writer: inout StateWriter) {
+  func write(_ track: Int, to coder: inout StateCoder) {
     for word in words[(track * hearers)..<((track + 1) * hearers)] {
-      writer.write(word.gap)
+      coder.write(word.gap)
       guard word.gap > 0 else { continue }
-      writer.write(word.window)
-      writer.write(word.level)
-      writer.write(word.samples)
+      coder.write(word.window)
+      coder.write(word.level)
+      coder.write(word.samples)
     }
   }
 
   /// Appends a track.
-  mutating func append(from reader: inout StateReader) throws(StateError) {
+  mutating func append(from coder: inout StateCoder) throws(StateError) {
     for _ in 0..<hearers {
-      var word = Word(gap: try reader.read())
+      var word = Word(gap: try coder.read())
       if word.gap > 0 {
-        word.window = try reader.read()
-        word.level = try reader.read()
-        word.samples = try reader.read()
+        word.window = try coder.read()
+        word.level = try coder.read()
+        word.samples = try coder.read()
       }
-      guard word.gap <= Self.longest, Self.levels.contains(word.level) else { throw reader.damaged }
+      guard word.gap <= Self.longest, Self.levels.contains(word.level) else { throw coder.damaged }
       words.append(word)
     }
   }

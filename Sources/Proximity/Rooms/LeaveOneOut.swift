@@ -148,27 +148,27 @@ struct LeaveOneOut: Sendable {
 }
 
 extension LeaveOneOut {
-  func write(_ track: Int, to writer: inout StateWriter) {
-    writer.write(looks[track].count)
-    writer.write(looks[track].ofStay)
-    writer.write(looks[track].rooms.now)
-    writer.write(looks[track].rooms.before)
+  func write(_ track: Int, to coder: inout StateCoder) {
+    coder.write(looks[track].count)
+    coder.write(looks[track].ofStay)
+    coder.write(looks[track].rooms.now)
+    coder.write(looks[track].rooms.before)
     for strength in strengths[(track * hearers)..<((track + 1) * hearers)] {
-      writer.write(strength.weight > 0)
-      if strength.weight > 0 { writer.write(strength) }
+      coder.write(strength.weight > 0)
+      if strength.weight > 0 { coder.write(strength) }
     }
   }
 
   /// Appends a track.
-  mutating func append(from reader: inout StateReader) throws(StateError) {
+  mutating func append(from coder: inout StateCoder) throws(StateError) {
     looks.append(
       Looks(
-        count: try reader.read(), ofStay: try reader.read(),
-        rooms: (now: try reader.read(), before: try reader.read())))
+        count: try coder.read(), ofStay: try coder.read(),
+        rooms: (now: try coder.read(), before: try coder.read())))
     for _ in 0..<hearers {
-      let strength = try reader.read(Bool.self) ? try reader.read(MeanError.self) : MeanError()
+      let strength = try coder.read(Bool.self) ? try coder.read(MeanError.self) : MeanError()
       guard (0...Self.memory).contains(strength.weight), Self.bounds.contains(strength.decibels) else {
-        throw reader.damaged
+        throw coder.damaged
       }
       strengths.append(strength)
     }

@@ -1,13 +1,15 @@
 import Beacons
 
 /// By how many dB a receiver heard a room otherwise than expected: the mean over what was heard lately.
-struct MeanError: StateCoded {
+struct MeanError: StateElement {
   /// How many words count.
   private(set) var weight: Float = 0
   private(set) var decibels: Float = 0
 
+  init() {}
+
   /// - Parameter weight: how many words such an error stands for.
-  init(_ decibels: Float = 0, weight: Float = 0) {
+  init(_ decibels: Float, weight: Float = 0) {
     self.weight = weight
     self.decibels = decibels
   }
@@ -29,13 +31,8 @@ struct MeanError: StateCoded {
     weight = min(weight, most)
   }
 
-  func write(to writer: inout StateWriter) {
-    writer.write(weight)
-    writer.write(decibels)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    weight = try reader.read()
-    decibels = try reader.read()
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("weight", &weight)
+    try coder("decibels", &decibels)
   }
 }

@@ -44,16 +44,11 @@ struct OutsideLevel: Hashable, Sendable, Codable {
   }
 }
 
-extension OutsideLevel: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(usual)
-    writer.write(present)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    usual = try reader.read()
-    present = try reader.read()
-    guard isSound else { throw reader.damaged }
+extension OutsideLevel: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("usual", &usual)
+    try coder("present", &present)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.

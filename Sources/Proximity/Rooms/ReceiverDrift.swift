@@ -102,35 +102,24 @@ struct ReceiverDrift: Sendable {
   }
 }
 
-extension ReceiverDrift {
-  func snapshot(into writer: inout StateWriter) {
-    for tally in tallies { writer.write(tally) }
-    writer.write(moved != nil)
-    if let moved {
-      writer.write(Int32(moved.hearer))
-      writer.write(moved.decibels)
+extension ReceiverDrift: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(each: "tallies", &tallies)
+    var (hearer, decibels) = (moved.map { Int32($0.hearer) }, moved?.decibels ?? 0)
+    try coder("moved", &hearer)
+    try coder("moved_by", &decibels, in: 0...Self.most)
+    for hearer in changes.indices {
+      var change = changes[hearer]
+      try coder("rise", &change.rise)
+      try coder("fall", &change.fall)
+      if coder.isReading { changes[hearer] = change }
     }
-    for change in changes {
-      writer.write(change.rise)
-      writer.write(change.fall)
-    }
-    writer.write(UInt64(notes))
-  }
-
-  /// Of a new one for as many receivers and rooms.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for index in tallies.indices { tallies[index] = try reader.read() }
-    if try reader.read(Bool.self) {
-      let hearer: Int32 = try reader.index(below: tallies.count / max(rooms, 1))
-      moved = (Int(hearer), try reader.read())
-    }
-    for hearer in changes.indices { changes[hearer] = (rise: try reader.read(), fall: try reader.read()) }
-    notes = Int(try reader.tally())
-    guard (0...Self.most).contains(moved?.decibels ?? 0),
-      tallies.allSatisfy({ abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
-    else {
-      throw reader.damaged
-    }
+    try coder(tally: "notes", &notes)
+    try coder.check(
+      tallies.allSatisfy { abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) }
+        && hearer.map { $0 >= 0 && $0 < changes.count } ?? true)
+    guard coder.isReading else { return }
+    moved = hearer.map { (Int($0), decibels) }
     for hearer in gains.indices { look(at: hearer) }
   }
 }

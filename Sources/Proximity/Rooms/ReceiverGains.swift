@@ -126,26 +126,15 @@ struct ReceiverGains: Sendable {
   }
 }
 
-extension ReceiverGains {
-  func snapshot(into writer: inout StateWriter) {
-    for tally in tallies { writer.write(tally) }
-    for gain in decibels { writer.write(gain) }
-    writer.write(UInt64(notes))
-    for count in visits { writer.write(count) }
-    writer.write(stays)
-  }
-
-  /// Of a new one for as many receivers and rooms.
-  mutating func restore(from reader: inout StateReader) throws(StateError) {
-    for index in tallies.indices { tallies[index] = try reader.read() }
-    for hearer in decibels.indices { decibels[hearer] = try reader.read() }
-    notes = Int(try reader.tally())
-    for room in visits.indices { visits[room] = try reader.read() }
-    stays = try reader.read()
-    guard decibels.allSatisfy(Self.bounds.contains), visits.allSatisfy({ $0 >= 0 }),
-      tallies.allSatisfy({ abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
-    else {
-      throw reader.damaged
-    }
+extension ReceiverGains: StateFields {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(each: "tallies", &tallies)
+    try coder(each: "decibels", &decibels)
+    try coder(tally: "notes", &notes)
+    try coder(each: "visits", &visits)
+    try coder("stays", &stays)
+    try coder.check(
+      decibels.allSatisfy(Self.bounds.contains) && visits.allSatisfy { $0 >= 0 }
+        && tallies.allSatisfy { abs($0.decibels) <= Self.most && (0...Self.memory).contains($0.weight) })
   }
 }

@@ -97,19 +97,19 @@ struct RoomBeliefs: Sendable {
 }
 
 extension RoomBeliefs {
-  func write(_ track: Int, to writer: inout StateWriter) {
-    if isPacked { return writer.write(packed: packed[track]) }
+  func write(_ track: Int, to coder: inout StateCoder) {
+    if isPacked { return coder.write(packed: packed[track]) }
     var words: [UInt32] = []
     PackedNumbers.pack(Array(numbers[places(track)]), into: &words)
-    writer.write(packed: words)
+    coder.write(packed: words)
   }
 
   /// Appends a track.
-  mutating func append(from reader: inout StateReader) throws(StateError) {
-    let words = try reader.read(packed: prior.count)
+  mutating func append(from coder: inout StateCoder) throws(StateError) {
+    let words = try coder.read(packed: prior.count)
     var belief = prior
     PackedNumbers.unpack(words, into: &belief)
-    guard belief.allSatisfy(\.isFinite) else { throw reader.damaged }
+    guard belief.allSatisfy(\.isFinite) else { throw coder.damaged }
     if isPacked { return packed.append(words) }
     numbers += belief
   }

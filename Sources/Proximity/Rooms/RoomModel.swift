@@ -118,9 +118,9 @@ struct RoomModel: Sendable {
 
   /// Another number: other levels are expected.
   var fingerprint: UInt64 {
-    var writer = StateWriter()
-    for levels in roomLevels { for level in levels { writer.write(level) } }
-    return writer.fingerprint
+    var coder = StateCoder()
+    for levels in roomLevels { for level in levels { coder.write(level) } }
+    return coder.fingerprint
   }
 
   /// What a room gets of the probability if nothing is known.

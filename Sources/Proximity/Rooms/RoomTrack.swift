@@ -22,7 +22,7 @@ struct RoomTrack: Hashable, Sendable, Codable {
   var hearers = HearerSet()
   var earlierHearers = HearerSet()
   var hearersSince = MonotonicTime(nanoseconds: .min)
-  /// When it was first heard, if it is in no room yet.
+  /// When it was first heard, if it is in no room yet or the rooms changed since it was told in one.
   var turnedUp = MonotonicTime(nanoseconds: .min)
   var outside = OutsideLevel()
   /// Nobody who could hear it sees: silence means nothing.
@@ -59,47 +59,28 @@ struct RoomTrack: Hashable, Sendable, Codable {
   }
 }
 
-extension RoomTrack: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(told)
-    writer.write(since)
-    writer.write(window)
-    writer.write(offset)
-    writer.write(offsetWeight)
-    writer.write(lastHeard)
-    writer.write(silentSince)
-    writer.write(interval)
-    writer.write(wallOffset)
-    writer.write(lastReceiver.rawValue)
-    writer.write(hearers)
-    writer.write(earlierHearers)
-    writer.write(hearersSince)
-    writer.write(turnedUp)
-    writer.write(outside)
-    writer.write(isFrozen)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    told = try reader.read()
-    since = try reader.read()
-    window = try reader.read()
-    offset = try reader.read()
-    offsetWeight = try reader.read()
-    lastHeard = try reader.read()
-    silentSince = try reader.read()
-    interval = try reader.read()
-    wallOffset = try reader.read()
-    lastReceiver = ReceiverIndex(rawValue: try reader.read())
-    hearers = try reader.read()
-    earlierHearers = try reader.read()
-    hearersSince = try reader.read()
-    turnedUp = try reader.read()
-    outside = try reader.read()
-    isFrozen = try reader.read()
-    guard isSound, Int(told) < reader.bounds.rooms,
-      // Until it was heard it means nothing.
-      lastReceiver.rawValue == 0 || Int(lastReceiver.rawValue) < reader.bounds.receivers
-    else { throw reader.damaged }
+extension RoomTrack: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("told", &told)
+    try coder("since", &since)
+    try coder("window", &window)
+    try coder("offset", &offset)
+    try coder("offset_weight", &offsetWeight)
+    try coder("last_heard", &lastHeard)
+    try coder("silent_since", &silentSince)
+    try coder("interval", &interval)
+    try coder("wall_offset", &wallOffset)
+    try coder("last_receiver", &lastReceiver.rawValue)
+    try coder("hearers", &hearers)
+    try coder("earlier_hearers", &earlierHearers)
+    try coder("hearers_since", &hearersSince)
+    try coder("turned_up", &turnedUp)
+    try coder("outside", &outside)
+    try coder("is_frozen", &isFrozen)
+    try coder.check(
+      isSound && Int(told) < coder.bounds.rooms
+        // Until it was heard it means nothing.
+        && (lastReceiver.rawValue == 0 || Int(lastReceiver.rawValue) < coder.bounds.receivers))
   }
 
   /// Whether it can be: all that was read has a range.

@@ -83,36 +83,24 @@ extension RoomWindows {
   /// Whether any time lies in it.
   static func isPossible(_ window: Int64) -> Bool { abs(window / 2) <= Int64.max / length.nanoseconds }
 
-  func snapshot(into writer: inout StateWriter) {
-    writer.write(entries)
-    writer.write(next)
-    writer.write(dropped)
-  }
-
-  mutating func restore(tracks: Int, hearers: Int, from reader: inout StateReader) throws(StateError) {
-    entries = try reader.read()
-    first = entries.lazy.map(\.window).min()
-    next = try reader.read()
-    dropped = try reader.tally()
-    guard entries.count <= Self.limit,
-      entries.allSatisfy({ $0.beacon >= 0 && Int($0.beacon) < tracks && Int($0.hearer) < hearers })
-    else { throw reader.damaged }
+  mutating func fields(_ coder: inout StateCoder, tracks: Int, hearers: Int) throws(StateError) {
+    try coder("entries", &entries, atMost: Self.limit)
+    try coder("next", &next)
+    try coder(tally: "dropped", &dropped)
+    try coder.check(
+      entries.allSatisfy { $0.beacon >= 0 && Int($0.beacon) < tracks && Int($0.hearer) < hearers })
+    if coder.isReading { first = entries.lazy.map(\.window).min() }
   }
 }
 
-extension RoomWindows.Entry: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(window)
-    writer.write(beacon)
-    writer.write(hearer)
-    writer.write(level)
-  }
+extension RoomWindows.Entry: StateElement {
+  init() { self.init(window: 0, beacon: 0, hearer: 0, level: 0) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    window = try reader.read()
-    beacon = try reader.read()
-    hearer = try reader.read()
-    level = try reader.read()
-    guard RoomWindows.isPossible(window) else { throw reader.damaged }
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("window", &window)
+    try coder("beacon", &beacon)
+    try coder("hearer", &hearer)
+    try coder("level", &level)
+    try coder.check(RoomWindows.isPossible(window))
   }
 }

@@ -1,16 +1,16 @@
 import Beacons
 
-/// Within the bounds of its reader.
+/// Within the bounds of its coder.
 extension ZoneIndex: StateCoded {
-  public func write(to writer: inout StateWriter) { writer.write(rawValue) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(rawValue: try reader.index(below: reader.bounds.zones))
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.zones))
   }
 }
 
 extension RoomIndex: StateCoded {
-  public func write(to writer: inout StateWriter) { writer.write(rawValue) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(rawValue: try reader.index(below: reader.bounds.rooms))
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.rooms))
   }
 }

@@ -1,15 +1,15 @@
 import Beacons
 
 extension HeldTransition: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(zone)
-    writer.write(beacon)
-    writer.write(reason == .crowd)
+  public func write(to coder: inout StateCoder) {
+    coder.write(zone)
+    coder.write(beacon)
+    coder.write(reason == .crowd)
   }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    zone = try reader.read()
-    beacon = try reader.read()
-    reason = try reader.read() ? .crowd : .flickers
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    zone = try coder.read()
+    beacon = try coder.read()
+    reason = try coder.read() ? .crowd : .flickers
   }
 }

@@ -161,38 +161,23 @@ extension Presence: Codable {
   }
 }
 
-extension Presence: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(zone)
-    writer.write(isInside)
-    writer.write(isArmed)
-    writer.write(isRearmDue)
-    writer.write(isHeld)
-    writer.write(isHoldTold)
-    writer.write(hasTurn)
-    writer.write(since)
-    writer.write(nearSince)
-    writer.write(enterSince)
-    writer.write(exitSince)
-    writer.write(silentSince)
-    writer.write(lostDeadline)
-    writer.write(heldUntil)
-  }
+extension Presence: StateElement {
+  init() { self.init(zone: ZoneIndex(rawValue: 0), time: .zero) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    zone = try reader.read()
-    isInside = try reader.read()
-    isArmed = try reader.read()
-    isRearmDue = try reader.read()
-    isHeld = try reader.read()
-    isHoldTold = try reader.read()
-    hasTurn = try reader.read()
-    since = try reader.read()
-    nearSince = try reader.read()
-    enterSince = try reader.read()
-    exitSince = try reader.read()
-    silentSince = try reader.read()
-    lostDeadline = try reader.read()
-    heldUntil = try reader.read()
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("zone", &zone)
+    try coder("is_inside", &isInside)
+    try coder("is_armed", &isArmed)
+    try coder("is_rearm_due", &isRearmDue)
+    try coder("is_held", &isHeld)
+    try coder("is_hold_told", &isHoldTold)
+    try coder("has_turn", &hasTurn)
+    try coder("since", &since)
+    try coder("near_since", &nearSince)
+    try coder("enter_since", &enterSince)
+    try coder("exit_since", &exitSince)
+    try coder("silent_since", &silentSince)
+    try coder("lost_deadline", &lostDeadline)
+    try coder("held_until", &heldUntil)
   }
 }

@@ -1,45 +1,34 @@
 import Beacons
 
-extension RoomDecision: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(room)
-    writer.write(probability)
-    writer.write(witnesses)
-    writer.write(receiver)
-    writer.write(reason)
-  }
+extension RoomDecision: StateElement {
+  public init() { self.init(room: nil, receiver: ReceiverIndex(rawValue: 0)) }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    room = try reader.read()
-    probability = try reader.read()
-    witnesses = try reader.read()
-    receiver = try reader.read()
-    reason = try reader.read()
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("room", &room)
+    try coder("probability", &probability)
+    try coder("witnesses", &witnesses)
+    try coder("receiver", &receiver)
+    try coder("reason", &reason)
   }
 }
 
-extension RoomEvidence: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(receiver)
-    writer.write(rssi)
-    writer.write(expected)
-    writer.write(samples)
-  }
+extension RoomEvidence: StateElement {
+  public init() { self.init(receiver: ReceiverIndex(rawValue: 0), rssi: 0, expected: nil, samples: 0) }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    receiver = try reader.read()
-    rssi = try reader.read()
-    expected = try reader.read()
-    samples = try reader.read()
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("receiver", &receiver)
+    try coder("rssi", &rssi)
+    try coder("expected", &expected)
+    try coder("samples", &samples)
     // Of at most four witnesses the sum is taken.
-    guard (0...Int(Int32.max)).contains(samples) else { throw reader.damaged }
+    try coder.check((0...Int(Int32.max)).contains(samples))
   }
 }
 
 extension Evidence.Reason: StateCoded {
-  public func write(to writer: inout StateWriter) { writer.write(rawValue) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    guard let reason = Self(rawValue: try reader.read()) else { throw reader.damaged }
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    guard let reason = Self(rawValue: try coder.read()) else { throw coder.damaged }
     self = reason
   }
 }

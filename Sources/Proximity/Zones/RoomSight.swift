@@ -14,14 +14,11 @@ public struct RoomSight: Hashable, Sendable {
   func sees(_ room: RoomIndex) -> Bool { isWatched && !blind.contains(room) }
 }
 
-extension RoomSight: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(isWatched)
-    writer.write(blind)
-  }
+extension RoomSight: StateElement {
+  public init() { self.init(isWatched: false) }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    isWatched = try reader.read()
-    blind = try reader.read()
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("is_watched", &isWatched)
+    try coder("blind", &blind)
   }
 }

@@ -2,12 +2,12 @@ import Beacons
 
 /// Rows of a snapshot point to each other. Whoever follows them must get to an end, and to rows of his own.
 extension ZoneEngine {
-  func checkChains(_ reader: StateReader) throws(StateError) {
+  func checkChains(_ coder: borrowing StateCoder) throws(StateError) {
     guard
       chainsOfLinks(), chainsOfPresences(), chainsOfMembers(),
       links.allSatisfy({ Int($0.link.receiver.rawValue) < receivers.count }),
       presences.allSatisfy({ $0.lastLink < 0 || isLink($0.lastLink, of: $0.beacon) })
-    else { throw reader.damaged }
+    else { throw coder.damaged }
   }
 
   private func isLink(_ link: Int32, of beacon: Int32) -> Bool {

@@ -2,95 +2,57 @@ import Beacons
 
 /// All that the engine knows, row by row. What follows from the rows is left out: who is inside, the queue of deadlines, how many
 /// receivers are known or blind.
-extension ZoneEngine {
-  public func snapshot(into writer: inout StateWriter) {
-    writer.write(now)
-    crowd.snapshot(into: &writer)
-    writer.write(heldTransitions)
-    writer.write(held)
-    writer.write(roomSight)
-    writer.write(blindZones)
-    writer.write(rearmedZones)
-    writer.write(silenced)
-    writer.count(receivers.count)
-    for receiver in receivers {
-      writer.write(receiver.isKnown)
-      writer.write(receiver.isBlind)
-    }
-    writer.count(beacons.count)
-    for beacon in beacons.indices {
-      writer.write(beacons[beacon])
-      writer.write(admitted[beacon])
-      if isLocating { writer.write(locators[beacon]) }
-    }
-    writer.write(links)
-    writer.write(presences)
-    writer.write(members)
-    writer.write(freeLink)
-    writer.write(freePresence)
-    writer.write(freeMember)
-    writer.write(decisions)
-    places?.snapshot(into: &writer)
-  }
-
-  /// Of a new engine of the same site.
-  public mutating func restore(from reader: inout StateReader) throws(StateError) {
-    reader.part = "zones"
-    now = try reader.read()
-    try crowd.restore(from: &reader)
-    heldTransitions = try reader.tally()
-    held = try reader.read()
-    roomSight = try reader.read()
-    let blind: [Bool] = try reader.read()
-    guard held.count <= Self.heldLimit, blind.count == zones.count else { throw reader.damaged }
-    blindZones = blind
-    rearmedZones = try reader.read()
-    silenced = try reader.read()
-    try restoreReceivers(from: &reader)
-    try restoreBeacons(from: &reader)
-    reader.part = "links"
-    links = try reader.read()
-    presences = try reader.read()
-    members = try reader.read()
-    freeLink = try reader.read()
-    freePresence = try reader.read()
-    freeMember = try reader.read()
-    try checkChains(reader)
+extension ZoneEngine: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("now", &now)
+    try coder("crowd", &crowd)
+    try coder(tally: "held_transitions", &heldTransitions)
+    try coder("held", &held, atMost: Self.heldLimit)
+    try coder("room_sight", &roomSight)
+    try coder(each: "blind_zones", &blindZones)
+    try coder("rearmed_zones", &rearmedZones)
+    try coder("silenced", &silenced)
+    try receiverFields(&coder)
+    try coder("beacons", &beacons, atMost: coder.bounds.beacons)
+    try coder("admitted", &admitted)
+    try coder("locators", &locators)
+    try coder("links", &links)
+    try coder("presences", &presences)
+    try coder("members", &members)
+    try coder("free_link", &freeLink)
+    try coder("free_presence", &freePresence)
+    try coder("free_member", &freeMember)
+    try coder("decisions", &decisions)
+    if places != nil { try coder("places", &places!) }
+    guard coder.isReading else { return }
+    try coder.check(
+      admitted.count == beacons.count && locators.count == (isLocating ? beacons.count : 0)
+        && (hasRoomZones || decisions.isEmpty))
+    try checkChains(coder)
     derive()
-    reader.part = "decisions"
-    decisions = try reader.read()
-    guard hasRoomZones || decisions.isEmpty else { throw reader.damaged }
-    try places?.restore(from: &reader)
   }
 
-  private mutating func restoreReceivers(from reader: inout StateReader) throws(StateError) {
-    let count = try reader.count()
-    guard count <= reader.bounds.receivers else { throw reader.damaged }
-    for index in 0..<count {
+  private mutating func receiverFields(_ coder: inout StateCoder) throws(StateError) {
+    var (known, blind) = (receivers.map(\.isKnown), receivers.map(\.isBlind))
+    try coder("known_receivers", &known, atMost: coder.bounds.receivers)
+    try coder("blind_receivers", &blind)
+    guard coder.isReading else { return }
+    try coder.check(known.count == blind.count)
+    for index in known.indices {
       let receiver = ReceiverIndex(rawValue: UInt16(index))
       receivers.append(Receiver(site.receivers[receiver] ?? site.calibration))
-      receivers[index].isKnown = try reader.read()
-      receivers[index].isBlind = try reader.read()
+      receivers[index].isKnown = known[index]
+      receivers[index].isBlind = blind[index]
     }
-    knownReceivers = receivers.count(where: \.isKnown)
-    blindReceivers = receivers.count(where: \.isBlind)
-  }
-
-  private mutating func restoreBeacons(from reader: inout StateReader) throws(StateError) {
-    let count = try reader.count()
-    guard count <= reader.bounds.beacons else { throw reader.damaged }
-    // Most beacons are in the same zones as others, and share the list.
-    var lists: Set<[ZoneIndex]> = []
-    for _ in 0..<count {
-      beacons.append(try reader.read())
-      let zones: [ZoneIndex] = try reader.read()
-      admitted.append(lists.insert(zones).memberAfterInsert)
-      if isLocating { locators.append(try reader.read()) }
-    }
+    knownReceivers = known.count { $0 }
+    blindReceivers = blind.count { $0 }
   }
 
   /// What follows from the rows.
   private mutating func derive() {
+    // Most beacons are in the same zones as others, and share the list.
+    var lists: Set<[ZoneIndex]> = []
+    for beacon in admitted.indices { admitted[beacon] = lists.insert(admitted[beacon]).memberAfterInsert }
     for index in links.indices {
       queue.addLink()
       let link = links[index]

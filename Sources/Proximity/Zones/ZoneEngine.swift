@@ -186,7 +186,7 @@ struct Tracked: Sendable {
 
 struct LinkSlot: Sendable {
   var link: Link
-  let beacon: Int32
+  var beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
   /// When its timer fires, or `Presence.never`. A copy of the queue's value, so that most sightings need not touch the queue.
@@ -208,7 +208,7 @@ struct LinkSlot: Sendable {
 
 struct PresenceSlot: Sendable {
   var presence: Presence
-  let beacon: Int32
+  var beacon: Int32
   var nextOfBeacon: Int32
   var firstMember: Int32 = -1
   /// Where the beacon was last heard; the link is −1 once it was replaced by another.

@@ -1,89 +1,58 @@
 import Beacons
 
-extension Tracked: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(measuredPower)
-    writer.write(isAdmitted)
-    writer.write(isInventable)
-    writer.write(freeTurns)
-    writer.write(linkCount)
-    writer.write(lastReceiver.rawValue)
-    writer.write(wallOffset)
-    writer.write(lastHeard)
-    writer.write(firstLink)
-    writer.write(firstPresence)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    measuredPower = try reader.read()
-    isAdmitted = try reader.read()
-    isInventable = try reader.read()
-    freeTurns = try reader.read()
-    linkCount = try reader.read()
-    lastReceiver = ReceiverIndex(rawValue: try reader.read())
-    wallOffset = try reader.read()
-    lastHeard = try reader.read()
-    firstLink = try reader.read()
-    firstPresence = try reader.read()
+extension Tracked: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("measured_power", &measuredPower)
+    try coder("is_admitted", &isAdmitted)
+    try coder("is_inventable", &isInventable)
+    try coder("free_turns", &freeTurns)
+    try coder("link_count", &linkCount)
+    try coder("last_receiver", &lastReceiver.rawValue)
+    try coder("wall_offset", &wallOffset)
+    try coder("last_heard", &lastHeard)
+    try coder("first_link", &firstLink)
+    try coder("first_presence", &firstPresence)
     // Until the first sighting it means nothing.
-    guard lastHeard.nanoseconds == .min || Int(lastReceiver.rawValue) < reader.bounds.receivers else {
-      throw reader.damaged
-    }
+    try coder.check(lastHeard.nanoseconds == .min || Int(lastReceiver.rawValue) < coder.bounds.receivers)
   }
 }
 
-extension LinkSlot: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(link)
-    writer.write(beacon)
-    writer.write(nextOfBeacon)
-    writer.write(firstMember)
-    writer.write(queuedFor)
-  }
+extension LinkSlot: StateElement {
+  init() { self.init(link: Link(), beacon: -1, nextOfBeacon: -1) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    link = try reader.read()
-    beacon = try reader.index(below: reader.bounds.beacons)
-    nextOfBeacon = try reader.read()
-    firstMember = try reader.read()
-    queuedFor = try reader.read()
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("link", &link)
+    try coder("beacon", &beacon, below: coder.bounds.beacons)
+    try coder("next_of_beacon", &nextOfBeacon)
+    try coder("first_member", &firstMember)
+    try coder("queued_for", &queuedFor)
   }
 }
 
-extension PresenceSlot: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(presence)
-    writer.write(beacon)
-    writer.write(nextOfBeacon)
-    writer.write(firstMember)
-    writer.write(lastLink)
-    writer.write(lastReceiver)
-    writer.write(queuedFor)
+extension PresenceSlot: StateElement {
+  init() {
+    self.init(
+      presence: Presence(), beacon: -1, nextOfBeacon: -1, lastReceiver: ReceiverIndex(rawValue: 0))
   }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    presence = try reader.read()
-    beacon = try reader.index(below: reader.bounds.beacons)
-    nextOfBeacon = try reader.read()
-    firstMember = try reader.read()
-    lastLink = try reader.read()
-    lastReceiver = try reader.read()
-    queuedFor = try reader.read()
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("presence", &presence)
+    try coder("beacon", &beacon, below: coder.bounds.beacons)
+    try coder("next_of_beacon", &nextOfBeacon)
+    try coder("first_member", &firstMember)
+    try coder("last_link", &lastLink)
+    try coder("last_receiver", &lastReceiver)
+    try coder("queued_for", &queuedFor)
   }
 }
 
-extension Member: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(link)
-    writer.write(presence)
-    writer.write(nextOfLink)
-    writer.write(nextOfPresence)
-  }
+extension Member: StateElement {
+  init() { self.init(link: -1, presence: -1, nextOfLink: -1, nextOfPresence: -1) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    link = try reader.read()
-    presence = try reader.read()
-    nextOfLink = try reader.read()
-    nextOfPresence = try reader.read()
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("link", &link)
+    try coder("presence", &presence)
+    try coder("next_of_link", &nextOfLink)
+    try coder("next_of_presence", &nextOfPresence)
   }
 }

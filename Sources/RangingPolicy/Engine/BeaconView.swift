@@ -76,57 +76,54 @@ extension PhoneEngine {
 }
 
 /// Without the times at which it crosses thresholds: `PhoneEngine.restore` finds them again.
-extension BeaconView: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(motion)
-    for flag in [isForeign, isHeard, isNear, isBeyondRearm] { writer.write(flag) }
-    writer.write(trigger)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    motion = try reader.read()
-    isForeign = try reader.read()
-    isHeard = try reader.read()
-    isNear = try reader.read()
-    isBeyondRearm = try reader.read()
-    trigger = try reader.read()
+extension BeaconView: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("motion", &motion)
+    try coder("is_foreign", &isForeign)
+    try coder("is_heard", &isHeard)
+    try coder("is_near", &isNear)
+    try coder("is_beyond_rearm", &isBeyondRearm)
+    try coder("trigger", &trigger)
   }
 }
 
 extension Motion: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    for number in [start, distance, rate, per] { writer.write(number) }
+  public func write(to coder: inout StateCoder) {
+    for number in [start, distance, rate, per] { coder.write(number) }
   }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
+  public init(reading coder: inout StateCoder) throws(StateError) {
     let (start, distance, rate, per): (Int64, Int64, Int64, Int64) = (
-      try reader.read(), try reader.read(), try reader.read(), try reader.read()
+      try coder.read(), try coder.read(), try coder.read(), try coder.read()
     )
     self.init(start: start, distance: distance, rate: rate, per: per)
     guard self.start == start, self.distance == distance, self.rate == rate, self.per == per else {
-      throw reader.damaged
+      throw coder.damaged
     }
   }
 }
 
 extension Trigger: StateCoded {
-  func write(to writer: inout StateWriter) {
+  func write(to coder: inout StateCoder) {
     switch self {
-    case .armed: writer.write(0 as UInt8)
+    case .armed: coder.write(0 as UInt8)
     case .pending(let crossed, let block):
-      writer.write(1 as UInt8)
-      writer.write(crossed)
-      writer.write(block)
-    case .done: writer.write(2 as UInt8)
+      coder.write(1 as UInt8)
+      coder.write(crossed)
+      coder.write(block)
+    case .done: coder.write(2 as UInt8)
     }
   }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    switch try reader.read(UInt8.self) {
+  init(reading coder: inout StateCoder) throws(StateError) {
+    switch try coder.read(UInt8.self) {
     case 0: self = .armed
-    case 1: self = .pending(crossed: try reader.time(), block: try reader.read())
+    case 1:
+      var crossed: Milliseconds = 0
+      try coder(time: "crossed", &crossed)
+      self = .pending(crossed: crossed, block: try coder.read())
     case 2: self = .done
-    default: throw reader.damaged
+    default: throw coder.damaged
     }
   }
 }

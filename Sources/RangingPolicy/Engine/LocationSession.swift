@@ -91,19 +91,14 @@ extension PhoneEngine {
   }
 }
 
-extension LocationSession: StateCoded {
-  func write(to writer: inout StateWriter) {
-    for flag in [isOn, isFromForeground, isAutoPaused] { writer.write(flag) }
-    for time in [sampleStart, fixDue, stopDue, timerDue] { writer.write(time) }
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    isOn = try reader.read()
-    isFromForeground = try reader.read()
-    isAutoPaused = try reader.read()
-    sampleStart = try reader.timeOrEarliest()
-    fixDue = try reader.timeOrNever()
-    stopDue = try reader.timeOrNever()
-    timerDue = try reader.timeOrNever()
+extension LocationSession: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("is_on", &isOn)
+    try coder("is_from_foreground", &isFromForeground)
+    try coder("is_auto_paused", &isAutoPaused)
+    try coder(time: "sample_start", &sampleStart, or: .min)
+    try coder(time: "fix_due", &fixDue, or: .never)
+    try coder(time: "stop_due", &stopDue, or: .never)
+    try coder(time: "timer_due", &timerDue, or: .never)
   }
 }

@@ -137,36 +137,24 @@ extension PhoneEngine {
   }
 }
 
-extension RegionMonitor: StateCoded {
-  func write(to writer: inout StateWriter) {
-    for time in [enterDue, exitDue, screenWakeDue] { writer.write(time) }
-    for flag in [isInside, wokeApp, isSilent, isWithheld, isGiven] { writer.write(flag) }
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    enterDue = try reader.timeOrNever()
-    exitDue = try reader.timeOrNever()
-    screenWakeDue = try reader.timeOrNever()
-    isInside = try reader.read()
-    wokeApp = try reader.read()
-    isSilent = try reader.read()
-    isWithheld = try reader.read()
-    isGiven = try reader.read()
+extension RegionMonitor: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(time: "enter_due", &enterDue, or: .never)
+    try coder(time: "exit_due", &exitDue, or: .never)
+    try coder(time: "screen_wake_due", &screenWakeDue, or: .never)
+    try coder("is_inside", &isInside)
+    try coder("woke_app", &wokeApp)
+    try coder("is_silent", &isSilent)
+    try coder("is_withheld", &isWithheld)
+    try coder("is_given", &isGiven)
   }
 }
 
-extension WakeRegion: StateCoded {
-  func write(to writer: inout StateWriter) {
-    writer.write(isOnAir)
-    writer.write(isInside)
-    writer.write(enterDue)
-    writer.write(exitDue)
-  }
-
-  init(reading reader: inout StateReader) throws(StateError) {
-    isOnAir = try reader.read()
-    isInside = try reader.read()
-    enterDue = try reader.timeOrNever()
-    exitDue = try reader.timeOrNever()
+extension WakeRegion: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("is_on_air", &isOnAir)
+    try coder("is_inside", &isInside)
+    try coder(time: "enter_due", &enterDue, or: .never)
+    try coder(time: "exit_due", &exitDue, or: .never)
   }
 }

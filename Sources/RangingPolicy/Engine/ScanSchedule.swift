@@ -191,34 +191,27 @@ extension PhoneEngine {
   }
 }
 
-extension ScanSchedule: StateCoded {
-  func write(to writer: inout StateWriter) {
-    for time in [start, hitUntil, hitDue, heardSince, forgetDue, since, bucketStart, bucketUsed] {
-      writer.write(time)
-    }
-    for flag in [isSeen, isServiceDenied, isOn, isStarved] { writer.write(flag) }
-    writer.write(starts)
-    writer.write(bucketPeriod)
-  }
+extension ScanSchedule: StateElement {
+  init() { self.init(start: 0, bucketPeriod: nil) }
 
-  init(reading reader: inout StateReader) throws(StateError) {
-    self.init(start: try reader.time(), bucketPeriod: nil)
-    hitUntil = try reader.timeOrEarliest()
-    hitDue = try reader.timeOrNever()
-    heardSince = try reader.timeOrNever()
-    forgetDue = try reader.timeOrNever()
-    since = try reader.timeOrEarliest()
-    bucketStart = try reader.time()
-    bucketUsed = try reader.time()
-    isSeen = try reader.read()
-    isServiceDenied = try reader.read()
-    isOn = try reader.read()
-    isStarved = try reader.read()
-    for _ in 0..<(try reader.count()) { starts.append(try reader.time()) }
-    bucketPeriod = try reader.read()
-    // It is divided by.
-    guard bucketUsed >= 0, bucketPeriod.map({ (1000...(1 << 50)).contains($0) }) ?? true else {
-      throw reader.damaged
-    }
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(time: "start", &start)
+    try coder(time: "hit_until", &hitUntil, or: .min)
+    try coder(time: "hit_due", &hitDue, or: .never)
+    try coder(time: "heard_since", &heardSince, or: .never)
+    try coder(time: "forget_due", &forgetDue, or: .never)
+    try coder(time: "since", &since, or: .min)
+    try coder(time: "bucket_start", &bucketStart)
+    try coder("bucket_used", &bucketUsed, in: 0...(1 << 53))
+    try coder("is_seen", &isSeen)
+    try coder("is_service_denied", &isServiceDenied)
+    try coder("is_on", &isOn)
+    try coder("is_starved", &isStarved)
+    try coder("starts", &starts)
+    try coder("bucket_period", &bucketPeriod)
+    try coder.check(
+      // It is divided by.
+      bucketPeriod.map { (1000...(1 << 50)).contains($0) } ?? true
+        && starts.allSatisfy { $0.magnitude <= 1 << 53 })
   }
 }

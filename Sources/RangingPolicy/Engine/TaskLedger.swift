@@ -24,6 +24,8 @@ public struct TaskLedger: Hashable, Sendable {
   /// Leaked tasks of the current process: nothing can end them.
   var lost = 0
 
+  public init() {}
+
   public var isEmpty: Bool { held.isEmpty && lost == 0 }
   public func holds(_ id: TaskID) -> Bool { held.contains { $0.id == id } }
   /// Whether a handler will end any of the tasks held.
@@ -72,45 +74,31 @@ public struct TaskLedger: Hashable, Sendable {
 }
 
 /// Without `begins`, which follow from the rest.
-extension TaskLedger: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    for count in [ends, leaks, refusals, unknownEnds, lost] { writer.write(count) }
-    writer.count(held.count)
-    for task in held {
-      writer.write(task.id)
-      writer.write(task.hasHandler)
-    }
-  }
-
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init()
-    ends = try reader.taskCount()
-    leaks = try reader.taskCount()
-    refusals = try reader.taskCount()
-    unknownEnds = try reader.taskCount()
-    lost = try reader.taskCount()
-    for _ in 0..<(try reader.count()) {
-      let task = Held(id: try reader.read(), hasHandler: try reader.read())
-      guard held.count < Self.limit, !holds(task.id) else { throw reader.damaged }
-      held.append(task)
-    }
-    guard lost <= Self.limit - held.count else { throw reader.damaged }
-    begins = ends + leaks + held.count
+extension TaskLedger: StateElement {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(tally: "ends", &ends)
+    try coder(tally: "leaks", &leaks)
+    try coder(tally: "refusals", &refusals)
+    try coder(tally: "unknown_ends", &unknownEnds)
+    try coder("lost", &lost, in: 0...Self.limit)
+    try coder("held", &held, atMost: Self.limit - lost)
+    try coder.check(Set(held.map(\.id)).count == held.count)
+    if coder.isReading { begins = ends + leaks + held.count }
   }
 }
 
-extension StateReader {
-  /// Two of them can be added, and still grow.
-  fileprivate mutating func taskCount() throws(StateError) -> Int {
-    let count: Int = try read()
-    guard (0..<(1 << 60)).contains(count) else { throw damaged }
-    return count
+extension TaskLedger.Held: StateElement {
+  public init() { self.init(id: TaskID(rawValue: 0), hasHandler: false) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("id", &id)
+    try coder("has_handler", &hasHandler)
   }
 }
 
 extension TaskID: StateCoded {
-  public func write(to writer: inout StateWriter) { writer.write(rawValue) }
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(rawValue: try reader.read())
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.read())
   }
 }

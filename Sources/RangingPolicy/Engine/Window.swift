@@ -75,6 +75,8 @@ public struct Totals: Hashable, Sendable {
   /// The smallest distance in any callback, metres.
   public var closestRanged: Double?
 
+  public init() {}
+
   /// Drain as a multiple of the drain without ranging and location: linear in duty and in the time of location.
   public func batteryFactor(over span: Milliseconds, of profile: PhoneProfile) -> Double {
     guard span > 0 else { return 1 }

@@ -6,30 +6,24 @@ extension Permission: StateCoded {}
 extension Fact.What: StateCoded {}
 extension Window.State: StateCoded {}
 
-extension Fact: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(time)
-    writer.write(what)
-    writer.write(task)
-  }
+extension Fact: StateElement {
+  public init() { self.init(time: 0, what: .enteredForeground) }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(time: try reader.time(), what: try reader.read(), task: try reader.read())
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(time: "time", &time)
+    try coder("what", &what)
+    try coder("task", &task)
   }
 }
 
-extension Window: StateCoded {
-  public func write(to writer: inout StateWriter) {
-    writer.write(state)
-    writer.write(since)
-    writer.write(time)
-    writer.write(expires)
-    writer.write(why)
-  }
+extension Window: StateElement {
+  public init() { self.init(state: .foreground, since: 0, time: 0) }
 
-  public init(reading reader: inout StateReader) throws(StateError) {
-    self.init(
-      state: try reader.read(), since: try reader.time(), time: try reader.time(),
-      expires: try reader.optionalTime(), why: try reader.read())
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("state", &state)
+    try coder(time: "since", &since)
+    try coder(time: "time", &time)
+    try coder(time: "expires", &expires)
+    try coder("why", &why)
   }
 }

@@ -7,7 +7,7 @@ import Testing
   /// Gap, window, level, samples. No gap is longer than what is held, and what is heard next is added to it.
   @Test(arguments: [1, 24, 25, 249, 255] as [UInt8]) func aSavedGapHasARange(gap: UInt8) {
     var held = HeldLevels(hearers: 1)
-    var reader = StateReader(body: [gap, 9, 0, 0, 0, 0xA8, 0xFD, 1])
+    var reader = StateCoder(body: [gap, 9, 0, 0, 0, 0xA8, 0xFD, 1])
     guard (try? held.append(from: &reader)) != nil else {
       #expect(gap > 24)
       return
@@ -19,7 +19,7 @@ import Testing
 
   @Test func aSavedLevelHasARange() {
     var held = HeldLevels(hearers: 1)
-    var reader = StateReader(body: [4, 9, 0, 0, 0, 0xFF, 0x7F, 1])
+    var reader = StateCoder(body: [4, 9, 0, 0, 0, 0xFF, 0x7F, 1])
     #expect(throws: StateError.self) { try held.append(from: &reader) }
   }
 }

@@ -176,10 +176,10 @@ import Testing
   @Test func aSnapshotKeepsWhatIsKnown() throws {
     var tracker = Self.tracker(outlines: true)
     hear(0..<200, &tracker)
-    var writer = StateWriter()
+    var writer = StateCoder()
     tracker.snapshot(into: &writer)
     var restored = Self.tracker(outlines: true)
-    var reader = try StateReader(writer.finished())
+    var reader = try StateCoder(reading: writer.finished())
     (reader.bounds.receivers, reader.bounds.beacons) = (Self.mounts.count, 1)
     try restored.restore(from: &reader)
     #expect(restored.receiverGains == tracker.receiverGains && !tracker.receiverGains.isEmpty)

@@ -47,9 +47,9 @@ import Testing
       }
       #expect(beliefs.look(track) { Array($0) } == expected[track])
     }
-    var writer = StateWriter()
+    var writer = StateCoder()
     for track in expected.indices { beliefs.write(track, to: &writer) }
-    var reader = try StateReader(writer.finished())
+    var reader = try StateCoder(reading: writer.finished())
     var restored = Self.beliefs(rooms: rooms)
     for _ in expected { try restored.append(from: &reader) }
     try reader.finish()

@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     body[8 + (Int(input[place]) << 8 | Int(input[place + 1])) % (body.count - 8)] = input[place + 2]
   }
   if first & 2 != 0 { body.removeLast(min(body.count - 8, Int(first))) }
-  var reader = StateReader(body: body)
+  var reader = StateCoder(body: body)
   if first & 1 == 0 {
     var pipeline = Pipeline(site.configuration)
     guard (try? pipeline.restore(from: &reader)) != nil else { return 0 }
@@ -75,17 +75,17 @@ struct Site: Sendable {
     self.configuration = configuration
     var live = Pipeline(configuration)
     play(&live, from: 1000)
-    var writer = StateWriter()
+    var writer = StateCoder()
     live.snapshot(into: &writer)
     pipeline = Self.body(writer)
     var ears = ScannerIntake(Self.scanners, ownGateway: "site", expected: ["r0"])
     play(&ears, from: 1000)
-    writer = StateWriter()
+    writer = StateCoder()
     ears.snapshot(into: &writer)
     intake = Self.body(writer)
   }
 
-  private static func body(_ writer: StateWriter) -> [UInt8] {
+  private static func body(_ writer: StateCoder) -> [UInt8] {
     Array(writer.finished().dropFirst(16).dropLast(8))
   }
 
@@ -122,7 +122,7 @@ struct Site: Sendable {
     for state in output.states(topics: pipeline.topics) + pipeline.allStates() {
       precondition(!state.topic.isEmpty)
     }
-    var writer = StateWriter()
+    var writer = StateCoder()
     pipeline.snapshot(into: &writer)
   }
 
@@ -141,7 +141,7 @@ struct Site: Sendable {
         Array(text.utf8), topic: topic, isRetained: false, at: now, wallTime: wall, into: &hearing)
     }
     intake.look(at: now + .seconds(70), wallTime: wall, into: &hearing)
-    var writer = StateWriter()
+    var writer = StateCoder()
     intake.snapshot(into: &writer)
   }
 }

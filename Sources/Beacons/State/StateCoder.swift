@@ -1,0 +1,375 @@
+/// A part of a state. It lists its stored fields once: the same function writes them, reads them and checks what was read.
+///
+/// ```swift
+/// mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+///   try coder("receiver", &receiver)
+///   try coder("samples", &samples, in: 0...100)
+/// }
+/// ```
+public protocol StateFields {
+  /// While it writes it changes nothing: no field is assigned to, or large arrays would be copied.
+  mutating func fields(_ coder: inout StateCoder) throws(StateError)
+}
+
+extension StateFields {
+  /// Writes the state as it is.
+  public func snapshot(into coder: inout StateCoder) {
+    var copy = self
+    do throws(StateError) { try copy.fields(&coder) } catch { preconditionFailure("\(error)") }
+  }
+
+  /// Reads it into a new one for the same configuration. After an error it is of no use.
+  public mutating func restore(from coder: inout StateCoder) throws(StateError) { try fields(&coder) }
+}
+
+/// A part that a list, an optional or a table can hold.
+public protocol StateElement: StateFields, StateCoded {
+  /// As it is before its fields are read.
+  init()
+}
+
+extension StateElement {
+  @inlinable public func write(to coder: inout StateCoder) { snapshot(into: &coder) }
+  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init()
+    try fields(&coder)
+  }
+}
+
+/// Writes a state or reads it: `BKST`, the number of the layout, the length of the whole, the fields, a checksum over all of that.
+/// Integers have their least significant octet first.
+///
+/// Nothing that is read is believed: no length, no count, no index.
+///
+/// ```swift
+/// var writer = StateCoder()
+/// pipeline.snapshot(into: &writer)
+/// var reader = try StateCoder(reading: writer.finished())
+/// try heir.restore(from: &reader)
+/// try reader.finish()
+/// ```
+public struct StateCoder: Sendable {
+  /// Increase it with every change of what is written, or of its order.
+  public static let layout: UInt32 = 16
+  static let magic: UInt32 = 0x5453_4B42
+  static let head = 16
+  static let tail = 8
+
+  public let isReading: Bool
+  /// Names of the fields of one part; nil: they are not asked for.
+  @usableFromInline var names: [String]?
+  @usableFromInline var octets: [UInt8]
+  @usableFromInline var offset = 0
+  @usableFromInline var end = 0
+  /// What is being read, for people: the part, and its field.
+  @usableFromInline var part: StaticString = "head"
+  @usableFromInline var field: StaticString = ""
+  /// How many receivers, zones, rooms, beacons and entries there are: no index may reach these.
+  public var bounds = Bounds()
+
+  public struct Bounds: Sendable {
+    public var receivers = 0
+    public var zones = 0
+    public var rooms = 0
+    public var beacons = 0
+    public var entries = 0
+
+    public init() {}
+  }
+
+  /// Writes.
+  public init() {
+    isReading = false
+    octets = []
+    append(Self.magic)
+    append(Self.layout)
+    // The length, once it is known.
+    append(0 as UInt64)
+  }
+
+  public init(reading octets: [UInt8]) throws(StateError) {
+    self.init(body: octets)
+    end = octets.count - Self.tail
+    guard end >= Self.head else { throw .damaged("it is too short") }
+    let magic: UInt32 = try take()
+    let layout: UInt32 = try take()
+    let length: UInt64 = try take()
+    guard magic == Self.magic else { throw .damaged("it does not begin as one") }
+    guard layout == Self.layout else { throw .layout(layout) }
+    guard length == UInt64(octets.count) else {
+      throw .damaged("\(octets.count) of \(length) octets are there")
+    }
+    guard octets.span.littleEndian64(at: end) == StateChecksum.of(octets, count: end) else {
+      throw .damaged("its checksum is wrong")
+    }
+  }
+
+  /// Reads what has neither head nor checksum.
+  public init(body: [UInt8]) {
+    isReading = true
+    octets = body
+    end = body.count
+  }
+
+  /// The fields of a part by name, in the order in which they are written.
+  package static func names(of part: some StateFields) -> [String] {
+    var coder = StateCoder()
+    coder.names = []
+    part.snapshot(into: &coder)
+    return coder.names ?? []
+  }
+
+  /// Whether that is all that is asked for of a field.
+  @inlinable @inline(__always) mutating func isNamed(_ name: StaticString) -> Bool {
+    if names == nil { return false }
+    names?.append("\(name)")
+    return true
+  }
+
+  /// - Parameter capacity: octets that are expected.
+  public mutating func reserve(_ capacity: Int) { octets.reserveCapacity(capacity) }
+
+  /// A number that two states have in common if the same was written so far.
+  public var fingerprint: UInt64 { StateChecksum.of(octets, count: octets.count) }
+
+  /// What was written.
+  public consuming func finished() -> [UInt8] {
+    for (place, octet) in Self.octets(of: UInt64(octets.count + Self.tail)).enumerated() {
+      octets[8 + place] = octet
+    }
+    octets += Self.octets(of: StateChecksum.of(octets, count: octets.count))
+    return octets
+  }
+
+  private static func octets(of number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  /// Everything must have been read.
+  public func finish() throws(StateError) {
+    guard left == 0 else { throw .damaged("\(left) octets are left over") }
+  }
+
+  /// Octets that were not read yet.
+  public var left: Int { end - offset }
+
+  /// What to throw if something that was read cannot be.
+  public var damaged: StateError { .damaged("\(part): \(field)") }
+
+  /// What was read makes sense. Nothing is asked while writing.
+  @inlinable public func check(_ isSound: @autoclosure () -> Bool) throws(StateError) {
+    if isReading, !isSound() { throw damaged }
+  }
+}
+
+/// Fields.
+extension StateCoder {
+  @inlinable public mutating func callAsFunction<Value: StateCoded>(
+    _ name: StaticString, _ value: inout Value
+  )
+    throws(StateError)
+  {
+    if isReading {
+      field = name
+      value = try Value(reading: &self)
+    } else if !isNamed(name) {
+      value.write(to: &self)
+    }
+  }
+
+  @inlinable public mutating func callAsFunction<Value: StateCoded & Comparable>(
+    _ name: StaticString, _ value: inout Value, in range: ClosedRange<Value>
+  ) throws(StateError) {
+    try self(name, &value)
+    if isReading, !range.contains(value) { throw damaged }
+  }
+
+  /// An index or number that is not negative, and below a bound.
+  @inlinable public mutating func callAsFunction<Number: FixedWidthInteger & StateCoded>(
+    _ name: StaticString, _ number: inout Number, below bound: Int
+  ) throws(StateError) {
+    try self(name, &number)
+    guard isReading else { return }
+    guard let place = Int(exactly: number), place >= 0, place < bound else { throw damaged }
+  }
+
+  /// A count of what happened. It can still grow.
+  public mutating func callAsFunction(tally name: StaticString, _ count: inout UInt64) throws(StateError) {
+    try self(name, &count)
+    if isReading, count >> 62 != 0 { throw damaged }
+  }
+
+  /// The same.
+  public mutating func callAsFunction(tally name: StaticString, _ count: inout Int) throws(StateError) {
+    try self(name, &count, in: 0...(1 << 60))
+  }
+
+  /// A part.
+  @inlinable public mutating func callAsFunction<Part: StateFields>(_ name: StaticString, _ value: inout Part)
+    throws(StateError)
+  {
+    guard isReading else { return isNamed(name) ? () : value.snapshot(into: &self) }
+    let outer = part
+    part = name
+    try value.fields(&self)
+    part = outer
+  }
+
+  /// A part of which there are many.
+  @inlinable public mutating func callAsFunction<Part: StateElement>(
+    _ name: StaticString, _ value: inout Part
+  )
+    throws(StateError)
+  {
+    guard isReading else { return isNamed(name) ? () : value.write(to: &self) }
+    field = name
+    try value.fields(&self)
+  }
+
+  /// A list that is no longer than `limit`.
+  @inlinable public mutating func callAsFunction<Value: StateCoded>(
+    _ name: StaticString, _ values: inout [Value], atMost limit: Int
+  ) throws(StateError) {
+    try self(name, &values)
+    if isReading, values.count > limit { throw damaged }
+  }
+
+  /// A list whose length follows from the configuration.
+  @inlinable public mutating func callAsFunction<Value: StateCoded>(
+    each name: StaticString, _ values: inout [Value]
+  ) throws(StateError) {
+    guard isReading else {
+      if isNamed(name) { return }
+      for value in values { value.write(to: &self) }
+      return
+    }
+    field = name
+    for place in values.indices { values[place] = try Value(reading: &self) }
+  }
+
+  @inlinable public mutating func callAsFunction<Part: StateElement>(
+    each name: StaticString, _ parts: inout [Part]
+  ) throws(StateError) {
+    guard isReading else {
+      if isNamed(name) { return }
+      for part in parts { part.write(to: &self) }
+      return
+    }
+    field = name
+    for place in parts.indices { try parts[place].fields(&self) }
+  }
+
+  /// The same of parts.
+  @inlinable public mutating func callAsFunction<Part: StateFields>(
+    each name: StaticString, _ parts: inout [Part]
+  ) throws(StateError) {
+    guard isReading else {
+      if isNamed(name) { return }
+      for part in parts { part.snapshot(into: &self) }
+      return
+    }
+    part = name
+    for place in parts.indices { try parts[place].fields(&self) }
+  }
+
+  /// What must be as it was written, or the state is of another configuration.
+  public mutating func callAsFunction<Value: StateCoded & Equatable>(same name: StaticString, _ value: Value)
+    throws(StateError)
+  {
+    guard isReading else { return isNamed(name) ? () : value.write(to: &self) }
+    field = name
+    guard try Value(reading: &self) == value else { throw .configuration }
+  }
+}
+
+/// Values.
+extension StateCoder {
+  @inlinable public mutating func write<Value: StateCoded>(_ value: Value) { value.write(to: &self) }
+
+  @inlinable public mutating func read<Value: StateCoded>(_ type: Value.Type = Value.self) throws(StateError)
+    -> Value
+  {
+    try Value(reading: &self)
+  }
+
+  /// How many elements follow.
+  @inlinable public mutating func count(_ count: Int) { append(UInt32(count)) }
+
+  /// How many elements follow. Each has an octet at least.
+  @inlinable public mutating func count() throws(StateError) -> Int {
+    let count = Int(try take() as UInt32)
+    guard count <= left else { throw damaged }
+    return count
+  }
+
+  @inlinable @inline(__always) mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ number: Number
+  ) {
+    unsafe withUnsafeBytes(of: number.littleEndian) { unsafe octets.append(contentsOf: $0) }
+  }
+
+  @inlinable @inline(__always) mutating func take<Number: FixedWidthInteger & BitwiseCopyable>()
+    throws(StateError) -> Number
+  {
+    let size = MemoryLayout<Number>.size
+    guard end - offset >= size else { throw damaged }
+    let number = octets.span.load(offset, as: Number.self)
+    offset += size
+    return Number(littleEndian: number)
+  }
+
+  /// An index that is below a bound.
+  @inlinable @inline(__always) public mutating func index<Number: FixedWidthInteger & BitwiseCopyable>(
+    below bound: Int
+  ) throws(StateError) -> Number {
+    let index: Number = try take()
+    guard let place = Int(exactly: index), place >= 0, place < bound else { throw damaged }
+    return index
+  }
+}
+
+/// Why a state cannot be read.
+public enum StateError: Error, Hashable, CustomStringConvertible {
+  /// Its octets are not what was written, or make no sense; with the part.
+  case damaged(String)
+  /// It was written in another layout.
+  case layout(UInt32)
+  /// Its checkpoint is of a kind that only later versions know.
+  case kind(UInt8)
+  /// It was taken under another configuration.
+  case configuration
+
+  public var description: String {
+    switch self {
+    case .damaged(let part): "the snapshot is damaged (\(part))"
+    case .layout(let number):
+      "the snapshot has layout \(number), and this version reads layout \(StateCoder.layout) only"
+    case .kind(let number): "its checkpoint is of kind \(number), which this version does not read"
+    case .configuration: "the snapshot was taken under another configuration"
+    }
+  }
+}
+
+/// Finds every change within eight octets, and all others but one in 2⁶⁴. It is no protection against intent.
+enum StateChecksum {
+  static func of(_ octets: [UInt8], count: Int) -> UInt64 {
+    let span = octets.span
+    var sum: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var offset = 0
+    while offset + 8 <= count {
+      add(span.littleEndian64(at: offset), to: &sum)
+      offset += 8
+    }
+    while offset < count {
+      add(UInt64(span[offset]), to: &sum)
+      offset += 1
+    }
+    return sum
+  }
+
+  /// Each step can be undone, so what differs once differs at the end.
+  private static func add(_ word: UInt64, to sum: inout UInt64) {
+    sum = (sum ^ word) &* 0xBF58_476D_1CE4_E5B9
+    sum ^= sum >> 32
+  }
+}
