@@ -51,22 +51,26 @@ extension RoomTracker {
     else { return }
     var known = state.track
     known.window = nil
+    known.turnedUp = MonotonicTime(nanoseconds: .min)
     if state.maps != maps {
       // How much stronger it is than other maps say is nothing to these.
       known.offset = 0
       known.offsetWeight = 0
+      // Rooms that are just names: which of them it is in is asked anew once all receivers had time to hear it.
+      if model.grid == nil { known.turnedUp = time }
     }
     known.isFrozen = false
-    known.turnedUp = MonotonicTime(nanoseconds: .min)
     known.silentSince = max(known.silentSince, time)
     known.earlierHearers = HearerSet()
-    known.hearers = HearerSet(hearer(known.lastReceiver).map { [$0] } ?? [])
+    let isAsked = known.turnedUp.nanoseconds != .min
+    known.hearers = HearerSet(isAsked ? [] : hearer(known.lastReceiver).map { [$0] } ?? [])
     known.hearersSince = time
     tracks[track] = known
     silences.schedule(.link(Int32(track)), at: known.silenceDeadline)
     guard known.told >= 0 else { return }
     insiders[Int(known.told)][beacon] = known.since
     beginStay(track)
+    if isAsked { return }
     let size = Float(model.rooms.count { $0 == Int16(known.told) })
     beliefs.change(track) { [rooms = model.rooms, prior = beliefs.prior] belief in
       for place in belief.indices {

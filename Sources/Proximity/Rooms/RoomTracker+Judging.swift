@@ -20,6 +20,7 @@ extension RoomTracker {
       note(track, until: RoomWindows.end(of: window))
       if tracks[track].recentHearers != earlier, isTurningUp(track, at: RoomWindows.end(of: window)) {
         // Where it was believed to be before this receiver spoke follows from who spoke first.
+        if tracks[track].window != nil { beliefs.reset(track) }
         tracks[track].window = nil
         tracks[track].offset = 0
         tracks[track].offsetWeight = 0
@@ -156,7 +157,7 @@ extension RoomTracker {
   {
     sumRooms(ofTrack: track)
     guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }), Int32(best) != tracks[track].told,
-      sums[best] >= Self.toldFrom, tracks[track].told >= 0 || hasBeenHeardByAll(track, at: time),
+      sums[best] >= Self.toldFrom, hasBeenHeardByAll(track, at: time),
       // Where rooms are just names, nothing that others hear speaks for one in which nobody sees.
       model.grid != nil || !isBlind(RoomIndex(rawValue: Int32(best)))
     else { return }
@@ -192,10 +193,12 @@ extension RoomTracker {
   }
 
   private func isTurningUp(_ track: Int, at time: MonotonicTime) -> Bool {
-    tracks[track].told < 0 && tracks[track].turnedUp + Self.timeToBeHeard > time
+    tracks[track].turnedUp + (tracks[track].told < 0 ? Self.timeToBeHeard : Self.timeToBeHeardAnew) > time
   }
 
   private static let timeToBeHeard = TimeSpan.milliseconds(1800)
+  /// Of one that stays in its room until then: the slowest scanners speak every five seconds.
+  private static let timeToBeHeardAnew = TimeSpan.seconds(6)
 
   /// What the receivers say for a room and against another, the strongest argument first.
   private func evidence(for room: Int, over other: Int?, offset: Float) -> [RoomEvidence] {

@@ -60,6 +60,27 @@ import Testing
     #expect(scene.room == 0)
   }
 
+  /// Right after the reload the old room's receiver alone speaks, and the power with which that room fits would confirm it for ever.
+  @Test(arguments: [[nil, nil, -84], [-52, nil, nil]] as [[Int8?]], [0, 1, 4])
+  func `who is in a room that a reload adds is found, whoever speaks first`(first: [Int8?], seconds: Int)
+    throws
+  {
+    let few = RoomScene.plan(outlines: false)
+    var scene = RoomScene(
+      RoomPlan(rooms: Array(few.rooms.suffix(2)), hearers: Array(few.hearers.suffix(2)), doors: []))
+    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    stay(&scene, [nil, nil, -84], seconds: 15)
+    let state = try #require(scene.tracker.state(of: scene.beacon))
+    scene.tracker = RoomTracker(few)
+    scene.tracker.setBlind(RoomScene.receiver(1), true, at: scene.time)
+    var moved = state
+    moved.room = state.room.map { RoomIndex(rawValue: $0.rawValue + 1) }
+    scene.tracker.restore(moved, of: scene.beacon, sightSince: scene.time)
+    stay(&scene, first, seconds: seconds)
+    stay(&scene, [-52, nil, -84], seconds: 10)
+    #expect(scene.room == 0)
+  }
+
   /// The receiver hears another beacon, so it works: this one is not in its room any more.
   @Test func oneThatOnlyDoesNotHearThisBeaconDidNotFail() {
     var scene = RoomScene(RoomScene.plan(outlines: false))
