@@ -1,3 +1,5 @@
+import Beacons
+
 /// The name under which an app holds a background task. Negative ones belong to the strategies.
 public struct TaskID: Hashable, Sendable {
   public var rawValue: Int32
@@ -5,7 +7,7 @@ public struct TaskID: Hashable, Sendable {
 }
 
 /// The location permission of an app.
-public enum Permission: String, Hashable, Sendable, CaseIterable {
+public enum Permission: String, StateCoded, Hashable, Sendable, CaseIterable {
   case always
   case whenInUse = "when-in-use"
   case denied

@@ -57,3 +57,14 @@ func meet(_ a: (from: Point, to: Point), _ b: (from: Point, to: Point)) -> Bool 
   }
   return side(a.from, b) * side(a.to, b) <= 0 && side(b.from, a) * side(b.to, a) <= 0
 }
+
+/// A place on a floor, in the site's own coordinates: metres, as the `x` and `y` of a `Position`.
+public struct Point: Hashable, Sendable, Codable {
+  public var x: Double
+  public var y: Double
+
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}

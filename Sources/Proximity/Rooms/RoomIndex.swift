@@ -1,6 +1,23 @@
+import Beacons
+
 /// An index into the list of rooms.
 public struct RoomIndex: Hashable, Comparable, Sendable, Codable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Within the bounds of its coder.
+extension ZoneIndex: StateCoded {
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.zones))
+  }
+}
+
+extension RoomIndex: StateCoded {
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    self.init(rawValue: try coder.index(below: coder.bounds.rooms))
+  }
 }

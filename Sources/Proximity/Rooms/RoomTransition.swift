@@ -57,3 +57,16 @@ public struct RoomEvidence: Hashable, Sendable {
     self.samples = samples
   }
 }
+
+extension RoomEvidence: StateElement {
+  public init() { self.init(receiver: ReceiverIndex(rawValue: 0), rssi: 0, expected: nil, samples: 0) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("receiver", &receiver)
+    try coder("rssi", &rssi)
+    try coder("expected", &expected)
+    try coder("samples", &samples)
+    // Of at most four witnesses the sum is taken.
+    try coder.check((0...Int(Int32.max)).contains(samples))
+  }
+}

@@ -90,3 +90,11 @@ public struct Evidence: Hashable, Sendable {
     self.reason = reason
   }
 }
+
+extension Evidence.Reason: StateCoded {
+  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    guard let reason = Self(rawValue: try coder.read()) else { throw coder.damaged }
+    self = reason
+  }
+}

@@ -186,3 +186,38 @@ extension ZoneEngine {
       room: decision?.room, witnesses: decision?.witnesses ?? [])
   }
 }
+
+extension RoomDecision: StateElement {
+  public init() { self.init(room: nil, receiver: ReceiverIndex(rawValue: 0)) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("room", &room)
+    try coder("probability", &probability)
+    try coder("witnesses", &witnesses)
+    try coder("receiver", &receiver)
+    try coder("reason", &reason)
+  }
+}
+
+/// Which rooms can tell who is in them.
+public struct RoomSight: Hashable, Sendable {
+  /// Whether any receiver of theirs has reported.
+  public var isWatched: Bool
+  public var blind: Set<RoomIndex>
+
+  public init(isWatched: Bool = false, blind: Set<RoomIndex> = []) {
+    self.isWatched = isWatched
+    self.blind = blind
+  }
+
+  func sees(_ room: RoomIndex) -> Bool { isWatched && !blind.contains(room) }
+}
+
+extension RoomSight: StateElement {
+  public init() { self.init(isWatched: false) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("is_watched", &isWatched)
+    try coder("blind", &blind)
+  }
+}

@@ -1,6 +1,8 @@
+import Beacons
+
 /// Something that led to a verdict.
 public struct Fact: Hashable, Sendable {
-  public enum What: String, Hashable, Sendable {
+  public enum What: String, StateCoded, Hashable, Sendable {
     case regionEnter = "region enter"
     case regionExit = "region exit"
     case screenWake = "screen-on inside the region"
@@ -91,4 +93,14 @@ struct FactLog: Sendable {
   }
 
   var all: [Fact] { Array(facts[start...] + facts[..<start]) }
+}
+
+extension Fact: StateElement {
+  public init() { self.init(time: 0, what: .enteredForeground) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder(time: "time", &time)
+    try coder("what", &what)
+    try coder("task", &task)
+  }
 }

@@ -1,6 +1,8 @@
+import Beacons
+
 /// What a phone's app can do from a certain time on.
 public struct Window: Hashable, Sendable {
-  public enum State: String, Hashable, Sendable, CaseIterable {
+  public enum State: String, StateCoded, Hashable, Sendable, CaseIterable {
     case foreground
     /// In the background, and ranging.
     case ranging
@@ -83,5 +85,17 @@ public struct Totals: Hashable, Sendable {
     let ranging = (profile.os.fullDutyFactor.value - 1) * Double(receiver) / 1000
     let locationFactor = profile.os.locationFactor(accuracy: profile.strategy.locationAccuracy.value)
     return 1 + (ranging + (locationFactor - 1) * Double(location)) / Double(span)
+  }
+}
+
+extension Window: StateElement {
+  public init() { self.init(state: .foreground, since: 0, time: 0) }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("state", &state)
+    try coder(time: "since", &since)
+    try coder(time: "time", &time)
+    try coder(time: "expires", &expires)
+    try coder("why", &why)
   }
 }
