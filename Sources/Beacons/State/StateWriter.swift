@@ -2,7 +2,7 @@
 /// Integers have their least significant octet first.
 public struct StateWriter: Sendable {
   /// Increase it with every change of what is written, or of its order. See `StateReader.init`.
-  public static let layout: UInt32 = 15
+  public static let layout: UInt32 = 16
   static let magic: UInt32 = 0x5453_4B42
   static let head = 16
   static let tail = 8
