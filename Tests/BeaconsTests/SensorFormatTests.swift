@@ -207,4 +207,16 @@ extension SensorFormat {
     for number in UInt8.min ... .max { #expect(ordinals.next(number: number) == 1) }
     for number in UInt8.min ... .max { #expect(ordinals.next(number: number) == 2) }
   }
+
+  /// Numbers of quantities move when one is added in between. A state is read by another version.
+  @Test func `a reading is written by its quantity's name`() throws {
+    for quantity in Quantity.allCases {
+      var writer = StateWriter()
+      writer.write(Reading(quantity, ordinal: 2, .flag(true)))
+      let octets = writer.finished()
+      #expect(String(decoding: octets, as: UTF8.self).contains(quantity.name))
+      var reader = try StateReader(octets)
+      #expect(try reader.read() == Reading(quantity, ordinal: 2, .flag(true)))
+    }
+  }
 }

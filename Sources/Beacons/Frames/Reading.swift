@@ -111,14 +111,14 @@ public enum DimmerEvent: Hashable, Sendable {
 
 extension Reading: StateCoded {
   public func write(to writer: inout StateWriter) {
-    writer.write(quantity.rawValue)
+    // By name: the number of a quantity may be another in another version.
+    writer.write(quantity.name)
     writer.write(ordinal)
     writer.write(value)
   }
 
   public init(reading reader: inout StateReader) throws(StateError) {
-    let quantity = Quantity(rawValue: try reader.read())
-    guard let quantity else { throw reader.damaged }
+    guard let quantity = Quantity(named: try reader.read()) else { throw reader.damaged }
     self.init(quantity, ordinal: try reader.read(), try reader.read())
   }
 }
