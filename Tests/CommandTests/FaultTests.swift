@@ -88,6 +88,14 @@ import Testing
     #expect(result.isCalm)
   }
 
+  @Test func theListOfFormatsCanBeDecoded() async throws {
+    let list = try await Command(["decode", "--list"]).end()
+    #expect(list.lines.contains("# ruuvi") && list.isCalm)
+    let decoded = try await Command(["decode"], input: list.output).end()
+    #expect(decoded.status == 0 && decoded.lines.count == list.lines.count { !$0.hasPrefix("#") })
+    #expect(!decoded.output.contains("declined"), "\(decoded.output)")
+  }
+
   @Test func aLineOfTheTextFormIsReadWhole() async throws {
     let beacon = #""payload":"0303aafe0716aafe100003""#
     let lines = [

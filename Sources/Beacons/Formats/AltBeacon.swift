@@ -18,6 +18,8 @@ public struct AltBeacon: Hashable, Sendable {
   /// The company id under which it was sent.
   public var manufacturer: UInt16
 
+  static let sample = "0201061bff1801beacf29dc74adbbd12de318ac8b046dd442500010203c407"
+
   @inline(__always) public static func decode(_ data: Span<UInt8>, manufacturer: UInt16) throws(Decline)
     -> AltBeacon
   {

@@ -1,5 +1,26 @@
-/// Chooses the decoder: one line per format. CONTRIBUTING.md shows how to add one.
-enum FormatRegistry {
+/// Chooses the decoder. CONTRIBUTING.md shows how to add a sensor's format.
+public enum FormatRegistry {
+  /// Sensors: one line each.
+  package static let sensors = SensorFormats([
+    .ruuvi3,
+    .ruuvi5,
+    .ruuvi6,
+    .ruuviE1,
+  ])
+
+  /// Sensors that only the rest of the advertisement tells: one line each. They are tried in order, after everything else.
+  package static let sensorsBySender: [SensorFormat] = []
+
+  /// A payload of each format that is not ignored, in hexadecimal digits, with the name of the format in JSON.
+  public static let samples: [(format: String, payload: String)] =
+    [
+      ("ibeacon", IBeacon.sample), ("altbeacon", AltBeacon.sample), ("eddystone-uid", EddystoneUID.sample),
+      ("eddystone-url", EddystoneURL.sample), ("eddystone-tlm", EddystoneTLM.sample),
+      ("eddystone-tlm", EddystoneEncryptedTLM.sample), ("eddystone-eid", EddystoneEID.sample),
+      ("bthome", BTHome.sample), ("bthome", BTHome.encryptedSample),
+      ("exposure-notification", ExposureNotification.sample),
+    ] + (sensors.all + sensorsBySender).map { ($0.name, $0.sample) }
+
   /// Manufacturer data, by company id (Bluetooth Assigned Numbers, 7.1) and the first two octets.
   @inline(__always) static func manufacturer(_ company: UInt16, _ data: Span<UInt8>) throws(Decline) -> Frame
   {
@@ -8,15 +29,10 @@ enum FormatRegistry {
     switch (company, first, second) {
     case (0x004C, 0x02, _): return .iBeacon(try IBeacon.decode(data))
     case (0x004C, _, _): return .noise(try AppleContinuity.decode(data))
-    case (0x0499, 0x03, _): return .sensor(try SensorFrame(Ruuvi3.self, data))
-    case (0x0499, 0x05, _): return .sensor(try SensorFrame(Ruuvi5.self, data))
-    case (0x0499, 0x06, _): return .sensor(try SensorFrame(Ruuvi6.self, data))
-    case (0x0499, 0xE1, _): return .sensor(try SensorFrame(RuuviE1.self, data))
-    case (0x0499, _, _): throw .unknownFrameType(first)
     case (_, 0xBE, 0xAC): return .altBeacon(try AltBeacon.decode(data, manufacturer: company))
     case (0x0006, _, _): return .noise(try MicrosoftBeacon.decode(data))
     case (0x00E0, _, _): return .noise(.googleOther)
-    default: throw .noDecoder
+    default: return .sensor(try sensors.frame(in: .manufacturer(company), data, first: first))
     }
   }
 
@@ -38,7 +54,92 @@ enum FormatRegistry {
     case (0xFE2C, _, _): return .noise(.googleFastPair)
     case (0xFEF3, _, _): return .noise(.googleNearby)
     case (0xFE9F, _, _), (0xFCF1, _, _): return .noise(.googleOther)
-    default: throw .noDecoder
+    default: return .sensor(try sensors.frame(in: .service(uuid), data, first: first))
     }
+  }
+}
+
+/// Formats of sensors, found by their number, the first octet and the length of their data.
+package final class SensorFormats: Sendable {
+  private struct Row: Sendable {
+    var number: UInt32
+    var first: UInt8?
+    var length: SensorFormat.Length
+    var frame: SensorFrame
+  }
+
+  package let all: [SensorFormat]
+  /// By a hash of the number, or behind it up to the next free place. At most a quarter is taken.
+  private let rows: [Row?]
+
+  package init(_ formats: [SensorFormat]) {
+    all = formats
+    var size = 64
+    while size < 4 * formats.count { size *= 2 }
+    var rows = [Row?](repeating: nil, count: size)
+    for format in formats {
+      let number = Self.number(format.place)
+      var row = Self.home(number) & (size - 1)
+      while rows[row] != nil { row = (row + 1) & (size - 1) }
+      rows[row] = Row(number: number, first: format.first, length: format.length, frame: SensorFrame(format))
+    }
+    self.rows = rows
+  }
+
+  @inline(__always) private static func number(_ place: SensorFormat.Place) -> UInt32 {
+    switch place {
+    case .manufacturer(let company): UInt32(company)
+    case .service(let uuid): 0x1_0000 | UInt32(uuid)
+    case .unnumbered: 0x2_0000
+    }
+  }
+
+  @inline(__always) private static func home(_ number: UInt32) -> Int {
+    Int(truncatingIfNeeded: number ^ number &>> 6 ^ number &>> 11)
+  }
+
+  /// The format that its number, its first octet and its length tell.
+  @inline(__always)
+  package func frame(in place: SensorFormat.Place, _ data: Span<UInt8>, first: UInt8) throws(Decline)
+    -> SensorFrame
+  {
+    let number = Self.number(place)
+    var place = Self.home(number) & (rows.count - 1)
+    var reason = Decline.noDecoder
+    while let row = rows[place] {
+      place = (place + 1) & (rows.count - 1)
+      if row.number != number { continue }
+      if let octet = row.first, octet != first {
+        if reason == .noDecoder { reason = .unknownFrameType(first) }
+      } else if let decline = row.length.decline(data) {
+        reason = decline
+      } else {
+        return row.frame
+      }
+    }
+    throw reason
+  }
+}
+
+extension [SensorFormat] {
+  /// The first format that somebody sends in `structure`, the data of an AD structure with its number, and where its data is in
+  /// it. nil: none.
+  package func first(
+    in place: SensorFormat.Place, _ structure: Span<UInt8>, context: borrowing FormatContext
+  ) -> (SensorFormat, data: Range<Int>)? {
+    for format in self {
+      let start: Int
+      switch (format.place, place) {
+      case (place, _): start = 2
+      case (.unnumbered, .manufacturer): start = 0
+      default: continue
+      }
+      let data = structure.extracting(start...)
+      if let first = format.first, data.isEmpty || data[0] != first { continue }
+      if format.length.decline(data) == nil, format.isSent(data, context) {
+        return (format, start..<structure.count)
+      }
+    }
+    return nil
   }
 }

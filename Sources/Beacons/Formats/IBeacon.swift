@@ -16,6 +16,8 @@ public struct IBeacon: Hashable, Sendable {
   /// RSSI at 1 m in dBm, as sent. Tags that were never calibrated send 0.
   public var measuredPower: Int8
 
+  static let sample = "0201061aff4c000215f29dc74adbbd12de318ac8b046dd442500010203c5"
+
   public init(uuid: UInt128, major: UInt16, minor: UInt16, measuredPower: Int8) {
     self.uuid = uuid
     self.major = major

@@ -42,9 +42,10 @@ public enum FrameResult: Hashable, Sendable {
 /// ```
 public enum FrameDecoder {
   /// Visits the frames in the manufacturer and service data of a payload, in order. Each result comes with the
-  /// decoded data (without company id or UUID), for `Frame.forEachReading`.
+  /// decoded data (usually without company id or UUID), for `Frame.forEachReading`. A few formats are only told by their
+  /// sender's address.
   @inlinable public static func forEachFrame(
-    in payload: Span<UInt8>, _ body: (FrameResult, Span<UInt8>) -> Void
+    in payload: Span<UInt8>, from address: DeviceAddress? = nil, _ body: (FrameResult, Span<UInt8>) -> Void
   ) {
     var structures = ADStructures()
     while let element = structures.next(in: payload) {
@@ -56,7 +57,14 @@ public enum FrameDecoder {
           continue
         }
         let rest = data.extracting(droppingFirst: 2)
-        body(manufacturerData(rest, company: data.littleEndian16(at: 0)), rest)
+        let result = manufacturerData(rest, company: data.littleEndian16(at: 0))
+        if case .declined = result,
+          let (frame, range) = sensor(result.source, data, in: payload, from: address)
+        {
+          body(frame, data.extracting(range))
+        } else {
+          body(result, rest)
+        }
       case .structure(ADType.serviceData16, let range):
         let data = payload.extracting(range)
         guard data.count >= 2 else {
@@ -64,7 +72,14 @@ public enum FrameDecoder {
           continue
         }
         let rest = data.extracting(droppingFirst: 2)
-        body(serviceData(rest, uuid: data.littleEndian16(at: 0)), rest)
+        let result = serviceData(rest, uuid: data.littleEndian16(at: 0))
+        if case .declined = result,
+          let (frame, range) = sensor(result.source, data, in: payload, from: address)
+        {
+          body(frame, data.extracting(range))
+        } else {
+          body(result, rest)
+        }
       case .structure: continue
       case .declined(let type, let reason):
         body(.declined(reason, .structure(type)), payload.extracting(first: 0))
@@ -80,6 +95,23 @@ public enum FrameDecoder {
   /// Decodes service data without its 16-bit UUID.
   @inlinable public static func serviceData(_ data: Span<UInt8>, uuid: UInt16) -> FrameResult {
     decodeServiceData(data, uuid: uuid)
+  }
+
+  /// What only the rest of the advertisement tells.
+  @usableFromInline static func sensor(
+    _ source: FrameSource, _ structure: Span<UInt8>, in payload: Span<UInt8>, from address: DeviceAddress?
+  ) -> (FrameResult, Range<Int>)? {
+    if FormatRegistry.sensorsBySender.isEmpty { return nil }
+    let place: SensorFormat.Place
+    switch source {
+    case .manufacturerData(let company): place = .manufacturer(company)
+    case .serviceData(let uuid): place = .service(uuid)
+    case .structure: return nil
+    }
+    let context = FormatContext(payload: payload, address: address)
+    return FormatRegistry.sensorsBySender.first(in: place, structure, context: context).map {
+      (.frame(.sensor(SensorFrame($0)), source), $1)
+    }
   }
 
   @usableFromInline static func tooShort(_ type: UInt8, _ count: Int) -> FrameResult {
@@ -103,5 +135,48 @@ public enum FrameDecoder {
     return .frame(try FormatRegistry.service(uuid, data), .serviceData(uuid))
   } catch {
     return .declined(error, .serviceData(uuid))
+  }
+}
+
+/// Why bytes were not decoded. A decoder never guesses and never traps: it throws one of these.
+public enum Decline: Error, Hashable, Sendable {
+  /// An AD structure claims more bytes than the payload still has.
+  case truncated(needs: Int, has: Int)
+  case wrongLength(expected: Int, got: Int)
+  case unsupportedVersion(UInt8)
+  case unknownFrameType(UInt8)
+  /// A BTHome object id that the specification does not list. The objects after it cannot be separated.
+  case unknownObject(UInt8)
+  /// A byte that the format does not allow at this offset.
+  case invalidByte(UInt8, at: Int)
+  /// Text that is not UTF-8.
+  case invalidText
+  /// Reading it needs a key.
+  case encrypted
+  /// The key is wrong, or the data was tampered with.
+  case authenticationFailed
+  /// The counter went back: old advertisements are replayed.
+  case replayed
+  /// There is no decoder for this company, service or type yet.
+  case noDecoder
+}
+
+extension Decline: CustomStringConvertible {
+  /// A text for `decode` and logs.
+  public var description: String {
+    switch self {
+    case .truncated(let needs, let has): "truncated: needs \(needs) bytes, has \(has)"
+    case .wrongLength(let expected, let got): "wrong length: expected \(expected) bytes, got \(got)"
+    case .unsupportedVersion(let version): "unsupported version \(version)"
+    case .unknownFrameType(let type): "unknown frame type 0x\(hexadecimal(UInt128(type), octets: 1))"
+    case .unknownObject(let id): "unknown object id 0x\(hexadecimal(UInt128(id), octets: 1))"
+    case .invalidByte(let byte, let offset):
+      "invalid byte 0x\(hexadecimal(UInt128(byte), octets: 1)) at offset \(offset)"
+    case .invalidText: "text is not UTF-8"
+    case .encrypted: "encrypted: needs a key"
+    case .authenticationFailed: "authentication failed: wrong key or altered data"
+    case .replayed: "replayed: the counter went back"
+    case .noDecoder: "no decoder for this kind of data"
+    }
   }
 }

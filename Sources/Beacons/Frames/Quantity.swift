@@ -23,6 +23,14 @@ public enum Quantity: UInt8, Hashable, Sendable, CaseIterable {
   case advertisementCount
   case uptime
 
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+
+  /// nil: this version knows none of that name.
+  package init?(named name: String) {
+    guard let quantity = Self.byName[name] else { return nil }
+    self = quantity
+  }
+
   /// Its name in JSON, unit included.
   public var name: String {
     switch self {

@@ -111,14 +111,14 @@ public enum DimmerEvent: Hashable, Sendable {
 
 extension Reading: StateCoded {
   public func write(to coder: inout StateCoder) {
-    coder.write(quantity.rawValue)
+    // By name: the number of a quantity may be another in another version.
+    coder.write(quantity.name)
     coder.write(ordinal)
     coder.write(value)
   }
 
   public init(reading coder: inout StateCoder) throws(StateError) {
-    let quantity = Quantity(rawValue: try coder.read())
-    guard let quantity else { throw coder.damaged }
+    guard let quantity = Quantity(named: try coder.read()) else { throw coder.damaged }
     self.init(quantity, ordinal: try coder.read(), try coder.read())
   }
 }

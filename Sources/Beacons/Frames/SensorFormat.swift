@@ -1,25 +1,112 @@
-/// A format with readings of a device that is known by its address. To add one, write one conforming file and one line
-/// in `FormatRegistry`; nothing else changes.
-public protocol SensorFormat: Sendable {
+/// A format with readings of a device that is known by its address: where its data stands, and a table of its readings. To add
+/// one, write one file with its value, and one line in `FormatRegistry`; nothing else changes.
+///
+/// Each reading is a line. What is a number at an offset is a `field`, one bit is a `flag`, and the rest are statements:
+///
+/// ```swift
+/// static let atc = SensorFormat(
+///   "atc", model: "ATC thermometer", in: .service(0x181A), .exactly(13), sample: "1016…"
+/// ) { data, body in
+///   data.field(.temperature, 6, .s16, per: 10, body)
+///   data.field(.humidity, 8, .u8, body)
+///   data.field(.batteryVoltage, 10, .u16, per: 1000, body)
+/// }
+/// ```
+public final class SensorFormat: Sendable {
+  /// The data of an AD structure that may have the format.
+  public enum Place: Hashable, Sendable {
+    /// Manufacturer data, by company id. The data comes without it.
+    case manufacturer(UInt16)
+    /// Service data, by 16-bit UUID. The data comes without it.
+    case service(UInt16)
+    /// Manufacturer data with readings where others have the company id. The data comes with them.
+    case unnumbered
+  }
+
+  /// How many octets the data has. More are ignored unless it says how many exactly.
+  public enum Length: Hashable, Sendable {
+    case atLeast(Int)
+    case exactly(Int)
+
+    /// nil: the data may have the format.
+    @inline(__always) func decline(_ data: Span<UInt8>) -> Decline? {
+      switch self {
+      case .atLeast(let octets) where data.count >= octets: nil
+      case .exactly(let octets) where data.count == octets: nil
+      case .atLeast(let octets), .exactly(let octets): .wrongLength(expected: octets, got: data.count)
+      }
+    }
+  }
+
   /// The name in JSON and in `scan`. Versions of a format share it.
-  static var name: String { get }
+  public let name: String
+  /// What Home Assistant shows of the device.
+  public let maker: String?
+  public let model: String
+  /// The complete payload of an advertisement, in hexadecimal digits.
+  public let sample: String
+  package let place: Place
+  package let first: UInt8?
+  let length: Length
+  let isSent: @Sendable (_ data: Span<UInt8>, borrowing FormatContext) -> Bool
+  private let details:
+    (@Sendable (_ data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) -> Void)?
+  private let readings: @Sendable (_ data: Span<UInt8>, _ body: (Reading) -> Void) -> Void
 
-  /// `data` comes without company id or service UUID.
-  static func decode(_ data: Span<UInt8>) throws(Decline) -> Self
+  /// - Parameters:
+  ///   - first: the data's first octet, which tells the formats of a place apart.
+  ///   - isSent: whether the data has this format. Only a format of `FormatRegistry.sensorsBySender` is asked.
+  ///   - details: what `decode` shows besides readings.
+  ///   - readings: visits them. The data has the stated length at least.
+  package init(
+    _ name: String, maker: String? = nil, model: String, in place: Place, first: UInt8? = nil,
+    _ length: Length,
+    sample: String,
+    isSent: @escaping @Sendable (Span<UInt8>, borrowing FormatContext) -> Bool = { _, _ in true },
+    details: (@Sendable (Span<UInt8>, (_ name: String, SensorDetail) -> Void) -> Void)? = nil,
+    readings: @escaping @Sendable (Span<UInt8>, (Reading) -> Void) -> Void
+  ) {
+    self.name = name
+    self.maker = maker
+    self.model = model
+    self.sample = sample
+    self.place = place
+    self.first = first
+    self.length = length
+    self.isSent = isSent
+    self.details = details
+    self.readings = readings
+  }
 
-  /// Declines what `decode` declines, and returns nothing. The extension below implements it for every format. A format that
-  /// can decide without reading all of the data implements it itself.
-  static func check(_ data: Span<UInt8>) throws(Decline)
+  package func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
+    if length.decline(data) == nil { readings(data, body) }
+  }
 
-  func forEachReading(_ body: (Reading) -> Void)
+  package func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
+    if length.decline(data) == nil, let details { details(data, body) }
+  }
+}
 
-  /// Visits what `decode` shows besides readings: the version of the format, the device's own address.
-  func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void)
+/// The sensor format that was found in some data; the values stay in the data.
+@safe public struct SensorFrame: Hashable, Sendable {
+  /// Not counted, so that a frame is a plain value: formats live as long as the program.
+  private let known: Unmanaged<SensorFormat>
 
-  /// Decodes the data and visits the readings. The extension below implements it for every format. It is a requirement so
-  /// that each format gets specialised code: shared code would query the format's type at runtime for every frame.
-  static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void)
-  static func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void)
+  package init(_ format: SensorFormat) { unsafe known = .passUnretained(format) }
+
+  public var format: SensorFormat { unsafe known.takeUnretainedValue() }
+
+  public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
+    unsafe known._withUnsafeGuaranteedRef { $0.forEachReading(in: data, body) }
+  }
+
+  public func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
+    format.forEachDetail(in: data, body)
+  }
+
+  public static func == (a: Self, b: Self) -> Bool { a.format === b.format }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(format)) }
 }
 
 public enum SensorDetail: Hashable, Sendable {
@@ -27,46 +114,95 @@ public enum SensorDetail: Hashable, Sendable {
   case text(String)
 }
 
-extension SensorFormat {
-  public static func check(_ data: Span<UInt8>) throws(Decline) { _ = try decode(data) }
+/// How a number is written: signed or not, how many bits, and with `le` the least significant octet first.
+package enum Coding { case u8, s8, u16, s16, u24, s24, u32, s32, u16le, s16le, u24le, s24le, u32le, s32le }
 
-  public func forEachDetail(_ body: (_ name: String, SensorDetail) -> Void) {}
+/// Bits of an octet that must have a value, else a field says nothing.
+package struct Condition {
+  let offset: Int
+  let mask: UInt8
+  let value: UInt8
 
-  public static func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    if let frame = try? decode(data) { frame.forEachReading(body) }
+  @inline(__always) package init(_ offset: Int, mask: UInt8, is value: UInt8) {
+    self.offset = offset
+    self.mask = mask
+    self.value = value
   }
+}
 
-  public static func forEachDetail(
-    in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void
+/// The lines of a format's table. The compiler leaves of each only what its arguments need.
+extension Span<UInt8> {
+  /// The number that stands at `offset`. Of its bits, `bits` from bit `shift` on count. `sum` is added, then `divisor` divides,
+  /// which is exact where multiplying by 0.01 is not. `absent` is the number that says "not available".
+  @inline(__always) package func field(
+    _ quantity: Quantity, _ offset: Int, _ coding: Coding, per divisor: Double = 1, plus sum: Int64 = 0,
+    shift: Int64 = 0, bits: Int64 = 64, absent: Int64? = nil, if condition: Condition? = nil,
+    _ body: (Reading) -> Void
   ) {
-    if let frame = try? decode(data) { frame.forEachDetail(body) }
+    if let condition, self[condition.offset] & condition.mask != condition.value { return }
+    var number = number(offset, coding)
+    if bits < 64 { number = number &>> shift & (1 &<< bits - 1) }
+    if number != absent { body(Reading(quantity, Double(number + sum) / divisor)) }
+  }
+
+  /// One bit.
+  @inline(__always) package func flag(
+    _ quantity: Quantity, _ offset: Int, bit: UInt8, _ body: (Reading) -> Void
+  ) {
+    body(Reading(quantity, .flag(self[offset] &>> bit & 1 != 0)))
+  }
+
+  @inline(__always) private func number(_ offset: Int, _ coding: Coding) -> Int64 {
+    switch coding {
+    case .u8: Int64(self[offset])
+    case .s8: Int64(signed8(at: offset))
+    case .u16: Int64(bigEndian16(at: offset))
+    case .s16: Int64(Int16(bitPattern: bigEndian16(at: offset)))
+    case .u24: Int64(bigEndian24(at: offset))
+    case .s24: Int64(Int32(bitPattern: bigEndian24(at: offset) << 8) >> 8)
+    case .u32: Int64(bigEndian32(at: offset))
+    case .s32: Int64(Int32(bitPattern: bigEndian32(at: offset)))
+    case .u16le: Int64(littleEndian16(at: offset))
+    case .s16le: Int64(Int16(bitPattern: littleEndian16(at: offset)))
+    case .u24le: Int64(littleEndian24(at: offset))
+    case .s24le: Int64(Int32(bitPattern: littleEndian24(at: offset) << 8) >> 8)
+    case .u32le: Int64(littleEndian32(at: offset))
+    case .s32le: Int64(Int32(bitPattern: littleEndian32(at: offset)))
+    }
   }
 }
 
-/// The sensor format that was found in some data; the values stay in the data.
-public struct SensorFrame: Sendable {
-  public let format: any SensorFormat.Type
+/// What an advertisement says besides the data, for formats that their number alone does not tell.
+package struct FormatContext: ~Escapable {
+  package let payload: Span<UInt8>
+  /// The sender's; nil if the source does not know.
+  package let address: DeviceAddress?
 
-  /// Declines what the format declines.
-  @inline(__always) init<Format: SensorFormat>(_ format: Format.Type, _ data: Span<UInt8>) throws(Decline) {
-    try Format.check(data)
-    self.format = format
+  @_lifetime(copy payload)
+  package init(payload: Span<UInt8>, address: DeviceAddress?) {
+    self.payload = payload
+    self.address = address
   }
 
-  public func forEachReading(in data: Span<UInt8>, _ body: (Reading) -> Void) {
-    format.forEachReading(in: data, body)
+  /// Whether the sender's local name begins so.
+  package func isNamed(_ name: StaticString) -> Bool {
+    let length = name.utf8CodeUnitCount
+    guard let range = AdvertisedFields(payload).localName, range.count >= length else { return false }
+    for offset in 0..<length {
+      guard unsafe name.utf8Start[offset] == payload[range.lowerBound + offset] else { return false }
+    }
+    return true
   }
 
-  public func forEachDetail(in data: Span<UInt8>, _ body: (_ name: String, SensorDetail) -> Void) {
-    format.forEachDetail(in: data, body)
+  /// Whether the sender lists a service, by its 16-bit UUID.
+  package func lists(service uuid: UInt16) -> Bool {
+    var structures = ADStructures()
+    while case .structure(let type, let data)? = structures.next(in: payload) {
+      guard type == ADType.incompleteServices16 || type == ADType.completeServices16 else { continue }
+      for offset in stride(from: data.lowerBound, to: data.upperBound - 1, by: 2) {
+        if payload.littleEndian16(at: offset) == uuid { return true }
+      }
+    }
+    return false
   }
-}
-
-extension SensorFrame: Hashable {
-  /// Compares the format, not the values.
-  public static func == (a: Self, b: Self) -> Bool {
-    ObjectIdentifier(a.format) == ObjectIdentifier(b.format)
-  }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(format)) }
 }

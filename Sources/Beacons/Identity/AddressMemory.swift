@@ -1,3 +1,5 @@
+public import CPrefetch
+
 /// Which beacon was last seen at an address. With it, a frame without identity (telemetry, a sensor's readings)
 /// finds its beacon, and a frame with an identity seldom needs a search.
 ///
@@ -154,6 +156,20 @@ extension AddressMemory: StateFields {
       try coder("bits", &slot.bits)
       try coder("beacon", &slot.beacon, below: coder.bounds.beacons)
       try coder("generation", &slot.generation)
+    }
+  }
+}
+
+extension Array {
+  /// Prefetches an element that will be read soon into the cache, without waiting for it.
+  @inlinable package func prefetch(at index: Int) {
+    guard indices.contains(index) else { return }
+    unsafe withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress else { return }
+      let element = unsafe UnsafeRawPointer(start + index)
+      unsafe beaconkeeper_prefetch(element)
+      // A larger element often spans two cache lines.
+      unsafe beaconkeeper_prefetch(element + (MemoryLayout<Element>.size - 1))
     }
   }
 }

@@ -5,7 +5,7 @@ extension BeaconCatalogue {
     of advertisement: Advertisement, payload: Span<UInt8>, resolved: BeaconEntryIndex? = nil
   ) -> Sighting? {
     var recognition = begin(advertisement, resolved: resolved)
-    FrameDecoder.forEachFrame(in: payload) { result, _ in
+    FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, _ in
       if case .frame(let frame, _) = result { add(frame, to: &recognition) }
     }
     return sighting(recognition, of: advertisement)
@@ -92,4 +92,161 @@ public struct Recognition: Sendable {
   let time: MonotonicTime
 
   init(time: MonotonicTime) { self.time = time }
+}
+
+/// Most beacons repeat the same payload a few times a second for years. A payload that was looked up once is not decoded
+/// again.
+extension BeaconCatalogue {
+  /// Prefetches what some advertisements of a batch will read here.
+  ///
+  /// - Parameter likely: receives the beacons that probably sent them, judged by address alone.
+  public func lookAhead(
+    _ batch: borrowing AdvertisementBatch, _ range: Range<Int>, into likely: inout [BeaconIndex]
+  ) {
+    likely.removeAll(keepingCapacity: true)
+    for place in range { addresses.prefetch(batch[place].address) }
+    for place in range {
+      let address = batch[place].address
+      guard let beacon = addresses.beacon(at: address) ?? beacon(byAddress: address) else { continue }
+      traits.prefetch(at: Int(beacon.rawValue))
+      likely.append(beacon)
+    }
+  }
+
+  /// The sighting of an advertisement whose payload is the same as the last remembered one of its beacon; nil if the
+  /// advertisement may say anything else.
+  public mutating func repeatedSighting(
+    of advertisement: borrowing Advertisement, payload: Span<UInt8>
+  ) -> Sighting? {
+    forgetOthers()
+    let address = advertisement.address
+    let lastSeen = addresses.beacon(at: address)
+    guard let beacon = lastSeen ?? beacon(byAddress: address),
+      let short = ShortPayload(payload), let power = traits[Int(beacon.rawValue)].power(repeating: short)
+    else { return nil }
+    if lastSeen != nil {
+      addresses.remember(beacon, at: address, generation: traits[Int(beacon.rawValue)].generation)
+    }
+    return Sighting(
+      beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi, measuredPower: power,
+      time: advertisement.time, wallTime: advertisement.wallTime)
+  }
+
+  /// Remembers the payload of a sighting, to recognise it next time without decoding. It must contain nothing else: no
+  /// reading, no second identity.
+  public mutating func remember(_ payload: Span<UInt8>, of sighting: Sighting) {
+    guard let payload = ShortPayload(payload) else { return }
+    traits[Int(sighting.beacon.rawValue)].payload = payload
+    traits[Int(sighting.beacon.rawValue)].payloadPower = sighting.measuredPower
+  }
+}
+
+/// Some senders say who they are in more than one way: an address that is configured, and an iBeacon that is, too, and that may
+/// change. Each identity counts while it is heard itself.
+extension BeaconCatalogue {
+  /// What is known of an identity that was only heard beside a better known one.
+  struct Companion {
+    var sender: BeaconIndex
+    /// Of the sender's row.
+    var generation: UInt32
+    /// Whether somebody asks for it who does not ask for the sender.
+    var isAskedFor: Bool
+  }
+
+  /// The beacon beside which another was heard, if it was never heard without one.
+  public func sender(of beacon: BeaconIndex) -> BeaconIndex? {
+    traits[Int(beacon.rawValue)].isSighted ? nil : companions[beacon].flatMap { sender(in: $0) }
+  }
+
+  /// nil: its row was reused since.
+  private func sender(in companion: Companion) -> BeaconIndex? {
+    let isSame = traits[Int(companion.sender.rawValue)].generation == companion.generation
+    return isSame ? companion.sender : nil
+  }
+
+  /// The beacons that were only heard beside this one and count beside it, ascending.
+  public func companions(of sender: BeaconIndex) -> [BeaconIndex] {
+    if companions.isEmpty { return [] }
+    return companions.keys.filter { companions[$0]?.isAskedFor == true && self.sender(of: $0) == sender }
+      .sorted { $0.rawValue < $1.rawValue }
+  }
+
+  /// A known sender also says another identity.
+  mutating func noteOther(
+    _ identity: BeaconIdentity, _ measuredPower: Int8?, beside sender: BeaconIndex, at time: MonotonicTime
+  ) {
+    guard hasOwnWatchers else { return }
+    let key = IdentityKey(identity)
+    if unasked[sender] == key { return }
+    // Nobody's memory is filled by what nobody asks for.
+    guard
+      identities.place(of: key) != nil || isAskedFor(patterns.entries(matching: identity), beside: sender)
+    else {
+      unasked[sender] = key
+      return
+    }
+    if let beacon = beacon(identity, at: time) { noteOther(beacon, measuredPower) }
+  }
+
+  mutating func noteOther(_ beacon: BeaconIndex, _ measuredPower: Int8?) {
+    guard hasOwnWatchers, !others.contains(where: { $0.beacon == beacon }) else { return }
+    others.append((beacon, measuredPower))
+  }
+
+  mutating func forgetOthers() {
+    if !others.isEmpty { others.removeAll(keepingCapacity: true) }
+    if !beside.isEmpty { beside.removeAll(keepingCapacity: true) }
+  }
+
+  /// Finds the sightings beside that of the sender.
+  mutating func findBeside(_ sender: BeaconIndex, of advertisement: Advertisement) {
+    for (beacon, measuredPower) in others where beacon != sender && isAskedFor(beacon, beside: sender) {
+      beside.append(
+        Sighting(
+          beacon: beacon, receiver: advertisement.receiver, rssi: advertisement.rssi,
+          measuredPower: traits[Int(beacon.rawValue)].measuredPower ?? measuredPower,
+          time: advertisement.time, wallTime: advertisement.wallTime))
+    }
+  }
+
+  /// Whether a beacon counts beside its sender.
+  mutating func isAskedFor(_ beacon: BeaconIndex, beside sender: BeaconIndex) -> Bool {
+    if let known = companions[beacon], self.sender(in: known) == sender { return known.isAskedFor }
+    let isAskedFor = isAskedFor(tracked[Int(beacon.rawValue)].entries, beside: sender)
+    companions[beacon] = Companion(
+      sender: sender, generation: traits[Int(sender.rawValue)].generation, isAskedFor: isAskedFor)
+    if !traits[Int(beacon.rawValue)].isSighted { revision += 1 }
+    return isAskedFor
+  }
+
+  private func isAskedFor(_ entries: [BeaconEntryIndex], beside sender: BeaconIndex) -> Bool {
+    let told = Set(tracked[Int(sender.rawValue)].entries.flatMap { watchers[Int($0.rawValue)] })
+    return entries.contains { watchers[Int($0.rawValue)].contains { !told.contains($0) } }
+  }
+}
+
+/// Sightings that others tell by a beacon's key, without its payload.
+extension BeaconCatalogue {
+  /// The sighting in an observation; nil if no entry matches it, or if the limits do not admit another member of a region.
+  public mutating func sighting(of observation: Observation) -> Sighting? {
+    guard let beacon = beacon(observation.key, at: observation.time) else { return nil }
+    let known = traits[Int(beacon.rawValue)]
+    if !known.isSighted { noteSighted(beacon) }
+    return Sighting(
+      beacon: beacon, receiver: observation.receiver, rssi: observation.rssi,
+      measuredPower: known.measuredPower ?? observation.measuredPower, time: observation.time,
+      wallTime: observation.wallTime)
+  }
+
+  private mutating func beacon(_ key: String, at time: MonotonicTime) -> BeaconIndex? {
+    if let identity = BeaconIdentity(key: key) { return beacon(identity, at: time) }
+    var words = KeyWords(key.utf8Span.span)
+    guard words.skip("entry") else { return nil }
+    if words.skip("address") {
+      // `entry address c10000000001 name`: another gateway may call it differently.
+      guard let bits: UInt64 = words.number(radix: 16) else { return nil }
+      return patterns.entry(address: DeviceAddress(bits: bits, kind: .public)).flatMap { beacon($0) }
+    }
+    return entriesByKey[key].flatMap { beacon($0) }
+  }
 }

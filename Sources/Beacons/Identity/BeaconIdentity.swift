@@ -237,3 +237,87 @@ extension BeaconIdentity: StateCoded {
     }
   }
 }
+
+/// An identity as plain numbers; equal if and only if the identities are.
+struct IdentityKey: PlaceKey {
+  private var high: UInt128
+  /// The kind in the uppermost octet.
+  private(set) var low: UInt64
+
+  init(_ identity: BeaconIdentity) {
+    switch identity {
+    case .iBeacon(let uuid, let major, let minor): (high, low) = (uuid, UInt64(major) << 16 | UInt64(minor))
+    case .altBeacon(let high, let low): (self.high, self.low) = (high, 1 << 56 | UInt64(low))
+    // 48 bits of instance, 32 of the URL with its length above.
+    case .eddystoneUID(let namespace, let instance): (high, low) = (namespace, 2 << 56 | instance)
+    case .eddystoneURL(let high, let low, let length):
+      (self.high, self.low) = (low, 3 << 56 | UInt64(length) << 32 | UInt64(high))
+    case .entry(let entry): (high, low) = (0, 4 << 56 | UInt64(UInt32(bitPattern: entry.rawValue)))
+    }
+  }
+
+  func hash(_ seed: HashSeed) -> UInt64 {
+    seed.mix(
+      seed.mix(UInt64(truncatingIfNeeded: high >> 64), UInt64(truncatingIfNeeded: high)), low)
+  }
+}
+
+/// Identities that match no entry, so that a stranger who is heard all day is looked up only once. The size is fixed: a
+/// newcomer replaces the previous one in its place.
+struct Strangers: Sendable {
+  private static let size = 4096
+  private var keys: [IdentityKey?] = []
+
+  func contains(_ key: IdentityKey, hash: UInt64) -> Bool {
+    !keys.isEmpty && keys[Self.place(hash)] == key
+  }
+
+  mutating func insert(_ key: IdentityKey, hash: UInt64) {
+    if keys.isEmpty { keys = Array(repeating: nil, count: Self.size) }
+    keys[Self.place(hash)] = key
+  }
+
+  private static func place(_ hash: UInt64) -> Int { Int(hash >> 52) }
+}
+
+/// The words of a beacon's key, from the first to the last. One space stands between two.
+struct KeyWords: ~Escapable {
+  private let text: Span<UInt8>
+  private var place = 0
+
+  @_lifetime(copy text)
+  init(_ text: Span<UInt8>) { self.text = text }
+
+  var isAtEnd: Bool { place == text.count }
+
+  /// Passes a word that is not the last; false, and stays, if another is next.
+  @_lifetime(self: copy self)
+  mutating func skip(_ word: StaticString) -> Bool {
+    let end = place + word.utf8CodeUnitCount
+    guard end < text.count, text[end] == UInt8(ascii: " ") else { return false }
+    for offset in 0..<word.utf8CodeUnitCount {
+      guard unsafe word.utf8Start[offset] == text[place + offset] else { return false }
+    }
+    place = end + 1
+    return true
+  }
+
+  /// The next word; nil if it is no number, or too large.
+  @_lifetime(self: copy self)
+  mutating func number<Value: FixedWidthInteger>(radix: Value = 10) -> Value? {
+    var value: Value = 0
+    let start = place
+    while place < text.count, text[place] != UInt8(ascii: " ") {
+      guard let digit = hexadecimalDigit(text[place]), digit < radix else { return nil }
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: radix)
+      let (sum, isLarger) = product.addingReportingOverflow(Value(digit))
+      guard !isTooLarge, !isLarger else { return nil }
+      value = sum
+      place += 1
+    }
+    guard place > start else { return nil }
+    // A space at the end of the key has nothing behind it.
+    if place < text.count - 1 { place += 1 }
+    return value
+  }
+}

@@ -58,7 +58,10 @@ extension Double: StateCoded {
 }
 
 extension String: StateCoded {
-  public func write(to coder: inout StateCoder) { Array(utf8).write(to: &coder) }
+  public func write(to coder: inout StateCoder) {
+    coder.count(utf8.count)
+    coder.octets += utf8
+  }
   public init(reading coder: inout StateCoder) throws(StateError) {
     guard let text = String(validating: try [UInt8](reading: &coder), as: UTF8.self) else {
       throw coder.damaged

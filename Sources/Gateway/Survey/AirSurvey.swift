@@ -63,7 +63,7 @@ public struct AirSurvey: Sendable {
     device.lastHeard = advertisement.time
     device.rssi = advertisement.rssi ?? device.rssi
     var measuredPower: Int8?
-    FrameDecoder.forEachFrame(in: payload) { result, _ in
+    FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, _ in
       guard case .frame(let frame, _) = result else { return }
       measuredPower = measuredPower ?? frame.measuredPower
       if frame.tellsIdentity || device.frame?.tellsIdentity != true { device.frame = frame }

@@ -18,17 +18,15 @@ public struct ReadingKind: Hashable, Comparable, Sendable {
 
   /// The kind with a name as in `Reading.name`; nil if there is none.
   public init?(name: String) {
-    if let quantity = Self.quantities[name] {
+    if let quantity = Quantity(named: name) {
       self.init(quantity)
       return
     }
-    guard let end = name.lastIndex(of: "_"), let quantity = Self.quantities[String(name[..<end])],
+    guard let end = name.lastIndex(of: "_"), let quantity = Quantity(named: String(name[..<end])),
       let ordinal = UInt8(name[name.index(after: end)...]), ordinal > 1
     else { return nil }
     self.init(quantity, ordinal: ordinal)
   }
-
-  private static let quantities = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.name, $0) })
 
   /// As in the beacon's state.
   public var name: String { Reading(quantity, ordinal: ordinal, .flag(false)).name }

@@ -1,10 +1,12 @@
 import Beacons
 import Messages
 
-/// What kind of beacon it is, judged by the frames it sends. If it sends several kinds, the last in this order decides: a
+/// What kind of beacon it is, judged by the frames it sends. If it sends several kinds, the last of them here decides: a
 /// RuuviTag may be an iBeacon too.
-package enum BeaconKind: UInt8, StateCoded, Sendable, Comparable, CaseIterable {
-  case unknown, eddystone, altBeacon, iBeacon, bthome, ruuviTag, ruuviAir
+package enum BeaconKind: Sendable {
+  case unknown, eddystone, altBeacon, iBeacon, bthome
+  /// A device that is known by its sensor's format.
+  case sensor(SensorFrame)
 
   init(_ frame: Frame) {
     self =
@@ -13,16 +15,33 @@ package enum BeaconKind: UInt8, StateCoded, Sendable, Comparable, CaseIterable {
       case .altBeacon: .altBeacon
       case .eddystoneUID, .eddystoneURL, .eddystoneTLM, .eddystoneEncryptedTLM, .eddystoneEID: .eddystone
       case .bthome: .bthome
-      case .sensor(let sensor) where sensor.format == Ruuvi3.self || sensor.format == Ruuvi5.self: .ruuviTag
-      case .sensor(let sensor) where sensor.format == Ruuvi6.self || sensor.format == RuuviE1.self: .ruuviAir
-      case .sensor, .exposureNotification, .noise: .unknown
+      case .sensor(let sensor): .sensor(sensor)
+      case .exposureNotification, .noise: .unknown
       }
   }
 
-  /// Of all kinds.
-  package static let makes = Set(allCases.compactMap(\.make))
+  static let all: [BeaconKind] = {
+    let sensors: [SensorFormat] = FormatRegistry.sensors.all + FormatRegistry.sensorsBySender
+    return [.unknown, .eddystone, .altBeacon, .iBeacon, .bthome] + sensors.map { .sensor(SensorFrame($0)) }
+  }()
 
-  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  /// Of all kinds.
+  package static let makes = Set(all.compactMap(\.make))
+
+  /// The one with the higher rank decides.
+  var rank: Int {
+    switch self {
+    case .unknown: 0
+    case .eddystone: 1
+    case .altBeacon: 2
+    case .iBeacon: 3
+    case .bthome: 4
+    case .sensor: 5
+    }
+  }
+
+  /// The same in every version; empty: unknown.
+  fileprivate var model: String { make?.model ?? "" }
 
   /// nil: the configuration is more specific.
   var make: DeviceMake? {
@@ -32,8 +51,7 @@ package enum BeaconKind: UInt8, StateCoded, Sendable, Comparable, CaseIterable {
     case .altBeacon: DeviceMake(model: "AltBeacon")
     case .iBeacon: DeviceMake(model: "iBeacon")
     case .bthome: DeviceMake(model: "BTHome device")
-    case .ruuviTag: DeviceMake(manufacturer: "Ruuvi Innovations", model: "RuuviTag")
-    case .ruuviAir: DeviceMake(manufacturer: "Ruuvi Innovations", model: "Ruuvi Air")
+    case .sensor(let sensor): DeviceMake(manufacturer: sensor.format.maker, model: sensor.format.model)
     }
   }
 }
@@ -51,9 +69,9 @@ struct BeaconKinds: Sendable {
 
   mutating func note(_ kind: BeaconKind, of beacon: BeaconIndex) {
     let index = Int(beacon.rawValue)
-    guard index >= 0, index >= kinds.count || kind > kinds[index] else { return }
+    guard index >= 0, index >= kinds.count || kind.rank > kinds[index].rank else { return }
     while kinds.count <= index { kinds.append(.unknown) }
-    guard kind > kinds[index] else { return }
+    guard kind.rank > kinds[index].rank else { return }
     kinds[index] = kind
     news.append(beacon)
   }
@@ -71,9 +89,18 @@ struct BeaconKinds: Sendable {
   }
 }
 
+/// By the models' names: the version that reads them may know others than the one that wrote them.
 extension BeaconKinds: StateFields {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder("kinds", &kinds)
+    var models = BeaconKind.all.map(\.model)
+    let places = Dictionary(zip(models, models.indices)) { first, _ in first }
+    var numbers = kinds.map { UInt16(places[$0.model] ?? 0) }
+    try coder("models", &models)
+    try coder("kinds", &numbers)
     try coder("news", &news)
+    guard coder.isReading else { return }
+    try coder.check(numbers.allSatisfy { $0 < models.count })
+    let known = Dictionary(BeaconKind.all.map { ($0.model, $0) }) { first, _ in first }
+    kinds = numbers.map { known[models[Int($0)]] ?? .unknown }
   }
 }

@@ -155,7 +155,7 @@ package struct Roster: Sendable {
     var frames = 0
     var hasReadings = false
     var kind = BeaconKind.unknown
-    FrameDecoder.forEachFrame(in: payload) { result, data in
+    FrameDecoder.forEachFrame(in: payload, from: advertisement.address) { result, data in
       guard case .frame(let frame, _) = result else { return }
       frames += 1
       if case .iBeacon(let beacon) = frame, ownRegions?.contains(beacon) == true {
@@ -163,7 +163,8 @@ package struct Roster: Sendable {
         return
       }
       catalogue.add(frame, to: &recognition)
-      kind = max(kind, BeaconKind(frame))
+      let other = BeaconKind(frame)
+      if other.rank > kind.rank { kind = other }
       guard frame.carriesReadings else { return }
       hasReadings = true
       guard let owner = catalogue.owner(recognition) else { return }

@@ -18,11 +18,15 @@ struct DecodeCommand: ParsableCommand {
         beaconkeeper decode --hci 043e0f020100010100000000c103020106b8
         beaconkeeper decode --key @bindkey --address 54:48:E6:8F:80:A5 1216d2fc41a47266c95f730011223378237214
         beaconkeeper decode --service fcd2 4002ca0903bf13
+        beaconkeeper decode --list | beaconkeeper decode
         beaconkeeper decode < payloads.txt | jq 'select(.format == "ruuvi").readings.temperature_c'
       """)
 
   @Argument(help: ArgumentHelp("Payloads; without any, reads standard input.", valueName: "HEX"))
   var payloads: [String] = []
+
+  @Flag(help: "Lists the formats that can be decoded, with a payload of each.")
+  var list = false
 
   @Flag(help: "The bytes are whole HCI events (LE advertising reports), with or without the H4 octet 04.")
   var hci = false
@@ -46,6 +50,10 @@ struct DecodeCommand: ParsableCommand {
   var address: String?
 
   func run() throws {
+    if list {
+      for sample in FormatRegistry.samples { try tell("# \(sample.format)\n\(sample.payload)") }
+      return
+    }
     var decoder = PayloadDecoder(kind: try kind(), key: try bindKey(), sender: try sender())
     var isFaulty = false
     func decode(_ text: String, _ place: String) throws(ExitCode) {

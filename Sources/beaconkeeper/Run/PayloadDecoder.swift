@@ -89,7 +89,7 @@ struct PayloadDecoder {
     payload: Span<UInt8>, from advertisement: Advertisement?, to objects: inout [[UInt8]]
   ) {
     let before = objects.count
-    FrameDecoder.forEachFrame(in: payload) { result, data in
+    FrameDecoder.forEachFrame(in: payload, from: advertisement?.address ?? sender) { result, data in
       objects.append(object(result, data, from: advertisement))
     }
     if objects.count == before {

@@ -1,4 +1,23 @@
 import Beacons
+import Glibc
+
+/// Every format's sample is a seed. libFuzzer reads its first folder, where it keeps what it finds, after this.
+@_cdecl("LLVMFuzzerInitialize")
+public func begin(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
+) -> CInt {
+  let words = (1..<Int(count.pointee)).compactMap { arguments.pointee[$0].map { String(cString: $0) } }
+  guard let folder = words.first(where: { !$0.hasPrefix("-") }) else { return 0 }
+  for (number, sample) in FormatRegistry.samples.enumerated() {
+    guard let octets = try? HexadecimalText.octets(sample.payload),
+      let file = fopen("\(folder)/sample-\(number)-\(sample.format)", "w")
+    else { continue }
+    fwrite(octets, 1, octets.count, file)
+    fclose(file)
+  }
+  return 0
+}
 
 /// Every decoder on whatever bytes: it gives a frame or a reason, and every reading lies inside the data.
 @_cdecl("LLVMFuzzerTestOneInput")

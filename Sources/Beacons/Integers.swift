@@ -22,6 +22,10 @@ extension Span<UInt8> {
     UInt32(bigEndian16(at: offset)) << 8 | UInt32(self[offset + 2])
   }
 
+  @inlinable @inline(__always) package func littleEndian24(at offset: Int) -> UInt32 {
+    UInt32(littleEndian16(at: offset)) | UInt32(self[offset + 2]) << 16
+  }
+
   @inlinable @inline(__always) package func bigEndian32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: load(offset, as: UInt32.self))
   }
@@ -54,3 +58,29 @@ extension Span<UInt8> {
 
   @inlinable @inline(__always) package func signed8(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
 }
+
+/// Integers as raw bytes, in a stated byte order.
+extension Array where Element == UInt8 {
+  package mutating func append(bigEndian value: some FixedWidthInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  package mutating func append(littleEndian value: some FixedWidthInteger) {
+    self += value.littleEndianOctets
+  }
+
+  package mutating func append(_ bytes: Span<UInt8>) {
+    for offset in bytes.indices { append(bytes[offset]) }
+  }
+}
+
+extension FixedWidthInteger {
+  package var littleEndianOctets: [UInt8] {
+    stride(from: 0, to: bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
+  }
+}
+
+/// At most 16 octets as a number, the first most significant.
+package func number(bigEndian octets: [UInt8]) -> UInt128 { octets.reduce(0) { $0 << 8 | UInt128($1) } }
