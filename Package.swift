@@ -297,7 +297,7 @@ let package = Package(
       name: "DashboardTests",
       dependencies: [
         "Beacons", "Captures", "Dashboard", "JSON", "MessageSchemas", "Messages", "Pipeline", "Proximity",
-        "RangingPolicy", "Scenes", "Settings",
+        "Randomness", "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(

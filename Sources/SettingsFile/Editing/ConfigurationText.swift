@@ -56,6 +56,7 @@ public struct ConfigurationText: Sendable {
       var edits = try ZoneEditor(source, node, plan).edits()
       var meant = current
       meant.zones[place] = plan.result
+      for phone in meant.phones.indices { meant.phones[phone].follow(meant.zones) }
       try ReceiverEditor(source, root(of: bytes)).change(receivers, in: &meant, &edits)
       return (edits, meant, [("zones", wanted.name)] + receivers.map { ("receivers", $0.name) })
     }
@@ -95,8 +96,7 @@ public struct ConfigurationText: Sendable {
         let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
         throw Unsupported("the file would have errors: \(first)", diagnostics: error.diagnostics)
       }
-      // Phones copy the near rules of their zones.
-      guard configuration.withoutTriggers == edit.meant.withoutTriggers else {
+      guard configuration == edit.meant else {
         throw Unsupported("as the file is written, the change would mean something else")
       }
       let source = SourceText(bytes)
@@ -188,13 +188,5 @@ extension SourceText {
   fileprivate func lines(of node: Node) -> String {
     let start = startOfLine(range(of: node).lowerBound)
     return text(start..<endOfLine(end(of: node))) + "\n"
-  }
-}
-
-extension Configuration {
-  fileprivate var withoutTriggers: Configuration {
-    var configuration = self
-    for place in configuration.phones.indices { configuration.phones[place].triggers = [] }
-    return configuration
   }
 }

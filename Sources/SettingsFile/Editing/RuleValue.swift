@@ -1,28 +1,11 @@
 import Beacons
 import Proximity
+import Settings
 
-/// A value of a rule, and how it is written.
-enum RuleValue: Equatable {
-  case threshold(Threshold)
-  case time(TimeSpan)
-  /// `lost: auto`.
-  case auto
-
-  /// Whether both are written the same.
-  func isClose(to other: RuleValue) -> Bool {
-    switch (self, other) {
-    case (.threshold(.distance(let a)), .threshold(.distance(let b))): abs(a - b) < 0.000_5
-    case (.threshold(.signal(let a)), .threshold(.signal(let b))): abs(a - b) < 0.000_5
-    case (.time(let a), .time(let b)): abs(a.seconds - b.seconds) < 0.000_5
-    case (.auto, .auto): true
-    default: false
-    }
-  }
-
+extension RuleValue {
   private var measure: Measure? {
     switch self {
-    case .threshold(.distance(let metres)): Measure(.distance, metres)
-    case .threshold(.signal(let strength)): Measure(.signal, strength)
+    case .threshold(let threshold): threshold.measure
     case .time(let span): Measure(.time, span.seconds)
     case .auto: nil
     }
@@ -36,14 +19,31 @@ enum RuleValue: Equatable {
 
   /// Reads back a text made by `text`, with its rounding.
   init(reading text: String) {
-    guard let measure = try? Measure(text) else {
+    if let threshold = Threshold(text) {
+      self = .threshold(threshold)
+    } else if let measure = try? Measure(text) {
+      self = .time(.seconds(measure.value))
+    } else {
       self = .auto
-      return
     }
-    switch measure.dimension {
-    case .distance: self = .threshold(.distance(measure.value))
-    case .signal: self = .threshold(.signal(measure.value))
-    case .time, .speed, .gain, .size: self = .time(.seconds(measure.value))
+  }
+
+  /// The farthest that a file can say, where a default is beyond that. Nothing is weaker than -127 dBm, so there it means the same.
+  var writable: RuleValue {
+    switch self {
+    case .threshold(.signal(let strength)) where strength < -127: .threshold(ZoneSettings.heardAtAll)
+    default: isBeyondDistances ? .threshold(.distance(Threshold.distances.upperBound)) : self
+    }
+  }
+}
+
+extension RulePlace.Key {
+  /// As the file calls it.
+  func name(of value: RuleValue) -> String {
+    switch value {
+    case .threshold(.distance) where self == .threshold: "distance"
+    case .threshold(.signal) where self == .threshold: "signal"
+    default: rawValue
     }
   }
 }
@@ -61,14 +61,5 @@ extension Measure {
     let rounded = (number * 1000).rounded() / 1000
     let digits = rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
     return digits + tail
-  }
-}
-
-extension LostRule {
-  var value: RuleValue {
-    switch self {
-    case .auto: .auto
-    case .after(let span): .time(span)
-    }
   }
 }

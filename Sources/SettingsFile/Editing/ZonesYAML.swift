@@ -14,7 +14,7 @@ private func entry(_ zone: ZoneSettings) -> String {
   }
   if zone.rooms != nil {
     for (rule, dwell) in [("enter", zone.enter.dwell), ("exit", zone.exit.dwell)] where dwell > .zero {
-      lines.append("\(rule): { \(pair("dwell", .time(dwell))) }")
+      lines.append("\(rule): { \(pair(.dwell, .time(dwell))) }")
     }
   } else {
     lines += rules(zone)
@@ -23,34 +23,25 @@ private func entry(_ zone: ZoneSettings) -> String {
 }
 
 private func rules(_ zone: ZoneSettings) -> [String] {
-  var lines: [String] = []
-  if let near = zone.near {
-    let pairs = rule(near.rule) + [pair("rearm", .threshold(near.rearm))]
-    lines.append("near: { \(pairs.joined(separator: ", ")) }")
+  var written: WrittenRules = [:]
+  var pairs: [(rule: String, pairs: [String])] = []
+  for place in RulePlace.allCases {
+    guard let wanted = zone.rules[place] else { continue }
+    let usual = ZoneSettings(name: zone.name, rules: written).rules[place]
+    let value = wanted.writable
+    // A default that is beyond what a file can say comes back by itself. The reader asks for a threshold of enter.
+    if value != wanted, wanted == usual, place != .enter { continue }
+    written[place] = value
+    if pairs.last?.rule != place.rule { pairs.append((place.rule, [])) }
+    pairs[pairs.count - 1].pairs.append(pair(place.key, value))
   }
   // Left out, it means the same where there is no near, which would give it another default.
-  if zone.near != nil || zone.enter != Rule(threshold: ZoneReader.heardAtAll, dwell: ZoneReader.enterDwell) {
-    lines.append("enter: { \(rule(zone.enter).joined(separator: ", ")) }")
+  if zone.near == nil, zone.enter == ZoneSettings(name: zone.name, rules: [:]).enter {
+    pairs.removeAll { $0.rule == "enter" }
   }
-  var leaving = zone.exit
-  // Weaker than a file can say: the default where whatever is heard is inside, else the weakest that there is.
-  if case .signal(let strength) = leaving.threshold, strength < -127,
-    zone.enter.threshold != ZoneReader.heardAtAll
-  {
-    leaving.threshold = ZoneReader.heardAtAll
-  }
-  let exit = rule(leaving) + [pair("lost", zone.lost.value)]
-  lines.append("exit: { \(exit.joined(separator: ", ")) }")
-  return lines
+  return pairs.map { "\($0.rule): { \($0.pairs.joined(separator: ", ")) }" }
 }
 
-private func rule(_ rule: Rule) -> [String] {
-  let threshold: [String] =
-    switch rule.threshold {
-    case .distance: [pair("distance", .threshold(rule.threshold))]
-    case .signal(let strength): strength < -127 ? [] : [pair("signal", .threshold(rule.threshold))]
-    }
-  return threshold + [pair("dwell", .time(rule.dwell))]
+private func pair(_ key: RulePlace.Key, _ value: RuleValue) -> String {
+  "\(key.name(of: value)): \(value.text())"
 }
-
-private func pair(_ key: String, _ value: RuleValue) -> String { "\(key): \(value.text())" }

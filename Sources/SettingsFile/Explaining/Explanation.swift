@@ -165,7 +165,7 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
     sentences.append(
       "near: once a beacon stays \(inside(near.rule)), and again only after it was \(beyond(near.rearm)).")
   }
-  if zone.enter.threshold == ZoneReader.heardAtAll {
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
     sentences.append("enter: once a beacon is heard at all\(lasting(zone.enter.dwell)).")
   } else {
     sentences.append("enter: once a beacon stays \(inside(zone.enter)).")
@@ -175,7 +175,7 @@ private func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
     case .auto: "not heard for a time learned from its own interval"
     case .after(let time): "not heard for \(Measure(.time, time.seconds))"
     }
-  if zone.enter.threshold == ZoneReader.heardAtAll {
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
     sentences.append("exit: when it is \(silence).")
   } else {
     sentences.append(

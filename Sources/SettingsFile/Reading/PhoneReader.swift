@@ -34,7 +34,9 @@ struct PhoneReader {
       choice.choose($0, among: profiles.strategies(variant), "strategy", \.name)
     }
     let zoneValue = section.take("zones")
-    let rearm = section.take("rearm").flatMap { value in readMetres(value).map { (value, $0) } }
+    let rearm = section.take("rearm").flatMap { value in
+      readMetres(value).map { (value: value, metres: $0) }
+    }
     let countdown = section.take("countdown").flatMap(readFlag) ?? false
     let constants = [AnyConstants(OSProfile.constants), AnyConstants(StrategyProfile.constants)]
     let set = section.take("set").map { readSet($0, constants) } ?? []
@@ -46,33 +48,30 @@ struct PhoneReader {
         setting.name, to: setting.value, source: setting.source, confidence: setting.confidence)
     }
     guard let carried else { return nil }
-    let own = zoneValue == nil ? watching(carried) : chosen(zoneValue, watchedBy: carried)
+    let entries = Set(beacons.filter(carried.belongs).map(\.name))
+    let own =
+      zoneValue.map { chosen($0, by: carried.name, entries) }
+      ?? zones.filter { $0.near != nil && $0.watches(anyOf: entries) }
     if own.isEmpty, zoneValue == nil, !section.diagnostics.hasErrors {
       section.diagnostics.warning(
         "no zone with a near rule watches \(quoted(carried.name)), so there will never be a verdict",
         at: section.position, hint: "give a zone that watches it a near distance")
     }
-    let triggers = own.compactMap { trigger($0, rearm) }
+    if let rearm { for zone in own { check(rearm.value, rearm.metres, against: zone) } }
     guard let name, let profile else { return nil }
-    return PhoneSettings(
+    var phone = PhoneSettings(
       name: name, beacon: carried.name, beaconKey: carried.key, variant: variant, profile: profile,
-      triggers: triggers, countdown: countdown)
+      zones: zoneValue.map { _ in own.map(\.name) }, entries: entries, rearm: rearm?.metres,
+      countdown: countdown)
+    phone.follow(zones)
+    return phone
   }
 
   // MARK: Zones
 
-  private func watches(_ zone: ZoneSettings, _ carried: CarriedBeacon) -> Bool {
-    guard let names = zone.beacons else { return true }
-    return beacons.contains { names.contains($0.name) && carried.belongs(to: $0) }
-  }
-
-  private func watching(_ carried: CarriedBeacon) -> [ZoneSettings] {
-    zones.filter { $0.near != nil && watches($0, carried) }
-  }
-
-  private func chosen(_ value: Value?, watchedBy carried: CarriedBeacon) -> [ZoneSettings] {
+  private func chosen(_ value: Value, by beacon: String, _ entries: Set<String>) -> [ZoneSettings] {
     var chosen: [ZoneSettings] = []
-    for entry in value?.list(hint: "remove the line to take every zone with a near rule") ?? [] {
+    for entry in value.list(hint: "remove the line to take every zone with a near rule") ?? [] {
       guard let name = checkedName(entry) else { continue }
       guard zoneNames.contains(name) else {
         entry.error(
@@ -88,9 +87,9 @@ struct PhoneReader {
         entry.error(
           "the zone \(quoted(name)) has no near rule, so nothing triggers there",
           hint: "add one to the zone, for example near: { distance: 2 m }")
-      } else if !watches(zone, carried) {
+      } else if !zone.watches(anyOf: entries) {
         entry.error(
-          "the zone \(quoted(name)) does not watch \(quoted(carried.name))",
+          "the zone \(quoted(name)) does not watch \(quoted(beacon))",
           hint: "add it to the beacons of that zone")
       } else {
         chosen.append(zone)
@@ -99,29 +98,10 @@ struct PhoneReader {
     return chosen
   }
 
-  private func trigger(_ zone: ZoneSettings, _ rearm: (value: Value, metres: Double)?) -> PhoneSettings
-    .Trigger?
-  {
-    guard let rule = zone.near else { return nil }
-    var near: Double?
-    if case .distance(let metres) = rule.rule.threshold { near = metres }
-    if let rearm, let near, rearm.metres < near {
-      return rearm.value.refused(
-        "rearm (\(Measure(.distance, rearm.metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
-        hint: "a verdict is given when the phone has left: try \(Measure(.distance, 2 * near))")
-    }
-    var distance = rearm?.metres
-    var signal: Double?
-    switch rule.rearm {
-    case .distance(let metres): distance = distance ?? metres
-    case .signal(let strength): if distance == nil { signal = strength }
-    }
-    return PhoneSettings.Trigger(
-      zone: zone.name,
-      near: NearDistances(
-        near: near.map(micrometres), rearm: distance.map(micrometres) ?? PhoneSettings.distanceless),
-      rearmSignal: signal)
+  private func check(_ value: Value, _ metres: Double, against zone: ZoneSettings) {
+    guard let near = zone.near?.distance, metres < near else { return }
+    value.error(
+      "rearm (\(Measure(.distance, metres))) is nearer than near (\(Measure(.distance, near))) of \(quoted(zone.name))",
+      hint: "a verdict is given when the phone has left: try \(Measure(.distance, 2 * near))")
   }
 }
-
-private func micrometres(_ metres: Double) -> Micrometres { Micrometres((metres * 1e6).rounded()) }

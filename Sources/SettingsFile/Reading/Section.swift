@@ -1,3 +1,6 @@
+import Beacons
+import Settings
+
 /// One value of the file with its position, and methods that read it as an expected type. A method that fails reports
 /// why, and returns nil.
 struct Value {
@@ -209,4 +212,15 @@ final class Section {
           ?? "known here: \(enumerated(known))")
     }
   }
+}
+
+/// A time within these limits.
+func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan) -> TimeSpan? {
+  guard let seconds = value.measure(.time) else { return nil }
+  let time = TimeSpan.seconds(seconds)
+  guard seconds >= 0, time >= least, time <= limit else {
+    let range = "from \(Measure(.time, least.seconds)) to \(Measure(.time, limit.seconds))"
+    return value.refused("\(value.name) cannot be \(Measure(.time, seconds))", hint: range)
+  }
+  return time
 }
