@@ -4,7 +4,7 @@ import Glibc
 
 extension Configuration {
   /// A usable configuration, and its warnings.
-  public struct Loaded: Sendable {
+  public struct Loaded: Hashable, Sendable {
     public var configuration: Configuration
     public var warnings: [Diagnostic]
     /// Of the file's text; nil: it was not read from a file.
@@ -60,19 +60,27 @@ extension Configuration {
     _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
     calibrates: Bool = false
   ) throws(ConfigurationErrors) -> Loaded {
-    let collected = Diagnostics(file: path)
     let files = NamedFileReader(
       environment: environment, directory: directory(of: path), connects: connects)
+    return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
+  }
+
+  /// The same for an editor, which needs the file's tree: nil, the file is empty.
+  static func readTree(
+    _ bytes: [UInt8], path: String, _ files: NamedFileReader, hostName: String, calibrates: Bool
+  ) throws(ConfigurationErrors) -> (loaded: Loaded, tree: Node?) {
+    let collected = Diagnostics(file: path)
     var reader = ConfigurationReader(files, defaultName: name(fromHost: hostName), calibrates: calibrates)
     let configuration = reader.read(bytes, diagnostics: collected)
     let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
     if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
-    return Loaded(
+    let loaded = Loaded(
       configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes))
+    return (loaded, reader.tree)
   }
 }
 
-private func directory(of path: String) -> String {
+func directory(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }

@@ -11,6 +11,8 @@ struct ConfigurationReader {
   let calibrates: Bool
   /// Diagnostics in the keys file, whose positions are its own.
   private(set) var keyDiagnostics: Diagnostics?
+  /// The file's tree, for its editor.
+  private(set) var tree: Node?
 
   init(_ files: NamedFileReader, defaultName: String, calibrates: Bool = false) {
     self.files = files
@@ -25,6 +27,7 @@ struct ConfigurationReader {
       if !diagnostics.hasErrors { diagnostics.warning("the file is empty: all is at its default", at: nil) }
       return configuration
     }
+    tree = root.node
     guard let section = root.section() else { return configuration }
     defer { section.finish() }
     if let gateway = section.take("gateway") { readGateway(gateway, into: &configuration) }
