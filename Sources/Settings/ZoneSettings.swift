@@ -158,19 +158,6 @@ extension ZoneSettings {
 
 // MARK: Checks
 
-/// Why a setting cannot be, and what to do about it.
-package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible {
-  package var message: String
-  package var hint: String?
-
-  package init(_ message: String, hint: String? = nil) {
-    self.message = message
-    self.hint = hint
-  }
-
-  package var description: String { hint.map { "\(message); \($0)" } ?? message }
-}
-
 extension ZoneSettings {
   /// A longer one is surely a wrong unit.
   package static let longestDwell = TimeSpan.seconds(24 * 3600)

@@ -49,14 +49,6 @@ final class Diagnostics {
   }
 }
 
-/// A text of the user's for a message: in quotes, on one line, shortened.
-func quoted(_ text: String) -> String {
-  let shown = text.unicodeScalars.prefix(60).map { scalar in
-    scalar.isPrintable ? String(scalar) : "\u{FFFD}"
-  }.joined().printable
-  return "“\(shown)\(text.unicodeScalars.count > 60 ? "…" : "")”"
-}
-
 /// `a, b or c`.
 func listed(_ words: [String], joining word: String = "or") -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "" }

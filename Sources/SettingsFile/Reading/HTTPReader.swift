@@ -22,9 +22,7 @@ struct HTTPReader {
     defer { section.finish() }
     var settings = HTTPSettings()
     let listen = section.take("listen")
-    let place = listen.flatMap(ListenAddress.init)
-    if let address = place?.address { settings.address = address }
-    if let port = place?.port { settings.port = port }
+    if let place = listen.flatMap(readListen) { settings.listen(to: place) }
     readPasswords(section, into: &settings)
     settings.hosts = section.take("hosts").map { names($0, readHost) } ?? []
     settings.proxies = section.take("proxies").map { names($0, readProxy) } ?? []
@@ -35,6 +33,13 @@ struct HTTPReader {
         hint: "add password_file: /etc/beaconkeeper/http-password, or listen on 127.0.0.1")
     }
     return settings
+  }
+
+  private func readListen(_ value: Value) -> ListenAddress? {
+    guard let text = value.text(hint: "put it in quotes, for example \"[::1]:8099\"") else { return nil }
+    do throws(SettingFault) { return try ListenAddress(text) } catch {
+      return value.refused(error.message, hint: error.hint)
+    }
   }
 
   // MARK: Passwords

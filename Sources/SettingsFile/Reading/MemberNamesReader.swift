@@ -1,3 +1,4 @@
+import Settings
 import JSON
 import Beacons
 

@@ -1,3 +1,5 @@
+import Settings
+
 /// Reads a name. It goes into topics, percent-encoded, and into sentences, so it may be any text that is visible.
 func checkedName(_ value: Value) -> String? {
   guard let name = value.text() else { return nil }

@@ -1,3 +1,5 @@
+import Settings
+
 /// Reads one of a few words.
 func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
   _ value: Value, hint: String? = nil
