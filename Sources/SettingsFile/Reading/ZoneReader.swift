@@ -147,3 +147,62 @@ private struct RoomRuleReader {
     return section.take("dwell").flatMap { readTime($0, upTo: ZoneSettings.longestDwell) }
   }
 }
+
+// MARK: What `check` says of it
+
+func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
+  let beacons =
+    zone.beacons.map { listed($0, joining: "and") }
+    ?? (known.isEmpty ? "nothing yet: no beacon is configured" : "every beacon")
+  if let rooms = zone.rooms {
+    let isOne = rooms.count == 1
+    return [
+      "Made of \(isOne ? "the room" : "the rooms") \(listed(rooms, joining: "and")); watches \(beacons).",
+      "enter: once a beacon is in \(isOne ? "it" : "one of them")\(lasting(zone.enter.dwell)).",
+      "exit: once it is in \(isOne ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or is no longer heard.",
+    ]
+  }
+  let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
+  var sentences = ["Receives through \(receivers); watches \(beacons)."]
+  if let near = zone.near {
+    sentences.append(
+      "near: once a beacon stays \(inside(near.rule)), and again only after it was \(beyond(near.rearm)).")
+  }
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
+    sentences.append("enter: once a beacon is heard at all\(lasting(zone.enter.dwell)).")
+  } else {
+    sentences.append("enter: once a beacon stays \(inside(zone.enter)).")
+  }
+  let silence =
+    switch zone.lost {
+    case .auto: "not heard for a time learned from its own interval"
+    case .after(let time): "not heard for \(Measure(.time, time.seconds))"
+    }
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
+    sentences.append("exit: when it is \(silence).")
+  } else {
+    sentences.append(
+      "exit: once it stays \(beyond(zone.exit.threshold))\(lasting(zone.exit.dwell)), or is \(silence).")
+  }
+  return sentences
+}
+
+private func inside(_ rule: Rule) -> String {
+  let place =
+    switch rule.threshold {
+    case .distance: "within \(rule.threshold.words)"
+    case .signal: "at \(rule.threshold.words) or stronger"
+    }
+  return place + lasting(rule.dwell)
+}
+
+private func beyond(_ threshold: Threshold) -> String {
+  switch threshold {
+  case .distance: "beyond \(threshold.words)"
+  case .signal: "weaker than \(threshold.words)"
+  }
+}
+
+private func lasting(_ dwell: TimeSpan) -> String {
+  dwell > .zero ? " for \(Measure(.time, dwell.seconds))" : ""
+}
