@@ -261,7 +261,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Beacons", "Captures", "Dashboard", "HTTP", "Gateway", "JSON", "Settings", "Machine",
+        "Beacons", "Captures", "Dashboard", "HTTP", "Gateway", "JSON", "Settings", "SettingsFile",
+        "Machine",
         "MQTT", "Messages",
         "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners",
         "Scenes", "WakePlanner",
@@ -297,7 +298,7 @@ let package = Package(
       name: "DashboardTests",
       dependencies: [
         "Beacons", "Captures", "Dashboard", "JSON", "MessageSchemas", "Messages", "Pipeline", "Proximity",
-        "RangingPolicy", "Scenes", "Settings",
+        "Randomness", "RangingPolicy", "Scenes", "Settings", "SettingsFile",
       ],
       swiftSettings: house),
     .testTarget(

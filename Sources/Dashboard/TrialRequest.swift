@@ -1,7 +1,6 @@
 import Beacons
 import JSON
 import Proximity
-import RangingPolicy
 import Settings
 
 /// A request to try rules of zones and calibrations of receivers that differ from the configured ones.
@@ -77,11 +76,21 @@ package struct TrialRequest: Sendable {
     guard let place = configuration.zones.firstIndex(where: { $0.name == name }) else {
       throw Refusal(description: "there is no zone \(name)")
     }
-    let old = configuration.zones[place]
-    try ZoneChange(entry).apply(to: &configuration.zones[place])
+    try ZoneChange.apply(entry, to: &configuration.zones[place])
     zones.append(name)
-    for phone in configuration.phones.indices {
-      configuration.phones[phone].follow(from: old, to: configuration.zones[place])
+    for phone in configuration.phones.indices { try follow(name, configuration.zones[place].near, phone) }
+  }
+
+  /// A phone's triggers are the near rules of its zones. What the file's reader would refuse cannot be tried either.
+  private mutating func follow(_ zone: String, _ near: NearRule?, _ place: Int) throws(Refusal) {
+    configuration.phones[place].follow(configuration.zones)
+    let phone = configuration.phones[place]
+    if near == nil, phone.zones?.contains(zone) == true {
+      throw Refusal(description: "the phone \(phone.name) needs a near rule there")
+    }
+    let follows = phone.triggers.contains { $0.zone == zone }
+    if follows, let rearm = phone.rearm, let near = near?.distance, rearm < near {
+      throw Refusal(description: "the phone \(phone.name) would re-arm nearer than near")
     }
   }
 
@@ -111,29 +120,6 @@ package struct TrialRequest: Sendable {
       receivers.append(configuration.receivers[place])
     } else {
       configuration.receivers[place].calibration = old
-    }
-  }
-}
-
-extension PhoneSettings {
-  /// A phone's triggers are the near rules of its zones, unless it has its own distance to re-arm.
-  fileprivate mutating func follow(from old: ZoneSettings, to new: ZoneSettings) {
-    for place in triggers.indices where triggers[place].zone == new.name {
-      let hasOwnRearm = triggers[place].near.rearm != Self.rearm(of: old)
-      if case .distance(let metres)? = new.near?.rule.threshold {
-        triggers[place].near.near = Micrometres((metres * 1e6).rounded())
-      } else {
-        triggers[place].near.near = nil
-      }
-      if !hasOwnRearm { triggers[place].near.rearm = Self.rearm(of: new) }
-    }
-  }
-
-  private static func rearm(of zone: ZoneSettings) -> Micrometres {
-    if case .distance(let metres)? = zone.near?.rearm {
-      Micrometres((metres * 1e6).rounded())
-    } else {
-      distanceless
     }
   }
 }

@@ -103,19 +103,22 @@ struct ZoneCard: Sendable {
 func writeRules(_ zone: ZoneSettings, in json: inout JSONWriter) {
   let hasThresholds = zone.rooms == nil
   json.object("near", of: zone.near) { json, near in
-    write(near.rule, hasThreshold: hasThresholds, in: &json)
+    write(near.rule, near.rule.threshold.number, hasThreshold: hasThresholds, in: &json)
     json.field("rearm", near.rearm.number, decimals: 3)
   }
-  json.object("enter") { write(zone.enter, hasThreshold: hasThresholds, in: &$0) }
+  json.object("enter") { write(zone.enter, line(zone.enter), hasThreshold: hasThresholds, in: &$0) }
   json.object("exit") {
-    write(zone.exit, hasThreshold: hasThresholds, in: &$0)
+    write(zone.exit, line(zone.exit), hasThreshold: hasThresholds, in: &$0)
     $0.key("lost_s")
     if case .after(let span) = zone.lost { $0.value(span.seconds, decimals: 3) } else { $0.null() }
   }
 }
 
-private func write(_ rule: Rule, hasThreshold: Bool, in json: inout JSONWriter) {
-  json.field("threshold", rule.threshold.isAnySignal ? nil : rule.threshold.number, decimals: 3)
+/// nil: heard at all, or as an exit not heard any more.
+private func line(_ rule: Rule) -> Double? { rule.threshold.isAnySignal ? nil : rule.threshold.number }
+
+private func write(_ rule: Rule, _ line: Double?, hasThreshold: Bool, in json: inout JSONWriter) {
+  json.field("threshold", line, decimals: 3)
   json.field("unit", hasThreshold ? rule.threshold.unit : nil)
   json.field("dwell_s", rule.dwell.seconds, decimals: 3)
 }
@@ -134,7 +137,4 @@ extension Threshold {
     case .signal: "dBm"
     }
   }
-
-  /// Whether everything that is heard meets it, or (as an exit) only what is not heard any more.
-  var isAnySignal: Bool { if case .signal(let level) = self { level <= -127 } else { false } }
 }

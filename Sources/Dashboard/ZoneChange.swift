@@ -5,53 +5,79 @@ import Settings
 
 /// Rules of a zone as a page sends them: `near`, `enter` and `exit`, each left out or an object; `near` may be null. What is neither is
 /// refused: a number that did not arrive as one must not count as left out.
-package struct ZoneChange: Sendable {
+struct ZoneChange {
   private let entry: JSONTree
+  private let old: WrittenRules
+  private var rules: WrittenRules
 
-  package init(_ entry: JSONTree) { self.entry = entry }
-
-  /// Changes what is named and checks that the rules still make sense together.
-  package func apply(to zone: inout ZoneSettings) throws(TrialRequest.Refusal) {
-    var changed = zone
-    switch entry["near"] {
-    case nil: break
-    case .null?: changed.near = nil
-    case .some(let near):
-      try near.expect(["threshold", "unit", "dwell_s", "rearm"], in: "near")
-      // Heard at all is no way to be near.
-      guard near["threshold"] != .null else { throw .init(description: "near needs a threshold") }
-      var rule = zone.near?.rule ?? Rule(threshold: .distance(1), dwell: .seconds(2))
-      try apply(near, to: &rule)
-      var rearm = zone.near?.rearm
-      if let number = try near.number("rearm") { rearm = try threshold(number, like: rule.threshold) }
-      changed.near = NearRule(rule: rule, rearm: rearm ?? rule.threshold)
+  /// Changes what is named and checks that the rules still make sense together, as the file's reader does.
+  static func apply(_ entry: JSONTree, to zone: inout ZoneSettings) throws(TrialRequest.Refusal) {
+    var change = ZoneChange(entry, of: zone)
+    try change.read()
+    if zone.rooms != nil { try change.expectDwellsOnly() }
+    let changed = ZoneSettings(
+      name: zone.name, receivers: zone.receivers, beacons: zone.beacons, rooms: zone.rooms,
+      rules: change.rules)
+    if let wrong = changed.faults.first(where: \.isError) {
+      throw .init(description: "\(wrong.fault)")
     }
-    if let enter = entry["enter"] {
-      try enter.expect(["threshold", "unit", "dwell_s"], in: "enter")
-      try apply(enter, to: &changed.enter)
-    }
-    if let exit = entry["exit"] {
-      try exit.expect(["threshold", "unit", "dwell_s", "lost_s"], in: "exit")
-      try apply(exit, to: &changed.exit)
-      if exit["lost_s"] == .null {
-        changed.lost = .auto
-      } else if let seconds = try exit.number("lost_s") {
-        guard (1...30 * 86400.0).contains(seconds) else {
-          throw .init(description: "lost must be from 1 s to 30 days")
-        }
-        changed.lost = .after(.seconds(seconds))
-      }
-    }
-    for rule in ["enter", "exit"] where zone.rooms != nil {
-      if case .number? = entry[rule]?["threshold"] {
-        throw .init(description: "a zone of rooms has no thresholds")
-      }
-    }
-    try check(changed)
     zone = changed
   }
 
-  private func apply(_ entry: JSONTree, to rule: inout Rule) throws(TrialRequest.Refusal) {
+  private init(_ entry: JSONTree, of zone: ZoneSettings) {
+    self.entry = entry
+    old = zone.rules
+    // A distance beyond what a file can say is a default, and stays one.
+    rules = old.filter { !$0.value.isBeyondDistances }
+  }
+
+  private mutating func read() throws(TrialRequest.Refusal) {
+    switch entry["near"] {
+    case nil: break
+    case .null?: for place in RulePlace.allCases where place.rule == "near" { rules[place] = nil }
+    case .some(let near):
+      try near.expect(["threshold", "unit", "dwell_s", "rearm"], in: "near")
+      // Heard at all is no way to be near.
+      guard near["threshold"] != .null, near["threshold"] != nil || old[.near] != nil else {
+        throw .init(description: "near needs a threshold")
+      }
+      try change(.near, .nearDwell, near)
+      if let number = try near.number("rearm") {
+        try set(.rearm, number, like: rules.threshold(.near))
+      } else if old.threshold(.rearm)?.dimension != rules.threshold(.near)?.dimension {
+        // What it was says nothing in the other unit.
+        rules[.rearm] = nil
+      }
+    }
+    if let enter = entry["enter"] {
+      try enter.expect(["threshold", "unit", "dwell_s"], in: "enter")
+      try change(.enter, .enterDwell, enter)
+    }
+    if let exit = entry["exit"] {
+      try exit.expect(["threshold", "unit", "dwell_s", "lost_s"], in: "exit")
+      try change(.exit, .exitDwell, exit)
+      if exit["lost_s"] == .null {
+        rules[.lost] = .auto
+      } else if let seconds = try exit.number("lost_s") {
+        rules[.lost] = try time(
+          seconds, "lost", from: ZoneSettings.shortestLoss, to: ZoneSettings.longestLoss)
+      }
+    }
+  }
+
+  private func expectDwellsOnly() throws(TrialRequest.Refusal) {
+    for rule in ["near", "enter", "exit"] {
+      guard case .number? = entry[rule]?["threshold"] else { continue }
+      throw .init(description: "a zone of rooms has no thresholds")
+    }
+    guard rules[.near] == nil, rules[.lost] == .auto else {
+      throw .init(description: "a zone of rooms has dwell times only: a room says nothing of distance")
+    }
+  }
+
+  private mutating func change(_ threshold: RulePlace, _ dwell: RulePlace, _ entry: JSONTree)
+    throws(TrialRequest.Refusal)
+  {
     let like: Threshold? =
       switch entry["unit"] {
       case .text("m")?: .distance(0)
@@ -61,45 +87,40 @@ package struct ZoneChange: Sendable {
       }
     if entry["threshold"] == .null {
       // Heard at all; what means that already keeps its own way to say it.
-      if !rule.threshold.isAnySignal { rule.threshold = .signal(-127) }
+      if rules.threshold(threshold)?.isAnySignal != true {
+        rules[threshold] = .threshold(ZoneSettings.heardAtAll)
+      }
     } else if let number = try entry.number("threshold") {
-      rule.threshold = try threshold(number, like: like ?? rule.threshold)
+      try set(threshold, number, like: like ?? old.threshold(threshold))
     }
     if let seconds = try entry.number("dwell_s") {
-      guard (0...86400).contains(seconds) else {
-        throw .init(description: "a dwell must be from 0 to 86400 s")
-      }
-      rule.dwell = .seconds(seconds)
+      rules[dwell] = try time(seconds, "a dwell", from: .zero, to: ZoneSettings.longestDwell)
     }
   }
 
-  private func threshold(_ number: Double, like other: Threshold) throws(TrialRequest.Refusal) -> Threshold {
-    switch other {
-    case .distance:
-      guard (0.01...1000).contains(number) else {
-        throw .init(description: "a distance must be from 0.01 to 1000 m")
-      }
-      return .distance(number)
-    case .signal:
-      guard (-127...20).contains(number) else {
-        throw .init(description: "a signal must be from -127 to 20 dBm")
-      }
-      return .signal(number)
+  private mutating func set(_ place: RulePlace, _ number: Double, like other: Threshold?)
+    throws(TrialRequest.Refusal)
+  {
+    let measure = Measure(other?.dimension ?? .distance, number)
+    // A page sends back what it was told, with three digits. That may be a default beyond what a file can say.
+    if let old = old.threshold(place), old.dimension == measure.dimension,
+      abs(old.measure.value - number) < 0.000_5
+    {
+      return
+    }
+    do throws(SettingFault) { rules[place] = .threshold(try Threshold(measure)) } catch {
+      throw .init(description: "\(error)")
     }
   }
 
-  private func check(_ zone: ZoneSettings) throws(TrialRequest.Refusal) {
-    if let near = zone.near {
-      if near.rearm.isNotFarther(than: near.rule.threshold) {
-        throw .init(description: "rearm must be farther than near")
-      }
-      if zone.enter.threshold.isNearer(than: near.rule.threshold) {
-        throw .init(description: "near must not be farther than enter")
-      }
+  private func time(_ seconds: Double, _ name: String, from least: TimeSpan, to most: TimeSpan)
+    throws(TrialRequest.Refusal) -> RuleValue
+  {
+    guard (least.seconds...most.seconds).contains(seconds) else {
+      let (least, most) = (Measure(.time, least.seconds), Measure(.time, most.seconds))
+      throw .init(description: "\(name) must be from \(least) to \(most)")
     }
-    if zone.exit.threshold.isNotFarther(than: zone.enter.threshold) {
-      throw .init(description: "exit must be farther than enter")
-    }
+    return .time(.seconds(seconds))
   }
 }
 
@@ -121,27 +142,6 @@ extension JSONTree {
     }
     for key in keys where members.count(where: { $0.name == key }) > 1 {
       throw .init(description: "\(name) has two of \(key)")
-    }
-  }
-}
-
-extension Threshold {
-  /// Whether both have one unit and this one is nearer.
-  fileprivate func isNearer(than other: Threshold) -> Bool {
-    switch (self, other) {
-    case (.distance(let a), .distance(let b)): a < b
-    case (.signal(let a), .signal(let b)): a > b
-    default: false
-    }
-  }
-
-  fileprivate func isNotFarther(than other: Threshold) -> Bool {
-    // Heard at all is both the nearest that can be asked of enter and the farthest of exit.
-    if isAnySignal, other.isAnySignal { return false }
-    switch (self, other) {
-    case (.distance(let a), .distance(let b)): return a <= b
-    case (.signal(let a), .signal(let b)): return a >= b
-    default: return false
     }
   }
 }

@@ -100,3 +100,87 @@ extension Configuration {
     return identities
   }
 }
+
+/// `metrics:` – where the gateway's counters are written for Prometheus.
+public struct MetricsSettings: Hashable, Sendable {
+  /// `file`: an absolute path.
+  public var file: String
+  /// `every`: the time between two writes. Default 15 s.
+  public var interval: TimeSpan
+
+  public init(file: String, interval: TimeSpan = .seconds(15)) {
+    self.file = file
+    self.interval = interval
+  }
+}
+
+/// `telemetry:` – how often state is published that need not be published at every change.
+public struct TelemetrySettings: Hashable, Sendable {
+  /// `beacon_state`: the least time between two states of one beacon. Default 10 s; 60 s in a fleet, where a hundred thousand
+  /// beacons would otherwise keep the broker for results busier than all that they do.
+  public var beaconState: TimeSpan
+  /// `health`: the time between two health messages if nothing changes. Default 60 s.
+  public var health = TimeSpan.seconds(60)
+
+  public init(ofFleet: Bool = false) { beaconState = .seconds(ofFleet ? 60 : 10) }
+}
+
+/// `radio:` – how this machine's adapters are used.
+public struct RadioSettings: Hashable, Sendable {
+  /// The share of time in which they listen.
+  public enum Duty: String, Hashable, Sendable, CaseIterable {
+    case full
+    case balanced
+    case wifiFriendly = "wifi-friendly"
+    /// No adapter is used: all receivers are elsewhere.
+    case off
+  }
+
+  /// `duty`. Default `balanced`.
+  public var duty = Duty.balanced
+  /// `unblock`: whether to lift an rfkill block that somebody set. Default false.
+  public var unblocks = false
+
+  public init() {}
+}
+
+/// `receivers:` – a radio with a name or a calibration.
+public struct ReceiverSettings: Hashable, Sendable {
+  /// `name`: the adapter's alias, else `hciN`, else the name in a recording or of a remote scanner.
+  public var name: String
+  /// `adapter`: the adapter's address, which stays the same wherever it is plugged in; nil: it is identified by `name`.
+  public var adapter: DeviceAddress?
+  public var calibration: Calibration
+
+  public init(
+    name: String, adapter: DeviceAddress? = nil, calibration: Calibration = Calibration()
+  ) {
+    self.name = name
+    self.adapter = adapter
+    self.calibration = calibration
+  }
+}
+
+/// `publish:` – what the gateway publishes beside its decisions.
+public struct PublishSettings: Hashable, Sendable {
+  /// `observations`: what its own radios hear of configured beacons, for another Beaconkeeper; nil: off.
+  public var observations: ObservationSettings?
+
+  public init() {}
+}
+
+/// How observations are published.
+public struct ObservationSettings: Hashable, Sendable {
+  /// `interval`: how long they are collected. Default 200 ms.
+  public var interval: TimeSpan
+  /// `partitions`: over how many topics the beacons are spread. Default 1.
+  public var partitions: Int
+  /// `buffer`: octets of batches that wait on disk while the broker is away; the oldest go first. nil: none waits.
+  public var buffer: Int?
+
+  public init(interval: TimeSpan = .milliseconds(200), partitions: Int = 1, buffer: Int? = nil) {
+    self.interval = interval
+    self.partitions = partitions
+    self.buffer = buffer
+  }
+}

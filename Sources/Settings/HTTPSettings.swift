@@ -1,3 +1,5 @@
+import Glibc
+
 /// `http:` – the dashboard, the API and the metrics.
 public struct HTTPSettings: Hashable, Sendable {
   /// `listen`: an IP address; default 127.0.0.1.
@@ -52,13 +54,82 @@ public struct HTTPSettings: Hashable, Sendable {
   /// The address as a URL has it.
   public var host: String { address.contains(":") ? "[\(address)]" : address }
 
-  /// An address of this machine's own with a port, such as `127.0.0.1:8099` or `[::1]:8099`; nil for anything else.
-  public init?(loopback text: String) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-      return nil
+  /// Listens there, without passwords.
+  package init(listening text: String) throws(SettingFault) {
+    self.init()
+    listen(to: try ListenAddress(text))
+  }
+
+  /// What is missing stays as it is.
+  package mutating func listen(to place: ListenAddress) {
+    if let address = place.address { self.address = address }
+    if let port = place.port { self.port = port }
+  }
+}
+
+/// An IP address as text in its shortest form; nil for anything else. Names are none: what they mean may change.
+package func ipAddress(_ text: some StringProtocol) -> String? {
+  for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    guard unsafe inet_pton(family, String(text), &bytes) == 1 else { continue }
+    var shortest = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard unsafe inet_ntop(family, bytes, &shortest, socklen_t(shortest.count)) != nil else { continue }
+    return String(decoding: shortest.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+  return nil
+}
+
+/// Where a server listens: `127.0.0.1:8099`, `[::1]:8099`, an address alone or a port alone.
+package struct ListenAddress: Equatable {
+  package var address: String?
+  package var port: Int?
+
+  private static let hint =
+    "an address and a port, for example \"127.0.0.1:8099\"; \"0.0.0.0:8099\" is every network"
+
+  package init(_ text: String) throws(SettingFault) {
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      port = try Self.port(text[...])
+      return
     }
-    let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
-    self.init(address: host == "localhost" ? "127.0.0.1" : host, port: Int(port))
-    guard isLoopback else { return nil }
+    guard let (host, rest) = Self.split(text) else {
+      throw SettingFault("\(quoted(text)) is not an address to listen on", hint: Self.hint)
+    }
+    guard let address = ipAddress(host) else {
+      throw SettingFault(
+        "listen must be an IP address, not \(quoted(String(host)))", hint: Self.remedy(host))
+    }
+    self.address = address
+    port = try rest.map(Self.port)
+  }
+
+  /// Host, and port if there is a colon; the host of IPv6 without its brackets.
+  private static func split(_ text: String) -> (host: Substring, port: Substring?)? {
+    if text.first == "[" {
+      guard let end = text.firstIndex(of: "]") else { return nil }
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.first == ":" else { return nil }
+      return (text[text.index(after: text.startIndex)..<end], rest.isEmpty ? nil : rest.dropFirst())
+    }
+    guard let colon = text.firstIndex(of: ":") else { return (text[...], nil) }
+    let rest = text[text.index(after: colon)...]
+    // More colons are an address of IPv6, whose end could be a port.
+    return rest.contains(":") ? nil : (text[..<colon], rest)
+  }
+
+  private static func port(_ text: Substring) throws(SettingFault) -> Int {
+    guard let port = UInt16(text) else {
+      throw SettingFault(
+        "\(quoted(String(text))) is not a port", hint: "from 1 to 65535; 0 takes any that is free")
+    }
+    return Int(port)
+  }
+
+  private static func remedy(_ host: Substring) -> String {
+    switch host.lowercased() {
+    case "localhost": "127.0.0.1 is this machine alone"
+    case "", "*": "0.0.0.0 is every network of this machine, 127.0.0.1 this machine alone"
+    default: "an address of this machine; names by which browsers reach it go into hosts"
+    }
   }
 }

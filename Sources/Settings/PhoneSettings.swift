@@ -1,3 +1,4 @@
+import Proximity
 import RangingPolicy
 
 /// `phones:` – a phone, the beacon that it carries, and what its app may do in the background.
@@ -10,6 +11,12 @@ public struct PhoneSettings: Hashable, Sendable {
   public var variant: Variant
   /// The system and the strategy, with the changes from the configuration.
   public var profile: PhoneProfile
+  /// The zones that it names; nil: every zone with a near rule that watches its beacon.
+  public var zones: [String]?
+  /// Names of the entries of `beacons:` to which its beacon belongs.
+  public var entries: Set<String>
+  /// Its own distance to re-arm in metres; nil: that of each zone.
+  public var rearm: Double?
   /// What counts as near, zone by zone; empty: nothing, so there is never a verdict.
   public var triggers: [Trigger]
   /// Whether the window is published once a second while background time runs out.
@@ -28,6 +35,24 @@ public struct PhoneSettings: Hashable, Sendable {
       self.near = near
       self.rearmSignal = rearmSignal
     }
+
+    /// The near rule of a zone for a phone; nil: the zone has none.
+    ///
+    /// - Parameter own: the phone's own distance to re-arm in metres.
+    public init?(of zone: ZoneSettings, rearm own: Double?) {
+      guard let rule = zone.near else { return nil }
+      var (distance, signal) = (own, nil as Double?)
+      switch rule.rearm {
+      case .distance(let metres): distance = own ?? metres
+      case .signal(let strength): signal = own == nil ? strength : nil
+      }
+      self.init(
+        zone: zone.name,
+        near: NearDistances(
+          near: rule.distance.map(micrometres), rearm: distance.map(micrometres) ?? PhoneSettings.distanceless
+        ),
+        rearmSignal: signal)
+    }
   }
 
   /// Stands for "no distance, only signal": half the largest distance that the engine accepts.
@@ -35,15 +60,27 @@ public struct PhoneSettings: Hashable, Sendable {
 
   public init(
     name: String, beacon: String, beaconKey: String? = nil, variant: Variant = .seed, profile: PhoneProfile,
-    triggers: [Trigger] = [], countdown: Bool = false
+    zones: [String]? = nil, entries: Set<String> = [], rearm: Double? = nil, triggers: [Trigger] = [],
+    countdown: Bool = false
   ) {
     self.name = name
     self.beacon = beacon
     self.beaconKey = beaconKey
     self.variant = variant
     self.profile = profile
+    self.zones = zones
+    self.entries = entries
+    self.rearm = rearm
     self.triggers = triggers
     self.countdown = countdown
+  }
+
+  /// Takes its triggers from the near rules of these zones.
+  public mutating func follow(_ all: [ZoneSettings]) {
+    let own =
+      zones.map { names in names.compactMap { name in all.first { $0.name == name } } }
+      ?? all.filter { $0.watches(anyOf: entries) }
+    triggers = own.compactMap { Trigger(of: $0, rearm: rearm) }
   }
 
   /// One rule for all its zones, the widest: for simulations by distance alone, as of recordings.
@@ -122,3 +159,5 @@ public struct ProfileSettings: Hashable, Sendable {
     return profiles
   }
 }
+
+private func micrometres(_ metres: Double) -> Micrometres { Micrometres((metres * 1e6).rounded()) }

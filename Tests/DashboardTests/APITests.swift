@@ -80,10 +80,9 @@ struct APITests {
     #expect(text.contains(#""enter":{"threshold":null,"unit":null,"dwell_s":3}"#))
     #expect(text.contains(#""exit":{"threshold":null,"unit":null,"#))
     #expect(text.contains(#""receivers_awaited":["hci0"]"#), "health says nothing of it yet")
-    let zone = ZoneChange(try JSONTree(Array(#"{"enter":{"threshold":null,"unit":null,"dwell_s":1}}"#.utf8)))
-    var settings = scene.pipeline.configuration.zones[0]
-    try zone.apply(to: &settings)
-    #expect(settings.enter.dwell == .seconds(1))
+    let tree = try JSONTree(Array(#"{"enter":{"threshold":null,"unit":null,"dwell_s":1}}"#.utf8))
+    let trial = try TrialRequest(tree, saving: "down", of: scene.pipeline.configuration)
+    #expect(trial.configuration.zones[0].enter.dwell == .seconds(1))
   }
 
   @Test func `a beacon's history has its signal and what each zone made of it`() throws {
@@ -147,13 +146,13 @@ struct APITests {
     ("[]", "must be a JSON object"), (#"{"minutes":0}"#, "minutes"),
     (#"{"minutes":1e9}"#, "minutes"), (#"{"zones":[{}]}"#, "needs a zone"),
     (#"{"zones":[{"zone":"nowhere"}]}"#, "there is no zone nowhere"),
-    (#"{"zones":[{"zone":"pump-3","near":{"threshold":7}}]}"#, "rearm must be farther than near"),
+    (#"{"zones":[{"zone":"pump-3","near":{"threshold":7}}]}"#, "rearm (5 m) must be farther than near"),
     (
       #"{"zones":[{"zone":"pump-3","near":{"threshold":7,"rearm":9}}]}"#,
-      "near must not be farther than enter"
+      "near (7 m) is farther than enter (6 m)"
     ),
-    (#"{"zones":[{"zone":"pump-3","exit":{"threshold":5}}]}"#, "exit must be farther than enter"),
-    (#"{"zones":[{"zone":"pump-3","enter":{"threshold":-1}}]}"#, "from 0.01 to 1000 m"),
+    (#"{"zones":[{"zone":"pump-3","exit":{"threshold":5}}]}"#, "exit (5 m) must be farther than enter (6 m)"),
+    (#"{"zones":[{"zone":"pump-3","enter":{"threshold":-1}}]}"#, "from 1 cm to 1000 m"),
     (#"{"zones":[{"zone":"pump-3","enter":{"threshold":5,"unit":"km"}}]}"#, "m or dBm"),
     (#"{"zones":[{"zone":"pump-3","enter":{"dwell_s":-1}}]}"#, "dwell"),
     (#"{"zones":[{"zone":"pump-3","exit":{"lost_s":0}}]}"#, "lost"),

@@ -45,7 +45,7 @@ import Testing
 
   private func desk() -> CalibrationDesk {
     CalibrationDesk(
-      LiveStage(loop, broker: "none", configurationFile: file, revision: RunningRevision(), reload: {}))
+      LiveStage(loop, broker: "none", configurationFile: file, revision: RunningRevision(), reload: { _ in }))
   }
 
   /// Both receivers hear the beacon, one of them better, until it is enough.

@@ -1,6 +1,10 @@
 import Foundation
 import HTTP
 import JSON
+import Proximity
+import Settings
+import SettingsFile
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -17,11 +21,18 @@ import Testing
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "editor-\(UUID())", directoryHint: .isDirectory)
   private let editor: ConfigurationEditor
+  private let reloads = Reloads()
+
+  private final class Reloads: Sendable {
+    let all = Mutex<[Configuration.Loaded?]>([])
+  }
 
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(Self.rules.utf8).write(to: folder.appending(path: "site.yaml"))
-    editor = ConfigurationEditor(path: folder.appending(path: "site.yaml").path(), environment: [:]) {}
+    editor = ConfigurationEditor(path: folder.appending(path: "site.yaml").path(), environment: [:]) {
+      [reloads] loaded in reloads.all.withLock { $0.append(loaded) }
+    }
   }
 
   private func clean() { try? FileManager.default.removeItem(at: folder) }
@@ -57,6 +68,20 @@ import Testing
       return
     }
     #expect(lines.contains("enter: 5 m") && lines.contains("exponent: 2.5"))
+  }
+
+  @Test func `what was checked is what is loaded: nobody reads the file again`() throws {
+    defer { clean() }
+    #expect(try put(#"{"near":{"threshold":2,"unit":"m"}}"#).status == 200)
+    let path = editor.writer.path
+    let read = try Configuration.read(
+      Array(file.utf8), path: path, environment: [:], hostName: "pi", connects: true)
+    #expect(read.configuration.zones[0].near?.rule.threshold == .distance(2))
+    #expect(reloads.all.withLock { $0 } == [read])
+    #expect(read.revision == revision)
+    // What was there before is read again.
+    #expect(undo("{}") == 200)
+    #expect(reloads.all.withLock { $0 } == [read, nil])
   }
 
   @Test func `what a receiver is said to have already is not written`() throws {

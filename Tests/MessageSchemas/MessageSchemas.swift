@@ -64,6 +64,13 @@ public struct MessageSchemas: Sendable {
     return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(text))
   }
 
+  /// What an editor would say of a configuration, given as JSON; empty: it is as its schema says.
+  public static func faults(configuration text: [UInt8]) throws -> [String] {
+    let file = folder.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("beaconkeeper.schema.json")
+    return try Schema(Array(Data(contentsOf: file))).faults(JSONValue(text))
+  }
+
   /// What is taken back with what it is of.
   private static let cleared: Set = [
     "phone/+/window", "beacon/+/state", "beacon/+/zone", "beacon/+/place", "beacon/+/room",

@@ -41,7 +41,7 @@ struct Schema: Sendable {
     func unless(_ holds: Bool) -> [String] { holds ? [] : ["\(path): \(keyword) does not hold for \(value)"] }
     switch (keyword, rule, value) {
     case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _),
-      ("format", _, _), ("default", _, _):
+      ("format", _, _), ("default", _, _), ("examples", _, _):
       return []
     case ("type", .text(let kind), _): return unless(value.kinds.contains(kind))
     case ("type", .list(let kinds), _):
@@ -53,7 +53,11 @@ struct Schema: Sendable {
       return unless((try? Regex(pattern).firstMatch(in: text)) != nil)
     case ("maximum", .number(let most), .number(let number)): return unless(number <= most)
     case ("maxItems", .number(let most), .list(let elements)): return unless(Double(elements.count) <= most)
-    case ("minimum", .number, _), ("maximum", .number, _), ("maxItems", .number, _), ("pattern", .text, _):
+    case ("minItems", .number(let least), .list(let elements)): return unless(Double(elements.count) >= least)
+    case ("minLength", .number(let least), .text(let text)): return unless(Double(text.count) >= least)
+    case ("maxLength", .number(let most), .text(let text)): return unless(Double(text.count) <= most)
+    case ("minimum", .number, _), ("maximum", .number, _), ("minItems", .number, _), ("maxItems", .number, _),
+      ("minLength", .number, _), ("maxLength", .number, _), ("pattern", .text, _):
       return []
     case ("required", .list(let keys), .object(let members)):
       return keys.flatMap { key -> [String] in
@@ -70,9 +74,17 @@ struct Schema: Sendable {
       return members.filter { !known.contains($0.key) }.flatMap { key, member in
         rule == .flag(false) ? ["\(path): nobody knows \(key)"] : faults(member, rule, at: "\(path)/\(key)")
       }
+    case ("propertyNames", _, .object(let members)):
+      return members.keys.flatMap { faults(.text($0), rule, at: "\(path)/\($0)") }
+    case ("dependentRequired", .object(let others), .object(let members)):
+      return members.keys.compactMap { others[$0] }.flatMap { fault(value, "required", $0, rules, at: path) }
+    case ("dependentSchemas", .object(let others), .object(let members)):
+      return members.keys.compactMap { others[$0] }.flatMap { faults(value, $0, at: path) }
+    case ("not", _, _): return unless(!faults(value, rule, at: path).isEmpty)
     case ("items", _, .list(let elements)):
       return elements.enumerated().flatMap { faults($0.element, rule, at: "\(path)/\($0.offset)") }
-    case ("required", .list, _), ("properties", .object, _), ("additionalProperties", _, _), ("items", _, _):
+    case ("required", .list, _), ("properties", .object, _), ("additionalProperties", _, _), ("items", _, _),
+      ("propertyNames", _, _), ("dependentRequired", .object, _), ("dependentSchemas", .object, _):
       return []
     case ("anyOf", .list(let choices), _):
       return unless(choices.contains { faults(value, $0, at: path).isEmpty })

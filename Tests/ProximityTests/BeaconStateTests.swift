@@ -34,6 +34,29 @@ import Testing
     }
   }
 
+  @Test func `a belief of another map of the same size is not taken over`() throws {
+    func scene(east: Double) -> Scene {
+      let corners = (0..<4).map { place in
+        Position(x: east + Double(place % 2) * 5, y: Double(place / 2) * 5, z: 2)
+      }
+      let receivers = corners.enumerated().map { place, position in
+        (ReceiverIndex(rawValue: UInt16(place)), Calibration(position: position))
+      }
+      return Scene([.simple(near: 2)], receivers: Dictionary(uniqueKeysWithValues: receivers))
+    }
+    var before = scene(east: 0)
+    for receiver in 0..<4 as Range<UInt16> { before.hear(-70, at: Double(receiver), receiver: receiver) }
+    let state = try #require(before.engine.state(of: beacon))
+    #expect(state.belief != nil)
+
+    var same = scene(east: 0)
+    same.engine.restore(state, of: beacon)
+    #expect(same.engine.state(of: beacon)?.belief == state.belief)
+    var other = scene(east: 20)
+    other.engine.restore(state, of: beacon)
+    #expect(other.engine.state(of: beacon)?.belief == nil)
+  }
+
   @Test func aRestartKeepsPresenceForAFullInterval() throws {
     var before = Scene([.simple(near: 2)])
     before.hear(Signal.at1m, from: 0, to: 30)

@@ -49,6 +49,16 @@ import Testing
     #expect(try http("listen: \"\(listen)\"") == HTTPSettings(address: address, port: port))
   }
 
+  /// As `replay --listen` takes it.
+  @Test(arguments: [
+    "127.0.0.1:80", "[::1]:8099", "8099", "127.0.0.1", "localhost:8099", "::1:8099", "127.0.0.1:", "",
+  ])
+  func `what the file takes, the command line takes, and nothing else`(listen: String) throws {
+    let file = try? http("listen: \"\(listen)\"")
+    let line = try? HTTPSettings(listening: listen)
+    #expect(line == file)
+  }
+
   @Test func everyKeyIsRead() throws {
     let folder = try everyFile()
     let loaded = try read(Self.everyKey, path: folder.path + "/a.yaml")

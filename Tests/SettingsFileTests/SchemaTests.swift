@@ -1,8 +1,12 @@
 import Foundation
+import MessageSchemas
+import Messages
 import RangingPolicy
+import Randomness
+import Scanners
+import Settings
 import Testing
 
-import Settings
 @testable import SettingsFile
 
 /// The schema for editors knows exactly the keys that the reader knows.
@@ -59,6 +63,83 @@ import Settings
     #expect(definitions["strategyConstant"]?["enum"] as? [String] == StrategyProfile.constants.map(\.name))
   }
 
+  @Test func `names the built-in systems and strategies`() throws {
+    let schema = try Schema()
+    #expect(try schema.list("phone", "os", "examples") == Catalogue.systems().map(\.name))
+    #expect(try schema.list("phone", "strategy", "examples") == Catalogue.strategies().map(\.name))
+  }
+
+  @Test func `lists the words that the reader takes`() throws {
+    let schema = try Schema()
+    #expect(try schema.list("scanner", "kind", "enum") == Scanner.Kind.allCases.map(\.rawValue))
+    #expect(try schema.list("homeAssistant", "form", "enum") == Discovery.Form.allCases.map(\.rawValue))
+    #expect(try schema.list("homeAssistant", "entities", "enum") == EntityDetail.allCases.map(\.rawValue))
+    for section in ["phone", "wake"] {
+      #expect(try schema.list(section, "variant", "enum") == Variant.allCases.map(\.rawValue))
+    }
+    // Bare, off is a truth value for some editors.
+    let radio = try #require((schema.root["properties"] as? [String: [String: Any]])?["radio"])
+    let duty = try #require((radio["properties"] as? [String: [String: Any]])?["duty"]?["enum"] as? [Any])
+    #expect(duty.compactMap { $0 as? String } == RadioSettings.Duty.allCases.map(\.rawValue))
+  }
+
+  /// Letter case does not matter, nor the space between number and unit.
+  @Test(arguments: [
+    ("distance", Settings.Dimension.distance), ("time", .time), ("speed", .speed), ("signal", .signal),
+    ("gain", .gain),
+    ("size", .size),
+  ])
+  func `takes the units that the reader takes`(name: String, dimension: Settings.Dimension) throws {
+    let units = dimension.units.map { unit in
+      unit.word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : "\($0)" }.joined()
+    }
+    let sign = [.distance, .signal, .gain].contains(dimension) ? "[-+\u{2212}]?" : "[+]?"
+    let pattern = "^\(sign)[0-9.]+[ \\t\\u00a0]*(\(units.joined(separator: "|")))$"
+    let definitions = try #require(try Schema().root["$defs"] as? [String: [String: Any]])
+    #expect(definitions[name]?["pattern"] as? String == pattern)
+  }
+
+  @Test(arguments: [
+    "beaconkeeper.yaml", "demo.yaml", "examples/rooms/outlines.yaml",
+  ])
+  func `an example has no faults in an editor`(file: String) throws {
+    #expect(try faults(Array(Data(contentsOf: configFolder.appendingPathComponent(file)))) == [])
+  }
+
+  @Test(arguments: 0..<4) func `what the reader takes has no faults in an editor`(seed: UInt64) throws {
+    var dice = SeededGenerator(seed: seed)
+    for _ in 0..<20 {
+      let yaml = RandomConfiguration(&dice).yaml
+      #expect(try faults(Array(yaml.utf8)) == [], "\(yaml)")
+      // A decibel is written in many ways.
+      let loud = yaml.replacing(" dBm", with: "DBM").replacing(" m ", with: " M ")
+      #expect(try read(loud).configuration.zones.count == 3)
+      #expect(try faults(Array(loud.utf8)) == [], "\(loud)")
+    }
+  }
+
+  private func faults(_ yaml: [UInt8]) throws -> [String] {
+    let diagnostics = Diagnostics(file: "test.yaml")
+    let root = try #require(YAMLDocument.read(yaml, diagnostics: diagnostics))
+    let text = try JSONSerialization.data(withJSONObject: json(root.node))
+    return try MessageSchemas.faults(configuration: Array(text))
+  }
+
+  /// As an editor reads it.
+  private func json(_ node: Node) -> Any {
+    switch node.content {
+    case .list(let entries): return entries.map(json)
+    case .mapping(let pairs):
+      let members = pairs.map { ($0.key.scalar ?? "", json($0.value)) }
+      return Dictionary(members, uniquingKeysWith: { $1 })
+    case .scalar(let text, let isPlain):
+      if node.isNull { return NSNull() }
+      guard isPlain else { return text }
+      if let flag = ["true": true, "false": false][text] { return flag }
+      return Double(text).map { $0 as Any } ?? text
+    }
+  }
+
   @Test func closesEverySection() throws {
     let schema = try Schema()
     #expect(schema.openSections(in: schema.root) == 0)
@@ -78,6 +159,12 @@ private struct Schema {
   init() throws {
     let data = try Data(contentsOf: configFolder.appendingPathComponent("beaconkeeper.schema.json"))
     root = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
+  func list(_ definition: String, _ key: String, _ keyword: String) throws -> [String] {
+    let definitions = try #require(root["$defs"] as? [String: [String: Any]])
+    let properties = try #require(definitions[definition]?["properties"] as? [String: [String: Any]])
+    return try #require(properties[key]?[keyword] as? [String])
   }
 
   /// The keys of every section, by path.

@@ -74,7 +74,7 @@ export function lineHandles(chart, box, move) {
         attribute(known.node, 'aria-label', chart.isTrying ? words.beacon.lineLabel(words.beacon.lines[one.line], chart.zoneName) : null);
         attribute(known.node, 'aria-orientation', chart.isTrying ? 'vertical' : null);
         attribute(known.node, 'aria-valuenow', chart.isTrying ? one.value : null);
-        attribute(known.node, 'aria-valuemin', chart.isTrying ? (one.unit === 'dBm' ? -127 : 0) : null);
+        attribute(known.node, 'aria-valuemin', chart.isTrying ? (one.unit === 'dBm' ? -127 : 0.01) : null);
         attribute(known.node, 'aria-valuemax', chart.isTrying ? (one.unit === 'dBm' ? 20 : 1000) : null);
         attribute(known.node, 'aria-valuetext', chart.isTrying ? one.text : null);
       });
@@ -83,6 +83,9 @@ export function lineHandles(chart, box, move) {
   };
 }
 
-const round = (value, unit) => unit === 'dBm'
-  ? Math.round(Math.min(20, Math.max(-127, value)))
-  : Math.max(0.1, value < 20 ? Math.round(value * 10) / 10 : Math.round(value));
+/** Within what the configuration takes. */
+function round(value, unit) {
+  if (unit === 'dBm') return Math.round(Math.min(20, Math.max(-127, value)));
+  const metres = Math.min(1000, Math.max(0.01, value)), digits = metres < 1 ? 2 : metres < 20 ? 1 : 0;
+  return Number(metres.toFixed(digits));
+}

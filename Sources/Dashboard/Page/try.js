@@ -192,9 +192,9 @@ export function tryPanel({ beacon = null, lead = words.try.lead, onNumbers = () 
   };
 }
 
-/** What cannot be: exit nearer than enter, re-arm nearer than near. */
+/** What cannot be: exit no farther than enter, re-arm no farther than near. */
 function order({ near, enter, exit }) {
-  const isWrong = (inner, outer, unit) => inner != null && outer != null && (unit === 'dBm' ? outer > inner : outer < inner);
+  const isWrong = (inner, outer, unit) => inner != null && outer != null && (unit === 'dBm' ? outer >= inner : outer <= inner);
   if (enter && exit && enter.unit === exit.unit && isWrong(enter.threshold, exit.threshold, enter.unit)) return words.try.wrong.order;
   if (near && isWrong(near.threshold, near.rearm, near.unit)) return words.try.wrong.rearm;
   return null;

@@ -6,15 +6,18 @@ import Machine
 import Settings
 import SettingsFile
 
-/// Changes the configuration file for clients with the right to. Every change is checked before it is written, and then
-/// loaded like any other reload.
+/// Changes the configuration file for clients with the right to. Every change is checked before it is written, and then what
+/// was checked is loaded.
 package struct ConfigurationEditor: Sendable {
   let writer: ConfigurationWriter
   private let environment: [String: String]
-  /// Asks for the file to be read again.
-  let reload: @Sendable () -> Void
+  /// Asks for a configuration to be used: nil, for the file to be read again.
+  let reload: @Sendable (Configuration.Loaded?) -> Void
 
-  package init(path: String, environment: [String: String], reload: @escaping @Sendable () -> Void) {
+  package init(
+    path: String, environment: [String: String],
+    reload: @escaping @Sendable (Configuration.Loaded?) -> Void
+  ) {
     writer = ConfigurationWriter(path: path)
     self.environment = environment
     self.reload = reload
@@ -67,7 +70,7 @@ package struct ConfigurationEditor: Sendable {
     do throws(ConfigurationWriter.Refusal) {
       if let seen, try seen != .text(writer.read().revision) { return Self.conflict }
       let revision = try writer.undo()
-      reload()
+      reload(nil)
       return Response(
         JSONWriter.object {
           $0.field("revision", revision)
@@ -99,9 +102,8 @@ package struct ConfigurationEditor: Sendable {
       if let seen, seen != .text(revision) { return Self.conflict }
       let text = text(bytes)
       do throws(ConfigurationErrors) {
-        let loaded = try Configuration.read(
-          bytes, path: writer.path, environment: environment, hostName: machineName(), connects: false)
-        do throws(EditRefusal) { return try body(text, loaded.configuration) } catch {
+        let configuration = try text.loaded().configuration
+        do throws(EditRefusal) { return try body(text, configuration) } catch {
           return Self.response(error)
         }
       } catch {
@@ -113,13 +115,14 @@ package struct ConfigurationEditor: Sendable {
   }
 
   func text(_ bytes: [UInt8]) -> ConfigurationText {
-    ConfigurationText(bytes, path: writer.path, environment: environment, hostName: machineName())
+    ConfigurationText(
+      bytes, path: writer.path, environment: environment, hostName: machineName(), connects: true)
   }
 
   private func save(_ changed: ConfigurationText.Changed, over text: ConfigurationText) -> Response {
     do throws(ConfigurationWriter.Refusal) {
       let revision = try writer.replace(revision: text.revision, with: changed.bytes)
-      reload()
+      reload(changed.loaded)
       return Response(
         JSONWriter.object {
           $0.field("revision", revision)
@@ -173,7 +176,7 @@ extension ConfigurationEditor {
       kept.revision = writeLine(naming: name)
       if kept.revision == nil { kept.missing = "calibration: \(name)" }
     }
-    reload()
+    reload(nil)
     return .success(kept)
   }
 
@@ -203,7 +206,7 @@ extension ConfigurationEditor {
     do throws(SystemError) { try kept.store.takeBack(hadEarlier: kept.hadEarlier) } catch {
       return refusal(error, of: kept.store)
     }
-    reload()
+    reload(nil)
     return nil
   }
 

@@ -5,6 +5,8 @@ import Machine
 import Messages
 import Mosquitto
 import Pipeline
+import Settings
+import SettingsFile
 import Synchronization
 
 /// The running gateway, as the dashboard sees it.
@@ -16,10 +18,10 @@ struct LiveStage: Stage {
   private let revision: RunningRevision
   let editor: ConfigurationEditor?
 
-  /// - Parameter reload: asks for the configuration to be read again.
+  /// - Parameter reload: asks for a configuration to be used: nil, for the file to be read again.
   init(
     _ decisions: DecisionLoop, broker: String, configurationFile: String?, revision: RunningRevision,
-    reload: @escaping @Sendable () -> Void
+    reload: @escaping @Sendable (Configuration.Loaded?) -> Void
   ) {
     self.decisions = decisions
     self.broker = broker

@@ -1,7 +1,6 @@
 import MQTT
 import Outbox
 import Pipeline
-import Glibc
 import Machine
 import Captures
 import Dashboard
@@ -141,10 +140,7 @@ public struct GatewayRun: Sendable {
       let stage = LiveStage(
         decisions, broker: companion == nil ? "\(options.host):\(options.port)" : "embedded",
         configurationFile: reloads?.path, revision: reloads?.revision ?? RunningRevision()
-      ) {
-        // The same way as for everybody who edits the file by hand.
-        _ = kill(getpid(), SIGHUP)
-      }
+      ) { [reloads] in reloads?.ask($0) }
       services.append(DashboardService(http, stage, onReady: listener.onDashboard, logger))
     }
     if let metrics = configuration.metrics {

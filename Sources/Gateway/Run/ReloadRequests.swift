@@ -1,18 +1,36 @@
 import Glibc
+import Settings
+import SettingsFile
 import Synchronization
 import UnixSignals
 
-/// Requests by SIGHUP to reload the configuration. From here on none is lost, even while the gateway is still starting.
+/// Requests to reload the configuration: by SIGHUP, or of who has changed the file. From here on none is lost, even while the
+/// gateway is still starting.
 public struct ReloadRequests: Sendable {
   /// The file that is read again.
   let path: String
-  let signals: UnixSignalsSequence
+  private let signals: UnixSignalsSequence
+  /// What the file says, from who has written it; nil: it is to be read. The latest counts.
+  private let asked = AsyncStream.makeStream(
+    of: Configuration.Loaded?.self, bufferingPolicy: .bufferingNewest(1))
   public let revision = RunningRevision()
 
   /// Called before the configuration is first read: earlier requests need no reload.
   public init(of path: String) async {
     self.path = path
     signals = await UnixSignalsSequence(trapping: .sighup)
+  }
+
+  /// Asks for a configuration to be used: nil, for the file to be read again.
+  func ask(_ loaded: Configuration.Loaded?) { asked.continuation.yield(loaded) }
+
+  /// Calls for each request, one after another, until the task is cancelled.
+  func forEach(_ body: (Configuration.Loaded?) async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in signals { ask(nil) } }
+      for await loaded in asked.stream { await body(loaded) }
+      group.cancelAll()
+    }
   }
 
   /// Keeps a request from ending the program until somebody listens. Call this first of all.

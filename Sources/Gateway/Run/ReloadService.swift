@@ -6,7 +6,7 @@ import Machine
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration again on SIGHUP. A bad file changes nothing and says why.
+/// Uses another configuration: what the file says after SIGHUP, or what the page has saved. A bad file changes nothing and says why.
 struct ReloadService: Service {
   let reloads: ReloadRequests
   let configuration: Configuration
@@ -20,13 +20,11 @@ struct ReloadService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var current = configuration
-      for await _ in reloads.signals {
+      await reloads.forEach { saved in
         notifier?.tell(.reloading)
         defer { notifier?.tell(.ready) }
         do throws(ConfigurationErrors) {
-          let loaded = try await Thread.run { [path = reloads.path] in
-            Result { () throws(ConfigurationErrors) in try Configuration.load(path: path) }
-          }.get()
+          let loaded = try await read(saved)
           for warning in loaded.warnings { logger.warning("\(warning)") }
           var new = loaded.configuration
           let late = differences(new)
@@ -36,7 +34,7 @@ struct ReloadService: Service {
             logger.warning(
               "the file has no beacons and no zones, perhaps because it is being written; keeping the old configuration"
             )
-            continue
+            return
           }
           decisions.reconfigure(new)
           decisions.delivery.retryRefused(isUrgent: true)
@@ -54,6 +52,14 @@ struct ReloadService: Service {
         }
       }
     }
+  }
+
+  private func read(_ saved: Configuration.Loaded?) async throws(ConfigurationErrors) -> Configuration.Loaded
+  {
+    if let saved { return saved }
+    return try await Thread.run { [path = reloads.path] in
+      Result { () throws(ConfigurationErrors) in try Configuration.load(path: path) }
+    }.get()
   }
 
   /// Changes that take a restart.

@@ -21,6 +21,8 @@ package struct NewFile {
 
   package func write(_ text: String, _ existing: Existing) throws(SystemError) {
     let temporary = "\(path).\(getpid()).new"
+    // What a crash left: a process in a container often has the number of its predecessor.
+    unlink(temporary)
     let number = try systemCall("open") {
       open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }

@@ -10,6 +10,8 @@ import Glibc
 struct PlaceBeliefs: Sendable {
   private var model: RoomModel
   let grid: RoomGrid
+  /// Which map the cells are of, in this process.
+  let map: Int
   private var filter = RoomFilter(stride: Self.stride)
   let prior: [Float]
   /// By `ReceiverIndex`: its place among the hearers, or −1.
@@ -101,6 +103,7 @@ struct PlaceBeliefs: Sendable {
     for (hearer, place) in placed.enumerated() { hearers[Int(place.index.rawValue)] = Int16(hearer) }
     self.hearers = hearers
     self.grid = grid
+    map = grid.hashValue
     model = RoomModel(grid, maps, temper: Self.temper)
     prior = model.prior
   }
@@ -194,12 +197,13 @@ struct PlaceBeliefs: Sendable {
     guard beacon < slots.count, slots[beacon] >= 0 else { return nil }
     let slot = Int(slots[beacon])
     return PlaceBelief(
-      time: times[slot], shares: Array(beliefs[(slot * prior.count)..<((slot + 1) * prior.count)]))
+      map: map, time: times[slot], shares: Array(beliefs[(slot * prior.count)..<((slot + 1) * prior.count)]))
   }
 
-  /// Takes over a belief of an engine with the same site; another is of no use.
+  /// Takes over a belief of an engine with the same map; on another, its cells are elsewhere.
   mutating func restore(_ belief: PlaceBelief, of beacon: Int) {
-    guard belief.shares.count == prior.count, let slot = slot(of: beacon, at: belief.time) else { return }
+    guard belief.map == map, belief.shares.count == prior.count, let slot = slot(of: beacon, at: belief.time)
+    else { return }
     times[slot] = belief.time
     for cell in 0..<prior.count { beliefs[slot * prior.count + cell] = belief.shares[cell] }
   }
@@ -214,6 +218,7 @@ struct PlaceBeliefs: Sendable {
 
 /// Where one beacon is: a probability for each cell, spread up to a time.
 public struct PlaceBelief: Hashable, Sendable {
+  var map: Int
   var time: MonotonicTime
   var shares: [Float]
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The floors as square cells. All floors have the same columns and rows, so that a cell's neighbours are at fixed distances;
 /// an empty border keeps every neighbour within bounds.
-struct RoomGrid: Sendable {
+struct RoomGrid: Hashable, Sendable {
   /// Edge of a cell, metres.
   let edge: Double
   private let origin: Point

@@ -5,28 +5,45 @@ import Settings
 
 /// A configuration as text, which can be changed without losing anything that people wrote into it.
 ///
-/// Every changed text is read again, and returned only if it means exactly the wanted configuration.
+/// Every changed text is read again, and returned only if it means exactly the wanted configuration. A change reads both texts
+/// once, and the second reading is what the gateway goes by.
 public struct ConfigurationText: Sendable {
   public let bytes: [UInt8]
   private let path: String
   private let environment: [String: String]
   private let hostName: String
+  private let connects: Bool
+  private let content: Result<(loaded: Configuration.Loaded, tree: Node?), ConfigurationErrors>
 
-  /// - Parameter path: where the file is; relative paths in it start at its folder.
-  public init(_ bytes: [UInt8], path: String, environment: [String: String], hostName: String) {
+  /// - Parameters:
+  ///   - path: where the file is; relative paths in it start at its folder.
+  ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
+  public init(
+    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = false
+  ) {
     self.bytes = bytes
     self.path = path
     self.environment = environment
     self.hostName = hostName
+    self.connects = connects
+    let files = NamedFileReader(environment: environment, directory: directory(of: path), connects: connects)
+    content = Result { () throws(ConfigurationErrors) in
+      try Configuration.readTree(bytes, path: path, files, hostName: hostName, calibrates: false)
+    }
   }
+
+  /// What it means.
+  public func loaded() throws(ConfigurationErrors) -> Configuration.Loaded { try content.get().loaded }
 
   /// A changed text.
   public struct Changed: Hashable, Sendable {
     public var bytes: [UInt8]
     /// What it means.
-    public var configuration: Configuration
+    public var loaded: Configuration.Loaded
     /// The lines of the changed entries.
     public var lines: String
+
+    public var configuration: Configuration { loaded.configuration }
   }
 
   /// A hash of the content. A client that changes the file names the revision it saw. This guards against accidents, not
@@ -45,18 +62,19 @@ public struct ConfigurationText: Sendable {
     -> Changed
   {
     let yaml = zonesYAML([wanted]) + receiversYAML(receivers)
-    let current = try current(yaml: yaml)
+    let (current, tree) = try current(yaml: yaml)
     guard let place = current.zones.firstIndex(where: { $0.name == wanted.name }) else {
       throw EditRefusal("there is no zone \(quoted(wanted.name)) in the file", yaml: yaml)
     }
     return try changed(yaml) { () throws(Unsupported) in
-      let node = try entry(wanted.name, of: "zones", in: bytes)
+      let node = try Self.entry(wanted.name, of: "zones", in: tree)
       let plan = try ZoneChangePlan(from: current.zones[place], to: wanted, in: node)
       let source = SourceText(bytes)
       var edits = try ZoneEditor(source, node, plan).edits()
       var meant = current
       meant.zones[place] = plan.result
-      try ReceiverEditor(source, root(of: bytes)).change(receivers, in: &meant, &edits)
+      for phone in meant.phones.indices { meant.phones[phone].follow(meant.zones) }
+      try ReceiverEditor(source, tree).change(receivers, in: &meant, &edits)
       return (edits, meant, [("zones", wanted.name)] + receivers.map { ("receivers", $0.name) })
     }
   }
@@ -69,12 +87,12 @@ public struct ConfigurationText: Sendable {
         "a device with an identity resolving key is not added here", remedy: "put its key into keys_file")
     }
     let yaml = "beacons:\n  - name: \(yamlScalar(name))\n    \(pattern.yaml)\n"
-    var meant = try current(yaml: yaml)
+    var (meant, tree) = try current(yaml: yaml)
     meant.beacons.append(BeaconSettings(name: name, pattern: pattern))
     return try changed(yaml) { () throws(Unsupported) in
       var edits = TextEdits()
       let entry = ["name: \(yamlScalar(name))", pattern.yaml]
-      try EntryAppender(SourceText(bytes), root(of: bytes), "beacons").add([entry], &edits)
+      try EntryAppender(SourceText(bytes), tree, "beacons").add([entry], &edits)
       return (edits, meant, [("beacons", name)])
     }
   }
@@ -89,22 +107,21 @@ public struct ConfigurationText: Sendable {
   {
     do throws(Unsupported) {
       let edit = try edit()
-      guard let bytes = edit.edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
-      let configuration: Configuration
-      do throws(ConfigurationErrors) { configuration = try load(bytes) } catch {
+      let text = try replacing(edit.edits)
+      let content: (loaded: Configuration.Loaded, tree: Node?)
+      do throws(ConfigurationErrors) { content = try text.content.get() } catch {
         let first = error.diagnostics.first { $0.severity == .error }?.message ?? "it is not valid"
         throw Unsupported("the file would have errors: \(first)", diagnostics: error.diagnostics)
       }
-      // Phones copy the near rules of their zones.
-      guard configuration.withoutTriggers == edit.meant.withoutTriggers else {
+      guard content.loaded.configuration == edit.meant else {
         throw Unsupported("as the file is written, the change would mean something else")
       }
-      let source = SourceText(bytes)
+      let source = SourceText(text.bytes)
       var lines = ""
       for entry in edit.entries {
-        lines += source.lines(of: try self.entry(entry.name, of: entry.list, in: bytes))
+        lines += source.lines(of: try Self.entry(entry.name, of: entry.list, in: content.tree))
       }
-      return Changed(bytes: bytes, configuration: configuration, lines: lines)
+      return Changed(bytes: text.bytes, loaded: content.loaded, lines: lines)
     } catch {
       throw EditRefusal(
         "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the lines are below",
@@ -112,29 +129,25 @@ public struct ConfigurationText: Sendable {
     }
   }
 
-  private func current(yaml: String) throws(EditRefusal) -> Configuration {
-    do throws(ConfigurationErrors) { return try load(bytes) } catch {
+  private func replacing(_ edits: TextEdits) throws(Unsupported) -> ConfigurationText {
+    guard let bytes = edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
+    return ConfigurationText(
+      bytes, path: path, environment: environment, hostName: hostName, connects: connects)
+  }
+
+  private func current(yaml: String) throws(EditRefusal) -> (configuration: Configuration, tree: Node?) {
+    do throws(ConfigurationErrors) {
+      let content = try content.get()
+      return (content.loaded.configuration, content.tree)
+    } catch {
       throw EditRefusal(
         "the file has errors as it is", remedy: "correct them first", diagnostics: error.diagnostics,
         yaml: yaml)
     }
   }
 
-  private func load(_ bytes: [UInt8]) throws(ConfigurationErrors) -> Configuration {
-    try Configuration.read(
-      bytes, path: path, environment: environment, hostName: hostName, connects: false
-    ).configuration
-  }
-
-  private func root(of bytes: [UInt8]) throws(Unsupported) -> Node? {
-    let diagnostics = Diagnostics(file: path)
-    let root = YAMLDocument.read(bytes, diagnostics: diagnostics)
-    guard !diagnostics.hasErrors else { throw Unsupported("it is not valid YAML") }
-    return root?.node
-  }
-
-  private func entry(_ name: String, of list: String, in bytes: [UInt8]) throws(Unsupported) -> Node {
-    guard case .list(let entries)? = try root(of: bytes)?[list]?.content,
+  private static func entry(_ name: String, of list: String, in tree: Node?) throws(Unsupported) -> Node {
+    guard case .list(let entries)? = tree?[list]?.content,
       let entry = entries.first(where: { $0["name"]?.scalar == name })
     else { throw Unsupported("its entry is not found") }
     return entry
@@ -148,9 +161,12 @@ extension ConfigurationText {
   public func adding(calibration file: String) throws(EditRefusal) -> Changed {
     let line = "calibration: \(yamlScalar(file))"
     do throws(Unsupported) {
-      guard let root = try self.root(of: bytes), case .mapping(let pairs) = root.content,
-        let last = pairs.last
-      else {
+      let before: Configuration
+      let tree: Node?
+      do throws(EditRefusal) { (before, tree) = try current(yaml: line + "\n") } catch {
+        throw Unsupported("the file has errors as it is", diagnostics: error.diagnostics)
+      }
+      guard let root = tree, case .mapping(let pairs) = root.content, let last = pairs.last else {
         throw Unsupported("the file is no mapping")
       }
       guard root["calibration"] == nil else { throw Unsupported("it has a calibration") }
@@ -162,19 +178,19 @@ extension ConfigurationText {
       let isEnded = bytes.last == UInt8(ascii: "\n")
       var edits = TextEdits()
       edits.insert((isEnded ? "" : source.lineEnd) + line + source.lineEnd, at: bytes.count)
-      guard let changed = edits.applied(to: bytes) else { throw Unsupported("it is written unusually") }
-      let (before, after): (Configuration, Configuration)
-      do throws(ConfigurationErrors) { (before, after) = (try load(bytes), try load(changed)) } catch {
+      let text = try replacing(edits)
+      let after: Configuration.Loaded
+      do throws(ConfigurationErrors) { after = try text.loaded() } catch {
         throw Unsupported("the file would have errors", diagnostics: error.diagnostics)
       }
       var meant = before
-      meant.calibrationFile = after.calibrationFile
-      meant.roomCalibration = after.roomCalibration
-      meant.calibrationAccount = after.calibrationAccount
-      guard after == meant, after.roomCalibration != nil else {
+      meant.calibrationFile = after.configuration.calibrationFile
+      meant.roomCalibration = after.configuration.roomCalibration
+      meant.calibrationAccount = after.configuration.calibrationAccount
+      guard after.configuration == meant, meant.roomCalibration != nil else {
         throw Unsupported("as the file is written, the line would mean something else")
       }
-      return Changed(bytes: changed, configuration: after, lines: line + "\n")
+      return Changed(bytes: text.bytes, loaded: after, lines: line + "\n")
     } catch {
       throw EditRefusal(
         "this cannot be changed here: \(error.reason)", remedy: "edit the file by hand; the line is below",
@@ -191,10 +207,33 @@ extension SourceText {
   }
 }
 
-extension Configuration {
-  fileprivate var withoutTriggers: Configuration {
-    var configuration = self
-    for place in configuration.phones.indices { configuration.phones[place].triggers = [] }
-    return configuration
+/// Why a configuration's text is not changed, in plain words.
+public struct EditRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  public var reason: String
+  public var remedy: String?
+  /// What `check` says of the file as it is, or as it would be.
+  public var diagnostics: [Diagnostic]
+  /// What was meant, to paste; nil: it would not be valid anywhere.
+  public var yaml: String?
+
+  init(_ reason: String, remedy: String? = nil, diagnostics: [Diagnostic] = [], yaml: String? = nil) {
+    self.reason = reason
+    self.remedy = remedy
+    self.diagnostics = diagnostics
+    self.yaml = yaml
+  }
+
+  public var description: String { remedy.map { "\(reason): \($0)" } ?? reason }
+}
+
+/// A part of YAML that the editor leaves to people.
+struct Unsupported: Error {
+  var reason: String
+  /// What `check` would say of the changed file.
+  var diagnostics: [Diagnostic]
+
+  init(_ reason: String, diagnostics: [Diagnostic] = []) {
+    self.reason = reason
+    self.diagnostics = diagnostics
   }
 }

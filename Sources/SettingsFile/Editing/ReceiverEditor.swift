@@ -67,3 +67,73 @@ public func receiversYAML(_ receivers: [ReceiverSettings]) -> String {
         "  - name: \(yamlScalar($0.name))\n    exponent: \(Measure.digits($0.calibration.exponent))\n    offset: \(Measure(.gain, $0.calibration.offset))\n"
       }.joined()
 }
+
+/// Adds entries to a list of the file, such as `beacons:`, in the style of the entries that are there.
+struct EntryAppender {
+  private let source: SourceText
+  private let key: String
+  /// nil: the file has nothing but comments.
+  private let root: Node?
+
+  init(_ source: SourceText, _ root: Node?, _ key: String) {
+    self.source = source
+    self.key = key
+    self.root = root
+  }
+
+  /// - Parameter added: the keys of each entry, with their values.
+  func add(_ added: [[String]], _ edits: inout TextEdits) throws(Unsupported) {
+    let flows = added.map { "{ \($0.joined(separator: ", ")) }" }
+    guard let list = root?[key], !list.isNull else { return try start(added, flows, &edits) }
+    guard case .list(let entries) = list.content, let last = entries.last else {
+      throw Unsupported("\(key) is no list")
+    }
+    try MappingEditor.refuseBlockText(source, at: last)
+    guard !source.isFlow(list) else {
+      edits.insert(flows.map { ", \($0)" }.joined(), at: source.end(of: last))
+      return
+    }
+    let indentation = source.indentation(of: list)
+    let texts = source.isFlow(last) ? flows : added.map { lines($0, below: indentation + "  ") }
+    edits.insert(
+      texts.map { source.lineEnd + indentation + "- " + $0 }.joined(),
+      at: source.endOfLine(source.end(of: last)))
+  }
+
+  /// The first entries.
+  private func start(_ added: [[String]], _ flows: [String], _ edits: inout TextEdits) throws(Unsupported) {
+    let list = added.map { source.lineEnd + "  - " + lines($0, below: "    ") }.joined()
+    let flow = "[\(flows.joined(separator: ", "))]"
+    guard let root else {
+      edits.insert(fresh + "\(key):" + list + source.lineEnd, at: source.bytes.count)
+      return
+    }
+    guard case .mapping(let pairs) = root.content else { throw Unsupported("the file is no mapping") }
+    if let empty = root[key] {
+      let range = source.range(of: empty)
+      if range.isEmpty, !source.isFlow(root) {
+        edits.insert(list, at: source.endOfLine(range.upperBound))
+      } else {
+        edits.replace(range, with: (range.isEmpty ? " " : "") + flow)
+      }
+    } else if source.isFlow(root) {
+      try MappingEditor(source, root).add(key, flow: flow, &edits)
+    } else {
+      guard root.position.column == 1, let last = pairs.last else {
+        throw Unsupported("the file's first key is indented")
+      }
+      try MappingEditor.refuseBlockText(source, at: last.value)
+      edits.insert(fresh + "\(key):" + list + source.lineEnd, at: source.bytes.count)
+    }
+  }
+
+  /// What ends the last line, and leaves one empty.
+  private var fresh: String {
+    let isEnded = source.bytes.isEmpty || source.bytes.last == UInt8(ascii: "\n")
+    return (isEnded ? "" : source.lineEnd) + (source.bytes.isEmpty ? "" : source.lineEnd)
+  }
+
+  private func lines(_ entry: [String], below indentation: String) -> String {
+    entry.joined(separator: source.lineEnd + indentation)
+  }
+}

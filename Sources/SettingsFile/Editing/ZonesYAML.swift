@@ -14,7 +14,7 @@ private func entry(_ zone: ZoneSettings) -> String {
   }
   if zone.rooms != nil {
     for (rule, dwell) in [("enter", zone.enter.dwell), ("exit", zone.exit.dwell)] where dwell > .zero {
-      lines.append("\(rule): { \(pair("dwell", .time(dwell))) }")
+      lines.append("\(rule): { \(pair(.dwell, .time(dwell))) }")
     }
   } else {
     lines += rules(zone)
@@ -23,34 +23,63 @@ private func entry(_ zone: ZoneSettings) -> String {
 }
 
 private func rules(_ zone: ZoneSettings) -> [String] {
-  var lines: [String] = []
-  if let near = zone.near {
-    let pairs = rule(near.rule) + [pair("rearm", .threshold(near.rearm))]
-    lines.append("near: { \(pairs.joined(separator: ", ")) }")
+  var written: WrittenRules = [:]
+  var pairs: [(rule: String, pairs: [String])] = []
+  for place in RulePlace.allCases {
+    guard let wanted = zone.rules[place] else { continue }
+    let usual = ZoneSettings(name: zone.name, rules: written).rules[place]
+    let value = wanted.writable
+    // A default that is beyond what a file can say comes back by itself. The reader asks for a threshold of enter.
+    if value != wanted, wanted == usual, place != .enter { continue }
+    written[place] = value
+    if pairs.last?.rule != place.rule { pairs.append((place.rule, [])) }
+    pairs[pairs.count - 1].pairs.append(pair(place.key, value))
   }
   // Left out, it means the same where there is no near, which would give it another default.
-  if zone.near != nil || zone.enter != Rule(threshold: ZoneReader.heardAtAll, dwell: ZoneReader.enterDwell) {
-    lines.append("enter: { \(rule(zone.enter).joined(separator: ", ")) }")
+  if zone.near == nil, zone.enter == ZoneSettings(name: zone.name, rules: [:]).enter {
+    pairs.removeAll { $0.rule == "enter" }
   }
-  var leaving = zone.exit
-  // Weaker than a file can say: the default where whatever is heard is inside, else the weakest that there is.
-  if case .signal(let strength) = leaving.threshold, strength < -127,
-    zone.enter.threshold != ZoneReader.heardAtAll
-  {
-    leaving.threshold = ZoneReader.heardAtAll
-  }
-  let exit = rule(leaving) + [pair("lost", zone.lost.value)]
-  lines.append("exit: { \(exit.joined(separator: ", ")) }")
-  return lines
+  return pairs.map { "\($0.rule): { \($0.pairs.joined(separator: ", ")) }" }
 }
 
-private func rule(_ rule: Rule) -> [String] {
-  let threshold: [String] =
-    switch rule.threshold {
-    case .distance: [pair("distance", .threshold(rule.threshold))]
-    case .signal(let strength): strength < -127 ? [] : [pair("signal", .threshold(rule.threshold))]
+private func pair(_ key: RulePlace.Key, _ value: RuleValue) -> String {
+  "\(key.name(of: value)): \(value.text())"
+}
+
+/// A text as YAML that every reader takes for exactly this text: bare where it can be nothing else, in double quotes otherwise.
+package func yamlScalar(_ text: String) -> String {
+  isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
+}
+
+private func isPlain(_ text: String) -> Bool {
+  guard let first = text.utf8.first, isLetter(first) || "/$".utf8.contains(first),
+    text.utf8.last != UInt8(ascii: ":")
+  else { return false }
+  let isHarmless = text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "_-./:$".utf8.contains($0) }
+  return isHarmless && !words.contains(text.lowercased())
+}
+
+/// What some readers take for a truth value or for nothing.
+private let words: Set<String> = ["y", "n", "yes", "no", "true", "false", "on", "off", "null"]
+
+private func isLetter(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+/// A character between double quotes (YAML 1.2, section 5.7).
+private func escaped(_ scalar: Unicode.Scalar) -> String {
+  switch scalar {
+  case "\"": "\\\""
+  case "\\": "\\\\"
+  default:
+    if scalar.isPrintable {
+      String(scalar)
+    } else if scalar.value > 0xFFFF {
+      "\\U" + hexadecimal(UInt128(scalar.value), octets: 4)
+    } else {
+      "\\u" + hexadecimal(UInt128(scalar.value), octets: 2)
     }
-  return threshold + [pair("dwell", .time(rule.dwell))]
+  }
 }
-
-private func pair(_ key: String, _ value: RuleValue) -> String { "\(key): \(value.text())" }

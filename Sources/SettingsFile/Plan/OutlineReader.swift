@@ -1,3 +1,4 @@
+import Glibc
 import Proximity
 import Settings
 
@@ -87,4 +88,133 @@ func words(_ point: Point) -> String {
 func square(_ area: Double) -> String {
   let rounded = area < 100 ? (area * 10).rounded() / 10 : area.rounded()
   return rounded == rounded.rounded() ? "\(Int(rounded)) m²" : "\(rounded) m²"
+}
+
+extension Outline {
+  var walls: [Side] { sides.map { Side(from: $0.from, to: $0.to) } }
+
+  /// Metres to the nearest point of the room; 0 within.
+  func gap(to point: Point) -> Double { contains(point) ? 0 : distance(to: point) }
+
+  /// Two sides, by their first corners, that have a point in common where they should not; nil: there are none.
+  var crossing: (first: Int, second: Int)? {
+    let walls = walls
+    for first in walls.indices {
+      for second in walls.indices.dropFirst(first + 1) {
+        if second == first + 1 || (first == 0 && second == walls.count - 1) {
+          // They share a corner; they may not go back on each other.
+          let (before, after) = second == first + 1 ? (first, second) : (second, first)
+          if walls[before].turnsBack(into: walls[after]) { return (first, second) }
+        } else if walls[first].meets(walls[second]) {
+          return (first, second)
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// How two outlines of one floor lie to each other.
+extension Outline {
+  /// The area that both cover, m². Between two corners' heights it is measured in a few strips, which is exact for walls at
+  /// right angles.
+  func overlap(with other: Outline) -> Double {
+    let heights = (corners + other.corners).map(\.y).sorted()
+    let strips = 4
+    var area = 0.0
+    for (low, high) in zip(heights, heights.dropFirst()) where high > low {
+      let strip = (high - low) / Double(strips)
+      for place in 0..<strips {
+        let height = low + (Double(place) + 0.5) * strip
+        area += strip * commonLength(spans(at: height), other.spans(at: height))
+      }
+    }
+    return area
+  }
+
+  /// Where a line to the east is inside: pairs of coordinates, ascending.
+  private func spans(at height: Double) -> [Double] {
+    walls.filter { ($0.from.y > height) != ($0.to.y > height) }.map { $0.x(at: height) }.sorted()
+  }
+
+  /// How much of this outline is no farther than `gap` from another, metres: a wall has some thickness.
+  func sharedWall(with other: Outline, gap: Double = 0.4) -> Double {
+    guard mayTouch(other, gap) else { return 0 }
+    let step = 0.1
+    // A long side of a hall takes no more steps than this.
+    let most = 1_000.0
+    return walls.reduce(0) { total, side in
+      let steps = max(1, min(most, (side.length / step).rounded(.up)))
+      let shared = (0..<Int(steps)).count { place in
+        other.gap(to: side.point(at: (Double(place) + 0.5) / steps)) <= gap
+      }
+      return total + side.length * Double(shared) / steps
+    }
+  }
+
+  private func mayTouch(_ other: Outline, _ gap: Double) -> Bool {
+    func isApart(_ axis: (Point) -> Double) -> Bool {
+      let (own, theirs) = (corners.map(axis), other.corners.map(axis))
+      guard let least = own.min(), let most = own.max(), let low = theirs.min(), let high = theirs.max()
+      else {
+        return true
+      }
+      return least > high + gap || low > most + gap
+    }
+    return !isApart(\.x) && !isApart(\.y)
+  }
+}
+
+private func commonLength(_ own: [Double], _ theirs: [Double]) -> Double {
+  var length = 0.0
+  var (first, second) = (0, 0)
+  while first + 1 < own.count, second + 1 < theirs.count {
+    length += max(0, min(own[first + 1], theirs[second + 1]) - max(own[first], theirs[second]))
+    if own[first + 1] < theirs[second + 1] { first += 2 } else { second += 2 }
+  }
+  return length
+}
+
+/// One side of an outline: a wall, from corner to corner.
+struct Side {
+  var from: Point
+  var to: Point
+
+  /// Metres.
+  var length: Double { hypot(to.x - from.x, to.y - from.y) }
+
+  /// How far east it is at a height on the plan between those of its ends.
+  func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
+
+  /// The point at a part of its length, from 0 to 1.
+  func point(at part: Double) -> Point {
+    Point(x: from.x + part * (to.x - from.x), y: from.y + part * (to.y - from.y))
+  }
+
+  /// Whether the next side goes back on this one.
+  func turnsBack(into next: Side) -> Bool {
+    let forward = (to.x - from.x) * (next.to.x - next.from.x) + (to.y - from.y) * (next.to.y - next.from.y)
+    return turn(next.to) == 0 && forward < 0
+  }
+
+  /// Whether the two have a point in common.
+  func meets(_ other: Side) -> Bool {
+    let (first, second) = (turn(other.from), turn(other.to))
+    let (third, fourth) = (other.turn(from), other.turn(to))
+    let isProper = first != 0 && second != 0 && third != 0 && fourth != 0
+    if isProper { return (first > 0) != (second > 0) && (third > 0) != (fourth > 0) }
+    return (first == 0 && spans(other.from)) || (second == 0 && spans(other.to))
+      || (third == 0 && other.spans(from)) || (fourth == 0 && other.spans(to))
+  }
+
+  /// On which side a point is: positive on the left, 0 on the line through both corners.
+  private func turn(_ point: Point) -> Double {
+    (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
+  }
+
+  /// Whether a point on the line through both corners is between them.
+  private func spans(_ point: Point) -> Bool {
+    (min(from.x, to.x)...max(from.x, to.x)).contains(point.x)
+      && (min(from.y, to.y)...max(from.y, to.y)).contains(point.y)
+  }
 }

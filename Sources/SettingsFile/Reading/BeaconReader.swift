@@ -1,6 +1,6 @@
-import Settings
-import JSON
 import Beacons
+import JSON
+import Settings
 
 /// Reads `beacons:`.
 struct BeaconReader {
@@ -158,4 +158,117 @@ func readAddress(_ value: Value) -> DeviceAddress? {
 func looksLikeKey(_ text: String) -> Bool {
   let digits = text.utf8.count { hexadecimalDigit($0) != nil }
   return digits >= 20 || (text.utf8.count >= 22 && text.hasSuffix("="))
+}
+
+/// Reads `names:` of a region: names for its members.
+struct MemberNamesReader {
+  /// The pattern of the region.
+  var pattern: BeaconPattern
+
+  /// Names by member: the part after the colon in `fleet:1.1`.
+  func read(_ value: Value) -> [String: String]? {
+    guard pattern.isRegion else {
+      return value.refused(
+        "names are for the members of a region", hint: "this is one beacon: name says what it is called")
+    }
+    guard let section = value.section(hint: "for example { \"\(example)\": Bella }") else { return nil }
+    defer { section.finish() }
+    var names: [String: String] = [:]
+    var members: [String: String] = [:]
+    for key in section.keys {
+      guard let value = section.take(key, isVocabulary: false) else { continue }
+      guard let member = pattern.memberName(key) else {
+        section.diagnostics.error(
+          "\(quoted(key)) is not a member of this region", at: section.keyPosition(of: key),
+          hint: "members are written as \(example)")
+        continue
+      }
+      guard let name = checkedName(value) else { continue }
+      if let other = members[name] {
+        value.warning("\(quoted(name)) is the name of \(other) too", hint: "nobody could tell them apart")
+      }
+      members[name] = member
+      names[member] = name
+    }
+    return names
+  }
+
+  private var example: String { pattern.memberExample }
+}
+
+extension BeaconPattern {
+  /// A member in its published form; nil if no member is written like that.
+  fileprivate func memberName(_ text: String) -> String? {
+    switch self {
+    case .iBeacon(_, let major, _):
+      guard let (first, second) = pair(text), major == nil || major == first else { return nil }
+      return "\(first).\(second)"
+    case .eddystoneUID: return octets(hexadecimal: text)?.count == 6 ? text.lowercased() : nil
+    case .altBeacon: return pair(text).map { "\($0.0).\($0.1)" }
+    case .eddystoneURL, .address, .resolvingKey: return nil
+    }
+  }
+}
+
+extension BeaconPattern {
+  /// As an entry of `beacons:` has it: `ibeacon: { uuid: …, major: 1, minor: 2 }`.
+  public var yaml: String {
+    switch self {
+    case .iBeacon(let uuid, let major, let minor):
+      let numbers = [("major", major), ("minor", minor)].compactMap { key, number in
+        number.map { ", \(key): \($0)" }
+      }
+      return "ibeacon: { uuid: \(uuidText(uuid))\(numbers.joined()) }"
+    case .altBeacon(let prefix):
+      return "altbeacon: { id: \(yamlScalar(hexadecimal(prefix))) }"
+    case .eddystoneUID(let namespace, let instance):
+      let rest = instance.map { ", instance: \(yamlScalar(hexadecimal(UInt128($0), octets: 6)))" } ?? ""
+      return "eddystone: { namespace: \(yamlScalar(hexadecimal(namespace, octets: 10)))\(rest) }"
+    case .eddystoneURL(let url): return "eddystone: { url: \(yamlScalar(url)) }"
+    case .address(let bits): return "address: \"\(DeviceAddress(bits: bits, kind: .public))\""
+    // The key's name, which the pattern does not have.
+    case .resolvingKey: return "irk: "
+    }
+  }
+}
+
+// MARK: What `check` says of it
+
+func sentences(_ beacon: BeaconSettings) -> [String] {
+  var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]
+  if let power = beacon.measuredPower {
+    sentences.append("Its signal is assumed to be \(Measure(.signal, power)) at 1 m.")
+  }
+  if !beacon.names.isEmpty {
+    let names = beacon.names.sorted { $0.key < $1.key }.map { "\($0.value) (\(beacon.name):\($0.key))" }
+    sentences.append("Names: \(listed(names, joining: "and")).")
+  }
+  if let key = beacon.bindKey {
+    sentences.append(
+      "Its readings are decrypted with the key \(quoted(key)); others from its address do not count.")
+  }
+  return sentences
+}
+
+private func sentence(_ pattern: BeaconPattern, name: String, key: String?) -> String {
+  switch pattern {
+  case .iBeacon(let uuid, let major?, let minor?):
+    "The iBeacon \(uuidText(uuid).uppercased()) with major \(major) and minor \(minor)."
+  case .iBeacon(let uuid, let major?, nil):
+    "A region: every iBeacon \(uuidText(uuid).uppercased()) with major \(major), each as \(name):\(major).minor."
+  case .iBeacon(let uuid, nil, _):
+    "A region: every iBeacon \(uuidText(uuid).uppercased()), each as \(name):major.minor."
+  case .altBeacon(let prefix):
+    prefix.count == 20
+      ? "The AltBeacon \(hexadecimal(prefix))."
+      : "A region: every AltBeacon whose id begins with \(hexadecimal(prefix)), each with its own name after \(name):."
+  case .eddystoneUID(let namespace, let instance?):
+    "The Eddystone beacon \(hexadecimal(namespace, octets: 10)), \(hexadecimal(UInt128(instance), octets: 6))."
+  case .eddystoneUID(let namespace, nil):
+    "A region: every Eddystone beacon of \(hexadecimal(namespace, octets: 10)), each as \(name):instance."
+  case .eddystoneURL(let url): "The Eddystone beacon that sends \(quoted(url))."
+  case .address(let bits): "The device with the address \(DeviceAddress(bits: bits, kind: .public))."
+  case .resolvingKey:
+    "The device whose addresses the identity resolving key \(quoted(key ?? "")) resolves."
+  }
 }

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Glibc
+import Settings
 
 /// The bytes of a file, with its permissions.
 struct ConfigurationFile {
@@ -65,4 +67,102 @@ private func words(_ code: Int32) -> String {
   case EISDIR: "it is a directory"
   default: unsafe String(cString: strerror(code))
   }
+}
+
+extension Configuration {
+  /// A usable configuration, and its warnings.
+  public struct Loaded: Hashable, Sendable {
+    public var configuration: Configuration
+    public var warnings: [Diagnostic]
+    /// Of the file's text; nil: it was not read from a file.
+    public var revision: String?
+  }
+
+  /// Where to look for a configuration if none is named.
+  public static let searchPath = ["beaconkeeper.yaml", "/etc/beaconkeeper/beaconkeeper.yaml"]
+
+  /// The first file of `searchPath` that exists; nil: run with `builtIn`.
+  public static func find() -> String? { searchPath.first(where: FileManager.default.fileExists(atPath:)) }
+
+  /// The configuration without any file: the embedded broker, all beacons unknown, and the host name as the gateway's name.
+  public static func builtIn(hostName: String = machineName()) -> Configuration {
+    Configuration(gatewayName: name(fromHost: hostName))
+  }
+
+  /// Reads a file and the secret files that it names. Reports all errors at once.
+  ///
+  /// ```swift
+  /// do {
+  ///   let loaded = try Configuration.load(path: "beaconkeeper.yaml")
+  ///   for warning in loaded.warnings { print(warning) }
+  ///   var pipeline = Pipeline(loaded.configuration)
+  /// } catch {
+  ///   print(error)  // file:line:column of each error, with a remedy
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - connects: whether the broker's password is needed; if not, its absence is only a warning.
+  ///   - calibrates: whether the calibration is about to be written, and therefore not read.
+  public static func load(
+    path: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+    hostName: String = machineName(), connects: Bool = true, calibrates: Bool = false
+  ) throws(ConfigurationErrors) -> Loaded {
+    let bytes: [UInt8]
+    do throws(ConfigurationFile.Unreadable) {
+      bytes = try ConfigurationFile(path: path).bytes
+    } catch {
+      let message = "the configuration cannot be read: \(error.reason)"
+      throw ConfigurationErrors([
+        Diagnostic(severity: .error, file: path, position: nil, message: message)
+      ])
+    }
+    return try read(
+      bytes, path: path, environment: environment, hostName: hostName, connects: connects,
+      calibrates: calibrates)
+  }
+
+  /// Reads the bytes of a configuration; relative paths in it start at the directory of `path`.
+  public static func read(
+    _ bytes: [UInt8], path: String, environment: [String: String], hostName: String, connects: Bool = true,
+    calibrates: Bool = false
+  ) throws(ConfigurationErrors) -> Loaded {
+    let files = NamedFileReader(
+      environment: environment, directory: directory(of: path), connects: connects)
+    return try readTree(bytes, path: path, files, hostName: hostName, calibrates: calibrates).loaded
+  }
+
+  /// The same for an editor, which needs the file's tree: nil, the file is empty.
+  static func readTree(
+    _ bytes: [UInt8], path: String, _ files: NamedFileReader, hostName: String, calibrates: Bool
+  ) throws(ConfigurationErrors) -> (loaded: Loaded, tree: Node?) {
+    let collected = Diagnostics(file: path)
+    var reader = ConfigurationReader(files, defaultName: name(fromHost: hostName), calibrates: calibrates)
+    let configuration = reader.read(bytes, diagnostics: collected)
+    let diagnostics = collected.sorted + (reader.keyDiagnostics?.sorted ?? [])
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ConfigurationErrors(diagnostics) }
+    let loaded = Loaded(
+      configuration: configuration, warnings: diagnostics, revision: ConfigurationText.revision(of: bytes))
+    return (loaded, reader.tree)
+  }
+}
+
+func directory(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The first label of a host name, without invisible characters.
+private func name(fromHost host: String) -> String {
+  let label = host.prefix { $0 != "." }.unicodeScalars.filter {
+    $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || ("0"..."9").contains($0))
+  }
+  return label.isEmpty ? "gateway" : String(String(String.UnicodeScalarView(label)).prefix(63))
+}
+
+/// The kernel's host name. Unlike Foundation's, it queries no name server.
+public func machineName() -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

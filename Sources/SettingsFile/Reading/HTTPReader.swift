@@ -22,9 +22,7 @@ struct HTTPReader {
     defer { section.finish() }
     var settings = HTTPSettings()
     let listen = section.take("listen")
-    let place = listen.flatMap(ListenAddress.init)
-    if let address = place?.address { settings.address = address }
-    if let port = place?.port { settings.port = port }
+    if let place = listen.flatMap(readListen) { settings.listen(to: place) }
     readPasswords(section, into: &settings)
     settings.hosts = section.take("hosts").map { names($0, readHost) } ?? []
     settings.proxies = section.take("proxies").map { names($0, readProxy) } ?? []
@@ -35,6 +33,13 @@ struct HTTPReader {
         hint: "add password_file: /etc/beaconkeeper/http-password, or listen on 127.0.0.1")
     }
     return settings
+  }
+
+  private func readListen(_ value: Value) -> ListenAddress? {
+    guard let text = value.text(hint: "put it in quotes, for example \"[::1]:8099\"") else { return nil }
+    do throws(SettingFault) { return try ListenAddress(text) } catch {
+      return value.refused(error.message, hint: error.hint)
+    }
   }
 
   // MARK: Passwords
@@ -120,4 +125,30 @@ struct HTTPReader {
     guard let cert, let key else { return nil }
     return HTTPSettings.Certificate(certFile: cert, keyFile: key)
   }
+}
+
+/// What `http:` opens, and to whom.
+func sentence(_ http: HTTPSettings) -> String {
+  let host = http.address.contains(":") ? "[\(http.address)]" : http.address
+  let place = "\(http.tls == nil ? "http" : "https")://\(host)\(http.port == 0 ? "" : ":\(http.port)")"
+  var parts = ["the page and the API at \(place)"]
+  if http.port == 0 { parts.append("on any port that is free") }
+  parts.append(http.isLoopback ? "for this machine alone" : "for whoever reaches this address")
+  if http.tls == nil, !http.isLoopback { parts.append("in the clear") }
+  switch (http.readPassword != nil, http.isLoopback) {
+  case (true, _): parts.append("with a password")
+  case (false, true): parts.append("without a password")
+  // It is in a file that only the gateway may read.
+  case (false, false): break
+  }
+  if !http.proxies.isEmpty {
+    let verb = http.proxies.count == 1 ? "authenticates" : "authenticate"
+    parts.append("\(listed(http.proxies, joining: "and")) \(verb) users")
+  }
+  if !http.hosts.isEmpty { parts.append("also called \(listed(http.hosts, joining: "and"))") }
+  parts.append(
+    http.writePassword == nil
+      ? "read-only"
+      : "the write password allows changes to the configuration")
+  return parts.joined(separator: "; ")
 }

@@ -1,3 +1,6 @@
+import Beacons
+import Settings
+
 /// One value of the file with its position, and methods that read it as an expected type. A method that fails reports
 /// why, and returns nil.
 struct Value {
@@ -209,4 +212,128 @@ final class Section {
           ?? "known here: \(enumerated(known))")
     }
   }
+}
+
+/// A time within these limits.
+func readTime(_ value: Value, from least: TimeSpan = .zero, upTo limit: TimeSpan) -> TimeSpan? {
+  guard let seconds = value.measure(.time) else { return nil }
+  let time = TimeSpan.seconds(seconds)
+  guard seconds >= 0, time >= least, time <= limit else {
+    let range = "from \(Measure(.time, least.seconds)) to \(Measure(.time, limit.seconds))"
+    return value.refused("\(value.name) cannot be \(Measure(.time, seconds))", hint: range)
+  }
+  return time
+}
+
+/// Other programs' names for our keys, and likely misnomers. The reader reports such a key, and reads its value as if
+/// the key had the right name, so that errors below it are reported in the same run.
+enum ForeignKeys {
+  /// - Parameter path: the path of the section, such as `zones[].enter`.
+  static func names(for key: String, in path: String) -> [String] {
+    let words =
+      switch path {
+      case "": root
+      case "beacons[]": beacon
+      case "broker": broker
+      case "http": http
+      case "rooms[]": room
+      case "zones[]": zone
+      case "zones[].enter", "zones[].near", "zones[].exit": rule
+      default: [:] as [String: [String]]
+      }
+    return words[key] ?? []
+  }
+
+  private static let root = [
+    "beacons": ["beacon", "devices", "tags", "trackers"],
+    "broker": ["mqtt"],
+    "home_assistant": ["homeassistant", "hass"],
+    "http": ["frontend", "web", "dashboard"],
+    "phones": ["phone"],
+    "doors": ["door"],
+    "floors": ["floor", "storeys"],
+    "receivers": ["receiver", "adapters"],
+    "scanners": ["scanner", "remote_receivers"],
+    "rooms": ["room"],
+    "zones": ["zone", "areas"],
+  ]
+  private static let beacon = [
+    "address": ["mac", "mac_address"],
+    "bind_key": ["bindkey", "encryption_key"],
+    "irk": ["identity_resolving_key"],
+    "measured_power": ["tx_power", "rssi_at_1m"],
+  ]
+  private static let broker = ["url": ["host", "server"], "username": ["user"]]
+  private static let http = [
+    "listen": ["address", "bind", "port"], "password_file": ["token_file", "read_password_file"],
+    "proxies": ["trusted_proxies"],
+  ]
+  // As ESPresense-companion has them.
+  private static let room = [
+    "outline": ["points", "polygon", "corners"], "receivers": ["receiver", "nodes", "scanners"],
+  ]
+  private static let zone = ["enter": ["entry", "inside"], "exit": ["leave", "outside"]]
+  private static let rule = [
+    "distance": ["range", "radius"],
+    "dwell": ["delay", "duration"],
+    "lost": ["timeout"],
+    "signal": ["rssi"],
+  ]
+}
+
+/// Reads a name. It goes into topics, percent-encoded, and into sentences, so it may be any text that is visible.
+func checkedName(_ value: Value) -> String? {
+  guard let name = value.text() else { return nil }
+  let isVisible = name.unicodeScalars.allSatisfy { scalar in
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+    default: true
+    }
+  }
+  let isTrimmed = name.first?.isWhitespace == false && name.last?.isWhitespace == false
+  guard isVisible, isTrimmed, name.utf8.count <= 64 else {
+    return value.refused(
+      "\(quoted(name)) cannot be a name",
+      hint: "at most 64 bytes, no control characters, no space at either end")
+  }
+  return name
+}
+
+func readName(_ section: Section) -> String? {
+  section.require("name", hint: "every entry needs a name").flatMap(checkedName)
+}
+
+/// The names in a list, without duplicates; with `known`, only those that exist.
+func uniqueNames(
+  _ entries: [Value]?, of kind: String, known: Set<String>? = nil, whenEmpty: String = "beacons: is empty"
+) -> [String]? {
+  guard let entries else { return nil }
+  var names: [String] = []
+  var seen: Set<String> = []
+  for entry in entries {
+    guard let name = checkedName(entry) else { continue }
+    if seen.contains(name) {
+      entry.warning("\(quoted(name)) is listed twice")
+    } else if let known, !known.contains(name) {
+      entry.error(
+        "there is no \(kind) \(quoted(name))",
+        hint: suggestion(for: name, among: known, whenEmpty: whenEmpty))
+    } else {
+      names.append(name)
+      seen.insert(name)
+    }
+  }
+  return names
+}
+
+/// Reads one of a few words.
+func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
+  _ value: Value, hint: String? = nil
+) -> Choice? {
+  guard let text = value.text() else { return nil }
+  if let choice = Choice(rawValue: text) { return choice }
+  let known = Choice.allCases.map(\.rawValue)
+  return value.refused(
+    "\(value.name) must be \(listed(known)), not \(quoted(text))",
+    hint: nearest(to: text, among: known).map { "did you mean \($0)?" } ?? hint)
 }

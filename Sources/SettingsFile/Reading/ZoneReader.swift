@@ -2,25 +2,11 @@ import Settings
 import Beacons
 import Proximity
 
-/// Reads `zones:`. Defaults depend on what is given:
-/// - `near.rearm`: twice the distance of near, or 6 dB weaker;
-/// - `enter`: twice the distance of near, or 6 dB weaker; without near, heard at any strength;
-/// - `exit`: 1.5 times the distance of enter, or 4 dB weaker;
-/// - dwell: near 2 s, enter 3 s, exit 10 s; `lost`: auto.
-///
-/// A zone of rooms has no thresholds; see `RoomZoneReader`.
-///
-/// In free space, twice the distance costs 6 dB, and 1.5 times the distance 3.5 dB.
+/// Reads `zones:`. Defaults and checks are those of `ZoneSettings`.
 struct ZoneReader {
   /// The names in the configuration that a zone may refer to.
   var beaconNames: Set<String>
   var roomNames: Set<String>
-
-  static let nearDwell = TimeSpan.seconds(2)
-  static let enterDwell = TimeSpan.seconds(3)
-  static let exitDwell = TimeSpan.seconds(10)
-  /// Weaker than any radio reports: every beacon that is heard is inside.
-  static let heardAtAll = Threshold.signal(-127)
 
   func read(_ value: Value) -> ZoneSettings? {
     guard let section = value.section() else { return nil }
@@ -39,38 +25,19 @@ struct ZoneReader {
     }
 
     if let rooms = readRooms(section) {
-      return RoomZoneReader(rooms: rooms).read(section, name: name, beacons: beacons)
+      let rules = RoomRuleReader().read(section)
+      return name.map { ZoneSettings(name: $0, beacons: beacons, rooms: rooms, rules: rules) }
     }
-    let nearValue = section.take("near")
-    let enterValue = section.take("enter")
-    let exitValue = section.take("exit")
-    let near = nearValue.flatMap { RuleReader($0, dwell: Self.nearDwell, alsoRearm: true) }
-    let enter = enterValue.flatMap { RuleReader($0, dwell: Self.enterDwell) }
-    let exit = exitValue.flatMap { RuleReader($0, dwell: Self.exitDwell, alsoLost: true) }
-
-    let nearThreshold = near?.threshold
-    let enterThreshold = enter?.threshold ?? nearThreshold?.farther(times: 2, decibels: 6) ?? Self.heardAtAll
-    let exitThreshold = exit?.threshold ?? enterThreshold.farther(times: 1.5, decibels: 4)
-    let rearm = near?.rearm ?? nearThreshold?.farther(times: 2, decibels: 6)
-
-    if let near, let nearThreshold, let rearm { checkRearm(near, nearThreshold, rearm) }
-    // An unreadable threshold is already reported.
-    let isEnterSound = enterValue == nil || enter?.threshold != nil
-    if isEnterSound, let near, let nearThreshold { checkNear(near, nearThreshold, against: enterThreshold) }
-    if isEnterSound, let exit, exit.threshold != nil {
-      checkExit(exit, exitThreshold, against: enterThreshold)
+    var rules = RuleReader()
+    rules.read(section, "near", threshold: .near, dwell: .nearDwell)
+    let isEnterSound = rules.read(section, "enter", threshold: .enter, dwell: .enterDwell)
+    rules.read(section, "exit", threshold: .exit, dwell: .exitDwell)
+    let zone = ZoneSettings(
+      name: name ?? "", receivers: receivers, beacons: beacons, rules: rules.written)
+    for fault in zone.faults where isEnterSound || fault.place == .rearm {
+      rules.report(fault)
     }
-
-    guard let name else { return nil }
-    return ZoneSettings(
-      name: name, receivers: receivers, beacons: beacons,
-      near: nearThreshold.flatMap { threshold in
-        rearm.map {
-          NearRule(rule: Rule(threshold: threshold, dwell: near?.dwell ?? Self.nearDwell), rearm: $0)
-        }
-      },
-      enter: Rule(threshold: enterThreshold, dwell: enter?.dwell ?? Self.enterDwell),
-      exit: Rule(threshold: exitThreshold, dwell: exit?.dwell ?? Self.exitDwell), lost: exit?.lost ?? .auto)
+    return name == nil ? nil : zone
   }
 
   /// Reads `room:` or `rooms:`; nil if the zone has neither.
@@ -83,114 +50,90 @@ struct ZoneReader {
     let entries = several == nil ? [value] : value.list(hint: "names of rooms, for example [kitchen, hall]")
     return uniqueNames(entries, of: "room", known: roomNames, whenEmpty: "add it under rooms:") ?? []
   }
-
-  private func checkRearm(_ near: RuleReader, _ threshold: Threshold, _ rearm: Threshold) {
-    guard let isBeyond = rearm.isFarther(than: threshold) else {
-      near.rearmValue?.error(
-        "rearm is \(rearm.dimension.noun) and near is \(threshold.dimension.noun); they cannot be compared",
-        hint: "give both in \(threshold.dimension.units[0].word)")
-      return
-    }
-    if !isBeyond {
-      near.rearmValue?.error(
-        "rearm (\(rearm.words)) must be farther than near (\(threshold.words)): near would fire again and again",
-        hint: "try \(threshold.farther(times: 2, decibels: 6).words)")
-    }
-  }
-
-  private func checkNear(_ near: RuleReader, _ threshold: Threshold, against enter: Threshold) {
-    switch threshold.isFarther(than: enter) {
-    case true?:
-      near.thresholdValue?.error(
-        "near (\(threshold.words)) is farther than enter (\(enter.words))",
-        hint: "a beacon that is near is also inside: make near smaller or enter larger")
-    case nil: warnOfUnits("near", near, threshold, "enter", enter)
-    case false?: break
-    }
-  }
-
-  private func checkExit(_ exit: RuleReader, _ threshold: Threshold, against enter: Threshold) {
-    switch threshold.isFarther(than: enter) {
-    case false?:
-      exit.thresholdValue?.error(
-        "exit (\(threshold.words)) must be farther than enter (\(enter.words)): a beacon on the line would go in and out",
-        hint: "try \(enter.farther(times: 1.5, decibels: 4).words)")
-    case nil: warnOfUnits("exit", exit, threshold, "enter", enter)
-    case true?: break
-    }
-  }
-
-  private func warnOfUnits(
-    _ name: String, _ rule: RuleReader, _ a: Threshold, _ other: String, _ b: Threshold
-  ) {
-    rule.thresholdValue?.warning(
-      "\(name) is \(a.dimension.noun) and \(other) is \(b.dimension.noun): nothing can be said of their order",
-      hint: "give both in \(b.dimension.units[0].word), or make sure that they fit")
-  }
 }
 
-extension Threshold {
-  var dimension: Dimension {
-    switch self {
-    case .distance: .distance
-    case .signal: .signal
+/// Reads `near:`, `enter:` and `exit:`: each a threshold with its dwell, or only the threshold (`enter: 6 m`).
+private struct RuleReader {
+  var written: WrittenRules = [:]
+  /// Where the thresholds stand, for errors that are found later.
+  private var places: [RulePlace: Value] = [:]
+
+  /// Returns whether the threshold is left out or read. An unreadable one is reported.
+  @discardableResult
+  mutating func read(_ zone: Section, _ name: String, threshold: RulePlace, dwell: RulePlace) -> Bool {
+    guard let value = zone.take(name) else { return true }
+    if value.scalar != nil, !value.isNull {
+      return take(value, threshold)
+    }
+    guard let section = value.section(hint: "for example { distance: 6 m, dwell: 3 s }") else { return false }
+    defer { section.finish() }
+    let distance = section.take("distance")
+    let signal = section.take("signal")
+    if let signal, distance != nil {
+      signal.error("\(value.name) has both a distance and a signal", hint: "keep one of them")
+    } else if let written = distance ?? signal {
+      take(written, threshold, among: distance == nil ? [.signal] : [.distance])
+    }
+    let time = section.take("dwell").flatMap { readTime($0, upTo: ZoneSettings.longestDwell) }
+    written[dwell] = time.map(RuleValue.time)
+    if threshold == .near, let rearm = section.take("rearm") { take(rearm, .rearm) }
+    if threshold == .exit { written[.lost] = section.take("lost").flatMap(readLost) }
+    let mayDoWithout = threshold == .exit
+    if distance == nil, signal == nil, !mayDoWithout, !section.hasUnknownKey {
+      value.error("\(value.name) needs a distance or a signal", hint: "for example distance: 1.5 m")
+    }
+    return written[threshold] != nil
+  }
+
+  @discardableResult
+  private mutating func take(
+    _ value: Value, _ place: RulePlace, among dimensions: [Dimension] = [.distance, .signal]
+  ) -> Bool {
+    places[place] = value
+    guard let measure = value.measure(among: dimensions) else { return false }
+    do throws(SettingFault) {
+      written[place] = .threshold(try Threshold(measure))
+      return true
+    } catch {
+      value.error(error.message, hint: error.hint)
+      return false
     }
   }
 
-  /// nil if one is a distance and the other a signal.
-  func isFarther(than other: Threshold) -> Bool? {
-    switch (self, other) {
-    case (.distance(let a), .distance(let b)): a > b
-    case (.signal(let a), .signal(let b)): a < b
-    case (.distance, .signal), (.signal, .distance): nil
+  private func readLost(_ value: Value) -> RuleValue? {
+    if value.scalar == "auto" { return .auto }
+    if let scalar = value.scalar, scalar.first?.isLetter == true {
+      return value.refused(
+        "lost must be auto or a time, not \(quoted(scalar))",
+        hint: "auto learns it from the beacon's own interval")
     }
+    return readTime(
+      value, from: ZoneSettings.shortestLoss, upTo: ZoneSettings.longestLoss
+    ).map(RuleValue.time)
   }
 
-  func farther(times factor: Double, decibels: Double) -> Threshold {
-    switch self {
-    case .distance(let metres): .distance(metres * factor)
-    case .signal(let strength): .signal(strength - decibels)
-    }
-  }
-
-  /// Reads a number with the unit of a distance or of a signal; nil for anything else.
-  public init?(_ text: String) {
-    guard let measure = try? Measure(text) else { return nil }
-    switch measure.dimension {
-    case .distance: self = .distance(measure.value)
-    case .signal: self = .signal(measure.value)
-    case .time, .speed, .gain, .size: return nil
-    }
-  }
-
-  /// As text: `1.5 m`, `-70 dBm`.
-  public var words: String {
-    switch self {
-    case .distance(let metres): Measure(.distance, metres).description
-    case .signal(let strength): Measure(.signal, strength).description
+  func report(_ fault: ZoneSettings.RuleFault) {
+    guard written[fault.place] != nil, let value = places[fault.place] else { return }
+    if fault.isError {
+      value.error(fault.fault.message, hint: fault.fault.hint)
+    } else {
+      value.warning(fault.fault.message, hint: fault.fault.hint)
     }
   }
 }
 
-/// Reads a zone that is made of rooms: a beacon is in it while it is in one of them. It has no thresholds, only dwell times.
-struct RoomZoneReader {
-  var rooms: [String]
-
-  func read(_ section: Section, name: String?, beacons: [String]?) -> ZoneSettings? {
+/// Reads the rules of a zone that is made of rooms: a beacon is in it while it is in one of them. It has only dwell times.
+private struct RoomRuleReader {
+  func read(_ section: Section) -> WrittenRules {
     section.take("receivers")?.error(
       "a zone of rooms hears through the receivers of its rooms", hint: "remove the line")
     section.take("near")?.error(
       "a zone of rooms has no near: a room says nothing of distance",
       hint: "for near, make another zone with receivers and distances")
-    let enter = section.take("enter").flatMap(readDwell) ?? .zero
-    let exit = section.take("exit").flatMap(readDwell) ?? .zero
-    // They mean nothing here.
-    let threshold = ZoneReader.heardAtAll
-    return name.map {
-      ZoneSettings(
-        name: $0, beacons: beacons, enter: Rule(threshold: threshold, dwell: enter),
-        exit: Rule(threshold: threshold, dwell: exit), rooms: rooms)
-    }
+    var rules: WrittenRules = [:]
+    rules[.enterDwell] = section.take("enter").flatMap(readDwell).map(RuleValue.time)
+    rules[.exitDwell] = section.take("exit").flatMap(readDwell).map(RuleValue.time)
+    return rules
   }
 
   private func readDwell(_ value: Value) -> TimeSpan? {
@@ -201,6 +144,65 @@ struct RoomZoneReader {
         "\(value.name) of a zone of rooms has no \(key)", hint: hint)
     }
     defer { section.finish() }
-    return section.take("dwell").flatMap { readTime($0, upTo: RuleReader.longestDwell) }
+    return section.take("dwell").flatMap { readTime($0, upTo: ZoneSettings.longestDwell) }
   }
+}
+
+// MARK: What `check` says of it
+
+func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
+  let beacons =
+    zone.beacons.map { listed($0, joining: "and") }
+    ?? (known.isEmpty ? "nothing yet: no beacon is configured" : "every beacon")
+  if let rooms = zone.rooms {
+    let isOne = rooms.count == 1
+    return [
+      "Made of \(isOne ? "the room" : "the rooms") \(listed(rooms, joining: "and")); watches \(beacons).",
+      "enter: once a beacon is in \(isOne ? "it" : "one of them")\(lasting(zone.enter.dwell)).",
+      "exit: once it is in \(isOne ? "another room" : "none of them")\(lasting(zone.exit.dwell)), or is no longer heard.",
+    ]
+  }
+  let receivers = zone.receivers.map { listed($0, joining: "and") } ?? "every receiver"
+  var sentences = ["Receives through \(receivers); watches \(beacons)."]
+  if let near = zone.near {
+    sentences.append(
+      "near: once a beacon stays \(inside(near.rule)), and again only after it was \(beyond(near.rearm)).")
+  }
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
+    sentences.append("enter: once a beacon is heard at all\(lasting(zone.enter.dwell)).")
+  } else {
+    sentences.append("enter: once a beacon stays \(inside(zone.enter)).")
+  }
+  let silence =
+    switch zone.lost {
+    case .auto: "not heard for a time learned from its own interval"
+    case .after(let time): "not heard for \(Measure(.time, time.seconds))"
+    }
+  if zone.enter.threshold == ZoneSettings.heardAtAll {
+    sentences.append("exit: when it is \(silence).")
+  } else {
+    sentences.append(
+      "exit: once it stays \(beyond(zone.exit.threshold))\(lasting(zone.exit.dwell)), or is \(silence).")
+  }
+  return sentences
+}
+
+private func inside(_ rule: Rule) -> String {
+  let place =
+    switch rule.threshold {
+    case .distance: "within \(rule.threshold.words)"
+    case .signal: "at \(rule.threshold.words) or stronger"
+    }
+  return place + lasting(rule.dwell)
+}
+
+private func beyond(_ threshold: Threshold) -> String {
+  switch threshold {
+  case .distance: "beyond \(threshold.words)"
+  case .signal: "weaker than \(threshold.words)"
+  }
+}
+
+private func lasting(_ dwell: TimeSpan) -> String {
+  dwell > .zero ? " for \(Measure(.time, dwell.seconds))" : ""
 }

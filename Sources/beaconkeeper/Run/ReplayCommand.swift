@@ -128,7 +128,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
   /// Serves the dashboard over the recording.
   private func show(_ configuration: Configuration) async throws {
-    guard let settings = HTTPSettings(loopback: listen) else {
+    let settings: HTTPSettings
+    do throws(SettingFault) { settings = try HTTPSettings(listening: listen) } catch {
+      throw ValidationError("--listen: \(error)")
+    }
+    guard settings.isLoopback else {
       throw ValidationError("--listen must be a loopback address with a port, for example 127.0.0.1:8099.")
     }
     let stage = try reading { () throws(CaptureError) in

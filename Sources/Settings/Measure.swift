@@ -1,11 +1,11 @@
 import Beacons
 
 /// What a number in the configuration measures, and its units.
-enum Dimension: CaseIterable {
+package enum Dimension: CaseIterable, Sendable {
   case distance, time, speed, signal, gain, size
 
   /// Units, each with its size in metres, seconds, metres per second, dBm, dB or octets.
-  var units: [(word: String, factor: Double)] {
+  package var units: [(word: String, factor: Double)] {
     switch self {
     case .distance: [("m", 1), ("cm", 0.01), ("mm", 0.001), ("km", 1000)]
     case .time: [("s", 1), ("ms", 0.001), ("min", 60), ("h", 3600), ("d", 86400)]
@@ -16,7 +16,7 @@ enum Dimension: CaseIterable {
     }
   }
 
-  var noun: String {
+  package var noun: String {
     switch self {
     case .distance: "a distance"
     case .time: "a time"
@@ -27,7 +27,7 @@ enum Dimension: CaseIterable {
     }
   }
 
-  var example: String {
+  package var example: String {
     switch self {
     case .distance: "1.5 m"
     case .time: "2 s"
@@ -40,12 +40,12 @@ enum Dimension: CaseIterable {
 }
 
 /// A number with its unit, such as `1.5 m` or `-72 dBm`.
-struct Measure: Equatable {
-  var dimension: Dimension
+package struct Measure: Equatable {
+  package var dimension: Dimension
   /// In metres, seconds, metres per second, dBm, dB or octets.
-  var value: Double
+  package var value: Double
 
-  enum Problem: Error, Equatable {
+  package enum Problem: Error, Equatable {
     case notANumber
     case decimalComma(String)
     case unitMissing(String)
@@ -53,7 +53,7 @@ struct Measure: Equatable {
   }
 
   /// Parses number and unit; letter case and the space between them do not matter.
-  init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(Problem) {
     // Word processors turn `-` into a typographic minus.
     let written = text.replacing("\u{2212}", with: "-")
     let number = written.prefix { "+-.,0123456789".contains($0) }
@@ -70,7 +70,7 @@ struct Measure: Equatable {
     self.value = value * factor
   }
 
-  init(_ dimension: Dimension, _ value: Double) {
+  package init(_ dimension: Dimension, _ value: Double) {
     self.dimension = dimension
     self.value = value
   }
@@ -78,10 +78,10 @@ struct Measure: Equatable {
 
 extension Measure: CustomStringConvertible {
   /// A number as it is written: at most three decimals, without trailing zeros.
-  static func digits(_ value: Double) -> String { shortest(value) }
+  package static func digits(_ value: Double) -> String { shortest(value) }
 
   /// As text, in the unit that needs the fewest digits: `1.5 m`, `500 ms`, `3 min`.
-  var description: String {
+  package var description: String {
     switch dimension {
     case .distance: abs(value) < 1 ? "\(shortest(value * 100)) cm" : "\(shortest(value)) m"
     case .speed: "\(shortest(value)) m/s"
