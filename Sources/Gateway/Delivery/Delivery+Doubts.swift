@@ -7,7 +7,7 @@ import Synchronization
 /// MQTT 3.1.1 only: messages that the broker acknowledged but may have dropped.
 extension Delivery {
   func note(_ message: Message, id: UInt64, isOnTrial: Bool, _ state: inout State) {
-    state.doubts?.sent(message, id: id, isOnTrial: isOnTrial, at: LiveClock.now)
+    state.doubts?.sent(message, id: id, isOnTrial: isOnTrial, at: clock())
     if state.doubts?.hasQuestions == true { inquiry.yield() }
   }
 
@@ -28,7 +28,7 @@ extension Delivery {
 
   func take(_ report: AccessInquiry.Report, user: String?) {
     state.withLock { state in
-      let now = LiveClock.now
+      let now = clock()
       for (topic, answer) in report.answers {
         guard let decision = state.doubts?.answered(topic, answer, at: now) else { continue }
         for id in decision.believed { believe(id, &state) }

@@ -37,7 +37,7 @@ extension Delivery {
   func take(
     refusalOf message: Message, row: Int64?, id: UInt64, reason: String, user: String?, _ state: inout State
   ) {
-    let now = LiveClock.now
+    let now = clock()
     // Momentary messages are not worth keeping; retained ones are.
     let isOfTheMoment = Unanswered.isQuestion(id) && !message.retained
     var isNews = false
@@ -115,7 +115,7 @@ extension Delivery {
   func believe(_ id: UInt64, _ state: inout State) {
     if Unanswered.isQuestion(id) {
       if let topic = state.unanswered.acknowledged(id) { tellTaken(topic, &state) }
-    } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
+    } else if let accepted = state.refusals.acknowledged(id, at: clock()) {
       if let row = accepted.row { state.outbox.acknowledge(row: row) }
       tellTaken(accepted.topic, &state)
     } else if id > 0 {
@@ -126,7 +126,7 @@ extension Delivery {
   /// The broker accepted the connection, and its access rules may have changed.
   func connected() {
     state.withLock { state in
-      state.refusals.connected(at: LiveClock.now)
+      state.refusals.connected(at: clock())
       state.doubts?.reset()
       inquiry.yield()
       sayOnline(&state)
@@ -144,7 +144,7 @@ extension Delivery {
 
   func disconnected() {
     state.withLock { state in
-      state.refusals.disconnected(at: LiveClock.now)
+      state.refusals.disconnected(at: clock())
       state.unanswered.disconnected()
       withdraw(&state)
     }
@@ -162,14 +162,14 @@ extension Delivery {
       correctStatus(&state)
       if isUrgent { state.unanswered.retry() }
       if state.refusals.isEmpty { return }
-      if isUrgent { state.refusals.retry(at: LiveClock.now) }
+      if isUrgent { state.refusals.retry(at: clock()) }
       send(&state)
     }
   }
 
   /// Publishes refused messages that are due. Returns false if the client accepts no more.
   func sendRefused(_ state: inout State) -> Bool {
-    while let (parked, id) = state.refusals.next(at: LiveClock.now) {
+    while let (parked, id) = state.refusals.next(at: clock()) {
       do throws(PublishError) {
         var message = parked.message
         // A retry needs an answer.
@@ -190,7 +190,7 @@ extension Delivery {
   /// Publishes a QoS 0 message if its topic allows it now.
   func publishUnanswered(_ message: Message, _ state: inout State) throws(PublishError) {
     guard client.isConnected else { throw .notConnected }
-    switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: LiveClock.now) {
+    switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: clock()) {
     case .notNow: return
     case .asItIs: try publish(message, id: 0, &state)
     case .asking(let id, let isOnTrial):

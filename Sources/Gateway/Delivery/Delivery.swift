@@ -70,13 +70,16 @@ final class Delivery: Sendable {
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
   let logger: Logger
+  /// When refused messages are tried again is told by it.
+  let clock: @Sendable () -> MonotonicTime
 
   /// - Parameters:
   ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
   ///   - opened: with what an earlier run left on disk.
   init(
     _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
-    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger
+    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
+    clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
     let epoch =
       opened.remains?.epoch
@@ -96,6 +99,7 @@ final class Delivery: Sendable {
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
     self.logger = logger
+    self.clock = clock
     state.withLock { state in
       tendDisk(&state)
       noteChores(&state)
