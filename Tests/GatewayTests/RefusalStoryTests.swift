@@ -62,6 +62,8 @@ private final class Story {
   private(set) var questions: [String] = []
   /// Whether the broker can be asked; without, nobody can tell.
   var canAsk = true
+  /// How many of the next messages the broker has no room for.
+  var quota = 0
 
   private(set) var delivery: Delivery
   private let client: Client
@@ -125,7 +127,6 @@ private final class Story {
 
   func reload() {
     delivery.reloaded()
-    delivery.retryRefused(isUrgent: true)
   }
 
   func wait(_ seconds: Double) { clock.time.withLock { $0 = $0 + .seconds(seconds) } }
@@ -220,6 +221,11 @@ private final class Story {
   func serve() -> Bool {
     if wire.isEmpty { return false }
     let (mid, message) = wire.removeFirst()
+    if quota > 0, mid > 0, habit.version == .v5 {
+      quota -= 1
+      answer(mid, 0x97)
+      return true
+    }
     guard denied.contains(message.topic) else {
       let payload = String(decoding: message.payload, as: UTF8.self)
       if message.retain {
@@ -299,6 +305,10 @@ private final class Story {
     }
   }
 
+  func shortages(of topic: String) -> Int {
+    log.entries.count { "\($0.message)".contains("no room for messages to \(topic) from the user gw") }
+  }
+
   func acceptances(of topic: String) -> Int {
     log.entries.count { "\($0.message)".contains("accepts messages to \(topic) again") }
   }
@@ -318,16 +328,14 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     "Whatever the broker forbids for a while arrives in the end, in order, and is named once",
     arguments: Story.Habit.allCases)
   fileprivate func chance(_ habit: Story.Habit) throws {
-    // Six machines do not always agree: about one history in two hundred ends with two of a topic in the wrong order, or with one
-    // held up.
-    withKnownIssue(isIntermittent: true) {
-      for seed in 0..<150 as Range<UInt64> { try history(habit, seed) }
-    }
+    for seed in 0..<100 as Range<UInt64> { try history(habit, seed) }
   }
 
   private func history(_ habit: Story.Habit, _ seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let story = try Story(habit, outstanding: seed % 3 == 0 ? 8 : 1000)
+    // What it has no room for comes late.
+    let hasLimits = seed % 4 == 1
     var decided: [String: [String]] = [:]
     var said: [String: String] = [:]
     var denials: [String: Int] = [:]
@@ -356,6 +364,8 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
         if habit == .drops || Bool.random(using: &chance) { story.reload() }
       case 1: story.disconnect(.random(in: 0.1...60, using: &chance))
       case 2: story.tell("beaconkeeper/home/observations")
+      case 3 where hasLimits:
+        story.quota = Int.random(in: 0...3, using: &chance)
       case 3: story.pass(.random(in: 0...100, using: &chance))
       case 4..<10:
         let topic = state("\(Int.random(in: 0..<3, using: &chance))")
@@ -375,20 +385,25 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
         }
       }
     }
-    story.settle()
+    // Room in the client that nobody was told of is found soon.
+    story.pass(10)
     // One denied topic holds up nobody else.
-    for (topic, all) in decided where topic.hasSuffix("exit") {
+    for (topic, all) in decided where topic.hasSuffix("exit") && !hasLimits {
       #expect(story.arrived[topic] == all, "\(habit) \(seed): \(topic) is held up")
     }
-    for topic in story.denied where !habit.costsConnections && (story.attempts[topic] ?? 0) > 0 {
+    for topic in story.denied where !hasLimits && !habit.costsConnections && (story.attempts[topic] ?? 0) > 0
+    {
       #expect(story.refusals(of: topic) >= 1, "\(habit) \(seed): nobody is told of \(topic)")
     }
     story.denied = []
+    story.quota = 0
     story.reload()
     for _ in 0..<1000 where !story.isAtRest { story.pass(5) }
     #expect(story.isAtRest, "\(habit) \(seed): \(story.delivery.figures)")
     for (topic, all) in decided {
-      #expect(story.arrived[topic] == all, "\(habit) \(seed): \(topic)")
+      let arrived = story.arrived[topic] ?? []
+      let isInOrder = hasLimits ? Set(arrived) == Set(all) && arrived.count == all.count : arrived == all
+      #expect(isInOrder, "\(habit) \(seed): \(topic) \(arrived) for \(all)")
     }
     for (topic, last) in said {
       #expect(story.retained[topic] == last, "\(habit) \(seed): \(topic)")
@@ -699,6 +714,27 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     story.settle()
     #expect(story.arrived[topic] == [first, second] && story.isAtRest)
     #expect(story.acceptances(of: topic) == 1)
+  }
+
+  @Test("What the broker has no room for now follows soon, and is not called refused")
+  func quota() throws {
+    let story = try Story(.says)
+    story.quota = 2
+    let all = (0..<4).map { _ in story.decide(enter("Garage")) }
+    story.settle()
+    #expect(story.delivery.figures.refusedTopics == [] && story.refusals(of: enter("Garage")) == 0)
+    #expect(story.shortages(of: enter("Garage")) == 1 && story.delivery.figures.parked > 0)
+    story.pass(10)
+    #expect(story.arrived[enter("Garage")]?.count == all.count && story.isAtRest)
+    // A topic that is refused stays so while there is no room.
+    story.denied = [enter("Garage")]
+    story.decide(enter("Garage"))
+    story.settle()
+    story.quota = 1
+    story.reload()
+    story.settle()
+    #expect(story.delivery.figures.refusedTopics == [enter("Garage")])
+    #expect(story.refusals(of: enter("Garage")) == 1 && story.shortages(of: enter("Garage")) == 1)
   }
 
   @Test("Retained telemetry is kept where it is refused")

@@ -39,7 +39,6 @@ struct ReloadService: Service {
             continue
           }
           decisions.reconfigure(new)
-          decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new)
           leftovers.reconfigure(new)
           scanners.reconfigure(new)
