@@ -39,9 +39,11 @@ private final class Story {
     var sequence: UInt64 = 0
     var gateway = "home"
     var topic: String
+    var octets = 0
 
     func message(topics: Topics) -> Message {
-      Message(topic: topic, payload: Array("\(sequence)".utf8), qos: .atLeastOnce, retained: false)
+      let payload = Array("\(sequence)".utf8) + [UInt8](repeating: 0x20, count: octets)
+      return Message(topic: topic, payload: payload, qos: .atLeastOnce, retained: false)
     }
   }
 
@@ -83,6 +85,7 @@ private final class Story {
     options.protocolVersion = habit.version
     options.maximumOutstanding = outstanding
     options.window = 20
+    options.maximumPayload = 1 << 20
     client = try Client(options)
     loop = Loop(session: client.session)
     let (log, clock) = (log, clock)
@@ -98,10 +101,10 @@ private final class Story {
 
   /// Returns its number.
   @discardableResult
-  func decide(_ topic: String) -> String {
+  func decide(_ topic: String, octets: Int = 0) -> String {
     sequence += 1
     delivery.state.withLock { state in
-      state.outbox.add(Decided(sequence: sequence, topic: topic))
+      state.outbox.add(Decided(sequence: sequence, topic: topic, octets: octets))
       delivery.send(&state)
     }
     return "\(sequence)"
@@ -750,5 +753,54 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     story.denied = []
     story.pass(65)
     #expect(story.retained[topic] == last && story.isAtRest)
+  }
+
+  @Test("What waits is bounded: what is on disk is only there then, and the rest is counted as lost")
+  func room() throws {
+    let story = try Story(.says)
+    story.denied = Set((0..<3).map { enter("\($0)") })
+    for number in 0..<60 { story.decide(enter("\(number % 3)"), octets: 1 << 19) }
+    story.settle()
+    #expect(story.delivery.figures.parked <= 32 && story.delivery.figures.parked > 20)
+    #expect(story.delivery.figures.lost == 60 - UInt64(story.delivery.figures.parked))
+  }
+
+  @Test("Beyond some thousand topics refused ones are given up, and not remembered")
+  func topics() throws {
+    let story = try Story(.says)
+    story.denied = Set((0..<2 * Permissions.topicLimit).map { state("\($0)") })
+    for number in 0..<2 * Permissions.topicLimit {
+      story.say(state("\(number)"))
+      if number % 500 == 0 { story.settle() }
+    }
+    story.settle()
+    #expect(story.delivery.figures.parked == Permissions.topicLimit)
+  }
+
+  @Test("By MQTT 3.1.1 retained topics, which are many, leave room to ask about the others")
+  func manyRetained() throws {
+    let story = try Story(.drops)
+    for number in 0..<2 * Permissions.retainedLimit {
+      story.say(state("\(number)"))
+      if number % 500 == 0 { story.settle() }
+    }
+    story.settle()
+    #expect(story.questions.count <= Permissions.retainedLimit)
+    #expect(
+      story.retained.count { $0.key.contains("/beacon/") } == 2
+        * Permissions.retainedLimit)
+    story.decide(enter("Garage"))
+    story.settle()
+    #expect(story.questions.last == enter("Garage") && story.isAtRest)
+  }
+
+  @Test("By MQTT 3.1.1 what is kept in doubt is bounded; the rest is believed")
+  func doubt() throws {
+    let story = try Story(.drops)
+    story.denied = [enter("Garage")]
+    for _ in 0..<20 { story.decide(enter("Garage"), octets: 1 << 19) }
+    while story.send() || story.serve() {}
+    story.settle()
+    #expect(story.delivery.figures.parked >= 7 && story.delivery.figures.parked <= 8)
   }
 }
