@@ -369,6 +369,7 @@ struct Permissions: Sendable {
       refusal.until = time + Self.pause
     } else if parked[topic] == nil, turns.count >= Self.topicLimit {
       for item in items { giveUp(item) }
+      topics[topic] = nil
       return []
     }
     topics[topic] = .refused(refusal)
