@@ -158,8 +158,7 @@ extension Delivery {
 
   /// Withdraws queued messages to refused topics, so that the broker need not refuse each one.
   private func withdraw(_ state: inout State) {
-    let permissions = state.permissions
-    let withdrawn = client.withdraw { _, topic in permissions.holds(topic) }
+    let withdrawn = client.withdraw { _, topic in state.permissions.holds(topic) }
     for message in withdrawn { state.permissions.withdrawn(message.id, Message(message)) }
   }
 
