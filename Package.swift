@@ -264,7 +264,7 @@ let package = Package(
         "Beacons", "Captures", "Dashboard", "HTTP", "Gateway", "JSON", "Settings", "SettingsFile",
         "Machine",
         "MQTT", "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "RangingPolicy", "Scanners",
+        "Mosquitto", "Outbox", "Pipeline", "Proximity", "Radio", "Randomness", "RangingPolicy", "Scanners",
         "Scenes", "WakePlanner",
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),

@@ -45,9 +45,12 @@ struct Handle: ~Copyable, @unchecked Sendable {
 func words(_ error: Int32) -> String { String(cString: mosquitto_strerror(error)) }
 
 extension Client {
-  /// The reason with which a broker rejects a message that it has no room for at the moment (MQTT 5.0, section 3.4.2.1): its
-  /// access list has no part in this.
-  public static var quotaExceeded: String { reasonWords(0x97) }
+  /// Reasons with which a broker rejects a message that it has no room for at the moment (MQTT 5.0, section 3.4.2.1): quota
+  /// exceeded, packet identifier in use. Its access list has no part in this.
+  private static let passing = Set([0x97, 0x91].map(reasonWords))
+
+  /// Whether a message rejected for this reason may be accepted soon.
+  public static func isPassing(_ reason: String) -> Bool { passing.contains(reason) }
 }
 
 /// The text of an MQTT 5 reason code.

@@ -41,7 +41,7 @@ struct Loop {
     }
   }
 
-  private init(session: Session) {
+  init(session: Session) {
     self.session = session
     reception = Reception(limit: session.options.maximumPacket)
   }

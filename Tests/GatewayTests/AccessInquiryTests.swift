@@ -19,7 +19,7 @@ import Testing
     inquiry.judge(lines, controls, messages)
   }
 
-  private func answer(_ report: AccessInquiry.Report, _ number: Int) -> Doubts.Answer? {
+  private func answer(_ report: AccessInquiry.Report, _ number: Int) -> Permissions.Answer? {
     report.answers[messages[number].topic]
   }
 
@@ -32,7 +32,7 @@ import Testing
   /// As with mosquitto's `pattern write beaconkeeper/%c/#`: what it says of another client id tells nothing of the gateway.
   @Test mutating func whereTheClientIDCountsNothingIsConcluded() {
     let report = judge((0..<4).map { .refused($0, reason: "no") })
-    #expect(answer(report, 0) == .unknown(Doubts.term) && answer(report, 1) == .unknown(Doubts.term))
+    #expect(answer(report, 0) == .unknown(Permissions.term) && answer(report, 1) == .unknown(Permissions.term))
     #expect(report.fault?.contains("client id") == true)
     // What lies elsewhere says nothing of it.
     let discovery = Message(topic: "homeassistant/a/config", payload: [], qos: .atLeastOnce, retained: true)
@@ -43,7 +43,7 @@ import Testing
 
   @Test mutating func whereTheConnectionIsClosedTheGatewayFindsOutByItself() {
     let report = judge([.allowed(0), .allowed(1), .closed(2), .allowed(3)])
-    #expect(answer(report, 0) == .unknown(Doubts.term) && answer(report, 1) == .allowed)
+    #expect(answer(report, 0) == .unknown(Permissions.term) && answer(report, 1) == .allowed)
   }
 
   @Test mutating func whatWasNotAnsweredIsAskedAgain() {

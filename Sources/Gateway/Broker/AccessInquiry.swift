@@ -11,7 +11,7 @@ struct AccessInquiry: Sendable {
   /// What is known after an inquiry.
   struct Report: Sendable {
     /// By topic.
-    var answers: [String: Doubts.Answer] = [:]
+    var answers: [String: Permissions.Answer] = [:]
     /// Not answered; ask again.
     var left: [String] = []
     /// Why the gateway cannot see what the broker refuses.
@@ -75,7 +75,7 @@ struct AccessInquiry: Sendable {
     _ lines: [AccessQuestions.Line], _ controls: [String], _ messages: [Message]
   ) -> Report {
     let asked = controls + messages.map(\.topic)
-    var answers: [String: Doubts.Answer] = [:]
+    var answers: [String: Permissions.Answer] = [:]
     for line in lines {
       switch line {
       case .allowed(let number) where asked.indices.contains(number): answers[asked[number]] = .allowed
@@ -83,7 +83,7 @@ struct AccessInquiry: Sendable {
         answers[asked[number]] = .refused(reason: reason)
       // Then the gateway's own connection is closed too, and `Caution` finds the message.
       case .closed(let number) where asked.indices.contains(number):
-        answers[asked[number]] = .unknown(Doubts.term)
+        answers[asked[number]] = .unknown(Permissions.term)
       case .allowed, .refused, .closed: break
       case .passedOn: return fail(.unable, "the broker delivers test messages to subscribers", messages)
       case .unsupported: return fail(.unable, "the broker speaks MQTT 3.1.1 only", messages)
@@ -100,7 +100,7 @@ struct AccessInquiry: Sendable {
     var report = Report(fault: fault)
     for message in messages {
       switch answers[message.topic] {
-      case .refused where !isKnown: report.answers[message.topic] = .unknown(Doubts.term)
+      case .refused where !isKnown: report.answers[message.topic] = .unknown(Permissions.term)
       case let answer?: report.answers[message.topic] = answer
       case nil: report.left.append(message.topic)
       }

@@ -1,28 +1,150 @@
-import MQTT
-import Outbox
-import Logging
-import Machine
 import Beacons
+import Logging
+import MQTT
+import Machine
 import Messages
 import Mosquitto
+import Outbox
 import Radio
 import Synchronization
 
-/// What the broker refuses, and what it accepts again later.
+/// What the broker refuses, and what it accepts again later: `Permissions` decides.
 extension Delivery {
-  /// How many topics are reported by name.
-  private static let tellLimit = 10
+  enum HandedOver {
+    case published
+    case parked
+    /// It is worth nothing now.
+    case dropped
+    /// It can never be published.
+    case invalid
+    /// The client accepts no more; try again later.
+    case full
+  }
+
+  /// Hands a message to the client if its topic allows it now.
+  func handOver(_ item: Permissions.Item, _ message: Message, _ state: inout State) -> HandedOver {
+    switch state.permissions.way(of: item, at: clock()) {
+    case .skip: return .dropped
+    case .park:
+      state.permissions.park(item)
+      return .parked
+    case .publish(let isAsking, let isOnTrial):
+      // After connecting, everything that still holds is published again.
+      if item.isUnanswered, !client.isConnected { return .dropped }
+      let result = publish(message, item, isAsking: isAsking, isOnTrial: isOnTrial)
+      if result == .published { state.permissions.sent(item, isAsking: isAsking) }
+      if state.permissions.hasQuestions { inquiry.yield() }
+      return result
+    }
+  }
+
+  private func publish(
+    _ message: Message, _ item: Permissions.Item, isAsking: Bool, isOnTrial: Bool
+  ) -> HandedOver {
+    do throws(PublishError) {
+      try client.publish(
+        message.payload, to: message.topic, qos: isAsking ? .atLeastOnce : message.qos,
+        retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) },
+        id: item.number, isOnTrial: isOnTrial)
+    } catch .outstandingLimit, .stopped {
+      return .full
+    } catch .notConnected {
+      return .dropped
+    } catch {
+      logger.error("not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
+      return .invalid
+    }
+    logger.debug(
+      "published",
+      metadata: [
+        "topic": "\(message.topic)", "qos": "\(message.qos.rawValue)", "octets": "\(message.payload.count)",
+      ])
+    return .published
+  }
+
+  /// Publishes a refused message that is due. Returns false if the client accepts no more.
+  func tryRefused(_ state: inout State) -> Bool {
+    guard let item = state.permissions.dueTrial(at: clock()) else { return true }
+    let result = publish(item.message(topics), item, isAsking: true, isOnTrial: true)
+    if result == .published { state.permissions.tried(item) }
+    if state.permissions.hasQuestions { inquiry.yield() }
+    return result != .full
+  }
+
+  /// Publishes messages that are worth nothing later, past everything that waits; without a connection they are dropped.
+  func sendNow(_ messages: [Message]) {
+    state.withLock { state in
+      for message in messages { sendNow(message, &state) }
+    }
+  }
+
+  func sendNow(_ message: Message, _ state: inout State) {
+    _ = handOver(state.permissions.item(.plain(message), message), message, &state)
+  }
+
+  // MARK: What the broker says
+
+  /// The broker has the message with this id; there is room for another.
+  func acknowledged(_ id: UInt64, user: String?) {
+    state.withLock { state in
+      carryOut(state.permissions.acknowledged(id, at: clock()), user, &state)
+      send(&state)
+    }
+    tellNews()
+    settlement.ring()
+  }
 
   /// The broker refused a message, which is parked from now on.
   func refused(_ refused: PublishedMessage, reason: String, user: String?) {
     state.withLock { state in
-      take(
-        refusalOf: Message(refused), row: row(of: refused, &state), id: refused.id, reason: reason,
-        user: user, &state)
+      let outcomes = state.permissions.rejected(
+        refused.id, Message(refused), reason: reason, isPassing: Client.isPassing(reason), at: clock())
+      carryOut(outcomes, user, &state)
       withdraw(&state)
       send(&state)
     }
     tellNews()
+  }
+
+  private func carryOut(_ outcomes: [Permissions.Outcome], _ user: String?, _ state: inout State) {
+    let who = user.map { "the user \($0)" } ?? "a client without user name"
+    for outcome in outcomes {
+      switch outcome {
+      case .delivered(let row): if let row { state.outbox.acknowledge(row: row) }
+      case .refused(let topic, let reason, let isLeftOut):
+        let fate = isLeftOut ? "It is left out" : "It waits here"
+        tell(
+          topic,
+          """
+          the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the \
+          gateway tries again now and then. Check the broker's access list; `beaconkeeper doctor` lists everything it forbids
+          """, &state)
+      case .postponed(let topic, let reason):
+        tell(
+          topic,
+          """
+          the broker has no room for messages to \(topic) from \(who): \(reason). They wait here, everything else continues, \
+          and the gateway tries again soon. Look at the broker's limits
+          """, &state)
+      case .accepted(let topic):
+        logger.notice("the broker accepts messages to \(topic) again")
+        if state.permissions.isEmpty { state.hasNews = true }
+      }
+    }
+  }
+
+  /// How many topics are reported by name.
+  private static let tellLimit = 10
+
+  private func tell(_ topic: String, _ text: String, _ state: inout State) {
+    state.refusedTopics += 1
+    if state.refusedTopics <= Self.tellLimit { state.hasNews = true }
+    switch state.refusedTopics {
+    case ...Self.tellLimit: logger.warning("\(text)", metadata: ["topic": "\(topic)"])
+    case Self.tellLimit + 1:
+      logger.warning("the broker refuses more topics; `health` counts the waiting messages")
+    default: break
+    }
   }
 
   /// Has `health` published if it says something else since a topic was refused, or accepted again.
@@ -34,190 +156,76 @@ extension Delivery {
     if hasNews { onHealthChange.withLock { $0 }?.call() }
   }
 
-  func take(
-    refusalOf message: Message, row: Int64?, id: UInt64, reason: String, user: String?, _ state: inout State
-  ) {
-    let now = LiveClock.now
-    // Momentary messages are not worth keeping; retained ones are.
-    let isOfTheMoment = Unanswered.isQuestion(id) && !message.retained
-    var isNews = false
-    if Unanswered.isQuestion(id) {
-      isNews = state.unanswered.refused(message.topic, id: id, isParked: !isOfTheMoment, at: now)
-    }
-    if !isOfTheMoment {
-      isNews = state.refusals.refused(message, row: row, id: id, at: now)
-    }
-    if isNews {
-      tell(message.topic, reason, user, isOfTheMoment ? "It is left out" : "It waits here", &state)
-    }
-  }
-
   /// Withdraws queued messages to refused topics, so that the broker need not refuse each one.
-  func withdraw(_ state: inout State) {
-    let (refusals, unanswered) = (state.refusals, state.unanswered)
-    let withdrawn = client.withdraw { id, topic in
-      if Unanswered.isQuestion(id) { return refusals.holds(topic) || unanswered.isRefused(topic) }
-      return id < Refusals.firstID && refusals.holds(topic)
-    }
-    for message in withdrawn {
-      state.unanswered.notAsked(message.id)
-      _ = state.refusals.park(Message(message), row: row(of: message, &state))
-    }
+  private func withdraw(_ state: inout State) {
+    let withdrawn = client.withdraw { _, topic in state.permissions.holds(topic) }
+    for message in withdrawn { state.permissions.withdrawn(message.id, Message(message)) }
   }
 
-  /// The row on disk of a refused message; nil: it has none, or the broker acknowledged it earlier.
-  private func row(of message: PublishedMessage, _ state: inout State) -> Int64? {
-    let wasInDoubt = state.doubts?.forget(message.id, message.topic) ?? false
-    return message.isAcknowledged && !wasInDoubt ? nil : row(of: message.id)
-  }
-
-  /// The row on disk of the message published with this id.
-  func row(of id: UInt64) -> Int64? { id > 0 && id < Refusals.firstID ? Int64(clamping: id) : nil }
-
-  private func tell(
-    _ topic: String, _ reason: String, _ user: String?, _ fate: String, _ state: inout State
-  ) {
-    state.refusedTopics += 1
-    let who = user.map { "the user \($0)" } ?? "a client without user name"
-    let remedy =
-      reason == Client.quotaExceeded
-      ? "The broker has no room for it now; look at its limits"
-      : "Check the broker's access list; `beaconkeeper doctor` lists everything it forbids"
-    if state.refusedTopics <= Self.tellLimit { state.hasNews = true }
-    switch state.refusedTopics {
-    case ...Self.tellLimit:
-      logger.warning(
-        """
-        the broker refuses messages to \(topic) from \(who): \(reason). \(fate), everything else continues, and the \
-        gateway tries again now and then. \(remedy)
-        """, metadata: ["topic": "\(topic)"])
-    case Self.tellLimit + 1:
-      logger.warning("the broker refuses more topics; `health` counts the waiting messages")
-    default: break
-    }
-  }
-
-  /// The broker has the message with this id; there is room for another.
-  func acknowledged(_ id: UInt64, user: String?) {
-    state.withLock { state in
-      switch state.doubts?.acknowledged(id) {
-      case .believed, nil: believe(id, &state)
-      case .undecided: break
-      case .refused(let message, let reason):
-        take(refusalOf: message, row: row(of: id), id: id, reason: reason, user: user, &state)
-      }
-      send(&state)
-    }
-    tellNews()
-    settlement.ring()
-  }
-
-  func believe(_ id: UInt64, _ state: inout State) {
-    if Unanswered.isQuestion(id) {
-      if let topic = state.unanswered.acknowledged(id) { tellTaken(topic, &state) }
-    } else if let accepted = state.refusals.acknowledged(id, at: LiveClock.now) {
-      if let row = accepted.row { state.outbox.acknowledge(row: row) }
-      tellTaken(accepted.topic, &state)
-    } else if id > 0 {
-      state.outbox.acknowledge(row: Int64(clamping: id))
-    }
-  }
+  // MARK: The connection
 
   /// The broker accepted the connection, and its access rules may have changed.
   func connected() {
     state.withLock { state in
-      state.refusals.connected(at: LiveClock.now)
-      state.doubts?.reset()
+      state.permissions.connected(at: clock())
       inquiry.yield()
       sayOnline(&state)
     }
   }
 
-  /// The configuration was reloaded: the broker's access rules may have been fixed, too.
-  func reloaded() {
-    state.withLock { state in
-      state.doubts?.reset()
-      state.isReloaded = true
-    }
-    inquiry.yield()
-  }
-
   func disconnected() {
     state.withLock { state in
-      state.refusals.disconnected(at: LiveClock.now)
-      state.unanswered.disconnected()
+      state.permissions.disconnected(at: clock())
       withdraw(&state)
     }
     settlement.ring()
   }
 
-  private func tellTaken(_ topic: String, _ state: inout State) {
-    logger.notice("the broker accepts messages to \(topic) again")
-    if state.refusals.isEmpty { state.hasNews = true }
+  /// The configuration was reloaded: the broker's access rules may have been mended, too.
+  func reloaded() {
+    state.withLock { state in
+      state.isReloaded = true
+      state.permissions.mended(at: clock())
+      send(&state)
+    }
+    inquiry.yield()
   }
 
-  /// Retries refused messages when they are due; at once if the broker's access rules may have changed.
-  func retryRefused(isUrgent: Bool = false) {
+  /// Tries refused messages that are due, and sends what waits for room.
+  func retryRefused() {
     state.withLock { state in
       correctStatus(&state)
-      if isUrgent { state.unanswered.retry() }
-      if state.refusals.isEmpty { return }
-      if isUrgent { state.refusals.retry(at: LiveClock.now) }
       send(&state)
     }
   }
 
-  /// Publishes refused messages that are due. Returns false if the client accepts no more.
-  func sendRefused(_ state: inout State) -> Bool {
-    while let (parked, id) = state.refusals.next(at: LiveClock.now) {
-      do throws(PublishError) {
-        var message = parked.message
-        // A retry needs an answer.
-        if id >= Refusals.firstID { message.qos = .atLeastOnce }
-        try publish(message, id: id, isOnTrial: id >= Refusals.firstID, &state)
-      } catch .outstandingLimit, .stopped {
-        return false
-      } catch .notConnected {
-        return true
-      } catch {
-        if let row = parked.row { state.outbox.acknowledge(row: row) }
-      }
-      state.refusals.sent(id)
-    }
-    return true
-  }
+  // MARK: MQTT 3.1.1 does not say what it refuses: somebody must ask
 
-  /// Publishes a QoS 0 message if its topic allows it now.
-  func publishUnanswered(_ message: Message, _ state: inout State) throws(PublishError) {
-    guard client.isConnected else { throw .notConnected }
-    switch state.unanswered.way(of: message.topic, isRetained: message.retained, at: LiveClock.now) {
-    case .notNow: return
-    case .asItIs: try publish(message, id: 0, &state)
-    case .asking(let id, let isOnTrial):
-      var question = message
-      question.qos = .atLeastOnce
-      do throws(PublishError) {
-        try publish(question, id: id, isOnTrial: isOnTrial, &state)
-      } catch {
-        state.unanswered.notAsked(id)
-        throw error
-      }
+  var hasQuestions: Bool { client.isConnected && state.withLock { $0.permissions.hasQuestions } }
+
+  func takeReload() -> Bool {
+    state.withLock { state in
+      defer { state.isReloaded = false }
+      return state.isReloaded
     }
   }
 
-  func publish(
-    _ message: Message, id: UInt64, isOnTrial: Bool = false, _ state: inout State
-  ) throws(PublishError) {
-    try client.publish(
-      message.payload, to: message.topic, qos: message.qos,
-      retain: message.retained, expiry: message.expiry.map { .nanoseconds($0.nanoseconds) }, id: id,
-      isOnTrial: isOnTrial)
-    logger.debug(
-      "published",
-      metadata: [
-        "topic": "\(message.topic)", "qos": "\(message.qos.rawValue)", "octets": "\(message.payload.count)",
-      ])
-    note(message, id: id, isOnTrial: isOnTrial, &state)
+  /// One message of each topic to ask about.
+  func takeQuestions(atMost limit: Int) -> [Message] {
+    guard client.isConnected else { return [] }
+    return state.withLock { $0.permissions.takeQuestions(atMost: limit).map { $0.message(topics) } }
+  }
+
+  func take(_ report: AccessInquiry.Report, user: String?) {
+    state.withLock { state in
+      for (topic, answer) in report.answers {
+        carryOut(state.permissions.answered(topic, answer, at: clock()), user, &state)
+      }
+      for topic in report.left { _ = state.permissions.answered(topic, nil, at: clock()) }
+      if report.left.isEmpty { state.accessFault = report.fault }
+      withdraw(&state)
+      send(&state)
+    }
   }
 }
 
@@ -227,15 +235,5 @@ extension Message {
       topic: message.topic, payload: message.payload,
       qos: message.qos, retained: message.retain,
       expiry: message.expiry.map { .seconds($0 / .seconds(1)) })
-  }
-}
-
-/// Messages that are worth nothing later.
-extension Delivery {
-  /// Publishes some at once, past everything that waits; without a connection they are dropped.
-  func sendNow(_ messages: [Message]) {
-    state.withLock { state in
-      for message in messages { try? publishUnanswered(message, &state) }
-    }
   }
 }

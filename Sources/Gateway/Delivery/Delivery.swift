@@ -19,10 +19,7 @@ final class Delivery: Sendable {
     var outbox: Outbox
     var disk: Disk
     var numbers: TransitionNumbers
-    var refusals: Refusals
-    var unanswered = Unanswered()
-    /// nil: the broker itself reports refusals.
-    var doubts: Doubts?
+    var permissions: Permissions
     /// Whether the cause that prevented asking may have been fixed.
     var isReloaded = false
     /// Why the gateway cannot see what the broker refuses.
@@ -70,13 +67,16 @@ final class Delivery: Sendable {
   private let onPublished: @Sendable (TransitionMessage) -> Void
   private let onVerdict: @Sendable (VerdictMessage) -> Void
   let logger: Logger
+  /// When refused messages are tried again is told by it.
+  let clock: @Sendable () -> MonotonicTime
 
   /// - Parameters:
   ///   - saysWhatItRefuses: whether the broker does; with MQTT 3.1.1 it cannot.
   ///   - opened: with what an earlier run left on disk.
   init(
     _ client: Client, _ topics: Topics, saysWhatItRefuses: Bool = true,
-    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger
+    _ opened: sending OpenOutbox = OpenOutbox(), listener: GatewayRun.Listener, logger: Logger,
+    clock: @escaping @Sendable () -> MonotonicTime = { LiveClock.now }
   ) throws(SystemError) {
     let epoch =
       opened.remains?.epoch
@@ -87,7 +87,7 @@ final class Delivery: Sendable {
           isDurable: opened.store != nil, stored: opened.remains?.waiting ?? 0,
           foreignRow: opened.remains?.lastRow ?? 0),
         disk: Disk(fault: opened.fault), numbers: TransitionNumbers(epoch: epoch),
-        refusals: Refusals(base: topics.base), doubts: saysWhatItRefuses ? nil : Doubts()))
+        permissions: Permissions(base: topics.base, statesRefusals: saysWhatItRefuses)))
     (inquiries, inquiry) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.client = client
     self.topics = topics
@@ -96,6 +96,7 @@ final class Delivery: Sendable {
     onPublished = listener.onTransition
     onVerdict = listener.onVerdict
     self.logger = logger
+    self.clock = clock
     state.withLock { state in
       tendDisk(&state)
       noteChores(&state)
@@ -152,7 +153,7 @@ final class Delivery: Sendable {
       state.outbox.add(verdict)
     case .state(let changed): state.outbox.add(changed.message(topics: topics))
     // A later one is better than this one delayed.
-    case .room(let room): try? publishUnanswered(room.message(), &state)
+    case .room(let room): sendNow(room.message(), &state)
     }
   }
 
@@ -162,46 +163,36 @@ final class Delivery: Sendable {
       tendDisk(&state)
       noteChores(&state)
     }
-    for row in state.refusals.takeDropped() { state.outbox.giveUp(row: row) }
-    guard sendRefused(&state) else { return }
-    while let item = state.outbox.first {
-      let message: Message
-      var row: Int64?
-      switch item {
-      case .numbered(let waiting):
-        message = waiting.content.message(topics: topics)
-        row = waiting.row
-      case .verdict(let verdict): message = verdict.message(topics: topics)
-      case .state(let waiting): message = waiting
-      }
-      if state.refusals.park(message, row: row) {
-        state.outbox.removeFirst()
-        continue
-      }
-      do {
-        if message.qos == .atMostOnce {
-          try publishUnanswered(message, &state)
-        } else {
-          try publish(message, id: UInt64(clamping: row ?? 0), &state)
+    for row in state.permissions.takeDropped() { state.outbox.giveUp(row: row) }
+    while let item = state.permissions.firstReleased {
+      let result = handOver(item, item.message(topics), &state)
+      if result == .full { return }
+      state.permissions.removeFirstReleased()
+      if result == .invalid, let row = item.row { state.outbox.acknowledge(row: row) }
+    }
+    guard tryRefused(&state) else { return }
+    while let first = state.outbox.first {
+      let (content, message): (Permissions.Item.Content, Message) =
+        switch first {
+        case .numbered(let waiting): (.numbered(waiting), waiting.content.message(topics: topics))
+        case .verdict(let verdict): (.verdict(verdict), verdict.message(topics: topics))
+        case .state(let message): (.plain(message), message)
         }
-        switch item {
+      let item = state.permissions.item(content, message)
+      let result = handOver(item, message, &state)
+      if result == .full { return }
+      state.outbox.removeFirst()
+      switch result {
+      case .published:
+        switch content {
         case .numbered(let waiting):
           if let transition = waiting.content as? TransitionMessage { onPublished(transition) }
         case .verdict(let verdict): onVerdict(verdict)
-        case .state: break
+        case .plain: break
         }
-      } catch .outstandingLimit, .stopped {
-        return
-      } catch .notConnected {
-        // Momentary telemetry is dropped; after connecting, everything that still holds is published again.
-      } catch {
-        state.outbox.removeFirst()
-        if let row { state.outbox.acknowledge(row: row) }
-        logger.error(
-          "not published", metadata: ["topic": "\(message.topic)", "reason": "\(error)"])
-        continue
+      case .invalid: if let row = item.row { state.outbox.acknowledge(row: row) }
+      case .parked, .dropped, .full: break
       }
-      state.outbox.removeFirst()
     }
   }
 
@@ -226,13 +217,13 @@ final class Delivery: Sendable {
 
   var figures: Figures {
     state.withLock { state in
-      let refused = state.refusals.refusedTopics(atMost: Self.toldTopics) + state.unanswered.refusedTopics
       return Figures(
         queued: state.outbox.count,
         diskFault: isKept
           ? state.disk.fault : state.disk.fault ?? "no state directory is configured",
-        lost: state.outbox.lostTransitions + state.refusals.lost, parked: state.refusals.count,
-        refusedTopics: Array(refused.sorted().prefix(Self.toldTopics)), accessFault: state.accessFault)
+        lost: state.outbox.lostTransitions + state.permissions.lost, parked: state.permissions.count,
+        refusedTopics: Array(state.permissions.refusedTopics.sorted().prefix(Self.toldTopics)),
+        accessFault: state.accessFault)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Logging
 import Machine
+import Mosquitto
 import Outbox
 import ServiceLifecycle
 import Synchronization
@@ -37,7 +38,9 @@ extension Delivery {
     let hasDiskWork =
       isKept
       && (state.disk.fault != nil || !state.outbox.pending.isEmpty || state.disk.hasRoomToGiveBack)
-    guard hasDiskWork || !state.refusals.isEmpty || state.ownStatus.isWrong else { return }
+    // The client may have made room without a word.
+    let waitsForRoom = client.isConnected && state.outbox.first != nil
+    guard hasDiskWork || waitsForRoom || !state.permissions.isEmpty || state.ownStatus.isWrong else { return }
     state.hasChores = true
     chores.ring()
   }

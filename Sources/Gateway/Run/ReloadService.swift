@@ -37,7 +37,6 @@ struct ReloadService: Service {
             return
           }
           decisions.reconfigure(new)
-          decisions.delivery.retryRefused(isUrgent: true)
           homeAssistant.reconfigure(new)
           leftovers.reconfigure(new)
           scanners.reconfigure(new)
