@@ -14,8 +14,13 @@ public struct PauseWatch: Sendable {
 
   public init() {}
 
-  /// It runs, or has nothing to miss until then.
+  /// It runs. Long work before was no pause.
   public mutating func mark(at time: MonotonicTime) { seen = time }
+
+  /// It runs, and has nothing to miss before `end`. If it was stopped in the midst of something, the next look finds that.
+  public mutating func mark(at time: MonotonicTime, safeUntil end: MonotonicTime) {
+    if seen.map({ time - $0 < Self.least }) ?? true { seen = end }
+  }
 
   /// Since when it did not run, if it did not until now.
   public mutating func look(at time: MonotonicTime) -> MonotonicTime? {

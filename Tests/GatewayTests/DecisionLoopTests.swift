@@ -117,6 +117,8 @@ import Testing
     for step in 0..<50 { loop.observe(batch(at: stop - .milliseconds(Int64(5000 - step * 100))), table) }
     #expect(events == ["enter shop"])
     loop.state.withLock { $0.pauses?.mark(at: stop) }
+    // It says something before anybody looks.
+    loop.publishHealth()
     _ = loop.advance(to: DeadlineService.settledTime)
     loop.observe(batch(at: LiveClock.now), table)
     #expect(events == ["enter shop"])

@@ -42,7 +42,7 @@ final class DecisionLoop: Sendable {
     /// What runs at this time misses nothing before the next look if it is idle.
     mutating func mark(at time: MonotonicTime) {
       let safe = isIdle ? max(time, nextLook) : time
-      pauses?.mark(at: safe)
+      pauses?.mark(at: time, safeUntil: safe)
     }
 
     mutating func learn(_ table: ReceiverTable) -> ReceiverMap {
@@ -218,6 +218,7 @@ final class DecisionLoop: Sendable {
       state.pipeline.publishObservations(boot: boot, after: earlier)
       state.health.hasToldMissing = false
       nearerDeadline.ring()
+      state.pauses?.mark(at: LiveClock.now)
       tell(&state, state.pipeline.allStates())
     }
     reloads.ring()
