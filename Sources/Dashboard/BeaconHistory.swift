@@ -16,6 +16,7 @@ package struct BeaconHistory: Sendable {
   private let span: (from: WallTime, to: WallTime)
   private let trial: Trial
   private let transitions: [TransitionMessage]
+  private let events: [TransitionMessage]
   /// By zone, what is not known of it: while it was blind, and before memory begins.
   private let unknown: [(zone: ZoneIndex, spans: [(from: WallTime, to: WallTime?)])]
   private let receivers: ReceiverTable
@@ -40,6 +41,7 @@ package struct BeaconHistory: Sendable {
     span = (from, now.wallTime)
     transitions = recent.transitions(atMost: RecentDecisions.limit)
       .filter { $0.beacon == name && $0.wallTime >= from }.reversed()
+    events = recent.events(of: name)
     unknown = hindsight.roster.zones(of: beacon).map { [trial] zone in
       let blind = (trial.blindness[zone] ?? []).map { span in
         (from: now.wallTime(of: span.from), to: span.to.map { now.wallTime(of: $0) })
@@ -76,6 +78,7 @@ package struct BeaconHistory: Sendable {
         }
       }
       $0.array("transitions", transitions) { $0.value(json: $1.json) }
+      $0.array("events", events) { $0.value(json: $1.json) }
     }
   }
 }

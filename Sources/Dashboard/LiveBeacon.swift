@@ -15,11 +15,14 @@ package struct LiveBeacon: Sendable {
   private let receivers: ReceiverTable
   private let zones: [String]
   private let topics: Topics
+  /// They may be told again.
+  private let events: [TransitionMessage]
   /// Where the next look begins.
   package let next: UInt64
 
   package init(
-    of beacon: BeaconIndex, since first: UInt64, _ pipeline: Pipeline, at now: Moment
+    of beacon: BeaconIndex, since first: UInt64, _ pipeline: Pipeline, _ recent: RecentDecisions,
+    at now: Moment
   ) {
     self.now = now
     (trace, next) = pipeline.trace(of: beacon, since: first)
@@ -32,6 +35,7 @@ package struct LiveBeacon: Sendable {
     room = pipeline.beaconRoom(of: beacon)
     receivers = pipeline.receivers
     topics = pipeline.topics
+    events = recent.events(of: pipeline.roster.name(of: beacon)).filter { now.time - $0.time <= .seconds(10) }
   }
 
   /// Whether there is something to draw.
@@ -48,6 +52,7 @@ package struct LiveBeacon: Sendable {
         json.key("dwell")
         if let pending = entry.progress.pending { write(pending, in: &json) } else { json.null() }
       }
+      $0.array("events", events) { $0.value(json: $1.json) }
       $0.key("state")
       if let state { $0.value(json: state.message(topics: topics).payload) } else { $0.null() }
       $0.key("room")

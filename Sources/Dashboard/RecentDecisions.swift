@@ -9,6 +9,7 @@ package struct RecentDecisions: Sendable {
   }
 
   static let limit = 1024
+  private static let eventLimit = 20
 
   /// A ring: the entry of number n is at n modulo its length.
   private var entries: [Entry] = []
@@ -17,9 +18,14 @@ package struct RecentDecisions: Sendable {
 
   package init() {}
 
-  /// Beacons' events are left out: the page shows where beacons are.
+  /// Those of beacons are apart: who follows transitions is told where beacons are.
+  private var events: [TransitionMessage] = []
+
   package mutating func note(_ entry: Entry) {
-    if case .transition(let message) = entry, message.kind == nil { return }
+    if case .transition(let message) = entry, message.kind == nil {
+      if events.count == Self.limit { events.removeFirst(Self.limit / 4) }
+      return events.append(message)
+    }
     if entries.count < Self.limit { entries.append(entry) } else { entries[end % Self.limit] = entry }
     end += 1
   }
@@ -41,6 +47,10 @@ package struct RecentDecisions: Sendable {
       else { continue }
       (message.epoch, message.sequence) = (number.epoch, number.sequence)
       entries[index] = .transition(message)
+    }
+    for index in events.indices {
+      guard let number = new[Number(events[index])] else { continue }
+      (events[index].epoch, events[index].sequence) = (number.epoch, number.sequence)
     }
   }
 
@@ -66,6 +76,11 @@ package struct RecentDecisions: Sendable {
       if case .transition(let message) = entries[number % Self.limit] { latest.append(message) }
     }
     return latest
+  }
+
+  /// The latest events of a beacon, the newest first.
+  package func events(of beacon: String) -> [TransitionMessage] {
+    Array(events.reversed().lazy.filter { $0.beacon == beacon }.prefix(Self.eventLimit))
   }
 
   /// The latest verdicts, the newest first.

@@ -4,12 +4,13 @@ import CZstd
 /// A partition's state as workers save it.
 ///
 ///     0   "BKFL"     4
-///     4   kind       1  3: the state is compressed; 2, of older workers: it is not
+///     4   kind       1  4; 3, of older workers: without the checksum; 2: not compressed either
 ///     5   lease      8  little endian, as all here
 ///     13  position   8  how many messages of the queue the state has seen
 ///     21  worker     1  its length, then so many octets
 ///         seen       4  how many hashes, then 8 octets each
 ///         state      rest, compressed; see `Zstandard`
+///         checksum   8  over all before it: the state has one of its own, what stands before the state has none
 public struct Checkpoint: Hashable, Sendable {
   public var lease: UInt64
   public var position: UInt64
@@ -30,16 +31,19 @@ public struct Checkpoint: Hashable, Sendable {
   private static let header = 22
   /// The longest state, in octets. A longer one must not be saved, because nobody would take it over.
   public static let limit = 1 << 30
+  /// No consumer of RabbitMQ can have more unacknowledged.
+  private static let mostSeen = Int(UInt16.max)
+  private static let tail = 8
 
   public var payload: [UInt8] {
     var bytes = Self.magic
     let worker = self.worker.utf8.prefix(255)
     let state = Zstandard.compress(self.state)
-    bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + state.count)
+    bytes.reserveCapacity(Self.header + worker.count + 4 + 8 * seen.count + state.count + Self.tail)
     func add(_ number: UInt64, octets: Int) {
       for place in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
     }
-    bytes.append(3)
+    bytes.append(4)
     add(lease, octets: 8)
     add(position, octets: 8)
     bytes.append(UInt8(worker.count))
@@ -47,6 +51,7 @@ public struct Checkpoint: Hashable, Sendable {
     add(UInt64(seen.count), octets: 4)
     for hash in seen { add(hash, octets: 8) }
     bytes.append(contentsOf: state)
+    add(StateChecksum.of(bytes, count: bytes.count), octets: Self.tail)
     return bytes
   }
 
@@ -55,21 +60,25 @@ public struct Checkpoint: Hashable, Sendable {
     guard payload.count >= Self.header, payload.starts(with: Self.magic), payload[4] >= 2 else {
       throw .damaged("no checkpoint")
     }
-    guard payload[4] <= 3 else { throw .kind(payload[4]) }
+    guard payload[4] <= 4 else { throw .kind(payload[4]) }
     func number(at place: Int, octets: Int = 8) -> UInt64 {
       (0..<octets).reduce(0) { $0 | UInt64(payload[place + $1]) << (8 * $1) }
     }
+    let last = payload[4] == 4 ? payload.count - Self.tail : payload.count
+    guard last == payload.count || number(at: last) == StateChecksum.of(payload, count: last) else {
+      throw .damaged("checksum of the checkpoint")
+    }
     let end = Self.header + Int(payload[21])
-    guard payload.count >= end + 4, let worker = String(validating: payload[Self.header..<end], as: UTF8.self)
+    guard last >= end + 4, let worker = String(validating: payload[Self.header..<end], as: UTF8.self)
     else { throw .damaged("head of the checkpoint") }
     lease = number(at: 5)
     position = number(at: 13)
     self.worker = worker
     let count = Int(number(at: end, octets: 4))
     let begin = end + 4
-    guard count <= (payload.count - begin) / 8 else { throw .damaged("hashes of the checkpoint") }
+    guard count <= min((last - begin) / 8, Self.mostSeen) else { throw .damaged("hashes of the checkpoint") }
     seen = (0..<count).map { number(at: begin + 8 * $0) }
-    let rest = payload[(begin + 8 * count)...]
+    let rest = payload[(begin + 8 * count)..<last]
     guard let state = payload[4] == 2 ? Array(rest) : Zstandard.decompress(rest, limit: Self.limit) else {
       throw .damaged("compressed state")
     }

@@ -334,6 +334,18 @@ def records(path):
         offset += 9 + data[offset + 8]
 
 
+def buttons(folder, numbers):
+    """A folder with ten buttons, each of which sends packets of these numbers in turn."""
+    os.makedirs(folder)
+    with open(f"{folder}/adverts.bin", "wb") as out:
+        for number in numbers:
+            payload = bytes.fromhex(f"020106 0816d2fc4400{number:02x}3a01")
+            for button in range(10): out.write(bytes([button, 0, 0, 0, 0, 0xC1, 2, 256 - 60, len(payload)]) + payload)
+    write(f"{folder}/site.yaml", "gateway: { name: bench }\nbroker: embedded\ntelemetry: { beacon_state: 24 h }\nbeacons:\n" + "".join(
+        f'  - {{ name: b{button}, address: "C1:00:00:00:00:0{button}" }}\n' for button in range(10)))
+    return folder
+
+
 def thresholds(cases):
     """What must not get worse, whatever the machine: lines to print; one that is BROKEN fails the run."""
     allowed = json.load(open(f"{HERE}/thresholds.json"))
@@ -353,25 +365,29 @@ def thresholds(cases):
         run({"LD_PRELOAD": cases.path("allocations.so"), "ALLOCATIONS": out})
         return int(open(out).read())
 
-    def zones(config):
+    def zones(config, folder=folder, *more):
         return lambda passes, e: cases.bench(
-            "zones", f"{folder}/adverts.bin", "--config", f"{folder}/{config}", "--passes", str(passes), environment=e)
+            "zones", f"{folder}/adverts.bin", "--config", f"{folder}/{config}", "--passes", str(passes), *more, environment=e)
 
     def feed(config): return lambda passes, e: cases.socket(folder, config, passes, environment=e)
 
+    presses, press = buttons(cases.path("presses"), [*range(256)] * 8), buttons(cases.path("press"), [7] * 2048)
     more = 10
-    for name, run in (
-            ("memory to decision", zones("site.yaml")),
-            ("memory to decision, four receivers with positions", zones("positions.yaml")),
+    for name, fed, run in (
+            # No more of them than are told.
+            ("presses of buttons, each an event", presses, zones("site.yaml", presses, "--spacing", "60000")),
+            ("one press that is repeated", press, zones("site.yaml", press)),
+            ("memory to decision", folder, zones("site.yaml")),
+            ("memory to decision, four receivers with positions", folder, zones("positions.yaml")),
             # Rooms take some for each window of 300 ms, in which 2,000 beacons are heard here.
-            ("rooms, memory to decision", zones("rooms.yaml")),
-            ("socket to decision", feed("site.yaml")),
+            ("rooms, memory to decision", folder, zones("rooms.yaml")),
+            ("socket to decision", folder, feed("site.yaml")),
             # Where the dashboard is on, the latest 98,304 sightings are kept; they are there after the first passes.
-            ("socket to decision, with the dashboard's history", feed("dashboard.yaml"))):
+            ("socket to decision, with the dashboard's history", folder, feed("dashboard.yaml"))):
         first = allocations(lambda e: run(5, e))
         second = allocations(lambda e: run(5 + more, e))
         # A process takes a few from the heap by itself, now more and now less: one in ten thousand advertisements is none.
-        each = round(max(0, second - first) / cases.adverts(folder, more), 4)
+        each = round(max(0, second - first) / cases.adverts(fed, more), 4)
         kind = "allocations_per_advertisement" + ("_in_rooms" if name.startswith("rooms") else "")
         state = "ok" if each <= allowed[kind] else "BROKEN"
         lines.append(f"{state}: {each:g} heap allocations an advertisement in steady state, {name} ({second - first} in all)")

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// The machine sleeps, or a virtual machine stands still; what came meanwhile waits in the pipe.
-  @Test func aPauseOfTheProcessIsNoAbsence() async throws {
+  @Test(arguments: [8, 25]) func aPauseOfTheProcessIsNoAbsence(seconds: Int) async throws {
     let pipe = Pipe()
     let (gateway, broker) = try await gateway(reading: pipe, lost: "5 s")
     defer { broker.stop() }
@@ -38,7 +38,7 @@ import Testing
         return gateway.outputSoFar.contains("enter  house")
       })
     gateway.signal(SIGSTOP)
-    for _ in 0..<80 { hear() }
+    for _ in 0..<(seconds * 10) { hear() }
     gateway.signal(SIGCONT)
     #expect(
       try await gateway.wait {

@@ -26,6 +26,10 @@ struct APITests {
     var scene = try Scene(yaml)
     scene.pipeline.keepHistory()
     for rssi: Int8 in [-80, -70, -58, -58, -75] { try scene.hear(rssi: rssi, for: 4) }
+    return (scene, noted(scene))
+  }
+
+  private func noted(_ scene: Scene) -> RecentDecisions {
     var recent = RecentDecisions()
     var numbers = TransitionNumbers(epoch: 7)
     for item in scene.output.items {
@@ -37,7 +41,7 @@ struct APITests {
       case .state, .room: break
       }
     }
-    return (scene, recent)
+    return recent
   }
 
   private func details(_ scene: Scene) -> GatewayDetails {
@@ -97,6 +101,31 @@ struct APITests {
     #expect(text.contains(#""complete":true"#))
     // Ten seconds of ten advertisements a second.
     #expect(text.split(separator: #""rssi":["#)[1].prefix { $0 != "]" }.split(separator: ",").count == 100)
+  }
+
+  @Test func `a beacon's latest events are in its history, and no transitions`() throws {
+    var scene = try Scene(#"beacons: [{ name: bell, address: "C1:00:00:00:00:01" }]"#)
+    scene.pipeline.keepHistory()
+    // Presses of a button.
+    for number in 1...25 as ClosedRange<UInt8> {
+      try scene.hear([2, 1, 6, 8, 0x16, 0xD2, 0xFC, 0x44, 0, number, 0x3A, 1], rssi: -60, for: 1)
+    }
+    let recent = noted(scene)
+    #expect(recent.end == 0 && recent.transitions(atMost: 1).isEmpty)
+    let hindsight = try #require(scene.pipeline.hindsight)
+    let beacon = try #require(scene.pipeline.beacon(named: "bell"))
+    let now = Moment(scene.time, scene.wallTime)
+    func packets(_ json: [UInt8]) -> [Int] {
+      String(decoding: json, as: UTF8.self).matches(of: /"reading":"button","packet":(\d+)/).compactMap {
+        Int($0.1)
+      }
+    }
+    let history = BeaconHistory(of: beacon, hindsight, recent, now, over: .seconds(1)).json
+    try expect(history, is: "History")
+    #expect(packets(history) == (6...25).reversed())
+    // Those of the last ten seconds.
+    let live = LiveBeacon(of: beacon, since: 0, scene.pipeline, recent, at: now)
+    #expect(packets(live.json).allSatisfy { $0 >= 15 } && packets(live.json).first == 25)
   }
 
   @Test func `a beacon's history says when nobody could know who was in its zones`() throws {

@@ -32,8 +32,7 @@ import Testing
       let damaged = dice.forged(Array(payload.dropLast(Int.random(in: 0...1, using: &dice))))
       if damaged == payload { continue }
       var heir = FleetPartition.resume(fresh, 0, epoch: 8, from: damaged, at: now)
-      if heir.refusal == nil { continue }
-      #expect(heir.partition.epoch == 8 && heir.seen.isEmpty)
+      #expect(heir.refusal != nil && heir.partition.epoch == 8 && heir.seen.isEmpty)
       #expect(!heir.partition.take(queue.suffix(20)).isEmpty)
     }
     let nothing = FleetPartition.resume(fresh, 0, epoch: 8, from: [], at: now)

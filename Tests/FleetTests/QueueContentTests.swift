@@ -28,6 +28,18 @@ import Testing
     #expect(try Checkpoint(payload) == checkpoint)
   }
 
+  @Test func `a checkpoint from before it had a checksum is read`() throws {
+    let checkpoint = Checkpoint(lease: 7, position: 8, worker: "w", seen: [9], state: [1, 2, 3])
+    var payload = Array(checkpoint.payload.dropLast(8))
+    payload[4] = 3
+    #expect(try Checkpoint(payload) == checkpoint)
+    #expect(throws: StateError.self) {
+      payload = checkpoint.payload
+      payload[4] = 3
+      _ = try Checkpoint(payload)
+    }
+  }
+
   @Test func `a damaged state is no checkpoint, or no state`() throws {
     var random = SeededGenerator(seed: 6)
     var writer = StateCoder()
@@ -38,29 +50,47 @@ import Testing
       #expect(throws: StateError.self) { try Checkpoint(Array(whole.prefix(length))) }
     }
     #expect(throws: StateError.self) { try Checkpoint(whole + [0]) }
+    for place in 0..<8 * whole.count {
+      var payload = whole
+      payload[place / 8] ^= 1 << UInt8(place % 8)
+      #expect(throws: StateError.self) { try Checkpoint(payload) }
+    }
+    // Older ones have no checksum around it, nor has compressed data.
+    var older = Array(whole.dropLast(8))
+    older[4] = 3
     var passed = 0
     for _ in 0..<5000 {
-      var payload = whole
-      payload[Int.random(in: 27..<whole.count, using: &random)] ^=
+      var payload = older
+      payload[Int.random(in: 27..<older.count, using: &random)] ^=
         UInt8(1) << UInt8.random(in: 0...7, using: &random)
       guard let other = try? Checkpoint(payload), other.state != state else { continue }
       passed += 1
       #expect(throws: StateError.self) { try StateCoder(reading: other.state) }
     }
-    // Compressed data has no checksum of its own.
     #expect(passed > 100)
+  }
+
+  @Test func `a worker cannot have seen more than RabbitMQ gives it at once`() throws {
+    func payload(_ count: Int) -> [UInt8] {
+      Checkpoint(lease: 1, position: 2, worker: "w", seen: Array(repeating: 7, count: count), state: [1])
+        .payload
+    }
+    #expect(try Checkpoint(payload(65_535)).seen.count == 65_535)
+    #expect(throws: StateError.damaged("hashes of the checkpoint")) { try Checkpoint(payload(65_536)) }
   }
 
   @Test func `a checkpoint of a later version is told from a damaged one`() {
     var payload = Checkpoint(lease: 1, position: 2, worker: "w", state: [1]).payload
-    payload[4] = 4
-    #expect(throws: StateError.kind(4)) { try Checkpoint(payload) }
+    payload[4] = 5
+    #expect(throws: StateError.kind(5)) { try Checkpoint(payload) }
     payload[4] = 1
     #expect(throws: StateError.damaged("no checkpoint")) { _ = try Checkpoint(payload) }
   }
 
   @Test func `a state that says it is endless takes no memory`() {
-    let head = Array(Checkpoint(lease: 1, position: 2, worker: "w", state: []).payload.prefix(27))
+    var head = Array(Checkpoint(lease: 1, position: 2, worker: "w", state: []).payload.prefix(27))
+    // Without a checksum.
+    head[4] = 3
     // A frame of one segment whose header says 2^40 octets.
     let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 0x03, 0, 0]
     #expect(throws: StateError.damaged("compressed state")) { try Checkpoint(head + frame) }

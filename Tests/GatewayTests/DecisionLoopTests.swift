@@ -117,10 +117,23 @@ import Testing
     for step in 0..<50 { loop.observe(batch(at: stop - .milliseconds(Int64(5000 - step * 100))), table) }
     #expect(events == ["enter shop"])
     loop.state.withLock { $0.pauses?.mark(at: stop) }
+    // It says something before anybody looks.
+    loop.publishHealth()
     _ = loop.advance(to: DeadlineService.settledTime)
     loop.observe(batch(at: LiveClock.now), table)
     #expect(events == ["enter shop"])
     #expect(told.log.entries.contains { "\($0.message)".contains("this process did not run for 30 s") })
+  }
+
+  /// Who is there could be taken to have left. With nobody there a gateway need not wake for that.
+  @Test func itLooksForPausesOftenWhileSomebodyIsThere() async throws {
+    let loop = try loop()
+    let time = DeadlineService.settledTime
+    #expect(loop.advance(to: time) == time + PauseWatch.idlePace)
+    try await hear(loop, times: 1, every: .zero)
+    #expect(loop.state.withLock { $0.nextLook } <= LiveClock.now + PauseWatch.pace)
+    let later = DeadlineService.settledTime
+    #expect(loop.advance(to: later) <= later + PauseWatch.pace)
   }
 
   @Test func unsentMessagesWaitInOrderAndAreCounted() async throws {

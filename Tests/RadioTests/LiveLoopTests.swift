@@ -368,5 +368,15 @@ struct PauseWatchTests {
     // Long work is none.
     watch.mark(at: .zero + .seconds(150))
     #expect(look(151) == nil)
+    // Nor is time in which nobody had to look, whoever looked before it was over.
+    watch.mark(at: .zero + .seconds(151), safeUntil: .zero + .seconds(156))
+    #expect(look(152) == nil)
+    #expect(look(156.5) == nil)
+    watch.mark(at: .zero + .seconds(157), safeUntil: .zero + .seconds(162))
+    #expect(look(180) == 162)
+    // Stopped in the midst of something.
+    watch.mark(at: .zero + .seconds(200), safeUntil: .zero + .seconds(200))
+    #expect(look(201) == 180)
+    #expect(look(202) == nil)
   }
 }

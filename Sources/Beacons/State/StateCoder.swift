@@ -351,8 +351,8 @@ public enum StateError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Finds every change within eight octets, and all others but one in 2⁶⁴. It is no protection against intent.
-enum StateChecksum {
-  static func of(_ octets: [UInt8], count: Int) -> UInt64 {
+package enum StateChecksum {
+  package static func of(_ octets: [UInt8], count: Int) -> UInt64 {
     let span = octets.span
     var sum: UInt64 = 0x9E37_79B9_7F4A_7C15
     var offset = 0

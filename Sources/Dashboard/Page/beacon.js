@@ -20,6 +20,7 @@ export function beaconView(beacon) {
   const box = el('div.chart', {}, canvas), spoken = el('div.unseen', { 'aria-live': 'polite' });
   const notHeard = empty(text.notHeard), noZone = empty(text.noZone), note = el('p.note'), problem = el('p.problem', { role: 'alert', hidden: true });
   const readings = el('dl.readings-list'), updateReadings = list(readings, measurement), readingPanel = panel(text.readings, readings);
+  const events = el('ol.events'), updateEvents = list(events, happened), eventPanel = panel(text.events, events);
   const tabs = el('div.tabs', { role: 'group', 'aria-label': text.tabs }), updateTabs = list(tabs, tab);
   const decisions = decisionList((at) => { chart.isPaused = false; chart.view.end = Math.min(at + chart.view.span / 2, trace.to - 1); hand.read(at); fetchMore(); });
   const dwell = dwellBar();
@@ -147,6 +148,8 @@ export function beaconView(beacon) {
     const measured = Object.entries({ ...now?.readings, ...trace.readings });
     updateReadings(measured.map(([key, value]) => ({ key, value })), (one) => one.key);
     show(readingPanel, measured.length > 0);
+    updateEvents(trace.events, (one) => one.id);
+    show(eventPanel, trace.events.length > 0);
     show(notHeard, trace.isKnown && trace.sightings.t.length === 0);
     show(noZone, trace.isKnown && trace.sightings.t.length > 0 && zones.length === 0);
     say(note, trace.isKnown && !trace.isComplete ? text.incomplete(timeOf(trace.from)) : '');
@@ -186,10 +189,16 @@ export function beaconView(beacon) {
         el('div.head', {}, tabs, facts, dwell.node, bar.node), notHeard, noZone, problem, box, bar.legend,
         el('p.unseen.help', { id: 'chart-help', text: text.help }), spoken, note),
       trying.node,
-      el('div.columns', {}, panel(text.decisions, decisions.node), readingPanel)),
+      el('div.columns', {}, panel(text.decisions, decisions.node), eventPanel, readingPanel)),
     update,
     end() { stopWatching(); source?.close(); clearTimeout(retry); stopDecisions(); chart.stop(); bar.stop(); trying.stop(); },
   };
+}
+
+function happened(one) {
+  const what = el('span.what');
+  say(what, words.beacon.event(one));
+  return { node: el('li', {}, el('time', { datetime: one.time, text: timeOf(Date.parse(one.time)) }), ' ', what), update() {} };
 }
 
 function measurement({ key }) {

@@ -43,6 +43,8 @@ export class Trace {
   /** By zone. */
   estimates = new Map();
   transitions = [];
+  /** What it said to have happened, the newest first. */
+  events = [];
   /** When nobody could know who was in a zone, by zone: spans [from, to], the last perhaps without end. */
   unknown = new Map();
   zones = [];
@@ -61,6 +63,7 @@ export class Trace {
     this.to = history.to;
     this.isComplete = history.complete;
     this.isKnown = true;
+    this.events = [];
     this.#add(history);
     this.transitions = history.transitions.map(timed);
     this.unknown = new Map((history.unknown ?? []).map(({ zone, spans }) => [zone, spans]));
@@ -106,7 +109,8 @@ export class Trace {
     for (const columns of this.estimates.values()) if (columns.t.length > most) drop(columns, most / 4);
   }
 
-  #add({ receivers = [], sightings, estimates = [] }) {
+  #add({ receivers = [], sightings, estimates = [], events = [] }) {
+    this.events = [...new Map([...this.events, ...events].map((one) => [one.id, one])).values()].sort((a, b) => b.epoch - a.epoch || b.seq - a.seq).slice(0, 20);
     const index = receivers.map((name) => {
       const known = this.receivers.indexOf(name);
       return known >= 0 ? known : this.receivers.push(name) - 1;

@@ -213,6 +213,8 @@ export const words = {
     lines: { near: 'near', rearm: 're-arm', enter: 'enter', exit: 'exit' },
     lineLabel: (line, zone) => `Threshold ${line} of ${zone}`,
     readings: 'Readings', decisions: 'Decisions', noDecisions: 'No decision in the time shown.',
+    events: 'Events',
+    event: ({ reading, event, steps, count }) => [`${reading}: ${event}`.replaceAll('_', ' '), steps == null ? '' : `${steps} steps`, count > 1 ? `${count} times` : ''].filter(Boolean).join(', '),
     notHeard: ['Not heard in the last minutes.', 'The picture begins with its next advertisement.'],
     noZone: ['No zone watches this beacon.', 'Its signal is shown; add it to a zone to have decisions made.'],
     incomplete: (when) => `Memory reaches back to ${when}.`,

@@ -20,8 +20,8 @@ final class BeaconStream: EventSource {
   func next() -> [UInt8] {
     guard let first = place else { return past() }
     let name = name
-    let live = stage.look { pipeline, _, now in
-      pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, at: now) }
+    let live = stage.look { pipeline, recent, now in
+      pipeline.beacon(named: name).map { LiveBeacon(of: $0, since: first, pipeline, recent, at: now) }
     }
     guard let live else { return [] }
     // A recording went back: its past is another.

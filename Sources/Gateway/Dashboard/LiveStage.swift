@@ -33,9 +33,9 @@ struct LiveStage: Stage {
   }
 
   func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
-    let recent = decisions.delivery.recent.withLock { $0 } ?? RecentDecisions()
-    return decisions.state.withLock { state in
-      body(state.pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
+    decisions.state.withLock { state in
+      let recent = decisions.delivery.recent.withLock { $0 } ?? RecentDecisions()
+      return body(state.pipeline, recent, Moment(LiveClock.now, LiveClock.wallNow))
     }
   }
 

@@ -72,6 +72,11 @@ extension FuseWorker {
         $0.field("leads", lead.isLeading)
         $0.key("workers")
         $0.array(workers.keys.sorted()) { $0.value($1) }
+        $0.objects("began_anew", anew.sorted { $0.key < $1.key }) { json, entry in
+          json.field("partition", entry.key)
+          json.field("time", entry.value.time)
+          json.field("reason", "\(entry.value.reason)")
+        }
         $0.key("partitions")
         $0.array(holdings.sorted { $0.key < $1.key }) { json, entry in
           let (number, holding) = entry

@@ -39,7 +39,10 @@ extension FuseWorker {
     let epoch = UInt64(max(LiveClock.wallNow.nanoseconds / 1_000_000, 1))
     let (partition, seen, refusal) = FleetPartition.resume(
       fresh, number, epoch: epoch, from: last, at: LiveClock.wallNow)
-    if let refusal { logger.error("partition \(number): begins anew, because \(refusal)") }
+    if let refusal {
+      logger.error("partition \(number): begins anew, because \(refusal)")
+      anew[number] = (LiveClock.wallNow, refusal)
+    }
     var options = Options(broker, gateway: configuration.gatewayName)
     options.clientID = "beaconkeeper-\(configuration.gatewayName)-partition-\(number)"
     options.will = nil

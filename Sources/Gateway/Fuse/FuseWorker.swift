@@ -36,6 +36,8 @@ final class FuseWorker {
   var served = 0
   /// Partitions for which we stand in line again from then on.
   var rests: [Int: MonotonicTime] = [:]
+  /// Partitions that this worker began anew, although there was a checkpoint: the last time of each.
+  var anew: [Int: (time: WallTime, reason: StateError)] = [:]
   /// Since when one of those that began anew could be tidied.
   var untidySince: MonotonicTime?
   var lead: FuseLead

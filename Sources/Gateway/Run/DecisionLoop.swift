@@ -36,6 +36,15 @@ final class DecisionLoop: Sendable {
       min(pipeline.nextDeadline ?? .distantFuture, health.pace.due ?? .distantFuture)
     }
 
+    /// Nobody can leave, because nobody is there.
+    var isIdle: Bool { pipeline.nextDeadline == nil }
+
+    /// What runs at this time misses nothing before the next look if it is idle.
+    mutating func mark(at time: MonotonicTime) {
+      let safe = isIdle ? max(time, nextLook) : time
+      pauses?.mark(at: time, safeUntil: safe)
+    }
+
     mutating func learn(_ table: ReceiverTable) -> ReceiverMap {
       receivers.learn(table) { pipeline.receiver($0) }
       return receivers
@@ -139,10 +148,9 @@ final class DecisionLoop: Sendable {
       }
       tellMissing(&state)
       if state.health.pace.takeDue(at: LiveClock.now) { tell(&state, [healthMessage(&state)]) }
-      state.pauses?.mark(at: LiveClock.now)
-      // Timers stand still while the machine is suspended, and who does not look misses that.
-      let latest = min(time + PauseWatch.pace, state.health.missingDeadline ?? .distantFuture)
-      state.nextLook = min(state.nextDeadline, latest)
+      state.nextLook = min(state.nextDeadline, state.health.missingDeadline ?? .distantFuture)
+      state.nextLook = min(state.nextLook, time + (state.isIdle ? PauseWatch.idlePace : PauseWatch.pace))
+      state.mark(at: LiveClock.now)
       heartbeat.beat(
         nextLook: state.nextLook, beacons: state.pipeline.beaconCount, waiting: delivery.waiting)
       return state.nextLook
@@ -174,11 +182,13 @@ final class DecisionLoop: Sendable {
   /// Hands over what the pipeline said.
   func tell(_ state: inout State, _ messages: [Message] = []) {
     delivery.take(&state.output, of: state.pipeline, and: messages)
-    state.pauses?.mark(at: LiveClock.now)
-    if state.nextDeadline < state.nextLook {
-      state.nextLook = state.nextDeadline
+    let now = LiveClock.now
+    let next = state.isIdle ? state.nextDeadline : min(state.nextDeadline, now + PauseWatch.pace)
+    if next < state.nextLook {
+      state.nextLook = next
       nearerDeadline.ring()
     }
+    state.mark(at: now)
     if state.pipeline.hasNews { news.ring() }
   }
 
@@ -208,6 +218,7 @@ final class DecisionLoop: Sendable {
       state.pipeline.publishObservations(boot: boot, after: earlier)
       state.health.hasToldMissing = false
       nearerDeadline.ring()
+      state.pauses?.mark(at: LiveClock.now)
       tell(&state, state.pipeline.allStates())
     }
     reloads.ring()
