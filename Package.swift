@@ -90,7 +90,7 @@ let package = Package(
     .target(name: "Pages", dependencies: ["JSON"], swiftSettings: house),
     .target(
       name: "PolicyReport", dependencies: ["JSON", "Messages", "Pages", "RangingPolicy", "WakePlanner"],
-      swiftSettings: house),
+      resources: [.embedInCode("report.js")], swiftSettings: house),
     .target(
       name: "Messages", dependencies: ["Beacons", "JSON", "MQTT", "Proximity", "RangingPolicy"],
       swiftSettings: house),
@@ -316,7 +316,7 @@ let package = Package(
       name: "ProximityTests", dependencies: ["Beacons", "Proximity", "Randomness"], swiftSettings: house),
     .testTarget(
       name: "PolicyReportTests",
-      dependencies: ["PageReading", "Pages", "PolicyReport", "RangingPolicy", "WakePlanner"],
+      dependencies: ["CCrypto", "PageReading", "Pages", "PolicyReport", "RangingPolicy", "WakePlanner"],
       swiftSettings: house),
     .testTarget(
       name: "RoomReportTests", dependencies: ["Beacons", "PageReading", "Proximity", "RoomReport"],
