@@ -205,6 +205,15 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // What deploy/bench measures with; not shipped.
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "Beacons", "Gateway", "JSON", "MQTT", "Machine", "Messages", "Mosquitto", "Pipeline", "Proximity",
+        "Radio", "RangingPolicy", "Settings", "SettingsFile",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/Benchmarks/bench", swiftSettings: house),
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: house),
     .target(name: "EventBytes", path: "Tests/EventBytes", swiftSettings: house),
     .target(name: "MessageSchemas", path: "Tests/MessageSchemas", swiftSettings: house),
@@ -249,7 +258,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "Beacons", "Brokers", "Gateway", "MessageSchemas", "Machine", "PageReading", "Proximity",
-        "Randomness", "Setup", "beaconkeeper",
+        "Randomness", "Setup", "beaconkeeper", "bench",
       ],
       swiftSettings: house),
     .testTarget(
