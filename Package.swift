@@ -87,7 +87,7 @@ let package = Package(
     ),
     .target(name: "WakePlanner", dependencies: ["RangingPolicy"], swiftSettings: house),
     // HTML of one file, without network.
-    .target(name: "Pages", dependencies: ["JSON"], swiftSettings: house),
+    .target(name: "Pages", dependencies: ["Beacons", "JSON"], swiftSettings: house),
     .target(
       name: "PolicyReport", dependencies: ["JSON", "Messages", "Pages", "RangingPolicy", "WakePlanner"],
       resources: [.embedInCode("report.js")], swiftSettings: house),
@@ -196,7 +196,7 @@ let package = Package(
         "JSON",
         "MQTT", "Machine",
         "Messages",
-        "Mosquitto", "Outbox", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
+        "Mosquitto", "Outbox", "Pages", "Pipeline", "PolicyReport", "Proximity", "Radio", "RangingPolicy",
         "RoomReport", "Setup",
         "WakePlanner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
