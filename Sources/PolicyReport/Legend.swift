@@ -55,7 +55,8 @@ struct Legend {
           }
         }
         page.terms(
-          (report.isSingle ? SingleRow.table.meanings(on: .page) : TallyRow.table().meanings(on: .page)) + Self.confidences)
+          (report.isSingle ? SingleRow.table.meanings(on: .page) : TallyRow.table().meanings(on: .page))
+            + Self.confidences)
       }
       page.element("p", Self.sources)
     }

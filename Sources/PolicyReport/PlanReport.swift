@@ -79,7 +79,9 @@ public struct PlanReport: Sendable {
   private func writeLegend(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "legend", "class": "legend"]) { page in
       page.element("h2", ["id": "legend"], "What the words mean")
-      page.element("dl") { $0.terms(PlanRow.table.meanings(on: .page) + [Self.latencies] + Legend.confidences) }
+      page.element("dl") {
+        $0.terms(PlanRow.table.meanings(on: .page) + [Self.latencies] + Legend.confidences)
+      }
       page.element("p", Legend.sources)
     }
   }

@@ -70,5 +70,7 @@ struct PlanTable {
 
 extension Table {
   /// What the titles mean, as the terminal shows them.
-  var legend: [(name: String, words: String)] { meanings(on: .terminal).map { ($0.name.uppercased(), $0.words) } }
+  var legend: [(name: String, words: String)] {
+    meanings(on: .terminal).map { ($0.name.uppercased(), $0.words) }
+  }
 }
