@@ -48,3 +48,59 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension String {
+  /// Cells that it takes on a terminal.
+  package var cells: Int {
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : unicodeScalars.reduce(0) { $0 + $1.cells }
+  }
+
+  /// With spaces up to a number of cells.
+  package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - cells)) }
+
+  /// As much of it as fits into so many cells.
+  package func cut(to room: Int) -> String {
+    guard cells > room else { return self }
+    var kept = UnicodeScalarView()
+    var taken = 0
+    for scalar in unicodeScalars {
+      taken += scalar.cells
+      guard taken <= room else { break }
+      kept.append(scalar)
+    }
+    return String(kept)
+  }
+}
+
+extension [[String]] {
+  /// The lines of a table: columns as wide as they need, two cells apart.
+  package var aligned: [String] {
+    let columns = map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+      map { $0.indices.contains(column) ? $0[column].cells : 0 }.max() ?? 0
+    }
+    return map { row in
+      var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Marks stand over the letter before them; East Asian letters and pictures are two cells wide (Unicode Standard Annex 11).
+  fileprivate var cells: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    if properties.isEmojiPresentation { return 2 }
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+      0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

@@ -1,3 +1,14 @@
+/// A script of ours, with its SHA-256 in base64: a page runs no other.
+package struct Script: Sendable {
+  package let text: String
+  package let fingerprint: String
+
+  package init(_ text: String, fingerprint: String) {
+    self.text = text
+    self.fingerprint = fingerprint
+  }
+}
+
 /// A self-contained page of UTF-8 text. The same content gives the same bytes.
 package struct Page {
   let title: String
@@ -6,11 +17,11 @@ package struct Page {
   /// Inline.
   let sheet: String
   /// Inline; nil: none.
-  let script: String?
+  let script: Script?
   /// What the page's figures are worth.
   let caution: String
 
-  package init(title: String, version: String, sheet: String, script: String? = nil, caution: String) {
+  package init(title: String, version: String, sheet: String, script: Script? = nil, caution: String) {
     self.title = title
     self.version = version
     self.sheet = sheet
@@ -37,7 +48,7 @@ package struct Page {
         page.element("footer") { page in
           page.say("Made by beaconkeeper \(version). \(caution)")
         }
-        if let script { page.element("script") { $0.raw(script) } }
+        if let script { page.element("script") { $0.raw(script.text) } }
       }
     }
     return page.text
@@ -45,7 +56,7 @@ package struct Page {
 
   /// Nothing comes from a network, and no other script than the page's own runs.
   private var policy: String {
-    let script = script.map { "'sha256-\(Fingerprint($0).base64)'" } ?? "'none'"
+    let script = script.map { "'sha256-\($0.fingerprint)'" } ?? "'none'"
     return "default-src 'none'; style-src 'unsafe-inline'; script-src \(script)"
   }
 

@@ -4,6 +4,8 @@ struct Budget {
   let nears: Int
   /// Rows of states on each card.
   let states: Int
+  /// Bars of a strip with words on them; more of them are one shape.
+  let bars: Int
   /// Entries of each kind that the script gets for each card.
   let entries: Int
   /// Of each curve of the distance.
@@ -13,6 +15,7 @@ struct Budget {
     let cards = max(1, cards)
     nears = min(max(600 / cards, 6), 60)
     states = min(max(2000 / cards, 12), 100)
+    bars = min(max(5000 / cards, 50), 500)
     entries = min(max(12_000 / cards, 80), 8000)
     points = min(max(12_000 / cards, 100), DistanceCurve.limit)
   }

@@ -33,23 +33,4 @@ extension Markup {
       page.say(words)
     }
   }
-
-  /// A drawing with its title, and a description for those who cannot see it.
-  mutating func chart(
-    _ id: String, width: Double = 420, height: Double, style: String = "chart", _ title: String,
-    _ description: String, _ draw: (inout Markup) -> Void
-  ) {
-    element(
-      "svg",
-      [
-        "viewBox": "0 0 \(Figures.at(width)) \(Figures.at(height))", "role": "img",
-        "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d", "xmlns": "http://www.w3.org/2000/svg",
-        "class": style,
-      ]
-    ) { page in
-      page.element("title", ["id": "\(id)-t"], title)
-      page.element("desc", ["id": "\(id)-d"], description)
-      draw(&page)
-    }
-  }
 }

@@ -34,37 +34,12 @@ struct ComparisonSection {
     }
   }
 
-  private static func spread(of tally: Tally) -> String {
-    guard let worst = tally.worstShare, let best = tally.bestShare, worst != best else { return "all alike" }
-    return "\(Figures.percent(worst)) to \(Figures.percent(best))"
-  }
-
   private func table(_ comparison: Comparison, id: String, into page: inout Markup) {
     page.element("table") { page in
       page.element("caption", ["id": "\(id)-b"], "Best first")
-      page.rows(below: [
-        "", "Strategy", "Delivered", "Worst to best", "Late", "Battery, day", "Front", "Review risk",
-        "Permission",
-      ]) { page in
-        for (index, entry) in comparison.entries.enumerated() {
-          page.element("tr") { page in
-            page.element("td", ["class": "number"], "\(index + 1)")
-            page.element("th", ["scope": "row"], entry.tally.profile.strategy.name)
-            page.element("td", ["class": "number"], Figures.percent(entry.tally.meanShare))
-            page.element("td", ["class": "number"], Self.spread(of: entry.tally))
-            page.element("td", ["class": "number"], "\(entry.tally.late)")
-            page.element("td", ["class": "number"], Figures.drain(entry.tally.batteryFactor))
-            page.element("td", entry.isOnFront ? "★ yes" : "no")
-            page.element("td", entry.tally.profile.strategy.reviewRisk.value.rawValue)
-            page.element("td", entry.tally.profile.strategy.permissionAsked)
-          }
-        }
-      }
+      let phones = comparison.entries.first?.tally.spread.map(\.phone) ?? []
+      ComparisonRow.table(visitsPerDay: visitsPerDay, phones: phones).write(
+        ComparisonRow.all(comparison), into: &page)
     }
   }
-}
-
-extension Figures {
-  /// A factor with enough digits to show how far it is above 1: `×1.0021`.
-  static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
 }

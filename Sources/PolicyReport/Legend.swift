@@ -54,7 +54,9 @@ struct Legend {
             page.element("dd") { $0.element("code", words) }
           }
         }
-        page.terms(Self.columns + Self.confidences)
+        page.terms(
+          (report.isSingle ? SingleRow.table.meanings(on: .page) : TallyRow.table().meanings(on: .page))
+            + Self.confidences)
       }
       page.element("p", Self.sources)
     }
@@ -66,19 +68,4 @@ struct Legend {
   static let confidences = Confidence.allCases.map {
     (name: "Confidence \($0.rawValue)", words: String($0.words.dropFirst(3)))
   }
-
-  static let columns: [(name: String, words: String)] = [
-    ("First seen", "the first region enter or ranging callback with the beacon in it"),
-    (
-      "Window ended",
-      "when the app last could run before the crossing, or next after it, and how far away the phone was"
-    ),
-    ("Ranging", "how long the app's receiver listened"),
-    (
-      "Battery",
-      "drain over the time followed, as a multiple of a phone that neither ranges nor locates; --compare takes a whole day"
-    ),
-    ("Risk", "how easily the strategy breaks"),
-    ("Review", "how likely an app store refuses it"),
-  ]
 }

@@ -2,7 +2,7 @@ import JSON
 import Pages
 import RangingPolicy
 
-/// What the script draws from: numbers only, and a table of the words that they stand for.
+/// What the script reads out: numbers only, and a table of the words that they stand for.
 struct PageData {
   private var words: [String] = []
   private var places: [String: Int] = [:]
@@ -62,41 +62,23 @@ struct PageData {
       return "[\(window.time),\(states.firstIndex(of: window.state) ?? 0),\(window.expires ?? -1),\(why)]"
     }
     let facts = cut(result.history.facts, limit, \.time).map { "[\($0.time),\(word($0.what.rawValue))]" }
-    let seeing = cut(result.seeingSpans, limit, \.lowerBound).map { "[\($0.lowerBound),\($0.upperBound)]" }
-    let chart = TimelineChart(result, near: card.example.approach.near, id: card.id, points: budget.points)
-    let lanes = chart.frame.lanes.map { lane in
+    let chart = TimelineChart(result, near: card.example.approach.near, id: card.id, budget: budget)
+    let lanes = chart.lanes.map { lane in
       // The limit is for all rows together.
       let share = limit / max(1, min(lane.rows.count, 32))
       let rows = lane.rows.prefix(32).map { row in
         let spans = cut(row, share, \.from).map { span in
-          "[\(span.from),\(span.to),\(word(span.label)),\(word(span.ending.rawValue))]"
+          "[\(span.from),\(span.to),\(word(span.label))]"
         }
         return "[\(spans.joined(separator: ","))]"
       }
-      let marks = cut(lane.marks, limit, \.time).map {
-        "[\($0.time),\(word($0.sign)),\(word($0.words)),\($0.isVoid ? 1 : 0)]"
-      }
-      return "{\"k\":\(word(lane.kind.rawValue)),\"n\":\(word(lane.title)),"
-        + "\"r\":[\(rows.joined(separator: ","))],\"m\":[\(marks.joined(separator: ","))]}"
+      return
+        "{\"k\":\(word(lane.kind.rawValue)),\"n\":\(word(lane.title)),\"r\":[\(rows.joined(separator: ","))]}"
     }
     let curve = chart.curve.map { "[\($0.time),\($0.metres.map { Figures.number($0, 2) } ?? "null")]" }
-    let lines = chart.thresholds.map { line in
-      "[\(word("\(line.name) \(Figures.metres(line.distance))")),\(Figures.number(Double(line.distance) / 1e6, 3)),"
-        + "\(word(line.style))]"
-    }
-    let verdicts = zip(result.verdicts.prefix(limit), result.distances(ofFirst: limit)).map {
-      verdict, distance in
-      let outcome = Outcome(verdict.outcome, wasNear: true)
-      return "[\(verdict.crossed),\(verdict.delivered ?? -1),\(word(outcome.sign)),\(word(outcome.style)),"
-        + "\(distance.map { Figures.number($0, 2) } ?? "null")]"
-    }
     func list(_ parts: [String]) -> String { "[\(parts.joined(separator: ","))]" }
-    let remaining = chart.frame.remaining
     return "{\"id\":\"\(card.id)\",\"end\":\(result.end),\"until\":\(until),\"known\":\(result.knownUntil),"
-      + "\"cut\":\(result.timeline.isCut ? result.timeline.end : -1),"
-      + "\"period\":\(max(1, result.profile.os.tickPeriod.value)),\"far\":\(Figures.number(chart.frame.metres.to, 2)),"
-      + "\"most\":\(result.profile.os.family == .iOS ? remaining?.most ?? 0 : -1),\"left\":\(word(remaining?.title ?? "")),"
-      + "\"w\":\(list(windows)),\"f\":\(list(facts)),\"c\":\(list(seeing)),\"lanes\":\(list(lanes)),"
-      + "\"d\":\(list(curve)),\"lines\":\(list(lines)),\"v\":\(list(verdicts))}"
+      + "\"near\":\(result.verdicts.first?.crossed ?? -1),\"counts\":\(result.profile.os.family == .iOS),"
+      + "\"w\":\(list(windows)),\"f\":\(list(facts)),\"lanes\":\(list(lanes)),\"d\":\(list(curve))}"
   }
 }

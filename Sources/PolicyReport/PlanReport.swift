@@ -55,36 +55,9 @@ public struct PlanReport: Sendable {
       ) { page in
         page.element("table", ["class": "wide"]) { page in
           page.element("caption", "A phone that stays within reach for an hour")
-          page.rows(below: [
-            "Profile", "Result", "Regions", "Period", "On air", "Callbacks", "Cover", "Gap", "First window",
-            "Battery", "Review",
-          ]) { page in
-            for (index, proposal) in proposals.enumerated() { row(proposal, "p\(index + 1)", into: &page) }
-          }
+          PlanRow.table.write(PlanRow.all(proposals), into: &page)
         }
       }
-    }
-  }
-
-  private func row(_ proposal: WakeProposal, _ id: String, into page: inout Markup) {
-    page.element("tr") { page in
-      page.element("th", ["scope": "row"]) { page in
-        page.element("a", ["href": "#\(id)"], proposal.profile.name)
-      }
-      page.element("td") { Outcome(proposal).write(into: &$0) }
-      var cells: [String] = []
-      if let plan = proposal.plan {
-        cells = ["\(plan.regions)", Figures.time(plan.period), PlanWords.percent(plan.airShare)]
-        cells.append("\(Figures.number(proposal.cost.callbacksPerMinute, 1))/min")
-      } else {
-        cells = ["", "", "", ""]
-      }
-      cells.append(PlanWords.percent(proposal.share))
-      cells.append(Figures.time(proposal.longestGap))
-      cells.append(proposal.longestWait.map(Figures.time) ?? "never")
-      cells.append(Figures.factor(proposal.cost.batteryOfDay))
-      for cell in cells { page.element("td", ["class": "number"], cell) }
-      page.element("td", proposal.reviewRisk.level.rawValue)
     }
   }
 
@@ -97,27 +70,18 @@ public struct PlanReport: Sendable {
     }
   }
 
-  private static let words: [(name: String, words: String)] = [
-    ("Cover", "share of the time from its first window on in which the app ranged: the least that was found"),
-    ("Gap", "the longest time in which the app did not range after its first window"),
-    ("First window", "the longest time from coming within reach until the app first ranged"),
-    ("On air", "time on air added up over the regions, as a share of all time"),
-    ("Callbacks", "enters and exits that the app is notified of while the phone is within reach"),
-    (
-      "Battery",
-      "drain of a day with one visit of an hour, as a multiple of a phone that does not range"
-    ),
-    ("Review", "how likely an app store refuses an app with this strategy that is woken this often"),
-    (
-      "Entry latency, exit latency",
+  private static let latencies = (
+    name: "Entry latency, exit latency",
+    words:
       "how long after a region comes on air, or leaves it, the phone may notify the app; it may do so at any time before that"
-    ),
-  ]
+  )
 
   private func writeLegend(into page: inout Markup) {
     page.element("section", ["aria-labelledby": "legend", "class": "legend"]) { page in
       page.element("h2", ["id": "legend"], "What the words mean")
-      page.element("dl") { $0.terms(Self.words + Legend.confidences) }
+      page.element("dl") {
+        $0.terms(PlanRow.table.meanings(on: .page) + [Self.latencies] + Legend.confidences)
+      }
       page.element("p", Legend.sources)
     }
   }

@@ -6,8 +6,8 @@ struct CardSetting {
   let systems: SystemNames
   let filters: Filters
   let budget: Budget
-  /// Where the time axis ends in all drawings; nil: each has its own, because they are of different approaches.
-  let span: Milliseconds?
+  /// Where the time axis ends in all drawings.
+  let span: Milliseconds
   let namesApproach: Bool
 }
 
@@ -47,7 +47,7 @@ struct ProfileCard {
       }
       page.element("figure") { page in
         TimelineChart(
-          result, near: card.example.approach.near, id: id, until: setting.span, points: setting.budget.points
+          result, near: card.example.approach.near, id: id, until: setting.span, budget: setting.budget
         ).write(into: &page)
         page.element("figcaption") { page in
           page.say(Account(result).verdict + " ")

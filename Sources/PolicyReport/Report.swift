@@ -40,7 +40,7 @@ public struct Report: Sendable {
   public var html: String {
     let cards = Card.all(of: examples)
     return Page(
-      title: title, version: version, sheet: Style.sheet, script: Script.text, caution: Page.simulated
+      title: title, version: version, sheet: Style.sheet, script: Script.page, caution: Page.simulated
     ).html { page in
       writeHead(into: &page)
       Summary(self, cards).write(into: &page)
@@ -78,7 +78,7 @@ public struct Report: Sendable {
   private func setting(_ cards: [Card]) -> CardSetting {
     CardSetting(
       systems: systems, filters: Filters(cards, systems: systems), budget: Budget(cards: cards.count),
-      span: isSingle ? span : nil, namesApproach: !isSingle)
+      span: span, namesApproach: !isSingle)
   }
 
   private func write(_ cards: [Card], into page: inout Markup) {
@@ -107,4 +107,11 @@ public struct Report: Sendable {
 
 extension Page {
   static let simulated = "A simulation of published rules, not a measurement of a phone."
+}
+
+extension Script {
+  /// In HTML a script's text is not escaped, in XML it is: the marks around it make it the same in both.
+  static let page = Script(
+    "//<![CDATA[\n" + String(decoding: PackageResources.report_js, as: UTF8.self) + "//]]>",
+    fingerprint: "gEUA9UpwgxP8sZIHHhmRrVYKnqoAu6VqOuyHFyQDN1k=")
 }

@@ -8,114 +8,66 @@ struct RotationChart {
   let proposal: WakeProposal
   let plan: WakePlan
   let id: String
-
-  private static let left = 70.0, right = 412.0, top = 24.0, rowHeight = 18.0
-  private let time: Scale
-  private let span: Milliseconds
+  private let strips: Strips
 
   init(_ proposal: WakeProposal, _ plan: WakePlan, id: String) {
     self.proposal = proposal
     self.plan = plan
     self.id = id
-    span = 2 * plan.period
-    time = Scale(from: 0, to: Double(span) / 1000, start: Self.left, end: Self.right)
+    strips = Strips(end: 2 * plan.period, limit: 500)
   }
-
-  private var toldTop: Double { Self.top + Double(plan.regions) * Self.rowHeight + 4 }
-  private var bandTop: Double { toldTop + 20 }
-  private var bandBottom: Double { bandTop + 24 }
-  private var height: Double { bandBottom + 44 }
 
   func write(into page: inout Markup) {
-    page.chart(
-      id, height: height, "Two rounds of the plan for \(proposal.profile.name)",
-      PlanWords(proposal).rotation
+    let title = "Two rounds of the plan for \(proposal.profile.name)"
+    page.element("p", ["id": "\(id)-t", "class": "unseen"], title)
+    page.element(
+      "div", ["class": "timeline rotation", "role": "img", "aria-labelledby": "\(id)-t"]
     ) { page in
-      drawAxis(into: &page)
-      drawRegions(into: &page)
-      drawCallbacks(into: &page)
-      drawBand(into: &page)
-      drawWalk(into: &page)
+      let arrival = proposal.request.visit.approach
+      let walk = arrival <= strips.end ? [arrival] : []
+      strips.writeTicks(into: &page)
+      strips.write("words", into: &page) { page in
+        strips.write(walk.map { ($0, "at the gateway") }, style: "name", into: &page)
+      }
+      for region in 0..<plan.regions {
+        write("lane", "region \(region + 1)", into: &page) { strips.write(broadcasts(of: region), into: &$0) }
+      }
+      let told = proposal.example.callbacks.filter { $0.time <= strips.end }
+      write("lane", "notified", into: &page) { page in
+        strips.write(told.map { ($0.time, $0.isEnter ? "▲" : "▼", "") }, into: &page)
+      }
+      write("band", "app", into: &page) { strips.write(states, into: &$0) }
+      page.element("div", ["class": "axis"], "")
+      strips.writeUnit(seconds: "seconds from the phone's coming", into: &page)
+      strips.write("over", into: &page) { page in
+        for time in walk {
+          page.element("i", ["class": "crossing", "style": strips.place(time..<time)], "")
+        }
+      }
     }
   }
 
-  private func x(_ time: Milliseconds) -> Double { self.time(Double(time) / 1000) }
-
-  private func drawAxis(into page: inout Markup) {
-    for value in time.ticks(5, steps: Scale.timeSteps) {
-      let x = time(value)
-      page.line(x, Self.top - 4, x, bandBottom, "grid")
-      page.line(x, bandBottom, x, bandBottom + 5, "axisline")
-      page.text(
-        Figures.number(time.to > 600 ? value / 60 : value, 1), x, bandBottom + 18, "axis",
-        x > Self.right - 20 ? "end" : "middle")
-    }
-    page.line(Self.left, bandBottom, Self.right, bandBottom, "axisline")
-    page.text(
-      time.to > 600 ? "minutes" : "seconds from the phone's coming", (Self.left + Self.right) / 2, height - 6,
-      "unit", "middle")
+  private func write(
+    _ style: String, _ name: String, into page: inout Markup, _ content: (inout Markup) -> Void
+  ) {
+    strips.write(style, into: &page, side: { $0.element("span", ["class": "side"], name) }, content)
   }
 
-  private func drawRegions(into page: inout Markup) {
-    for region in 0..<plan.regions {
-      let y = Self.top + Double(region) * Self.rowHeight
-      page.text("region \(region + 1)", Self.left - 6, y + 11, "axis", "end")
-      page.line(Self.left, y + 14, Self.right, y + 14, "grid")
-    }
-    for broadcast in plan.broadcasts {
-      let y = Self.top + Double(broadcast.region) * Self.rowHeight
-      for round in Int64(-1)...1 {
+  private func broadcasts(of region: Int) -> [Strips.Bar] {
+    let own = plan.broadcasts.filter { $0.region == region }
+    return (Int64(-1)...1).flatMap { round in
+      own.map { broadcast -> Range<Milliseconds> in
         let from = broadcast.start + round * plan.period
-        let to = from + broadcast.duration
-        guard to > 0, from < span else { continue }
-        let start = x(max(0, from))
-        page.element(
-          "rect",
-          [
-            "x": Figures.at(start), "y": Figures.at(y), "height": "14",
-            "width": Figures.at(max(1, x(min(to, span)) - start)), "class": "onair",
-          ])
+        return max(0, from)..<max(0, min(from + broadcast.duration, strips.end))
       }
-    }
+    }.filter { !$0.isEmpty }.map { Strips.Bar(span: $0, style: "onair") }
   }
 
-  private func drawCallbacks(into page: inout Markup) {
-    page.text("notified", Self.left - 6, toldTop + 12, "axis", "end")
-    var path = ""
-    for callback in proposal.example.callbacks where callback.time <= span {
-      let x = Figures.at(x(callback.time))
-      path +=
-        callback.isEnter
-        ? "M\(x) \(Figures.at(toldTop + 2))l5 11h-10z" : "M\(x) \(Figures.at(toldTop + 13))l5 -11h-10z"
+  private var states: [Strips.Bar] {
+    proposal.example.intervals.filter { $0.from < strips.end }.map { interval in
+      Strips.Bar(
+        span: interval.from..<max(interval.from, min(interval.to, strips.end)),
+        style: interval.state.rawValue, label: interval.state.label)
     }
-    if !path.isEmpty { page.element("path", ["d": path, "class": "told"]) }
-  }
-
-  private func drawBand(into page: inout Markup) {
-    page.text("app", Self.left - 6, bandBottom - 8, "axis", "end")
-    for interval in proposal.example.intervals where interval.from < span {
-      let from = x(interval.from)
-      let width = max(0.6, x(min(interval.to, span)) - from)
-      page.element(
-        "rect",
-        [
-          "x": Figures.at(from), "y": Figures.at(bandTop), "width": Figures.at(width),
-          "height": Figures.at(bandBottom - bandTop), "class": "band \(interval.state.rawValue)",
-        ])
-      let label = interval.state.label
-      if width > LabelRoom.width(of: label) + 4 {
-        page.text(
-          label, from + width / 2, bandBottom - 8, "bandlabel on-\(interval.state.rawValue)", "middle")
-      }
-    }
-  }
-
-  private func drawWalk(into page: inout Markup) {
-    let arrival = proposal.request.visit.approach
-    guard arrival <= span else { return }
-    let x = x(arrival)
-    page.line(x, Self.top - 8, x, bandBottom, "crossing")
-    let isLeft = x > (Self.left + Self.right) / 2
-    page.text("at the gateway", x + (isLeft ? -5 : 5), Self.top - 9, "markname", isLeft ? "end" : "start")
   }
 }

@@ -22,9 +22,14 @@ struct Summary {
         page.element("table", ["class": "wide"]) { page in
           page.element("caption", report.isSingle ? caption : "Over all approaches. \(costs)")
           if report.isSingle {
-            SingleRows(cards: cards, report: report).write(into: &page)
+            let rows = cards.map { card in
+              SingleRow(
+                card.result, name: report.name(of: card.profiles, card.example.phone), anchor: card.id,
+                battery: card.result.batteryFactor(over: report.span))
+            }
+            SingleRow.table.write(rows, into: &page)
           } else {
-            TallyRows(report: report, cards: cards).write(into: &page)
+            TallyRow.table().write(TallyRow.all(report, cards), into: &page)
           }
         }
       }

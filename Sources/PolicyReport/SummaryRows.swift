@@ -1,59 +1,117 @@
 import Pages
 import RangingPolicy
 
-/// The rows of the summary where there was one approach: one for each card.
-struct SingleRows {
-  let cards: [Card]
-  let report: Report
+/// A profile and what became of one approach under it; on a page, for all systems that came to the same.
+package struct SingleRow {
+  let result: Simulation
+  let name: String
+  /// Of its card.
+  let anchor: String?
+  let battery: Double
 
-  func write(into page: inout Markup) {
-    page.rows(below: [
-      "Profile", "Outcome", "Why", "First seen", "Near", "Late by", "Window ended", "Ranging", "Battery",
-      "Risk", "Review",
-    ]) { page in
-      for card in cards {
-        page.element("tr") { row(card, into: &$0) }
-      }
-    }
+  package init(_ result: Simulation) {
+    self.init(result, name: result.profile.name, anchor: nil, battery: result.batteryFactor)
   }
 
-  private func row(_ card: Card, into page: inout Markup) {
-    let result = card.result
-    page.name(report.name(of: card.profiles, card.example.phone), card.id)
-    page.element("td") { page in
-      Outcome(result).write(into: &page)
-      if result.verdicts.count > 1 {
-        page.say(" ")
-        page.element(
-          "span", ["class": "together"],
-          "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
-      }
-    }
-    page.element("td", ["class": "why"]) { page in
-      if let why = result.verdicts.first?.blockedBy ?? result.outcome, !why.isDelivered {
-        page.code(why.rawValue)
-      }
-    }
-    let closing = result.closing
-    let place = closing.flatMap { result.timeline.distance(at: $0.time) }
-    page.cells([
-      result.totals.detected.map(Figures.time) ?? "never",
-      result.verdicts.first.map { Figures.time($0.crossed) } ?? "never",
-      result.verdicts.first?.lateness.map(Figures.time) ?? "",
-      closing.map { Figures.time($0.time) + (place.map { ", \(Figures.metres($0))" } ?? "") }
-        ?? (result.totals.ranging > 0 ? "open" : "none"),
-      Figures.time(result.totals.ranging), Figures.factor(result.batteryFactor(over: report.span)),
+  init(_ result: Simulation, name: String, anchor: String?, battery: Double) {
+    self.result = result
+    self.name = name
+    self.anchor = anchor
+    self.battery = battery
+  }
+
+  package static var table: Table<SingleRow> {
+    Table([
+      .init("Profile", on: .page) {
+        $0.name
+      } write: {
+        $1.name($0.name, $0.anchor)
+      },
+      .init("OS", on: .terminal) { $0.result.profile.os.name },
+      .init("Strategy", on: .terminal) { $0.result.profile.strategy.name },
+      .init("Outcome", on: .page) {
+        Outcome($0.result).word
+      } write: {
+        $0.writeOutcome(into: &$1)
+      },
+      .init("Outcome", on: .terminal) { $0.result.outcome?.rawValue ?? "" },
+      .init("Why", on: .page) {
+        $0.why
+      } write: {
+        $1.code($0.why)
+      },
+      .number("First seen", meaning: "the first region enter or ranging callback with the beacon in it") {
+        $0.result.totals.detected.map(Figures.time) ?? "never"
+      },
+      .number("Near", meaning: "when the near threshold was crossed") {
+        $0.result.verdicts.first.map { Figures.time($0.crossed) } ?? "never"
+      },
+      .number("Late by", meaning: "how long after the crossing the app saw it") {
+        $0.result.verdicts.first?.lateness.map(Figures.time) ?? ""
+      },
+      .number(
+        "Window ended",
+        meaning:
+          "when the app last could run before the crossing, or next after it, and how far away the phone was"
+      ) { $0.windowEnd },
+      .number("Ranging", meaning: "how long the app's receiver listened") {
+        Figures.time($0.result.totals.ranging)
+      },
+      .number(
+        "Battery",
+        meaning: "drain over the time followed, as a multiple of a phone that neither ranges nor locates; "
+          + "--compare takes a whole day"
+      ) { Figures.factor($0.battery) },
+      .init("Risk", meaning: "how easily the strategy breaks") {
+        $0.result.profile.strategy.risk.value.rawValue
+      },
+      .init("Review", meaning: "how likely an app store refuses it") {
+        $0.result.profile.strategy.reviewRisk.value.rawValue
+      },
     ])
-    page.risks(result.profile.strategy)
+  }
+
+  private func writeOutcome(into page: inout Markup) {
+    Outcome(result).write(into: &page)
+    guard result.verdicts.count > 1 else { return }
+    page.say(" ")
+    page.element(
+      "span", ["class": "together"],
+      "(\(result.verdicts.count { $0.outcome.isDelivered }) of \(result.verdicts.count))")
+  }
+
+  private var why: String {
+    let why = result.verdicts.first?.blockedBy ?? result.outcome
+    return why.map { $0.isDelivered ? "" : $0.rawValue } ?? ""
+  }
+
+  private var windowEnd: String {
+    guard let closing = result.closing else { return result.totals.ranging > 0 ? "open" : "none" }
+    let place = result.timeline.distance(at: closing.time)
+    return Figures.time(closing.time) + (place.map { ", \(Figures.metres($0))" } ?? "")
   }
 }
 
-/// The rows of the summary where there were several approaches. Profiles with the same sums share one.
-struct TallyRows {
-  let report: Report
-  let cards: [Card]
+/// A profile and what became of several approaches under it; on a page, for all systems with the same sums.
+package struct TallyRow {
+  let tally: Tally
+  let name: String
+  /// Of a card.
+  let anchor: String?
+  let battery: Double
 
-  private var groups: [[Tally]] {
+  package init(_ tally: Tally) {
+    self.init(tally, name: tally.profile.name, anchor: nil, battery: tally.batteryFactor)
+  }
+
+  init(_ tally: Tally, name: String, anchor: String?, battery: Double) {
+    self.tally = tally
+    self.name = name
+    self.anchor = anchor
+    self.battery = battery
+  }
+
+  static func all(_ report: Report, _ cards: [Card]) -> [TallyRow] {
     var groups: [[Tally]] = []
     for tally in report.tallies {
       let same = groups.firstIndex { group in
@@ -61,44 +119,116 @@ struct TallyRows {
       }
       if let same { groups[same].append(tally) } else { groups.append([tally]) }
     }
-    return groups
-  }
-
-  func write(into page: inout Markup) {
-    page.rows(below: [
-      "Profile", "Delivered", "In time", "Late", "Missed", "Missed because", "Ranging", "Battery", "Risk",
-      "Review",
-    ]) { page in
-      for group in groups {
-        page.element("tr") { row(group, into: &$0) }
-      }
+    return groups.map { group in
+      let tally = group[0]
+      return TallyRow(
+        tally, name: report.name(of: group.map(\.profile), tally.phone),
+        anchor: cards.first { $0.holds(tally.profile, of: tally.phone) }?.id,
+        battery: tally.batteryFactor(over: report.tallySpan))
     }
   }
 
-  private func row(_ group: [Tally], into page: inout Markup) {
-    let tally = group[0]
-    let anchor = cards.first { $0.holds(tally.profile, of: tally.phone) }?.id
-    page.name(report.name(of: group.map(\.profile), tally.phone), anchor)
-    page.element("td", ["class": "number"]) { page in
-      page.say(Figures.percent(tally.share))
-      if let share = tally.share {
-        page.element("span", ["class": "meter", "aria-hidden": "true"]) { page in
-          page.element("span", ["style": "width:\(Figures.number(share * 100, 1))%"], "")
+  /// `hasPhones`: whether some are of a phone with a name.
+  package static func table(hasPhones: Bool = false) -> Table<TallyRow> {
+    Table(
+      [
+        .init("Profile", on: .page) {
+          $0.name
+        } write: {
+          $1.name($0.name, $0.anchor)
         }
-      }
+      ]
+        + (hasPhones ? [.init("Phone", on: .terminal) { $0.tally.phone ?? "" }] : [])
+        + [
+          .init("OS", on: .terminal) { $0.tally.profile.os.name },
+          .init("Strategy", on: .terminal) { $0.tally.profile.strategy.name },
+          .init(
+            "Delivered", meaning: "share of the near triggers that the app saw, in time or late",
+            isNumber: true
+          ) {
+            Figures.share($0.tally.share)
+          } write: {
+            $0.writeShare(into: &$1)
+          },
+          .number("In time", meaning: "less than a second after the crossing") { "\($0.tally.delivered)" },
+          .number("Late") { "\($0.tally.late)" },
+          .number("Missed") { "\($0.tally.missedCount)" },
+          .number("Ranging", meaning: "how long the app's receiver listened") {
+            Figures.time($0.tally.ranging)
+          },
+          .number(
+            "Battery",
+            meaning:
+              "drain over the time followed, as a multiple of a phone that neither ranges nor locates; "
+              + "--compare takes a whole day"
+          ) { Figures.drain($0.battery) },
+          .init("Missed because") {
+            $0.tally.reasonWords
+          } write: {
+            $1.codes($0.tally.reasons)
+          },
+          .init("Risk", on: .page, meaning: "how easily the strategy breaks") {
+            $0.tally.profile.strategy.risk.value.rawValue
+          },
+          .init("Review", on: .page, meaning: "how likely an app store refuses it") {
+            $0.tally.profile.strategy.reviewRisk.value.rawValue
+          },
+        ])
+  }
+
+  private func writeShare(into page: inout Markup) {
+    page.say(Figures.share(tally.share))
+    guard let share = tally.share else { return }
+    page.element("span", ["class": "meter", "aria-hidden": "true"]) { page in
+      page.element("span", ["style": "width:\(Figures.number(share * 100, 1))%"], "")
     }
-    page.cells(["\(tally.delivered)", "\(tally.late)", "\(tally.missedCount)"])
-    page.element("td", ["class": "why"]) { page in
-      for (index, reason) in tally.reasons.enumerated() {
-        if index > 0 { page.say(", ") }
-        page.code(reason.reason.rawValue)
-        page.say(" \(reason.count)")
-      }
-    }
-    page.cells([
-      Figures.time(tally.ranging), Figures.drain(tally.batteryFactor(over: report.tallySpan)),
+  }
+}
+
+/// A strategy beside the others of its system; `number` is its place.
+package struct ComparisonRow {
+  let number: Int
+  let entry: Comparison.Entry
+
+  package static func all(_ comparison: Comparison) -> [ComparisonRow] {
+    comparison.entries.enumerated().map { ComparisonRow(number: $0.offset + 1, entry: $0.element) }
+  }
+
+  package static func table(visitsPerDay: Int, phones: [String]) -> Table<ComparisonRow> {
+    let visits = visitsPerDay == 1 ? "one such approach" : "\(visitsPerDay) such approaches"
+    return Table([
+      .number("") { "\($0.number)" },
+      .init("Strategy") { $0.entry.tally.profile.strategy.name },
+      .number(
+        "Delivered",
+        meaning:
+          "share of the near triggers that the app saw, in time or late: the mean over phones that differ"
+      ) { Figures.share($0.entry.tally.meanShare) },
+      .number("Worst", meaning: "of these phones: \(phones.joined(separator: ", "))") {
+        Figures.share($0.entry.tally.worstShare)
+      },
+      .number("Best", meaning: "of the same phones") { Figures.share($0.entry.tally.bestShare) },
+      .number("Late", meaning: "on the typical phone") { "\($0.entry.tally.late)" },
+      .number("Missed", meaning: "on the typical phone") { "\($0.entry.tally.missedCount)" },
+      .number(
+        "Battery",
+        meaning:
+          "drain of a day with \(visits), otherwise out of range; 2 means twice as fast as without ranging"
+      ) { Figures.drain($0.entry.tally.batteryFactor) },
+      .init(
+        "Front",
+        meaning: "★ no other strategy of this system delivers as much for less, or more for as little"
+      ) {
+        $0.entry.isOnFront ? "★" : ""
+      },
+      .init("Review", meaning: "how likely an app store refuses the strategy") {
+        $0.entry.tally.profile.strategy.reviewRisk.value.rawValue
+      },
+      .init("Permission", meaning: "what the app asks the user for") {
+        $0.entry.tally.profile.strategy.permissionAsked
+      },
+      .init("Missed because", on: .terminal) { $0.entry.tally.reasonWords },
     ])
-    page.risks(tally.profile.strategy)
   }
 }
 
@@ -125,21 +255,32 @@ extension Tally {
       && ranging == other.ranging && worstLateness == other.worstLateness && span == other.span
       && profile.os.family == other.profile.os.family
   }
+
+  fileprivate var reasonWords: String {
+    reasons.map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
+  }
+}
+
+extension Figures {
+  /// A factor with enough digits to show how far it is above 1: `×1.0021`.
+  static func drain(_ factor: Double) -> String { "×" + number(factor, factor < 1.1 ? 4 : 2) }
+
+  /// Of near triggers.
+  fileprivate static func share(_ share: Double?) -> String {
+    share.map { number($0 * 100, 1) + " %" } ?? "none"
+  }
 }
 
 extension Markup {
   fileprivate mutating func name(_ name: String, _ anchor: String?) {
-    element("th", ["scope": "row"]) { page in
-      if let anchor { page.element("a", ["href": "#\(anchor)"], name) } else { page.say(name) }
+    if let anchor { element("a", ["href": "#\(anchor)"], name) } else { say(name) }
+  }
+
+  fileprivate mutating func codes(_ reasons: [(reason: Reason, count: Int)]) {
+    for (index, reason) in reasons.enumerated() {
+      if index > 0 { say(", ") }
+      code(reason.reason.rawValue)
+      say(" \(reason.count)")
     }
-  }
-
-  fileprivate mutating func cells(_ cells: [String]) {
-    for cell in cells { element("td", ["class": "number"], cell) }
-  }
-
-  fileprivate mutating func risks(_ strategy: StrategyProfile) {
-    element("td", strategy.risk.value.rawValue)
-    element("td", strategy.reviewRisk.value.rawValue)
   }
 }

@@ -47,7 +47,15 @@ struct TradeOffChart {
 
   func write(into page: inout Markup) {
     let name = comparison.systems.map(\.name).joined(separator: ", ")
-    page.chart(id, height: 270, "Share delivered against battery on \(name)", description) { page in
+    page.element(
+      "svg",
+      [
+        "viewBox": "0 0 420 270", "role": "img", "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d",
+        "xmlns": "http://www.w3.org/2000/svg", "class": "chart",
+      ]
+    ) { page in
+      page.element("title", ["id": "\(id)-t"], "Share delivered against battery on \(name)")
+      page.element("desc", ["id": "\(id)-d"], description)
       drawAxes(into: &page)
       drawFront(into: &page)
       drawSpreads(into: &page)

@@ -237,10 +237,9 @@ extension Interview {
     if found.isEmpty { surroundings.tell("None was found.") }
     let choices =
       found.map { ($0.url, $0.words) } + [("embedded", surroundings.embeddedBroker)]
-    let width = choices.map(\.0.count).max() ?? 0
+    let width = choices.map(\.0.cells).max() ?? 0
     for (number, choice) in choices.enumerated() {
-      let space = String(repeating: " ", count: width - choice.0.count)
-      surroundings.tell("  \(number + 1)  \(choice.0)\(space)  \(choice.1)")
+      surroundings.tell("  \(number + 1)  \(choice.0.padded(to: width))  \(choice.1)")
     }
     let question = Question(
       "Broker: a number, or a URL such as mqtt://broker.lan", usual: "1", option: Self.brokerOption)

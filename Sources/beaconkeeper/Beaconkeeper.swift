@@ -13,7 +13,7 @@ struct Beaconkeeper: AsyncParsableCommand {
       CheckCommand.self,
       ReplayCommand.self, RecordCommand.self, CalibrateCommand.self, SimulateCommand.self, PlanCommand.self,
       CrowdCommand.self, DoctorCommand.self,
-      TopCommand.self, HealthCommand.self, BenchCommand.self, AskBrokerCommand.self,
+      TopCommand.self, HealthCommand.self, AskBrokerCommand.self,
     ]
   )
 

@@ -40,6 +40,7 @@ class Case:
 class Cases:
     def __init__(self, options, folder):
         self.binary, self.python, self.quick, self.folder = options.binary, options.peers, options.quick, folder
+        self.measure = os.path.join(os.path.dirname(options.binary), "bench")
         self.bluez = options.bluez
         self.corpora = {}
         for source in ("feed", "peers/floor", "peers/gather", "peers/publish", "peers/connect", "peers/records"):
@@ -75,7 +76,7 @@ class Cases:
         if result.returncode: raise SystemExit(f"{' '.join(words)}\n{result.stderr}")
         return result.stdout
 
-    def bench(self, *words, **more): return json.loads(self.run(self.binary, "bench", *words, **more))
+    def bench(self, *words, **more): return json.loads(self.run(self.measure, *words, **more))
 
     def feed(self, words, corpus, passes, rate=None, environment=None, form="hci"):
         """Starts a program that reads a socket, whose number is put in place of {fd}, and feeds it."""
@@ -92,7 +93,7 @@ class Cases:
         return json.loads(output.splitlines()[-1])
 
     def socket(self, folder, config, passes, **more):
-        words = [self.binary, "bench", "socket", "--fd", "{fd}", "--config", f"{folder}/{config}"]
+        words = [self.measure, "socket", "--fd", "{fd}", "--config", f"{folder}/{config}"]
         return self.feed(words, f"{folder}/adverts.bin", passes, **more)
 
     def adverts(self, folder, passes): return sum(1 for _ in records(f"{folder}/adverts.bin")) * passes
@@ -164,7 +165,7 @@ class Cases:
         yield Case(
             "CPU at 1,000 adverts/s: bench socket, paced; C that is woken as often and decides nothing", "% of a core",
             Goal("≤ 0.3 %", most=0.3),
-            lambda: self.paced(self.binary, "bench", "socket", "--fd", "{fd}", "--config", f"{self.calm()}/site.yaml"),
+            lambda: self.paced(self.measure, "socket", "--fd", "{fd}", "--config", f"{self.calm()}/site.yaml"),
             lambda: self.paced(self.path("gather"), "{fd}"))
 
         yield Case(
@@ -251,7 +252,7 @@ class Cases:
         started = time.monotonic()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         reader = subprocess.Popen(
-            [self.binary, "bench", "socket", "--fd", str(ours.fileno()), "--config", f"{folder}/{config}"],
+            [self.measure, "socket", "--fd", str(ours.fileno()), "--config", f"{folder}/{config}"],
             pass_fds=[ours.fileno()], stdout=subprocess.DEVNULL)
         ours.close()
         subprocess.run(

@@ -57,6 +57,18 @@ import Testing
     #expect(objects.count { $0.contains(#""name":"fleet:1.2","configured":false"#) } == 1)
   }
 
+  @Test func wideNamesKeepTheColumns() throws {
+    // East Asian letters and pictures take two cells, marks none.
+    let names = ["abcdefgh": 8, "かぎ": 4, "e\u{301}te\u{301}": 3, "🔑🔑": 4, "鍵a": 3]
+    let (lines, _) = try table(
+      names.keys.sorted().enumerated().map { (UInt64($0.offset + 1), Self.named($0.element)) })
+    for (name, cells) in names {
+      // Two quotes, and spaces up to the longest.
+      let row = "“\(name)”" + String(repeating: " ", count: 8 - cells) + "  –  "
+      #expect(lines.contains { $0.hasPrefix(row) }, "\(lines)")
+    }
+  }
+
   @Test func noNameSteersTheTerminal() throws {
     let (lines, _) = try table([(2, Self.named("a\u{2028}b\u{E000}\u{202E}\u{1B}c"))])
     #expect(lines[1].hasPrefix("“abc” "))

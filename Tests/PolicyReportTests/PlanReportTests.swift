@@ -34,7 +34,7 @@ import WakePlanner
     #expect(page.elements["script"] == nil && page.elements["link"] == nil && page.elements["img"] == nil)
     #expect(page.elements["h1"] == 1 && page.elements["article"] == Self.pairs.count)
     // A drawing for each plan, with its account in words.
-    #expect(page.elements["svg"] == 2 && page.elements["desc"] == 2)
+    #expect(page.elements["figure"] == 2 && page.elements["figcaption"] == 2)
     #expect(report.html == (try Self.report(Self.pairs)).html)
   }
 

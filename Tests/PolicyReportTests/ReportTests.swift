@@ -45,9 +45,10 @@ import Testing
     #expect(cards.reduce(0) { $0 + $1.profiles.count } == report.examples.count)
     let drawings = cards.count + report.comparisons.count
     #expect(page.elements["article"] == drawings)
-    #expect(page.elements["svg"] == drawings)
-    #expect(page.elements["title"] == drawings + 1)
-    #expect(page.elements["desc"] == drawings)
+    for card in cards {
+      #expect(page.ids.contains("\(card.id)-d") && page.text.contains(Account(card.result).sentence))
+    }
+    #expect(page.elements["desc"] == report.comparisons.count)
   }
 
   @Test func aVerdictNamesItsUncertainConstantsWithValueAndSource() throws {

@@ -1,3 +1,4 @@
+import Beacons
 import JSON
 import Messages
 
@@ -33,7 +34,7 @@ public struct DoctorFinding: Hashable, Sendable {
       case .warning: "warning"
       case .fault: "FAULT  "
       }
-    return "\(mark)  \(padded(subject, 13))  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
+    return "\(mark)  \(subject.padded(to: 13))  \(words)" + (remedy.map { "\n         → \($0)" } ?? "")
   }
 
   /// All of them as one JSON object.

@@ -20,20 +20,20 @@ public struct TransitionLine: CustomStringConvertible {
   /// The line without its time.
   public var text: String {
     var columns = [
-      padded(message.word, 5), padded(subject, 10),
-      padded(message.displayName ?? message.beacon, 12),
+      message.word.padded(to: 5), subject.padded(to: 10),
+      (message.displayName ?? message.beacon).padded(to: 12),
     ]
     switch message.decision {
     case .zone(let transition):
       if let distance = transition.distance {
         let deviation = transition.distanceDeviation.map { " ± \(short($0))" } ?? ""
-        columns.append(padded("\(short(distance)) m\(deviation)", 14))
+        columns.append("\(short(distance)) m\(deviation)".padded(to: 14))
       }
       columns.append(change ?? reason(transition.evidence))
     case .room(let transition):
       if let inside = transition.probability {
         let probability = transition.event == .enter ? inside : 1 - inside
-        columns.append(padded("\(short((probability * 100).rounded())) % sure", 14))
+        columns.append("\(short((probability * 100).rounded())) % sure".padded(to: 14))
       }
       columns.append(change ?? reason(transition))
     case .event(let event):
@@ -87,8 +87,4 @@ public struct TransitionLine: CustomStringConvertible {
   }
 
   private func short(_ number: Double) -> String { decimal(number, decimals: 1) }
-}
-
-func padded(_ text: String, _ width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - text.count))
 }

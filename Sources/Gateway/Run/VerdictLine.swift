@@ -16,7 +16,7 @@ public struct VerdictLine: CustomStringConvertible {
 
   /// The line without its time.
   public var text: String {
-    let columns = ["phone", padded(message.zone, 10), padded(message.phone, 12), outcome]
+    let columns = ["phone", message.zone.padded(to: 10), message.phone.padded(to: 12), outcome]
     return columns.joined(separator: "  ").printable
   }
 

@@ -29,11 +29,7 @@ public struct ScanTable: Sendable {
     var rows = [["NAME", "FORMAT", "RSSI", "DISTANCE", "INTERVAL", "HEARD", "AGE"]]
     let room = height.map { max(0, $0 - 3) } ?? shown.count
     rows += shown.prefix(room).map { row($0.device, $0.estimate, at: time) }
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    var lines = rows.map { row in
-      let text = zip(row, widths).map(padded)
-      return String(text.joined(separator: "  ").prefix(width))
-    }
+    var lines = rows.aligned.map { $0.cut(to: width) }
     var foot = counted(shown.count, "beacon")
     if shown.count > room { foot += " (\(shown.count - room) below)" }
     if !showsAll { foot += ", \(counted(listing.count - shown.count, "other device")) (--all)" }

@@ -81,8 +81,8 @@ extension Style {
     .swatch.onair { background: var(--curve); }
     .swatch.foreground { background: var(--foreground); } .swatch.ranging { background: var(--ranging); }
     .swatch.background { background: var(--background); }
-    .swatch.suspended { background: repeating-linear-gradient(115deg, var(--suspended) 0 4px, var(--soft) 4px 5px); }
-    .swatch.terminated { background: repeating-linear-gradient(115deg, transparent 0 4px, var(--ink) 4px 5px),
+    .suspended:is(.swatch, .bar) { background: repeating-linear-gradient(115deg, var(--suspended) 0 4px, var(--soft) 4px 5px); }
+    .terminated:is(.swatch, .bar) { background: repeating-linear-gradient(115deg, transparent 0 4px, var(--ink) 4px 5px),
       repeating-linear-gradient(65deg, var(--terminated) 0 4px, var(--ink) 4px 5px); }
     .legend dl { columns: 24rem; column-gap: 2rem; font-size: .875rem; }
     .legend dl div { break-inside: avoid; margin-bottom: .35rem; }
@@ -124,9 +124,8 @@ extension Style {
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
       main, footer { max-width: none; padding: 0; }
       a { text-decoration: none; }
-      .skip, .controls, .live, .readout, .unseen { display: none; }
+      .skip, .controls, .readout, .unseen, .cursor { display: none; }
       summary { list-style: none; color: var(--ink); font-weight: 600; }
-      .scripted .still { display: block; }
       /* Paper cannot be clicked on. */
       details::details-content { content-visibility: visible; display: block; height: auto; }
       .scroll, .fit { overflow: visible; border: 0; }

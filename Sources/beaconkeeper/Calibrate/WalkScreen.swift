@@ -107,16 +107,15 @@ struct WalkScreen {
     _ glimpse: LiveWalk.Glimpse, beacon: String?, at time: MonotonicTime, width terminalWidth: Int
   ) -> [String] {
     var lines = ["Carry the beacon through all rooms. Press a room's key when you enter it.", ""]
-    let width = rooms.map(\.name.count).max() ?? 0
+    let width = rooms.map(\.name.cells).max() ?? 0
     for (index, room) in rooms.map(\.name).enumerated() {
       let seconds = glimpse.seconds[index]
       let share = min(1, seconds / CalibrationResult.goal)
       let filled = Int(share * Double(Self.bar))
       let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: Self.bar - filled)
-      let name = room + String(repeating: " ", count: width - room.count)
       let note = share >= 1 ? "enough" : seconds == 0 ? "missing" : ""
       lines.append(
-        "\(index == current ? ">" : " ") \(Self.keys[index])  \(name)  \(bar)  \(Int(seconds)) s  \(note)"
+        "\(index == current ? ">" : " ") \(Self.keys[index])  \(room.padded(to: width))  \(bar)  \(Int(seconds)) s  \(note)"
       )
     }
     lines += ["", "  space  pause      q  finish      Ctrl-C  give up"]

@@ -2,6 +2,7 @@ import ArgumentParser
 import Beacons
 import Crowd
 import JSON
+import Machine
 import Messages
 
 /// What the gateways publish, a line a second.
@@ -82,7 +83,7 @@ struct CrowdAccount {
   private func milliseconds(_ seconds: Double) -> Int { Int(seconds * 1000) }
 
   private func line(second: Int?, since: Counts) -> String {
-    JSONWriter.line { json in
+    let object = JSONWriter.object { json in
       if let second { json.field("second", second) }
       json.field("observations", now.observations - since.observations)
       json.field("batches", now.batches - since.batches)
@@ -95,6 +96,7 @@ struct CrowdAccount {
       json.field("behind_s", behind.seconds, decimals: 1)
       json.field("cpu_s", watch.cpu, decimals: 2)
     }
+    return String(decoding: object, as: UTF8.self)
   }
 
   private static func row(_ cells: [String]) -> String {

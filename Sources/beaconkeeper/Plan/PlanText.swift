@@ -1,4 +1,5 @@
-import JSON
+import Pages
+import PolicyReport
 import RangingPolicy
 import WakePlanner
 
@@ -57,54 +58,19 @@ struct PlanTable {
   let text: String
 
   init(_ proposals: [WakeProposal]) {
-    var table = TextTable([
-      "OS", "STRATEGY", "PLAN", "REGIONS", "PERIOD", "ON AIR", "CALLS/MIN", "COVER", "GAP", "FIRST",
-      "BATTERY",
-      "REVIEW",
-    ])
-    for proposal in proposals { table.add(Self.row(proposal)) }
+    let table = PlanRow.table
     var reasons: [String] = []
     for why in proposals.compactMap(\.why) where !reasons.contains(why) { reasons.append(why) }
-    let legend = [
-      (
-        "PLAN",
-        "yes: no gaps; part: the best possible, with gaps; unneeded: works without; none: nothing helps"
-      ),
-      ("ON AIR", "time on air, all regions together, as a share of all time"),
-      ("CALLS/MIN", "region enters and exits delivered to the app within reach"),
-      (
-        "COVER, GAP",
-        "listening share of an hour within reach, from the first window on; the worst case found"
-      ),
-      ("FIRST", "from coming within reach to the first window; the longest found"),
-      ("BATTERY", "drain of a day with one such hour, as a multiple of a phone that does not range"),
-      ("REVIEW", "how likely an app store refuses an app that is woken this often"),
-    ]
     text =
-      table.text + "\n\n" + TextTable.list(legend)
+      table.text(PlanRow.all(proposals)) + "\n\n" + TextTable.list(table.legend)
       + (reasons.isEmpty ? "" : "\n\nWhere there is none, or none is needed:\n")
       + reasons.map { "  \($0)" }.joined(separator: "\n")
   }
+}
 
-  private static func row(_ proposal: WakeProposal) -> [String] {
-    let plan = proposal.plan
-    let word =
-      switch proposal.verdict {
-      case .gapFree: "yes"
-      case .needsNone: "unneeded"
-      case .none: plan == nil ? "none" : "part"
-      }
-    var cells = [proposal.profile.os.name, proposal.profile.strategy.name, word]
-    if let plan {
-      cells += ["\(plan.regions)", Amount.seconds(plan.period), PlanWords.percent(plan.airShare)]
-      cells.append(decimal(proposal.cost.callbacksPerMinute, decimals: 1))
-    } else {
-      cells += ["", "", "", ""]
-    }
-    cells.append(PlanWords.percent(proposal.share))
-    cells.append(Amount.seconds(proposal.longestGap))
-    cells.append(proposal.longestWait.map(Amount.seconds) ?? "never")
-    cells.append("x" + decimal(proposal.cost.batteryOfDay, decimals: 2))
-    return cells + [proposal.reviewRisk.level.rawValue]
+extension Table {
+  /// What the titles mean, as the terminal shows them.
+  var legend: [(name: String, words: String)] {
+    meanings(on: .terminal).map { ($0.name.uppercased(), $0.words) }
   }
 }

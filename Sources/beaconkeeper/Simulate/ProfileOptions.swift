@@ -1,5 +1,6 @@
 import JSON
 import ArgumentParser
+import Beacons
 import Settings
 import Messages
 import RangingPolicy
@@ -139,9 +140,9 @@ struct ProfileList {
     let systems = profiles.systems(variant)
     let strategies = profiles.strategies(variant)
     json = Self.json(systems, strategies)
-    let width = (systems.map(\.name) + strategies.map(\.name)).map(\.count).max() ?? 0
+    let width = (systems.map(\.name) + strategies.map(\.name)).map(\.cells).max() ?? 0
     func line(_ name: String, _ summary: String) -> String {
-      "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
+      "  \(name.padded(to: width))  \(summary)"
     }
     var lines = ["Operating systems (--os)"] + systems.map { line($0.name, $0.summary) }
     for family in [OSProfile.Family.iOS, .android] {

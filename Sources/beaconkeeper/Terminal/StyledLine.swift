@@ -19,7 +19,7 @@ struct StyledLine {
   }
 
   /// Cells that it takes.
-  var width: Int { parts.reduce(0) { $0 + cellWidth($1.text) } }
+  var width: Int { parts.reduce(0) { $0 + $1.text.cells } }
 
   /// The same with spaces up to a width.
   func padded(to width: Int) -> StyledLine {
@@ -33,9 +33,9 @@ struct StyledLine {
     var result = ""
     var room = width
     for part in parts where room > 0 {
-      let (shown, taken) = cut(part.text, at: room)
+      let shown = part.text.cut(to: room)
       // A wide letter that does not fit ends the line, too.
-      room = shown.unicodeScalars.count < part.text.unicodeScalars.count ? 0 : room - taken
+      room = shown.unicodeScalars.count < part.text.unicodeScalars.count ? 0 : room - shown.cells
       let code = isColoured ? part.style.code : nil
       result += code.map { "\u{1B}[\($0)m\(shown)\u{1B}[0m" } ?? shown
     }
@@ -62,39 +62,5 @@ extension StyledLine.Style {
     case .bad: "1;31"
     case .title: "7"
     }
-  }
-}
-
-/// Cells that a text takes on a terminal.
-func cellWidth(_ text: String) -> Int {
-  text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
-}
-
-private func cut(_ text: String, at room: Int) -> (text: String, width: Int) {
-  let whole = cellWidth(text)
-  guard whole > room else { return (text, whole) }
-  var kept = String.UnicodeScalarView()
-  var taken = 0
-  for scalar in text.unicodeScalars {
-    let width = width(of: scalar)
-    guard taken + width <= room else { break }
-    kept.append(scalar)
-    taken += width
-  }
-  return (String(kept), taken)
-}
-
-/// Marks stand over the letter before them; East Asian letters and pictures are two cells wide (Unicode Standard Annex 11).
-private func width(of scalar: Unicode.Scalar) -> Int {
-  switch scalar.properties.generalCategory {
-  case .nonspacingMark, .enclosingMark: return 0
-  default: break
-  }
-  switch scalar.value {
-  case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
-    0x20000...0x3FFFD:
-    return 2
-  default: return 1
   }
 }

@@ -1,3 +1,5 @@
+import Beacons
+
 /// Cells in columns as wide as they need, two spaces apart.
 struct TextTable {
   private var rows: [[String]]
@@ -13,19 +15,5 @@ struct TextTable {
     return table.text
   }
 
-  var text: String {
-    let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in
-      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
-    }
-    let lines = rows.map { row in
-      var line = ""
-      for (cell, width) in zip(row, widths) {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
-      }
-      while line.last == " " { line.removeLast() }
-      return line
-    }
-    return lines.joined(separator: "\n")
-  }
+  var text: String { rows.aligned.joined(separator: "\n") }
 }

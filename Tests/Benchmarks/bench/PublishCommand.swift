@@ -1,12 +1,14 @@
 import MQTT
 import JSON
 import ArgumentParser
+import Glibc
 import Beacons
+import Machine
 import Messages
 import Mosquitto
 import Proximity
 
-struct BenchPublishCommand: AsyncParsableCommand {
+struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
     abstract: "Measures publishing: JSON, libmosquitto and the broker's acknowledgements.")
@@ -24,7 +26,7 @@ struct BenchPublishCommand: AsyncParsableCommand {
     client.start()
     for await event in client.events {
       if case .connected = event { break }
-      if case .refused(let failure) = event { throw beaconkeeper.failure("\(failure)", .unavailable) }
+      if case .refused(let refusal) = event { throw failure("\(refusal)", EX_UNAVAILABLE) }
     }
     let topics = Topics(gateway: "bench")
     let watch = Stopwatch()
@@ -36,14 +38,13 @@ struct BenchPublishCommand: AsyncParsableCommand {
     }
     let left = await client.stop(within: .seconds(60))
     let (cpu, wall) = (watch.cpu, watch.wall)
-    try tell(
-      JSONWriter.line { json in
-        json.field("messages", count)
-        json.field("left", left)
-        json.field("payload_bytes", bytes / max(count, 1))
-        json.field("cpu_s", cpu, decimals: 6)
-        json.field("wall_s", wall, decimals: 6)
-      })
+    tell { json in
+      json.field("messages", count)
+      json.field("left", left)
+      json.field("payload_bytes", bytes / max(count, 1))
+      json.field("cpu_s", cpu, decimals: 6)
+      json.field("wall_s", wall, decimals: 6)
+    }
   }
 
   private static func transition(_ number: Int) -> TransitionMessage {

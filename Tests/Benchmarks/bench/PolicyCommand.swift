@@ -1,9 +1,10 @@
 import JSON
 import ArgumentParser
+import Machine
 import Messages
 import RangingPolicy
 
-struct BenchPolicyCommand: ParsableCommand {
+struct PolicyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy",
     abstract: "Measures the ranging policy: one day of many phones, each with twelve visits to its beacon.")
@@ -23,13 +24,12 @@ struct BenchPolicyCommand: ParsableCommand {
       verdicts += day.verdicts.count
     }
     let cpu = watch.cpu
-    try tell(
-      JSONWriter.line { json in
-        json.field("phones", phones)
-        json.field("windows", windows)
-        json.field("verdicts", verdicts)
-        json.field("cpu_s", cpu, decimals: 6)
-      })
+    tell { json in
+      json.field("phones", phones)
+      json.field("windows", windows)
+      json.field("verdicts", verdicts)
+      json.field("cpu_s", cpu, decimals: 6)
+    }
   }
 
   /// A visit every two hours: from 60 m to the beacon at about 1 m/s, ten minutes there, and back.

@@ -2,13 +2,14 @@ import JSON
 import Pipeline
 import Machine
 import ArgumentParser
+import Glibc
 import Beacons
 import Gateway
 import Messages
 import Radio
 import Synchronization
 
-struct BenchSocketCommand: AsyncParsableCommand {
+struct SocketCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "socket",
     abstract: "Measures the live path from an adapter's socket to the outbox.",
@@ -22,7 +23,7 @@ struct BenchSocketCommand: AsyncParsableCommand {
       command prints its counters and the seconds from the first batch to the last.
 
       EXAMPLE
-        beaconkeeper bench socket --fd 3 --config site.yaml
+        bench socket --fd 3 --config site.yaml
       """)
 
   @Option(help: ArgumentHelp("The socket's file descriptor.", valueName: "number"))
@@ -48,19 +49,18 @@ struct BenchSocketCommand: AsyncParsableCommand {
         times.withLock { $0 = ($0?.first ?? now, now) }
       }
     } catch let error as SystemError {
-      throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", .unavailable)
+      throw failure("\(error); --fd takes a connected socket of type SOCK_SEQPACKET", EX_UNAVAILABLE)
     }
     let (first, last) = times.withLock { $0 } ?? (0, 0)
     let cpu = watch.cpu
     let (counts, beacons) = gateway.counts
-    try tell(
-      JSONWriter.line { json in
-        json.field("adverts", counts.advertisements)
-        json.field("sightings", counts.sightings)
-        json.field("beacons", beacons)
-        json.field("transitions", counts.transitions)
-        json.field("cpu_s", cpu, decimals: 6)
-        json.field("wall_s", last - first, decimals: 6)
-      })
+    tell { json in
+      json.field("adverts", counts.advertisements)
+      json.field("sightings", counts.sightings)
+      json.field("beacons", beacons)
+      json.field("transitions", counts.transitions)
+      json.field("cpu_s", cpu, decimals: 6)
+      json.field("wall_s", last - first, decimals: 6)
+    }
   }
 }

@@ -3,10 +3,11 @@ import Pipeline
 import ArgumentParser
 import Beacons
 import Gateway
+import Machine
 import Messages
 import Settings
 
-struct BenchZonesCommand: ParsableCommand {
+struct ZonesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "zones",
     abstract:
@@ -39,13 +40,12 @@ struct BenchZonesCommand: ParsableCommand {
       if pass > 0 { cpu += watch.cpu }
       output.removeAll()
     }
-    try tell(
-      JSONWriter.line { json in
-        json.field("adverts", corpus.batch.count * passes)
-        json.field("sightings", pipeline.counts.sightings)
-        json.field("beacons", pipeline.beaconCount)
-        json.field("transitions", pipeline.counts.transitions)
-        json.field("cpu_s", cpu, decimals: 6)
-      })
+    tell { json in
+      json.field("adverts", corpus.batch.count * passes)
+      json.field("sightings", pipeline.counts.sightings)
+      json.field("beacons", pipeline.beaconCount)
+      json.field("transitions", pipeline.counts.transitions)
+      json.field("cpu_s", cpu, decimals: 6)
+    }
   }
 }

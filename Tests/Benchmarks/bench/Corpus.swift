@@ -1,6 +1,8 @@
 import ArgumentParser
 import Beacons
 import FoundationEssentials
+import Glibc
+import Pipeline
 
 /// A file of advertisements from `Tests/Benchmarks/corpus`. A record consists of the address (6 octets, least significant
 /// first), its type (2 random, else public), the RSSI, a length, and that many octets of AD structures.
@@ -13,12 +15,12 @@ struct Corpus {
     do {
       bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     } catch {
-      throw failure("\(path): cannot be read: \(reason(error))", .inputOutput)
+      throw failure("\(path): cannot be read: \(error)", EX_IOERR)
     }
     var offset = 0
     while offset < bytes.count {
       guard bytes.count - offset >= 9, bytes.count - offset - 9 >= Int(bytes[offset + 8]) else {
-        throw failure("\(path): cut off in the record at byte \(offset)", .dataError)
+        throw failure("\(path): cut off in the record at byte \(offset)", EX_DATAERR)
       }
       let end = offset + 9 + Int(bytes[offset + 8])
       let bits = bytes[offset..<offset + 6].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -29,7 +31,7 @@ struct Corpus {
       batch.append(advertisement, payload: bytes.span.extracting(offset + 9..<end))
       offset = end
     }
-    guard !batch.isEmpty else { throw failure("\(path): holds no advertisement", .dataError) }
+    guard !batch.isEmpty else { throw failure("\(path): holds no advertisement", EX_DATAERR) }
   }
 
   /// Gives the advertisements evenly spaced times from `start` on; returns the time for the next one.

@@ -1,9 +1,10 @@
 import JSON
 import ArgumentParser
 import Beacons
+import Machine
 import Messages
 
-struct BenchDecodeCommand: ParsableCommand {
+struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Measures decoding in memory: all frames and their readings.")
 
@@ -33,20 +34,12 @@ struct BenchDecodeCommand: ParsableCommand {
       }
     }
     let cpu = watch.cpu
-    try tell(
-      JSONWriter.line { json in
-        json.field("adverts", batch.count * passes)
-        json.field("frames", frames)
-        json.field("declined", declined)
-        json.field("readings", readings)
-        json.field("cpu_s", cpu, decimals: 6)
-      })
-  }
-}
-
-extension JSONWriter {
-  /// One object as a line of text.
-  static func line(_ members: (inout JSONWriter) -> Void) -> String {
-    String(decoding: object(members), as: UTF8.self)
+    tell { json in
+      json.field("adverts", batch.count * passes)
+      json.field("frames", frames)
+      json.field("declined", declined)
+      json.field("readings", readings)
+      json.field("cpu_s", cpu, decimals: 6)
+    }
   }
 }
