@@ -742,6 +742,19 @@ private func state(_ beacon: String) -> String { "beaconkeeper/home/beacon/\(bea
     #expect(story.refusals(of: enter("Garage")) == 1 && story.shortages(of: enter("Garage")) == 1)
   }
 
+  @Test("What is older and had no room does not take the place of what is retained since")
+  func olderHadNoRoom() throws {
+    let story = try Story(.says)
+    story.say(state("key"))
+    story.send()
+    let last = story.say(state("key"))
+    story.send()
+    story.quota = 1
+    story.settle()
+    story.pass(10)
+    #expect(story.retained[state("key")] == last && story.isAtRest)
+  }
+
   @Test("Retained telemetry is kept where it is refused")
   func health() throws {
     let story = try Story(.says)
