@@ -74,7 +74,7 @@ import Testing
     "Proximity.ZoneEngine":
       "zones zoneReceivers insiders site receivers isLocating keepsLinks hasRoomZones queue",
     "Proximity.Locator": "receivers",
-    "Proximity.PlaceBeliefs": "model grid filter prior hearers powers bins shares",
+    "Proximity.PlaceBeliefs": "model map grid filter prior hearers powers bins shares",
     "Proximity.RoomTracker":
       "plan model maps filter placeAndPower appearance windows trackOfBeacon tracks beaconOfTrack beliefs "
       + "held silences insiders changed hearings sums leaveOneOut",
