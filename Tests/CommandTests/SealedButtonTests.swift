@@ -97,9 +97,9 @@ import Testing
     let notice = "refuses messages to beaconkeeper/yard/beacon/bell/event"
     #expect(try await second.wait { second.errorsSoFar.contains(notice) }, "\(second.errorsSoFar)")
     try press(5..<6, pipe)
-    // All four are on disk by then.
-    let parked = #""parked":4,"#
-    #expect(try await second.wait { health().contains(refused) && health().contains(parked) }, "\(health())")
+    // All four were decided, beside the enter, and are on disk by then.
+    let decided = #""transitions":5,"#
+    #expect(try await second.wait { health().contains(refused) && health().contains(decided) }, "\(health())")
     #expect(second.errorsSoFar.split(separator: "\n").count { $0.contains("bell/event") } == 1)
     // A crash takes none of them along.
     second.signal(SIGKILL)
