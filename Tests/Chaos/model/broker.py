@@ -31,6 +31,8 @@ class Broker:
         open(f"{self.folder}/acl", "w").write("\n".join(lines) + "\n")
         os.chmod(f"{self.folder}/acl", 0o600)
         if self.process and self.process.poll() is None:
+            # Sessions whose clients are not back yet would end with it.
+            self.wait_for_subscribers(self.begun)
             before = self.reloads()
             self.process.send_signal(signal.SIGHUP)
             until(lambda: self.reloads() > before, "mosquitto does not read its files again")
@@ -39,6 +41,7 @@ class Broker:
         return open(f"{self.folder}/broker.log", "rb").read().count(b"Reloading config.")
 
     def start(self):
+        self.begun = self.size_of_log()
         self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", f"{self.folder}/mosquitto.conf"], stdout=self.log, stderr=self.log)
         until(lambda: answers("127.0.0.1", self.port), "mosquitto does not start")
 
