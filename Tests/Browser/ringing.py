@@ -15,7 +15,7 @@ def check_ringing(gateway, opened, check, shot):
     shown = "[...document.querySelectorAll('.events li .what')].map((one) => one.textContent).join('; ')"
     press(1, 1)
     page = opened(base, "now")
-    page.wait("document.querySelector('main').textContent.includes('bell')")
+    page.wait("document.querySelector('main')?.textContent.includes('bell')")
     page.run("location.hash = '#/beacon/bell'")
     page.wait(f"{shown} === 'button: press'")
     press(2, 4)
