@@ -90,7 +90,7 @@ class World:
         # Of each zone that is one the zone in Home Assistant; without any, each zone and room is home.
         self.places = {}
         # What each app reported last to this run of the gateway.
-        self.app = {}
+        self.app, self.definitions = {}, {}
         # Configured with an identity that is not heard.
         self.exchanged = set()
         self.place = {beacon: "silent" for beacon in BEACONS}
@@ -134,6 +134,19 @@ class World:
             zone.get("near") and (zone["beacons"] is None or entry(beacon) in zone["beacons"]) for zone in self.zones.values())
             and entry(beacon) in self.configured()]
 
+    def definition(self, phone):
+        """What a phone is to the gateway: its beacon, and the near of each zone that watches it."""
+        beacon = PHONES[phone][0]
+        return self.name(beacon), [(name, str(zone["near"])) for name, zone in self.zones.items() if zone.get("near") and (
+            zone["beacons"] is None or entry(beacon) in zone["beacons"])]
+
+    def forget_apps(self, definitions):
+        """A phone with another definition begins anew: nobody told what its app does."""
+        for phone, definition in definitions.items():
+            if self.definitions.get(phone) != definition:
+                self.app.pop(phone, None)
+        self.definitions = definitions
+
     def yaml(self, port, page):
         lines = [f"gateway: {{ name: {self.gateway}, state_directory: state }}",
                  f"broker: {{ url: 'mqtt://127.0.0.1:{port}', username: gateway, password_file: password,"
@@ -174,6 +187,7 @@ class World:
             parts.append(f"exit: {{ signal: {zone['exit']} dBm, dwell: 0.3 s, lost: 1.5 s }}")
             lines.append(f"  - {{ {', '.join(parts)} }}")
         phones = self.phones()
+        self.forget_apps({phone: self.definition(phone) for phone in phones})
         if phones:
             lines.append("phones:")
         for phone in phones:
