@@ -81,6 +81,26 @@ import Testing
     #expect(scene.room == 0)
   }
 
+  /// The slowest scanners speak every five seconds.
+  @Test(arguments: [0, 2, 4], [-60, -75] as [Int8])
+  func `who stays in its room when others change is not told elsewhere, whoever speaks first`(
+    seconds: Int, level: Int8
+  ) throws {
+    let few = RoomScene.plan(outlines: false)
+    var scene = RoomScene(few)
+    stay(&scene, [nil, level, -84], seconds: 15)
+    var state = try #require(scene.tracker.state(of: scene.beacon))
+    #expect(state.room == RoomIndex(rawValue: 1))
+    state.room = RoomIndex(rawValue: 0)
+    scene.tracker = RoomTracker(
+      RoomPlan(rooms: Array(few.rooms.suffix(2)), hearers: Array(few.hearers.suffix(2)), doors: []))
+    scene.tracker.restore(state, of: scene.beacon, sightSince: scene.time)
+    scene.transitions.removeAll()
+    stay(&scene, [nil, nil, -84], seconds: seconds)
+    stay(&scene, [nil, level, -84], seconds: 30)
+    #expect(scene.transitions.isEmpty && scene.room == 0)
+  }
+
   /// The receiver hears another beacon, so it works: this one is not in its room any more.
   @Test func oneThatOnlyDoesNotHearThisBeaconDidNotFail() {
     var scene = RoomScene(RoomScene.plan(outlines: false))
