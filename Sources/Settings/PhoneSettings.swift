@@ -75,6 +75,13 @@ public struct PhoneSettings: Hashable, Sendable {
     self.countdown = countdown
   }
 
+  /// Whether it means the same, in whatever words: a phone that does goes on through a reload.
+  public func means(_ other: PhoneSettings) -> Bool {
+    var other = other
+    (other.zones, other.entries, other.rearm) = (zones, entries, rearm)
+    return self == other
+  }
+
   /// Takes its triggers from the near rules of these zones.
   public mutating func follow(_ all: [ZoneSettings]) {
     let own =

@@ -206,7 +206,7 @@ import Testing
     let new =
       Self.pump.replacing("zones:", with: "  - { name: key, address: \"C1:00:00:00:00:09\" }\nzones:")
       + "phones:\n  - { name: more, beacon: \"fleet:9.9\", os: ios7, strategy: stock }\n"
-      + "  - { name: same, beacon: \"fleet:1.2\", os: ios7, strategy: stock, set: { grace: 30 s } }\n"
+      + "  - { name: same, beacon: \"fleet:1.2\", os: ios7, strategy: stock, set: { grace: 30 s }, zones: [pump] }\n"
       + "  - { name: other, beacon: \"fleet:1.2\", os: ios13, strategy: stock }\n"
     scene.pipeline = scene.pipeline.reconfigured(try Scene.configuration(new))
     let told = scene.pipeline.allStates().filter { $0.topic.hasSuffix("/window") }

@@ -70,7 +70,7 @@ struct Phones: Sendable {
     guard let first = old.phones.first else { return }
     begin(at: time, wallTime: WallTime(nanoseconds: time.nanoseconds) + first.wallOffset)
     for (place, phone) in phones.enumerated() {
-      guard let known = old.phones.first(where: { $0.settings == phone.settings }) else { continue }
+      guard let known = old.phones.first(where: { $0.settings.means(phone.settings) }) else { continue }
       phones[place] = known
       for lane in phone.lanes.indices {
         phones[place].lanes[lane].zone = phone.lanes[lane].zone
