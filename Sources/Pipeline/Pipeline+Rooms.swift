@@ -24,9 +24,12 @@ extension Pipeline {
     guard let due = rooms?.nextDeadline, due <= time else { return }
     rooms?.advance(to: time, into: &roomTransitions)
     for beacon in rooms?.takeChanged() ?? [] { telemetry.change(beacon, by: time) }
-    let decided = roomTransitions
-    roomTransitions.removeAll(keepingCapacity: true)
+    // Emptied while it is shared, it would take new memory each time.
+    var decided: [RoomTransition] = []
+    swap(&decided, &roomTransitions)
     tell(decided, into: &output)
+    decided.removeAll(keepingCapacity: true)
+    swap(&decided, &roomTransitions)
   }
 
   /// Turns what rooms decided into messages.
