@@ -71,8 +71,7 @@ import Testing
     "Beacons.AdmissionLimits": "members transitions",
     "Beacons.RateLimit": "burst interval",
     "BeaconKeys.AddressResolver": "ciphers generation block",
-    "Proximity.ZoneEngine":
-      "zones zoneReceivers insiders site receivers isLocating keepsLinks hasRoomZones queue",
+    "Proximity.ZoneEngine": "rules insiders site keepsLinks hasRoomZones queue",
     "Proximity.Locator": "receivers",
     "Proximity.PlaceBeliefs": "model map grid filter prior hearers powers bins shares",
     "Proximity.RoomTracker":

@@ -66,7 +66,7 @@ extension RoomTracker {
     known.hearers = HearerSet(isAsked ? [] : hearer(known.lastReceiver).map { [$0] } ?? [])
     known.hearersSince = time
     tracks[track] = known
-    silences.schedule(.link(Int32(track)), at: known.silenceDeadline)
+    silences.schedule(Int32(track), at: known.silenceDeadline)
     guard known.told >= 0 else { return }
     insiders[Int(known.told)][beacon] = known.since
     beginStay(track)

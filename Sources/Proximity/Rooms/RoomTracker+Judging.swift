@@ -62,7 +62,7 @@ extension RoomTracker {
     guard let strongest = hearings.max(by: { ($0.level, $1.hearer) < ($1.level, $0.hearer) }) else { return }
     let heard = HearerSet(hearings.lazy.map(\.hearer))
     tracks[track].note(heard, strongest: plan.hearers[strongest.hearer].receiver, until: end)
-    silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
+    silences.schedule(Int32(track), at: tracks[track].silenceDeadline)
   }
 
   /// The mean of what each receiver heard.

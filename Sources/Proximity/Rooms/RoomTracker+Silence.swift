@@ -7,7 +7,7 @@ extension RoomTracker {
     guard tracks[track].lastHeard.nanoseconds != .min, !tracks[track].isFrozen else { return }
     let deadline = tracks[track].silenceDeadline
     if deadline > time {
-      silences.schedule(.link(Int32(track)), at: deadline)
+      silences.schedule(Int32(track), at: deadline)
       return
     }
     if isInBlindRoom(track) || isHeardBestByTheBlind(track) {
@@ -75,7 +75,7 @@ extension RoomTracker {
     where tracks[track].recentHearers.contains(hearer) || tracks[track].isFrozen && !isInBlindRoom(track) {
       tracks[track].isFrozen = false
       tracks[track].silentSince = max(tracks[track].silentSince, time)
-      silences.schedule(.link(Int32(track)), at: tracks[track].silenceDeadline)
+      silences.schedule(Int32(track), at: tracks[track].silenceDeadline)
     }
   }
 }

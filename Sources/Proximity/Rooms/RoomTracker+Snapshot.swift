@@ -25,7 +25,7 @@ extension RoomTracker: StateFields {
   private func write(_ track: Int, to coder: inout StateCoder) {
     coder.write(beaconOfTrack[track])
     coder.write(tracks[track])
-    coder.write(silences.time(of: .link(Int32(track))) ?? .distantFuture)
+    coder.write(silences.time(of: Int32(track)) ?? .distantFuture)
     beliefs.write(track, to: &coder)
     held.write(track, to: &coder)
     leaveOneOut.write(track, to: &coder)
@@ -35,9 +35,9 @@ extension RoomTracker: StateFields {
     reserveTrack()
     beaconOfTrack.append(try coder.read())
     let track: RoomTrack = try coder.read()
-    silences.addLink()
+    silences.add()
     let silence: MonotonicTime = try coder.read()
-    if silence < .distantFuture { silences.schedule(.link(Int32(tracks.count)), at: silence) }
+    if silence < .distantFuture { silences.schedule(Int32(tracks.count), at: silence) }
     tracks.append(track)
     try beliefs.append(from: &coder)
     try held.append(from: &coder)

@@ -101,7 +101,7 @@ public struct RoomTracker: Sendable {
       if let due = windows.due, due == next {
         judgeWindow(into: &transitions)
       } else if let (due, timer) = silences.popFirst(notAfter: next) {
-        fallSilent(timer.index, at: max(due, now), into: &transitions)
+        fallSilent(Int(timer), at: max(due, now), into: &transitions)
       }
     }
     now = max(now, time)
@@ -147,7 +147,7 @@ public struct RoomTracker: Sendable {
       beliefs.append()
       held.append()
       leaveOneOut.append()
-      silences.addLink()
+      silences.add()
     }
     trackOfBeacon[Int(beacon.rawValue)] = Int32(track)
     return track

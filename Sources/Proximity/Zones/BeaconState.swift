@@ -4,7 +4,7 @@ import Beacons
 /// over the beacon.
 public struct BeaconState: Hashable, Sendable, Codable {
   var links: [Link]
-  var presences: [Presence]
+  var presences: [Stay]
   var locator: Locator?
   var wallOffset: TimeSpan
   /// Also nil in states saved before this field existed.
@@ -87,23 +87,11 @@ public struct BeaconState: Hashable, Sendable, Codable {
 extension ZoneEngine {
   /// All that is known of a beacon; nil if it was never admitted.
   public func state(of beacon: BeaconIndex) -> BeaconState? {
-    let index = Int(beacon.rawValue)
-    guard beacons.indices.contains(index), beacons[index].isAdmitted else { return nil }
-    var state = BeaconState(
-      links: [], presences: [], locator: isLocating ? locators[index] : nil,
+    guard let index = admitted(beacon) else { return nil }
+    return BeaconState(
+      links: beacons[index].links, presences: beacons[index].stays, locator: beacons[index].locator,
       wallOffset: beacons[index].wallOffset, lastSighting: lastSighting(of: beacon),
       belief: places?.belief(of: index))
-    var link = beacons[index].firstLink
-    while link >= 0 {
-      state.links.append(links[Int(link)].link)
-      link = links[Int(link)].nextOfBeacon
-    }
-    var presence = beacons[index].firstPresence
-    while presence >= 0 {
-      state.presences.append(presences[Int(presence)].presence)
-      presence = presences[Int(presence)].nextOfBeacon
-    }
-    return state
   }
 
   /// Restores the saved state of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen
@@ -119,104 +107,84 @@ extension ZoneEngine {
     _ state: BeaconState, of beacon: BeaconIndex, sightSince: MonotonicTime? = nil,
     changed: Set<ZoneIndex> = [], regained: Set<ZoneIndex> = []
   ) {
-    let index = Int(beacon.rawValue)
-    guard beacons.indices.contains(index), beacons[index].isAdmitted, beacons[index].firstLink < 0 else {
-      return
-    }
+    guard let index = admitted(beacon), beacons[index].links.isEmpty else { return }
     beacons[index].wallOffset = state.wallOffset
     if let sighting = state.newestSighting {
       beacons[index].lastHeard = sighting.time
       beacons[index].lastReceiver = sighting.receiver
     }
-    if isLocating, let locator = state.locator {
-      locators[index] = locator
-      locators[index].receivers = 0
-    }
+    if rules.isLocating { beacons[index].locator = state.locator }
     if let belief = state.belief {
       places?.restore(belief, of: index)
     } else if let sightSince {
       places?.begin(index, at: sightSince)
     }
-    for var link in state.links.reversed() {
-      if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
-      restore(link, of: index)
-    }
-    for presence in state.presences.reversed() {
-      let sightSince = regained.contains(presence.zone) ? now : sightSince
-      restore(presence, of: index, sightSince: sightSince, isChanged: changed.contains(presence.zone))
-    }
-  }
-
-  private mutating func restore(_ link: Link, of beacon: Int) {
     var ignored: [Transition] = []
-    if !isKnown(link.receiver) { meet(link.receiver, into: &ignored) }
-    guard let index = makeLink(link, of: beacon), link.isCurrent else { return }
-    if isLocating, receivers[Int(link.receiver.rawValue)].calibration.position != nil {
-      locators[beacon].receivers += 1
+    for var link in state.links where keepsLinks {
+      if !isKnown(link.receiver) { meet(link.receiver, into: &ignored) }
+      if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
+      _ = beacons[index].add(link, rules)
     }
-    watchSilence(of: index)
-  }
-
-  private mutating func restore(
-    _ saved: Presence, of beacon: Int, sightSince: MonotonicTime?, isChanged: Bool
-  ) {
-    guard admitted[beacon].contains(saved.zone) else { return }
-    let index = presence(of: beacon, in: saved.zone, at: ReceiverIndex(rawValue: 0), time: saved.silentSince)
-    let slot = Int(index)
-    presences[slot].presence = saved
-    if zones[Int(saved.zone.rawValue)].near == nil {
-      // A zone without a near rule has nobody near.
-      presences[slot].presence.nearSince = Presence.never
-      presences[slot].presence.isArmed = true
+    beacons[index].countReceivers(rules)
+    for stay in state.presences where beacons[index].zones.contains(stay.zone) {
+      restore(
+        stay, of: index, sightSince: regained.contains(stay.zone) ? now : sightSince,
+        isChanged: changed.contains(stay.zone))
     }
-    var member = presences[slot].firstMember
-    while member >= 0 {
-      let link = members[Int(member)].link
-      if isChanged {
-        // Others may have decided before, and heard it longer ago.
-        presences[slot].presence.silentSince = max(
-          presences[slot].presence.silentSince, links[Int(link)].link.lastHeard)
-      }
-      if presences[slot].lastLink < 0
-        || links[Int(link)].link.lastHeard > links[Int(presences[slot].lastLink)].link.lastHeard
-      {
-        presences[slot].lastLink = link
-        presences[slot].lastReceiver = links[Int(link)].link.receiver
-      }
-      member = members[Int(member)].nextOfPresence
-    }
-    if isChanged { judgeAnew(index) }
-    // The rooms say afterwards where it is.
-    if isOfRooms(index) {
-      presences[slot].presence.interrupt()
-      presences[slot].presence.lostDeadline = Presence.never
-    } else if let sightSince, sightSince > saved.silentSince {
-      presences[slot].presence.interrupt()
-      presences[slot].presence.lostDeadline = Presence.never
-      regainSight(index, since: sightSince)
-    }
-    let zone = Int(saved.zone.rawValue)
-    if saved.isInside { insiders[zone][BeaconIndex(rawValue: Int32(beacon))] = index }
     watch(index)
   }
 
-  /// The rules of a presence's zone changed: every dwell starts now, from where the beacon stands now.
-  private mutating func judgeAnew(_ index: Int32) {
-    let slot = Int(index)
-    let zone = Int(presences[slot].presence.zone.rawValue)
-    let silentSince = presences[slot].presence.silentSince
-    presences[slot].presence.interrupt()
-    presences[slot].presence.lostDeadline = Presence.never
-    if blindZones[zone] || isOfRooms(index) { return }
-    let isHeard = isHeard(index)
-    if isHeard, let standing = standing(index, at: now) {
-      presences[slot].presence.stand(standing, at: now)
+  private mutating func restore(
+    _ saved: Stay, of beacon: Int, sightSince: MonotonicTime?, isChanged: Bool
+  ) {
+    let place = beacons[beacon].makeStay(in: saved.zone, at: saved.lastReceiver, time: saved.silentSince)
+    let zone = Int(saved.zone.rawValue)
+    var stay = saved
+    // The links may be others now.
+    stay.links = beacons[beacon].stays[place].links
+    let newest = beacons[beacon].links.indices.lazy.filter { stay.isOf($0) }
+      .max { beacons[beacon].links[$0].lastHeard < beacons[beacon].links[$1].lastHeard }
+    stay.lastLink = Int8(newest ?? -1)
+    if let newest { stay.lastReceiver = beacons[beacon].links[newest].receiver }
+    if isChanged, let newest {
+      // Others may have decided before, and heard it longer ago.
+      stay.silentSince = max(stay.silentSince, beacons[beacon].links[newest].lastHeard)
+    }
+    if rules.zones[zone].near == nil {
+      // A zone without a near rule has nobody near.
+      stay.nearSince = Stay.never
+      stay.isArmed = true
+    }
+    beacons[beacon].stays[place] = stay
+    if isChanged { judgeAnew(beacon, place) }
+    // The rooms say afterwards where it is.
+    if isOfRooms(stay) {
+      beacons[beacon].stays[place].interrupt()
+      beacons[beacon].stays[place].lostDeadline = Stay.never
+    } else if let sightSince, sightSince > saved.silentSince {
+      beacons[beacon].stays[place].interrupt()
+      beacons[beacon].stays[place].lostDeadline = Stay.never
+      regainSight(beacon, place, since: sightSince)
+    }
+    if stay.isInside { insiders[zone].insert(BeaconIndex(rawValue: Int32(beacon))) }
+  }
+
+  /// The rules of a zone changed: every dwell starts now, from where the beacon stands now.
+  private mutating func judgeAnew(_ beacon: Int, _ place: Int) {
+    let stay = beacons[beacon].stays[place]
+    let zone = Int(stay.zone.rawValue)
+    beacons[beacon].stays[place].interrupt()
+    beacons[beacon].stays[place].lostDeadline = Stay.never
+    if rules.zones[zone].isBlind || isOfRooms(stay) { return }
+    let isHeard = beacons[beacon].isHeard(in: place)
+    if isHeard, let standing = standing(of: beacon, place, at: now) {
+      beacons[beacon].stays[place].stand(standing, at: now)
     }
     // This also applies outside the zone: under the new rules the beacon may enter without being heard again.
-    if let lost = zones[zone].lost {
-      presences[slot].presence.lostDeadline = silentSince + lost
+    if let lost = rules.zones[zone].lost {
+      beacons[beacon].stays[place].lostDeadline = stay.silentSince + lost
     } else if !isHeard {
-      presences[slot].presence.lostDeadline = patienceEnds(index)
+      beacons[beacon].stays[place].lostDeadline = beacons[beacon].patienceEnds(in: place)
     }
   }
 }

@@ -46,38 +46,34 @@ extension ZoneEngine {
     heldTransitions = earlier.heldTransitions
   }
 
-  /// Notes that an enter or near has to wait.
-  mutating func hold(_ index: Int32, because reason: HeldTransition.Reason) {
-    let slot = Int(index)
-    guard !presences[slot].presence.isHeld else { return }
-    presences[slot].presence.isHeld = true
+  /// An enter or near has to wait.
+  mutating func hold(_ beacon: Int, _ place: Int, because reason: HeldTransition.Reason) {
+    let stay = beacons[beacon].stays[place]
+    if stay.isHeld { return }
+    beacons[beacon].stays[place].isHeld = true
     heldTransitions += 1
-    guard !presences[slot].presence.isHoldTold, held.count < Self.heldLimit else { return }
-    presences[slot].presence.isHoldTold = true
+    guard !stay.isHoldTold, held.count < Self.heldLimit else { return }
+    beacons[beacon].stays[place].isHoldTold = true
     held.append(
-      HeldTransition(
-        zone: presences[slot].presence.zone, beacon: BeaconIndex(rawValue: presences[slot].beacon),
-        reason: reason))
+      HeldTransition(zone: stay.zone, beacon: BeaconIndex(rawValue: Int32(beacon)), reason: reason))
   }
 
   /// Whether a due enter or near has to wait for its turn in the crowd.
-  mutating func hasToWait(_ index: Int32, at time: MonotonicTime) -> Bool {
-    let slot = Int(index)
-    let beacon = Int(presences[slot].beacon)
+  mutating func hasToWait(_ beacon: Int, _ stay: Int, at time: MonotonicTime) -> Bool {
     guard beacons[beacon].isInventable else { return false }
     if beacons[beacon].freeTurns > 0 {
       beacons[beacon].freeTurns -= 1
       return false
     }
-    if presences[slot].presence.hasTurn {
-      presences[slot].presence.hasTurn = false
+    if beacons[beacon].stays[stay].hasTurn {
+      beacons[beacon].stays[stay].hasTurn = false
       return false
     }
     let turn = crowd.reserve(at: time, within: TransitionPace.patience)
     if turn == time { return false }
-    presences[slot].presence.hasTurn = turn != nil
-    presences[slot].presence.heldUntil = turn ?? time + TransitionPace.patience
-    hold(index, because: .crowd)
+    beacons[beacon].stays[stay].hasTurn = turn != nil
+    beacons[beacon].stays[stay].heldUntil = turn ?? time + TransitionPace.patience
+    hold(beacon, stay, because: .crowd)
     return true
   }
 }

@@ -9,26 +9,29 @@ extension ZoneEngine {
     advance(to: time, into: &transitions)
     let index = Int(receiver.rawValue)
     if !isKnown(receiver) { register(receiver) }
-    if receivers[index].isBlind != isBlind {
-      receivers[index].isBlind = isBlind
+    if rules.receivers[index].isBlind != isBlind {
+      rules.receivers[index].isBlind = isBlind
       blindReceivers += isBlind ? 1 : -1
       if !isBlind { restartSilence(at: receiver) }
     }
     updateBlindZones(into: &transitions)
   }
 
+  /// Whether the receiver ever reported: an advertisement, or that it is blind or works.
+  public func isKnown(_ receiver: ReceiverIndex) -> Bool { rules.isKnown(receiver) }
+
   public func isBlind(_ zone: ZoneIndex) -> Bool {
-    blindZones.indices.contains(Int(zone.rawValue)) && blindZones[Int(zone.rawValue)]
+    rules.zones.indices.contains(Int(zone.rawValue)) && rules.zones[Int(zone.rawValue)].isBlind
   }
 
-  /// Whether nobody leaves a zone because it is blind. In a zone of rooms that depends on where the beacon is; see `isSeen`.
-  func isFrozen(_ zone: Int) -> Bool { blindZones[zone] && zones[zone].rooms == nil }
+  /// Whether all receivers are blind.
+  public var isBlind: Bool { knownReceivers > 0 && blindReceivers == knownReceivers }
 
   /// Whether any receiver of the zone has reported.
   public func isWatched(_ zone: ZoneIndex) -> Bool {
-    guard zoneReceivers.indices.contains(Int(zone.rawValue)) else { return false }
-    if zones[Int(zone.rawValue)].rooms != nil { return roomSight.isWatched }
-    guard let own = zoneReceivers[Int(zone.rawValue)] else { return knownReceivers > 0 }
+    guard rules.zones.indices.contains(Int(zone.rawValue)) else { return false }
+    if rules.zones[Int(zone.rawValue)].rooms != nil { return roomSight.isWatched }
+    guard let own = rules.zones[Int(zone.rawValue)].receivers else { return knownReceivers > 0 }
     return own.contains { isKnown($0) }
   }
 
@@ -40,54 +43,60 @@ extension ZoneEngine {
 
   private mutating func register(_ receiver: ReceiverIndex) {
     let index = Int(receiver.rawValue)
-    while receivers.count <= index {
-      let next = ReceiverIndex(rawValue: UInt16(receivers.count))
-      receivers.append(Receiver(site.receivers[next] ?? site.calibration))
+    while rules.receivers.count <= index {
+      let next = ReceiverIndex(rawValue: UInt16(rules.receivers.count))
+      rules.receivers.append(Receiver(site.receivers[next] ?? site.calibration))
     }
-    receivers[index].isKnown = true
+    rules.receivers[index].isKnown = true
     knownReceivers += 1
   }
 
   /// Counts the silence at a receiver that has just recovered from now.
   private mutating func restartSilence(at receiver: ReceiverIndex) {
-    for index in links.indices where links[index].link.receiver == receiver {
-      links[index].link.silentSince = now
+    for beacon in beacons.indices {
+      if let link = beacons[beacon].link(at: receiver) { beacons[beacon].links[link].silentSince = now }
     }
   }
 
   private mutating func updateBlindZones(into transitions: inout [Transition]) {
-    for zone in zones.indices where zones[zone].rooms == nil {
+    var changed: Set<ZoneIndex> = []
+    for zone in rules.zones.indices where rules.zones[zone].rooms == nil {
       let isBlind: Bool
-      if let own = zoneReceivers[zone] {
+      if let own = rules.zones[zone].receivers {
         // A receiver that never reported hears nothing either.
         let known = own.filter { isKnown($0) }
-        isBlind = !known.isEmpty && known.allSatisfy { receivers[Int($0.rawValue)].isBlind }
+        isBlind = !known.isEmpty && known.allSatisfy { rules.receivers[Int($0.rawValue)].isBlind }
       } else {
-        isBlind = knownReceivers > 0 && blindReceivers == knownReceivers
+        isBlind = self.isBlind
       }
-      guard isBlind != blindZones[zone] else { continue }
-      blindZones[zone] = isBlind
-      for index in presences.indices where Int(presences[index].presence.zone.rawValue) == zone {
-        if isBlind {
-          presences[index].presence.interrupt()
-          presences[index].presence.lostDeadline = Presence.never
+      guard isBlind != rules.zones[zone].isBlind else { continue }
+      rules.zones[zone].isBlind = isBlind
+      changed.insert(ZoneIndex(rawValue: Int32(zone)))
+    }
+    if changed.isEmpty { return }
+    for beacon in beacons.indices {
+      for stay in beacons[beacon].stays.indices where changed.contains(beacons[beacon].stays[stay].zone) {
+        if rules.zones[Int(beacons[beacon].stays[stay].zone.rawValue)].isBlind {
+          beacons[beacon].stays[stay].interrupt()
+          beacons[beacon].stays[stay].lostDeadline = Stay.never
         } else {
-          regainSight(Int32(index), since: now)
-          settle(Int32(index), at: now, into: &transitions)
+          regainSight(beacon, stay, since: now)
+          settle(beacon, stay, at: now, into: &transitions)
         }
       }
+      watch(beacon)
     }
   }
 
   /// Gives a beacon a full interval from `time` to be heard again.
-  mutating func regainSight(_ index: Int32, since time: MonotonicTime) {
-    let slot = Int(index)
-    presences[slot].presence.silentSince = max(presences[slot].presence.silentSince, time)
-    guard presences[slot].presence.isInside else { return }
-    if let lost = zones[Int(presences[slot].presence.zone.rawValue)].lost {
-      presences[slot].presence.lostDeadline = presences[slot].presence.silentSince + lost
-    } else if !isHeard(index) {
-      presences[slot].presence.lostDeadline = patienceEnds(index)
+  mutating func regainSight(_ beacon: Int, _ stay: Int, since time: MonotonicTime) {
+    let silentSince = max(beacons[beacon].stays[stay].silentSince, time)
+    beacons[beacon].stays[stay].silentSince = silentSince
+    guard beacons[beacon].stays[stay].isInside else { return }
+    if let lost = rules.zones[Int(beacons[beacon].stays[stay].zone.rawValue)].lost {
+      beacons[beacon].stays[stay].lostDeadline = silentSince + lost
+    } else if !beacons[beacon].isHeard(in: stay) {
+      beacons[beacon].stays[stay].lostDeadline = beacons[beacon].patienceEnds(in: stay)
     }
   }
 }

@@ -24,58 +24,66 @@ extension ZoneEngine {
   public func estimate(of beacon: BeaconIndex, at receiver: ReceiverIndex? = nil) -> (
     receiver: ReceiverIndex, estimate: Estimate
   )? {
-    guard let nearest = nearest(of: beacon, where: { receiver == nil || receiver == $0 }) else { return nil }
-    let luck = receiver == nil ? luck(of: nearest, among: beacons[Int(beacon.rawValue)].firstLink) : 0
-    guard let estimate = estimate(nearest.nearestLink, luck: luck) else { return nil }
-    return (links[Int(nearest.nearestLink)].link.receiver, estimate)
-  }
-
-  /// By how many decades the nearest of a beacon's receivers seems nearer than it is; see `Rivals`.
-  private func luck(of nearest: Nearest, among first: Int32) -> Double {
-    let link = links[Int(nearest.nearestLink)].link
-    if link.isLocated { return 0 }
-    let calibration = receivers[Int(link.receiver.rawValue)].calibration
-    var rivals = Rivals(
-      nearest: link.logDistance, decibels: calibration.deviation, exponent: calibration.exponent)
-    var index = first
-    while index >= 0 {
-      let link = links[Int(index)].link
-      if link.isCurrent, link.filter.hasLevel { rivals.add(link.logDistance) }
-      index = links[Int(index)].nextOfBeacon
-    }
-    return rivals.luck
+    guard let link = nearestLink(of: beacon, where: { receiver == nil || receiver == $0 }) else { return nil }
+    let index = Int(beacon.rawValue)
+    let luck = receiver == nil ? luck(of: index, nearest: link) : 0
+    return estimate(of: index, link: link, luck: luck).map { (beacons[index].links[link].receiver, $0) }
   }
 
   /// The estimate at the zone's receiver that the beacon is nearest to. nil if none of them hears it any more, or none
   /// with a signal.
   public func estimate(of beacon: BeaconIndex, in zone: ZoneIndex) -> Estimate? {
-    guard zones.indices.contains(Int(zone.rawValue)) else { return nil }
-    return nearest(of: beacon, where: { counts($0, in: zone) }).flatMap { estimate($0.nearestLink) }
+    guard rules.zones.indices.contains(Int(zone.rawValue)) else { return nil }
+    let link = nearestLink(of: beacon) { rules.zones[Int(zone.rawValue)].counts($0) }
+    return link.flatMap { estimate(of: Int(beacon.rawValue), link: $0) }
+  }
+
+  func estimate(of beacon: Int, link number: Int, luck: Double = 0) -> Estimate? {
+    let link = beacons[beacon].links[number]
+    let calibration = rules.receivers[Int(link.receiver.rawValue)].calibration
+    var deviation: Double?
+    if link.isLocated, let position = calibration.position {
+      deviation =
+        places?.deviation(of: beacon, to: Int(link.receiver.rawValue))
+        ?? beacons[beacon].locator?.deviation(to: position)
+    }
+    return link.estimate(calibration: calibration, located: deviation, luck: luck)
+  }
+
+  /// By how many decades the nearest of a beacon's receivers seems nearer than it is; see `Rivals`.
+  private func luck(of beacon: Int, nearest: Int) -> Double {
+    let nearest = beacons[beacon].links[nearest]
+    if nearest.isLocated { return 0 }
+    let calibration = rules.receivers[Int(nearest.receiver.rawValue)].calibration
+    var rivals = Rivals(
+      nearest: nearest.logDistance, decibels: calibration.deviation, exponent: calibration.exponent)
+    for link in beacons[beacon].links.reversed() where link.isCurrent && link.filter.hasLevel {
+      rivals.add(link.logDistance)
+    }
+    return rivals.luck
   }
 
   /// nil if none of these receivers hears it any more, or none with a signal.
-  private func nearest(of beacon: BeaconIndex, where isMeant: (ReceiverIndex) -> Bool) -> Nearest? {
-    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
-    var nearest = Nearest()
-    var index = beacons[Int(beacon.rawValue)].firstLink
-    while index >= 0 {
-      let slot = links[Int(index)]
-      if slot.link.isCurrent, isMeant(slot.link.receiver) { nearest.consider(index, in: links.span) }
-      index = slot.nextOfBeacon
+  private func nearestLink(of beacon: BeaconIndex, where isMeant: (ReceiverIndex) -> Bool) -> Int? {
+    guard let index = admitted(beacon) else { return nil }
+    var mask: UInt64 = 0
+    for (place, link) in beacons[index].links.enumerated() where isMeant(link.receiver) {
+      mask |= 1 << UInt64(place)
     }
-    return nearest.isKnown ? nearest : nil
+    let nearest = beacons[index].nearest(mask, at: now)
+    return nearest.isKnown ? nearest.nearestLink : nil
   }
 
   /// When and where a beacon was last heard, as in the sighting, except for wall times that are centuries off the monotonic
   /// ones. nil if it was never heard, or at the earliest possible time.
   public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
-    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
-    let tracked = beacons[Int(beacon.rawValue)]
-    guard tracked.lastHeard > MonotonicTime(nanoseconds: .min) else { return nil }
+    guard let index = admitted(beacon), beacons[index].lastHeard > MonotonicTime(nanoseconds: .min) else {
+      return nil
+    }
     return LastSighting(
-      time: tracked.lastHeard,
-      wallTime: WallTime(nanoseconds: tracked.lastHeard.nanoseconds) + tracked.wallOffset,
-      receiver: tracked.lastReceiver)
+      time: beacons[index].lastHeard,
+      wallTime: WallTime(nanoseconds: beacons[index].lastHeard.nanoseconds) + beacons[index].wallOffset,
+      receiver: beacons[index].lastReceiver)
   }
 
   /// Since when a beacon has been silent, and when that silence means loss by the beacon's own interval if it stays silent:
@@ -83,15 +91,11 @@ extension ZoneEngine {
   public func silence(of beacon: BeaconIndex, in zone: ZoneIndex?) -> (
     since: MonotonicTime, loss: MonotonicTime
   )? {
-    guard beacons.indices.contains(Int(beacon.rawValue)) else { return nil }
+    guard let index = admitted(beacon), zone.map({ rules.zones.indices.contains(Int($0.rawValue)) }) ?? true
+    else { return nil }
     var latest: (since: MonotonicTime, loss: MonotonicTime)?
-    var index = beacons[Int(beacon.rawValue)].firstLink
-    while index >= 0 {
-      let link = links[Int(index)].link
-      index = links[Int(index)].nextOfBeacon
-      if let zone, !zones.indices.contains(Int(zone.rawValue)) || !counts(link.receiver, in: zone) {
-        continue
-      }
+    for link in beacons[index].links {
+      if let zone, !rules.zones[Int(zone.rawValue)].counts(link.receiver) { continue }
       latest = (
         max(latest?.since ?? link.silentSince, link.silentSince),
         max(latest?.loss ?? link.silenceDeadline, link.silenceDeadline)
@@ -100,31 +104,25 @@ extension ZoneEngine {
     return latest
   }
 
-  /// Whether all receivers are blind.
-  public var isBlind: Bool { knownReceivers > 0 && blindReceivers == knownReceivers }
-
   /// Who is in a zone, by beacon, ascending. `unknown` if all its receivers are blind or none has
   /// reported yet.
   public func occupancy(of zone: ZoneIndex) -> Occupancy {
     guard insiders.indices.contains(Int(zone.rawValue)) else { return Occupancy(state: .empty, members: []) }
-    let inside = insiders[Int(zone.rawValue)].sorted { $0.key.rawValue < $1.key.rawValue }
-    let members = inside.map { beacon, index in
-      let presence = presences[Int(index)].presence
-      return Occupancy.Member(beacon: beacon, since: presence.since, isNear: !presence.isArmed)
+    let members = insiders[Int(zone.rawValue)].sorted { $0.rawValue < $1.rawValue }.compactMap { beacon in
+      stay(of: beacon, in: zone).map {
+        Occupancy.Member(beacon: beacon, since: $0.since, isNear: !$0.isArmed)
+      }
     }
     if isBlind(zone) || !isWatched(zone) { return Occupancy(state: .unknown, members: members) }
     return Occupancy(state: members.isEmpty ? .empty : .occupied, members: members)
   }
 
   /// Whether a beacon was admitted and not retired since.
-  public func isAdmitted(_ beacon: BeaconIndex) -> Bool {
-    let index = Int(beacon.rawValue)
-    return beacons.indices.contains(index) && beacons[index].isAdmitted
-  }
+  public func isAdmitted(_ beacon: BeaconIndex) -> Bool { admitted(beacon) != nil }
 
   /// The receivers that decide in a zone; nil: all.
   public func receivers(of zone: ZoneIndex) -> Set<ReceiverIndex>? {
-    zoneReceivers.indices.contains(Int(zone.rawValue)) ? zoneReceivers[Int(zone.rawValue)] : []
+    rules.zones.indices.contains(Int(zone.rawValue)) ? rules.zones[Int(zone.rawValue)].receivers : []
   }
 
   /// How many beacons are in a zone.
@@ -134,29 +132,24 @@ extension ZoneEngine {
 
   /// The zones a beacon is in, ascending.
   public func zones(of beacon: BeaconIndex) -> [ZoneIndex] {
-    guard beacons.indices.contains(Int(beacon.rawValue)) else { return [] }
-    var inside: [ZoneIndex] = []
-    var index = beacons[Int(beacon.rawValue)].firstPresence
-    while index >= 0 {
-      let slot = presences[Int(index)]
-      if slot.presence.isInside { inside.append(slot.presence.zone) }
-      index = slot.nextOfBeacon
-    }
+    guard let index = admitted(beacon) else { return [] }
+    var inside = beacons[index].stays.compactMap { $0.isInside ? $0.zone : nil }
     if inside.count > 1 { inside.sort() }
     return inside
   }
 
-  func estimate(_ link: Int32, luck: Double = 0) -> Estimate? {
-    let slot = links[Int(link)]
-    let receiver = Int(slot.link.receiver.rawValue)
-    let calibration = receivers[receiver].calibration
-    var deviation: Double?
-    if slot.link.isLocated, let position = calibration.position {
-      deviation =
-        places?.deviation(of: Int(slot.beacon), to: receiver)
-        ?? locators[Int(slot.beacon)].deviation(to: position)
-    }
-    return slot.link.estimate(calibration: calibration, located: deviation, luck: luck)
+  private func stay(of beacon: BeaconIndex, in zone: ZoneIndex) -> Stay? {
+    guard let index = admitted(beacon) else { return nil }
+    return beacons[index].stay(in: zone).map { beacons[index].stays[$0] }
+  }
+
+  /// nil: no receiver of the zone ever heard the beacon.
+  public func progress(of beacon: BeaconIndex, in zone: ZoneIndex) -> ZoneProgress? {
+    guard let stay = stay(of: beacon, in: zone) else { return nil }
+    let rules = rules.zones[Int(zone.rawValue)]
+    return ZoneProgress(
+      isInside: stay.isInside, isNear: !stay.isArmed,
+      pending: stay.pending(rules.dwells, isBlind: rules.isFrozen))
   }
 }
 
@@ -180,4 +173,38 @@ public struct Occupancy: Hashable, Sendable {
   public var state: State
   /// By beacon, ascending.
   public var members: [Member]
+}
+
+/// Where a beacon stands in a zone, and which dwell time is running.
+public struct ZoneProgress: Hashable, Sendable {
+  public enum Event: String, Hashable, Sendable { case near, enter, exit, lost }
+
+  /// Something that happens at `due` unless the beacon changes its mind.
+  public struct Pending: Hashable, Sendable {
+    public var event: Event
+    public var since: MonotonicTime
+    public var due: MonotonicTime
+  }
+
+  public var isInside: Bool
+  public var isNear: Bool
+  /// The first of several; nil: nothing is due.
+  public var pending: Pending?
+}
+
+extension Stay {
+  /// What happens next if nothing changes.
+  fileprivate func pending(_ dwells: Dwells, isBlind: Bool) -> ZoneProgress.Pending? {
+    var all: [ZoneProgress.Pending] = []
+    func add(_ event: ZoneProgress.Event, since: MonotonicTime, due: MonotonicTime) {
+      if since != Self.never, due != Self.never { all.append(.init(event: event, since: since, due: due)) }
+    }
+    if !isInside { add(.enter, since: enterSince, due: enterSince + dwells.enter) }
+    if isArmed { add(.near, since: nearSince, due: nearSince + dwells.near) }
+    if isInside, !isBlind {
+      add(.exit, since: exitSince, due: exitSince + dwells.exit)
+      add(.lost, since: silentSince, due: lostDeadline)
+    }
+    return all.min { $0.due < $1.due }
+  }
 }

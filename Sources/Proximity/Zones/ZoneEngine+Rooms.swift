@@ -24,7 +24,7 @@ public struct RoomDecision: Hashable, Sendable {
   }
 }
 
-/// Zones that are made of rooms. Their presences have no links: what counts is where the rooms say that a beacon is.
+/// Zones that are made of rooms. No link counts for them, only where the rooms say that a beacon is.
 extension ZoneEngine {
   /// The rooms decided where a beacon is. It enters the zones made of that room, and leaves those that are not, each after the
   /// zone's dwell time; one that is in no room any more leaves at once, as with every loss.
@@ -34,28 +34,30 @@ extension ZoneEngine {
     _ beacon: BeaconIndex, _ decision: RoomDecision, at time: MonotonicTime,
     into transitions: inout [Transition]
   ) {
-    stand(beacon, decision, at: time)
-    forEachRoomPresence(of: beacon) { engine, index in
-      let slot = Int(index)
-      let zone = Int(engine.presences[slot].presence.zone.rawValue)
-      // Who sees nothing does not say this of a beacon, so it holds in a blind zone too.
-      if decision.room == nil, engine.presences[slot].presence.isInside {
-        engine.presences[slot].presence.lostDeadline = time
+    guard hasRoomZones, let index = admitted(beacon) else { return }
+    stand(index, decision, at: time)
+    for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
+      // The rooms never say so of a beacon that nobody could have heard, so it holds in a blind zone, too.
+      if decision.room == nil, beacons[index].stays[place].isInside {
+        beacons[index].stays[place].lostDeadline = time
       }
-      let due = engine.presences[slot].presence.deadline(
-        dwells: engine.zones[zone].dwells, isBlind: engine.isFrozen(zone))
-      engine.settle(index, at: min(max(due, time), max(time, engine.now)), into: &transitions)
+      let zone = Int(beacons[index].stays[place].zone.rawValue)
+      let due = beacons[index].stays[place].deadline(
+        dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen)
+      settle(index, place, at: min(max(due, time), max(time, now)), into: &transitions)
     }
+    watch(index)
   }
 
   /// As `place`, but emits nothing: what is due happens at the next `advance`. A beacon of which the rooms know nothing has time
   /// to be heard.
   public mutating func restore(_ decision: RoomDecision, of beacon: BeaconIndex) {
-    stand(beacon, decision, at: now)
-    forEachRoomPresence(of: beacon) { engine, index in
-      engine.grantTime(to: index, decision)
-      engine.watch(index)
+    guard hasRoomZones, let index = admitted(beacon) else { return }
+    stand(index, decision, at: now)
+    for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
+      grantTime(to: index, place, decision)
     }
+    watch(index)
   }
 
   /// Some rooms went blind, or see again.
@@ -63,127 +65,100 @@ extension ZoneEngine {
     _ sight: RoomSight, at time: MonotonicTime, into transitions: inout [Transition]
   ) {
     guard hasRoomZones, sight != roomSight else { return }
-    let seen = presences.indices.map { isSeen(Int32($0)) }
+    let (before, rulesBefore) = (roomSight, rules)
     roomSight = sight
-    for zone in zones.indices {
-      if let rooms = zones[zone].rooms { blindZones[zone] = rooms.isSubset(of: sight.blind) }
+    for zone in rules.zones.indices {
+      if let rooms = rules.zones[zone].rooms { rules.zones[zone].isBlind = rooms.isSubset(of: sight.blind) }
     }
-    for (slot, wasSeen) in seen.enumerated() {
-      let index = Int32(slot)
-      guard isOfRooms(index), isInUse(index), isSeen(index) != wasSeen else { continue }
-      presences[slot].presence.interrupt()
-      presences[slot].presence.lostDeadline = Presence.never
-      guard !wasSeen else { continue }
-      if let decision = decisions[BeaconIndex(rawValue: presences[slot].beacon)] {
-        stand(index, decision, at: max(time, now))
-        grantTime(to: index, decision)
+    for index in beacons.indices {
+      let decision = decisions[BeaconIndex(rawValue: Int32(index))]
+      for place in beacons[index].stays.indices where isOfRooms(beacons[index].stays[place]) {
+        let zone = Int(beacons[index].stays[place].zone.rawValue)
+        let wasSeen = rulesBefore.zones[zone].isSeen(decision?.room, before)
+        guard rules.zones[zone].isSeen(decision?.room, sight) != wasSeen else { continue }
+        beacons[index].stays[place].interrupt()
+        beacons[index].stays[place].lostDeadline = Stay.never
+        if wasSeen { continue }
+        if let decision {
+          stand(index, place, decision, at: max(time, now))
+          grantTime(to: index, place, decision)
+        }
+        settle(index, place, at: max(time, now), into: &transitions)
       }
-      settle(index, at: max(time, now), into: &transitions)
+      watch(index)
     }
   }
 
-  /// Whether anybody sees that a beacon is not in a zone of rooms: one of these rooms does, or the one that it is in.
-  private func isSeen(_ index: Int32) -> Bool {
-    let zone = Int(presences[Int(index)].presence.zone.rawValue)
-    guard let rooms = zones[zone].rooms else { return false }
-    if roomSight.isWatched, !blindZones[zone] { return true }
-    guard let room = decisions[BeaconIndex(rawValue: presences[Int(index)].beacon)]?.room else {
-      return false
-    }
-    return !rooms.contains(room) && roomSight.sees(room)
-  }
-
-  /// Gives a beacon of which the rooms know nothing yet time to be heard, once anybody sees.
-  private mutating func grantTime(to index: Int32, _ decision: RoomDecision) {
-    guard decision.room == nil, presences[Int(index)].presence.isInside, isSeen(index) else { return }
-    presences[Int(index)].presence.lostDeadline = now + IntervalEstimator.unlearnt
+  /// Gives a beacon of which the rooms know nothing yet time to be heard, once a receiver could hear it.
+  private mutating func grantTime(to beacon: Int, _ place: Int, _ decision: RoomDecision) {
+    let stay = beacons[beacon].stays[place]
+    guard decision.room == nil, stay.isInside,
+      rules.zones[Int(stay.zone.rawValue)].isSeen(nil, roomSight)
+    else { return }
+    beacons[beacon].stays[place].lostDeadline = now + IntervalEstimator.unlearnt
   }
 
   /// What the rooms said last of a beacon; nil: nothing, or no zone is made of rooms.
   public func decision(of beacon: BeaconIndex) -> RoomDecision? { decisions[beacon] }
 
-  /// Whether a row of a presence is no free one: its beacon was retired, and another may have the index by now.
-  private func isInUse(_ index: Int32) -> Bool {
-    var row = beacons[Int(presences[Int(index)].beacon)].firstPresence
-    while row >= 0, row != index { row = presences[Int(row)].nextOfBeacon }
-    return row >= 0
-  }
-
-  /// Notes where a beacon stands in each zone of rooms.
-  private mutating func stand(_ beacon: BeaconIndex, _ decision: RoomDecision, at time: MonotonicTime) {
-    let row = Int(beacon.rawValue)
-    guard hasRoomZones, beacons.indices.contains(row), beacons[row].isAdmitted else { return }
-    decisions[beacon] = decision
-    for zone in admitted[row] {
-      guard let rooms = zones[Int(zone.rawValue)].rooms else { continue }
+  /// Where a beacon stands in each zone of rooms.
+  private mutating func stand(_ beacon: Int, _ decision: RoomDecision, at time: MonotonicTime) {
+    decisions[BeaconIndex(rawValue: Int32(beacon))] = decision
+    for zone in beacons[beacon].zones {
+      guard let rooms = rules.zones[Int(zone.rawValue)].rooms else { continue }
       let isThere = decision.room.map(rooms.contains) ?? false
-      guard isThere || hasPresence(of: row, in: zone) else { continue }
-      stand(presence(of: row, in: zone, at: decision.receiver, time: time), decision, at: time)
+      guard isThere || beacons[beacon].stay(in: zone) != nil else { continue }
+      let place = beacons[beacon].makeStay(in: zone, at: decision.receiver, time: time)
+      stand(beacon, place, decision, at: time)
     }
   }
 
-  private mutating func stand(_ index: Int32, _ decision: RoomDecision, at time: MonotonicTime) {
-    var presence = presences[Int(index)].presence
-    let rooms = zones[Int(presence.zone.rawValue)].rooms
-    presence.lostDeadline = Presence.never
-    if let room = decision.room, rooms?.contains(room) == true {
-      presence.stand(.entered, at: time)
-      presence.silentSince = time
-    } else if decision.room != nil, isSeen(index) {
-      presence.stand(.away, at: time)
+  private mutating func stand(_ beacon: Int, _ place: Int, _ decision: RoomDecision, at time: MonotonicTime) {
+    var stay = beacons[beacon].stays[place]
+    let zone = Int(stay.zone.rawValue)
+    stay.lostDeadline = Stay.never
+    if let room = decision.room, rules.zones[zone].rooms?.contains(room) == true {
+      stay.stand(.entered, at: time)
+      stay.silentSince = time
+    } else if decision.room != nil, rules.zones[zone].isSeen(decision.room, roomSight) {
+      stay.stand(.away, at: time)
     } else {
-      presence.interrupt()
+      stay.interrupt()
     }
-    presences[Int(index)].presence = presence
-    presences[Int(index)].lastReceiver = decision.receiver
+    stay.lastReceiver = decision.receiver
+    beacons[beacon].stays[place] = stay
   }
 
-  private func hasPresence(of beacon: Int, in zone: ZoneIndex) -> Bool {
-    var index = beacons[beacon].firstPresence
-    while index >= 0 {
-      if presences[Int(index)].presence.zone == zone { return true }
-      index = presences[Int(index)].nextOfBeacon
-    }
-    return false
-  }
-
-  private mutating func forEachRoomPresence(
-    of beacon: BeaconIndex, _ body: (inout ZoneEngine, Int32) -> Void
-  ) {
-    guard hasRoomZones, beacons.indices.contains(Int(beacon.rawValue)) else { return }
-    var index = beacons[Int(beacon.rawValue)].firstPresence
-    while index >= 0 {
-      let next = presences[Int(index)].nextOfBeacon
-      if isOfRooms(index) { body(&self, index) }
-      index = next
-    }
-  }
-
-  /// Whether a presence is in a zone of rooms.
-  func isOfRooms(_ index: Int32) -> Bool {
-    hasRoomZones && zones[Int(presences[Int(index)].presence.zone.rawValue)].rooms != nil
-  }
+  func isOfRooms(_ stay: Stay) -> Bool { hasRoomZones && rules.zones[Int(stay.zone.rawValue)].rooms != nil }
 
   /// The evidence of the exit of a beacon that is in no room any more. The rooms know how long a silence they allowed.
-  func roomLoss(_ index: Int32, at time: MonotonicTime) -> Evidence {
-    let slot = presences[Int(index)]
-    let silence = (time - beacons[Int(slot.beacon)].lastHeard).seconds
-    let reason = decisions[BeaconIndex(rawValue: slot.beacon)]?.reason
+  func roomLoss(of beacon: Int, _ stay: Stay, at time: MonotonicTime) -> Evidence {
+    let silence = (time - beacons[beacon].lastHeard).seconds
+    let reason = decisions[BeaconIndex(rawValue: Int32(beacon))]?.reason
     return Evidence(
       threshold: reason == nil ? silence : 0, value: silence, unit: .seconds, samples: 0, dwell: .zero,
-      receiver: slot.lastReceiver, reason: reason)
+      receiver: stay.lastReceiver, reason: reason)
   }
 
   /// The evidence of a decision of rooms. What was told had reached the threshold then, whatever is known of it now.
-  func roomEvidence(_ index: Int32, since: MonotonicTime, at time: MonotonicTime) -> Evidence {
-    let slot = presences[Int(index)]
-    let decision = decisions[BeaconIndex(rawValue: slot.beacon)]
+  func roomEvidence(of beacon: Int, _ stay: Stay, since: MonotonicTime, at time: MonotonicTime) -> Evidence {
+    let decision = decisions[BeaconIndex(rawValue: Int32(beacon))]
     let threshold = Double(RoomTracker.toldFrom)
     return Evidence(
       threshold: threshold, value: max(decision?.probability ?? threshold, threshold), unit: .probability,
       samples: decision?.witnesses.reduce(0) { $0 + $1.samples } ?? 0,
-      dwell: since == Presence.never ? .zero : time - since, receiver: slot.lastReceiver,
+      dwell: since == Stay.never ? .zero : time - since, receiver: stay.lastReceiver,
       room: decision?.room, witnesses: decision?.witnesses ?? [])
+  }
+}
+
+extension ZoneRules {
+  /// Whether anybody could see that a beacon is not in this zone of rooms: one of these rooms, or the one that it is in.
+  fileprivate func isSeen(_ room: RoomIndex?, _ sight: RoomSight) -> Bool {
+    guard let rooms else { return false }
+    if sight.isWatched, !isBlind { return true }
+    guard let room else { return false }
+    return !rooms.contains(room) && sight.sees(room)
   }
 }
 

@@ -19,32 +19,14 @@ import Beacons
 ///
 /// Signal: a missing RSSI, or one outside the −127…+20 dBm of the Core Specification, proves presence only.
 public struct ZoneEngine: Sendable {
-  /// How many receivers follow a beacon at most. Further ones are ignored until one falls silent.
-  public static let receiversPerBeacon = 64
-  /// With this many receivers, one that fell silent gives way to a new one.
-  static let receiversKept = 16
-
-  var zones: [ZoneRules]
-  var zoneReceivers: [Set<ReceiverIndex>?]
-  var blindZones: [Bool]
-  /// By zone: who is inside, with the index in `presences`.
-  var insiders: [[BeaconIndex: Int32]]
-  /// Zones in which somebody is no longer near but still inside; read with `takeRearmed`.
-  var rearmedZones: Set<ZoneIndex> = []
-  /// Beacons that a receiver hears no more; read with `takeSilenced`.
-  var silenced: Set<BeaconIndex> = []
+  var rules: SiteRules
   var site: Site
-  var receivers: [Receiver] = []
-  /// How many receivers have reported so far.
-  public internal(set) var knownReceivers = 0
-  var blindReceivers = 0
-
-  var beacons: [Tracked] = []
-  /// By beacon, as `beacons`: the zones that include it.
-  var admitted: [[ZoneIndex]] = []
-  /// By beacon; empty if the site has too few known positions.
-  var locators: [Locator] = []
-  let isLocating: Bool
+  /// By `BeaconIndex`.
+  var beacons: [BeaconRecord] = []
+  /// One timer for each beacon: when the first of its deadlines is, or earlier.
+  var queue = DeadlineQueue()
+  /// By zone: who is inside.
+  var insiders: [Set<BeaconIndex>]
   /// Whether anything is remembered of what each receiver hears of each beacon.
   public let keepsLinks: Bool
   /// nil: locators do without; see `PlaceBeliefs`.
@@ -54,15 +36,13 @@ public struct ZoneEngine: Sendable {
   var roomSight = RoomSight()
   /// What the rooms said last of each beacon; empty without zones of rooms.
   var decisions: [BeaconIndex: RoomDecision] = [:]
-
-  var links: [LinkSlot] = []
-  var presences: [PresenceSlot] = []
-  var members: [Member] = []
-  var freeMember: Int32 = -1
-  /// Free rows of retired beacons, chained by `nextOfBeacon`.
-  var freeLink: Int32 = -1
-  var freePresence: Int32 = -1
-  var queue = DeadlineQueue()
+  /// Zones in which somebody is no longer near but still inside; read with `takeRearmed`.
+  var rearmedZones: Set<ZoneIndex> = []
+  /// Beacons that a receiver hears no more; read with `takeSilenced`.
+  var silenced: Set<BeaconIndex> = []
+  /// How many receivers have reported so far.
+  public internal(set) var knownReceivers = 0
+  var blindReceivers = 0
   /// The pace of beacons that anybody can invent.
   var crowd: RateLimit
   /// How many enters and nears had to wait.
@@ -78,13 +58,11 @@ public struct ZoneEngine: Sendable {
     self.crowd = crowd
     self.keepsLinks = keepsLinks
     self.site = site
-    zones = site.zones.map { ZoneRules($0) }
-    zoneReceivers = site.zones.map(\.receivers)
-    blindZones = site.zones.map { _ in false }
-    insiders = site.zones.map { _ in [:] }
-    hasRoomZones = site.zones.contains { $0.rooms != nil }
     let positions = site.receivers.values.count { $0.position != nil }
-    isLocating = keepsLinks && positions >= Int(Locator.quorum)
+    rules = SiteRules(
+      zones: site.zones.map { ZoneRules($0) }, isLocating: keepsLinks && positions >= Int(Locator.quorum))
+    insiders = site.zones.map { _ in [] }
+    hasRoomZones = site.zones.contains { $0.rooms != nil }
     guard keepsLinks else { return }
     places = PlaceBeliefs(site) { receiver, configured in
       Receiver(site.receivers[receiver] ?? site.calibration)
@@ -109,11 +87,10 @@ public struct ZoneEngine: Sendable {
     let index = Int(beacon.rawValue)
     guard index >= 0 else { return }
     while beacons.count <= index {
-      beacons.append(Tracked())
-      admitted.append([])
-      if isLocating { locators.append(Locator()) }
+      beacons.append(BeaconRecord())
+      queue.add()
     }
-    let known = self.zones.indices
+    let known = rules.zones.indices
     let isKnown = { (zone: ZoneIndex) in known.contains(Int(zone.rawValue)) }
     let zones = zones.allSatisfy(isKnown) ? zones : zones.filter(isKnown)
     if beacons[index].isAdmitted { return join(zones, index) }
@@ -121,18 +98,56 @@ public struct ZoneEngine: Sendable {
     beacons[index].isInventable = isInventable
     beacons[index].freeTurns = isNewcomer ? TransitionPace.newcomersTurns : 0
     beacons[index].measuredPower = measuredPower.map { Float($0) }
-    admitted[index] = zones
+    beacons[index].zones = zones
+  }
+
+  private mutating func join(_ zones: [ZoneIndex], _ index: Int) {
+    let beacon = BeaconIndex(rawValue: Int32(index))
+    for zone in zones where !beacons[index].zones.contains(zone) {
+      beacons[index].join(zone, rules)
+      if let decision = decisions[beacon] { restore(decision, of: beacon) }
+    }
+  }
+
+  /// Forgets a beacon that is in no zone. Its index may then be admitted again for another beacon.
+  ///
+  /// - Returns: false if it is in a zone; then it stays.
+  public mutating func retire(_ beacon: BeaconIndex) -> Bool {
+    guard let index = admitted(beacon), zones(of: beacon).isEmpty else { return false }
+    // A timer that is in the queue finds nothing to do then.
+    let queuedFor = beacons[index].queuedFor
+    beacons[index] = BeaconRecord()
+    beacons[index].queuedFor = queuedFor
+    decisions[beacon] = nil
+    places?.forget(index)
+    return true
+  }
+
+  /// Where the record of an admitted beacon is; nil: it was never admitted, or was retired.
+  func admitted(_ beacon: BeaconIndex) -> Int? {
+    let index = Int(beacon.rawValue)
+    return beacons.indices.contains(index) && beacons[index].isAdmitted ? index : nil
   }
 
   /// Processes a sighting. Deadlines up to its time (inclusive) are processed first, in order, even if the beacon is unknown.
   public mutating func observe(_ sighting: Sighting, into transitions: inout [Transition]) {
-    let beacon = Int(sighting.beacon.rawValue)
     advance(to: sighting.time, into: &transitions)
-    guard beacons.indices.contains(beacon), beacons[beacon].isAdmitted else { return }
+    guard let beacon = admitted(sighting.beacon) else { return }
     beacons[beacon].note(sighting)
     if !isKnown(sighting.receiver) { meet(sighting.receiver, into: &transitions) }
-    guard let link = link(of: beacon, at: sighting.receiver, time: now) else { return }
-    hear(sighting, by: link, into: &transitions)
+    guard let link = link(of: beacon, at: sighting.receiver) else { return }
+    let due = beacons[beacon].hear(sighting, by: link, at: now, rules: rules, places: &places)
+    if due <= now {
+      settle(beacon, at: now, into: &transitions)
+    } else if due < beacons[beacon].queuedFor {
+      schedule(beacon, at: due)
+    }
+  }
+
+  /// The link between a beacon and a receiver, made if needed; nil if none are kept, or if the beacon has no free link.
+  @inline(__always) private mutating func link(of beacon: Int, at receiver: ReceiverIndex) -> Int? {
+    if let known = beacons[beacon].link(at: receiver) { return known }
+    return keepsLinks ? beacons[beacon].add(Link(receiver: receiver, power: 0, time: now), rules) : nil
   }
 
   /// Processes every deadline up to `time` (inclusive), in order.
@@ -143,100 +158,95 @@ public struct ZoneEngine: Sendable {
   }
 
   private mutating func happen(until time: MonotonicTime, into transitions: inout [Transition]) {
-    while let (due, timer) = queue.popFirst(notAfter: time) {
+    while let (due, beacon) = queue.popFirst(notAfter: time) {
       now = max(now, due)
-      if timer.isPresence {
-        presences[timer.index].queuedFor = Presence.never
-        settle(Int32(timer.index), at: now, into: &transitions)
-      } else {
-        links[timer.index].queuedFor = Presence.never
-        silence(Int32(timer.index), at: now, into: &transitions)
-      }
+      beacons[Int(beacon)].queuedFor = Stay.never
+      settle(Int(beacon), at: now, into: &transitions)
     }
   }
 
   /// When to call `advance` next; nil: not before another sighting. The time may turn out too early:
   /// call `advance`, then ask again.
   public var nextDeadline: MonotonicTime? { queue.first }
-}
 
-/// A beacon's row in the engine's tables. With the fields in this order it takes 40 bytes.
-struct Tracked: Sendable {
-  var measuredPower: Float?
-  var isAdmitted = false
-  var isInventable = false
-  /// How many more transitions need not wait behind a crowd.
-  var freeTurns: UInt8 = 0
-  var linkCount: UInt8 = 0
-  /// The receiver of the newest sighting.
-  var lastReceiver = ReceiverIndex(rawValue: 0)
-  /// Wall time minus monotonic time at the newest sighting.
-  var wallOffset = TimeSpan.zero
-  /// The earliest time until the first sighting.
-  var lastHeard = MonotonicTime(nanoseconds: .min)
-  var firstLink: Int32 = -1
-  var firstPresence: Int32 = -1
-
-  @inline(__always) mutating func note(_ sighting: Sighting) {
-    lastReceiver = sighting.receiver
-    wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
-    lastHeard = sighting.time
+  /// Makes the beacon's timer fire for the first of its deadlines, or earlier.
+  mutating func watch(_ beacon: Int) {
+    let deadline = beacons[beacon].deadline(rules)
+    if deadline < beacons[beacon].queuedFor { schedule(beacon, at: deadline) }
   }
-}
 
-struct LinkSlot: Sendable {
-  var link: Link
-  var beacon: Int32
-  var nextOfBeacon: Int32
-  var firstMember: Int32 = -1
-  /// When its timer fires, or `Presence.never`. A copy of the queue's value, so that most sightings need not touch the queue.
-  var queuedFor = Presence.never
+  private mutating func schedule(_ beacon: Int, at time: MonotonicTime) {
+    beacons[beacon].queuedFor = time
+    queue.schedule(Int32(beacon), at: time)
+  }
 
-  /// Notes that the receiver heard the beacon.
+  /// Prefetches what the next sightings will read. Otherwise a sighting waits for one cache miss after another, because the
+  /// beacon's record says where its links are. Here each step is requested for all before the next.
   ///
-  /// - Returns: what changed, and a new time for its timer if that is earlier than the present one.
-  @inline(__always) mutating func hear(
-    rssi: Int8?, power: Float, decadesPerDecibel: Float, at time: MonotonicTime
-  ) -> (news: Link.News, timer: MonotonicTime?) {
-    let news = link.hear(rssi: rssi, power: power, decadesPerDecibel: decadesPerDecibel, at: time)
-    let deadline = link.silenceDeadline
-    guard deadline < queuedFor else { return (news, nil) }
-    queuedFor = deadline
-    return (news, deadline)
+  /// - Parameter likely: beacons that are not tracked are skipped.
+  public func prefetch(_ likely: [BeaconIndex]) {
+    for beacon in likely { beacons.prefetch(at: Int(beacon.rawValue)) }
+    for beacon in likely where beacons.indices.contains(Int(beacon.rawValue)) {
+      beacons[Int(beacon.rawValue)].links.prefetch(at: 0)
+      beacons[Int(beacon.rawValue)].stays.prefetch(at: 0)
+    }
   }
 }
 
-struct PresenceSlot: Sendable {
-  var presence: Presence
-  var beacon: Int32
-  var nextOfBeacon: Int32
-  var firstMember: Int32 = -1
-  /// Where the beacon was last heard; the link is −1 once it was replaced by another.
-  var lastLink: Int32 = -1
-  var lastReceiver: ReceiverIndex
-  /// As for a link.
-  var queuedFor = Presence.never
-
-  /// Notes that one of the zone's receivers heard the beacon, and where the beacon stands now; nil: unknown.
-  ///
-  /// - Returns: when something is due, if nothing is heard until then; or `Presence.never`.
-  @inline(__always) mutating func hear(
-    by link: Int32, at receiver: ReceiverIndex, standing: Standing?, time: MonotonicTime, lost: TimeSpan?,
-    dwells: Dwells, isBlind: Bool
-  ) -> MonotonicTime {
-    lastLink = link
-    lastReceiver = receiver
-    presence.silentSince = time
-    presence.lostDeadline = lost.map { time + $0 } ?? Presence.never
-    if let standing { presence.stand(standing, at: time) }
-    return presence.deadline(dwells: dwells, isBlind: isBlind)
+/// All that the engine knows. What follows from the beacons' records is left out: who is inside, the queue of deadlines, how many
+/// receivers are known or blind.
+extension ZoneEngine: StateFields {
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("now", &now)
+    try coder("crowd", &crowd)
+    try coder(tally: "held_transitions", &heldTransitions)
+    try coder("held", &held, atMost: Self.heldLimit)
+    try coder("room_sight", &roomSight)
+    try sightFields(&coder)
+    try coder("rearmed_zones", &rearmedZones)
+    try coder("silenced", &silenced)
+    try coder("beacons", &beacons, atMost: coder.bounds.beacons)
+    try coder("decisions", &decisions)
+    if places != nil { try coder("places", &places!) }
+    guard coder.isReading else { return }
+    try coder.check(hasRoomZones || decisions.isEmpty)
+    try coder.check(
+      beacons.allSatisfy { $0.links.allSatisfy { Int($0.receiver.rawValue) < rules.receivers.count } })
+    derive()
   }
-}
 
-/// Connects a link with a presence it counts for; chained from both.
-struct Member: Sendable {
-  var link: Int32
-  var presence: Int32
-  var nextOfLink: Int32
-  var nextOfPresence: Int32
+  private mutating func sightFields(_ coder: inout StateCoder) throws(StateError) {
+    var blindZones = rules.zones.map(\.isBlind)
+    var (known, blind) = (rules.receivers.map(\.isKnown), rules.receivers.map(\.isBlind))
+    try coder(each: "blind_zones", &blindZones)
+    try coder("known_receivers", &known, atMost: coder.bounds.receivers)
+    try coder("blind_receivers", &blind)
+    guard coder.isReading else { return }
+    try coder.check(known.count == blind.count)
+    for zone in blindZones.indices { rules.zones[zone].isBlind = blindZones[zone] }
+    for index in known.indices {
+      let receiver = ReceiverIndex(rawValue: UInt16(index))
+      rules.receivers.append(Receiver(site.receivers[receiver] ?? site.calibration))
+      rules.receivers[index].isKnown = known[index]
+      rules.receivers[index].isBlind = blind[index]
+    }
+    knownReceivers = known.count { $0 }
+    blindReceivers = blind.count { $0 }
+  }
+
+  /// What follows from the records.
+  private mutating func derive() {
+    // Most beacons are in the same zones as others, and share the list.
+    var lists: Set<[ZoneIndex]> = []
+    for index in beacons.indices {
+      queue.add()
+      let queuedFor = beacons[index].queuedFor
+      if queuedFor < Stay.never { queue.schedule(Int32(index), at: queuedFor) }
+      beacons[index].zones = lists.insert(beacons[index].zones).memberAfterInsert
+      beacons[index].countReceivers(rules)
+      for stay in beacons[index].stays where stay.isInside {
+        insiders[Int(stay.zone.rawValue)].insert(BeaconIndex(rawValue: Int32(index)))
+      }
+    }
+  }
 }

@@ -3,7 +3,7 @@ import Beacons
 /// Where one beacon stands in one zone, and since when.
 ///
 /// It has a fixed size and no optionals, because every sighting reads it.
-struct Presence: Hashable, Sendable {
+struct Stay: Hashable, Sendable {
   /// Stands for "no time": later than every real time.
   static var never: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
@@ -30,11 +30,19 @@ struct Presence: Hashable, Sendable {
   var lostDeadline = Self.never
   /// No enter or near before this time, because they came too often. The earliest time if they did not.
   var heldUntil = MonotonicTime(nanoseconds: .min)
+  /// Which of the beacon's links count for the zone, a bit each. In a zone of rooms none does.
+  var links: UInt64 = 0
+  /// Where the beacon was last heard; the link is −1 once it was replaced by another.
+  var lastLink: Int8 = -1
+  var lastReceiver: ReceiverIndex
 
-  init(zone: ZoneIndex, time: MonotonicTime) {
+  init(zone: ZoneIndex, receiver: ReceiverIndex, time: MonotonicTime) {
     self.zone = zone
+    lastReceiver = receiver
     silentSince = time
   }
+
+  func isOf(_ link: Int) -> Bool { links & (1 << UInt64(link)) != 0 }
 
   /// Notes where the beacon stands against the thresholds from `time` on.
   @inline(__always) mutating func stand(_ standing: Standing, at time: MonotonicTime) {
@@ -118,7 +126,7 @@ struct Presence: Hashable, Sendable {
 }
 
 /// The saved form. It omits times that are `never`, and waiting events.
-extension Presence: Codable {
+extension Stay: Codable {
   private enum CodingKeys: CodingKey {
     case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline,
       heldUntil
@@ -129,7 +137,8 @@ extension Presence: Codable {
     func time(_ key: CodingKeys) throws -> MonotonicTime {
       try saved.decodeIfPresent(MonotonicTime.self, forKey: key) ?? Self.never
     }
-    zone = try saved.decode(ZoneIndex.self, forKey: .zone)
+    self.init(
+      zone: try saved.decode(ZoneIndex.self, forKey: .zone), receiver: ReceiverIndex(rawValue: 0), time: .zero)
     isInside = try saved.decode(Bool.self, forKey: .isInside)
     isArmed = try saved.decode(Bool.self, forKey: .isArmed)
     since = try saved.decode(WallTime.self, forKey: .since)
@@ -161,8 +170,8 @@ extension Presence: Codable {
   }
 }
 
-extension Presence: StateElement {
-  init() { self.init(zone: ZoneIndex(rawValue: 0), time: .zero) }
+extension Stay: StateElement {
+  init() { self.init(zone: ZoneIndex(rawValue: 0), receiver: ReceiverIndex(rawValue: 0), time: .zero) }
 
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("zone", &zone)
@@ -179,5 +188,8 @@ extension Presence: StateElement {
     try coder("silent_since", &silentSince)
     try coder("lost_deadline", &lostDeadline)
     try coder("held_until", &heldUntil)
+    try coder("links", &links)
+    try coder("last_link", &lastLink)
+    try coder("last_receiver", &lastReceiver)
   }
 }

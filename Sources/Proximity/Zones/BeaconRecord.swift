@@ -1,0 +1,259 @@
+import Beacons
+
+/// All that the engine knows of one beacon: which receivers hear it, and where it stands in its zones.
+struct BeaconRecord: Sendable {
+  /// How many receivers follow a beacon at most: `Stay.links` has a bit for each. Further ones are ignored until one falls silent.
+  static let receiverLimit = 64
+  /// With this many receivers, one that fell silent gives way to a new one.
+  static let receiversKept = 16
+
+  var measuredPower: Float?
+  var isAdmitted = false
+  var isInventable = false
+  /// How many more transitions need not wait behind a crowd.
+  var freeTurns: UInt8 = 0
+  /// The receiver of the newest sighting.
+  var lastReceiver = ReceiverIndex(rawValue: 0)
+  /// Wall time minus monotonic time at the newest sighting.
+  var wallOffset = TimeSpan.zero
+  /// The earliest time until the first sighting.
+  var lastHeard = MonotonicTime(nanoseconds: .min)
+  /// When the beacon's timer fires, or `Stay.never`. A copy of the queue's value, so that most sightings need not touch the queue.
+  var queuedFor = Stay.never
+  /// The zones that include it.
+  var zones: [ZoneIndex] = []
+  /// The oldest first; one that was replaced keeps its place.
+  var links: [Link] = []
+  var stays: [Stay] = []
+  /// nil: too few receivers of known position heard it, or the site has too few.
+  var locator: Locator?
+
+  @inline(__always) mutating func note(_ sighting: Sighting) {
+    lastReceiver = sighting.receiver
+    wallOffset = sighting.wallTime - WallTime(nanoseconds: sighting.time.nanoseconds)
+    lastHeard = sighting.time
+  }
+
+  /// Processes a sighting by the link of its receiver.
+  ///
+  /// - Returns: the first that is due of what changed, if nothing is heard until then; or `Stay.never`.
+  @inline(__always) mutating func hear(
+    _ sighting: Sighting, by link: Int, at now: MonotonicTime, rules: borrowing SiteRules,
+    places: inout PlaceBeliefs?
+  ) -> MonotonicTime {
+    let receiver = Int(sighting.receiver.rawValue)
+    let news = links[link].hear(
+      rssi: sighting.level,
+      power: rules.receivers[receiver].power(frame: sighting.measuredPower, configured: measuredPower),
+      decadesPerDecibel: rules.receivers[receiver].decadesPerDecibel, at: now)
+    var isOpen = false
+    if rules.isLocating {
+      locate(
+        link, Int(sighting.beacon.rawValue), rssi: sighting.level, news: news, at: now, rules.receivers[receiver],
+        &places)
+      isOpen = places?.isOpen(Int(sighting.beacon.rawValue)) == true
+    }
+    var next = links[link].silenceDeadline
+    for place in stays.indices where stays[place].isOf(link) {
+      let zone = Int(stays[place].zone.rawValue)
+      let lost = rules.zones[zone].lost
+      stays[place].lastLink = Int8(link)
+      stays[place].lastReceiver = sighting.receiver
+      stays[place].silentSince = now
+      stays[place].lostDeadline = lost.map { now + $0 } ?? Stay.never
+      if !isOpen, let standing = rules.zones[zone].standing(of: nearest(stays[place].links, lost: lost, at: now)) {
+        stays[place].stand(standing, at: now)
+      }
+      next = min(
+        next, stays[place].deadline(dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen))
+    }
+    return next
+  }
+
+  /// If enough receivers of known position hear the beacon, their joint estimate replaces the distance from the receiver
+  /// that has just heard it.
+  private mutating func locate(
+    _ link: Int, _ beacon: Int, rssi: Int8?, news: Link.News, at time: MonotonicTime, _ receiver: Receiver,
+    _ places: inout PlaceBeliefs?
+  ) {
+    guard let position = receiver.calibration.position else { return }
+    var located = locator ?? Locator()
+    defer { locator = located }
+    let power = links[link].power
+    if news.isReturning {
+      if located.receivers == 0 {
+        let decades = (power - Float(rssi ?? -80)) * receiver.decadesPerDecibel
+        located.restart(at: position, logDistance: decades, time: time)
+      }
+      located.receivers += 1
+    }
+    guard news.isOfSignal, let rssi else { return }
+    let number = Int(links[link].receiver.rawValue)
+    if places?.hear(beacon, at: number, level: Float(rssi), power: power, time: time) == true {
+      guard located.isUsable, let found = places?.logDistances(of: beacon, to: number) else { return }
+      // `Lines` adds the margin on the way in, and takes it off on the way out.
+      links[link].margin = (found.within - found.median) / 2
+      links[link].logDistance = found.median + links[link].margin
+      links[link].isLocated = true
+      return
+    }
+    located.add(
+      rssi: Double(rssi), position: position, power: Double(power), exponent: receiver.calibration.exponent,
+      deviation: receiver.calibration.deviation, time: time)
+    guard located.isUsable else { return }
+    links[link].logDistance = located.logDistance(to: position)
+    // Several receivers agree on it, or it would lie elsewhere: what is more likely than not decides.
+    links[link].margin = 0
+    links[link].isLocated = true
+  }
+}
+
+/// Links and stays.
+extension BeaconRecord {
+  /// The link with a receiver; nil: it never heard the beacon, or was replaced.
+  @inline(__always) func link(at receiver: ReceiverIndex) -> Int? {
+    links.lastIndex { $0.receiver == receiver }
+  }
+
+  /// Adds a link; the receiver that has been silent for longest may give way to it.
+  ///
+  /// - Returns: nil if the beacon has no free link.
+  mutating func add(_ link: Link, _ rules: borrowing SiteRules) -> Int? {
+    let place: Int
+    if links.count >= Self.receiversKept, let silent = longestSilent {
+      for stay in stays.indices {
+        stays[stay].links &= ~(1 << UInt64(silent))
+        if Int(stays[stay].lastLink) == silent { stays[stay].lastLink = -1 }
+      }
+      links[silent] = link
+      place = silent
+    } else {
+      guard links.count < Self.receiverLimit else { return nil }
+      place = links.count
+      links.append(link)
+    }
+    for zone in zones where rules.zones[Int(zone.rawValue)].counts(link.receiver) {
+      attach(place, to: zone)
+    }
+    return place
+  }
+
+  private var longestSilent: Int? {
+    links.indices.lazy.filter { !links[$0].isCurrent }.min { links[$0].lastHeard < links[$1].lastHeard }
+  }
+
+  /// What the link's receiver hears counts in the zone.
+  private mutating func attach(_ link: Int, to zone: ZoneIndex) {
+    let stay = makeStay(in: zone, at: links[link].receiver, time: links[link].lastHeard)
+    stays[stay].links |= 1 << UInt64(link)
+  }
+
+  /// Adds the beacon to a further zone: what is heard of it counts there, too.
+  mutating func join(_ zone: ZoneIndex, _ rules: borrowing SiteRules) {
+    zones.append(zone)
+    for link in links.indices where rules.zones[Int(zone.rawValue)].counts(links[link].receiver) {
+      attach(link, to: zone)
+    }
+  }
+
+  func stay(in zone: ZoneIndex) -> Int? { stays.firstIndex { $0.zone == zone } }
+
+  /// The stay in a zone, made if needed.
+  mutating func makeStay(in zone: ZoneIndex, at receiver: ReceiverIndex, time: MonotonicTime) -> Int {
+    if let known = stay(in: zone) { return known }
+    stays.append(Stay(zone: zone, receiver: receiver, time: time))
+    return stays.count - 1
+  }
+
+  /// The best values of some links whose receivers hear the beacon.
+  ///
+  /// - Parameters:
+  ///   - mask: a bit for each link that counts.
+  ///   - lost: how long a receiver's value counts, if that is not learnt.
+  @inline(__always) func nearest(_ mask: UInt64, lost: TimeSpan? = nil, at time: MonotonicTime) -> Nearest {
+    var nearest = Nearest()
+    var count: Float = 0
+    for link in links.indices.reversed() where mask & (1 << UInt64(link)) != 0 {
+      guard links[link].isCurrent else { continue }
+      if let lost, links[link].lastHeard + lost < time { continue }
+      count += 1
+      guard links[link].filter.hasLevel else { continue }
+      nearest.consider(
+        logDistance: links[link].logDistance, margin: links[link].margin, level: links[link].filter.level,
+        at: link)
+    }
+    // Each further receiver that hears the beacon leaves less to chance; where they were asked together, that is counted.
+    if count > 1, nearest.isKnown, !links[nearest.nearestLink].isLocated { nearest.margin /= count }
+    return nearest
+  }
+
+  /// Whether any receiver of a stay still hears the beacon.
+  func isHeard(in stay: Int) -> Bool {
+    links.indices.contains { stays[stay].isOf($0) && links[$0].isCurrent }
+  }
+
+  /// When a stay has been silent long enough for `lost: auto`; its most patient receiver decides.
+  func patienceEnds(in stay: Int) -> MonotonicTime {
+    let silentSince = stays[stay].silentSince
+    var patience = TimeSpan.zero
+    var lastHeard = MonotonicTime(nanoseconds: .min)
+    for link in links.indices where stays[stay].isOf(link) {
+      lastHeard = max(lastHeard, links[link].lastHeard)
+      patience = max(patience, links[link].interval.lost)
+    }
+    // It was not blind since the beacon was last heard, so each receiver has already waited long enough.
+    if silentSince <= lastHeard { return silentSince }
+    return silentSince + max(patience, IntervalEstimator.unlearnt)
+  }
+
+  /// When the first of a beacon's deadlines is, if nothing is heard until then; or `Stay.never`.
+  func deadline(_ rules: borrowing SiteRules) -> MonotonicTime {
+    var next = Stay.never
+    for link in links where link.isCurrent { next = min(next, link.silenceDeadline) }
+    for stay in stays {
+      let zone = Int(stay.zone.rawValue)
+      next = min(next, stay.deadline(dwells: rules.zones[zone].dwells, isBlind: rules.zones[zone].isFrozen))
+    }
+    return next
+  }
+}
+
+extension BeaconRecord {
+  /// How many receivers of known position hear the beacon follows from its links.
+  mutating func countReceivers(_ rules: borrowing SiteRules) {
+    if locator == nil { return }
+    var count: UInt16 = 0
+    for link in links where link.isCurrent && rules.receivers[Int(link.receiver.rawValue)].calibration.position != nil {
+      count += 1
+    }
+    locator?.receivers = count
+  }
+}
+
+extension BeaconRecord: StateElement {
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("measured_power", &measuredPower)
+    try coder("is_admitted", &isAdmitted)
+    try coder("is_inventable", &isInventable)
+    try coder("free_turns", &freeTurns)
+    try coder("last_receiver", &lastReceiver.rawValue)
+    try coder("wall_offset", &wallOffset)
+    try coder("last_heard", &lastHeard)
+    try coder("queued_for", &queuedFor)
+    try coder("zones", &zones)
+    try coder("links", &links, atMost: Self.receiverLimit)
+    try coder("stays", &stays)
+    try coder("locator", &locator)
+    // Until the first sighting it means nothing.
+    try coder.check(lastHeard.nanoseconds == .min || Int(lastReceiver.rawValue) < coder.bounds.receivers)
+    try coder.check(isAdmitted || zones.isEmpty && links.isEmpty && stays.isEmpty)
+    try coder.check(Set(stays.map(\.zone)).count == stays.count)
+    try coder.check(
+      stays.allSatisfy { $0.links.leadingZeroBitCount >= 64 - links.count && (-1..<links.count).contains(Int($0.lastLink)) })
+  }
+}
+
+extension Sighting {
+  /// dBm; nil if there is none or if it cannot be true (Core Specification, Vol 4, Part E, 7.7.65.2).
+  var level: Int8? { rssi.flatMap { (-127...20).contains($0) ? $0 : nil } }
+}
