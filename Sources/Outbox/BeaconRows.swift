@@ -1,3 +1,4 @@
+import Beacons
 import Pipeline
 
 /// Which row holds which beacon, and the long texts that many beacons share (rules of zones).
@@ -59,7 +60,7 @@ struct BeaconRows {
     for row in try database.rows("SELECT id, state FROM beacon ORDER BY id") {
       var read: [Int64] = []
       let beacon = row["state"].bytes.flatMap { packed in
-        SavedBeacon(packed: packed) {
+        try? SavedBeacon(packed: packed) {
           read.append($0)
           return textsByNumber[$0]
         }
@@ -95,7 +96,7 @@ struct BeaconRows {
     for (key, beacon) in beacons {
       if let beacon {
         var new: [(Int64, String)] = []
-        let packed = try beacon.packed { text in
+        let packed = beacon.packed { text in
           if let known = texts[text] { return known }
           let number = texts.add(text)
           new.append((number, text))
@@ -137,36 +138,22 @@ struct BeaconRows {
   }
 }
 
-// `withoutActuallyEscaping` compiles the length of the file's path into the program. A package must have the same bytes
-// wherever it was built.
-#sourceLocation(file:"SavedBeacon.swift",line:7)
-/// A saved beacon as a row of the outbox.
+/// A saved beacon as a row of the outbox. In place of what a zone asked for, which many beacons share, it has that text's number.
 extension SavedBeacon {
-  /// Identifies which fields are written in which order. Increment it whenever they change, here or in the engine. Rows of
-  /// another layout are skipped.
-  static let layout: Int64 = 4
-
-  /// - Parameter number: returns the number for a long text; see `PackedEncoder`.
-  func packed(number: (String) -> Int64) throws -> [UInt8] {
-    try withoutActuallyEscaping(number) { number in
-      let encoder = PackedEncoder(number: number)
-      try encoder.write(Self.layout)
-      try encode(to: encoder)
-      return encoder.writer.sealed
-    }
+  /// - Parameter number: returns the number for a text.
+  func packed(number: (String) -> Int64) -> [UInt8] {
+    var row = self
+    row.zones = zones.mapValues { String(number($0)) }
+    var coder = StateCoder()
+    coder.write(row)
+    return coder.finished()
   }
 
-  /// nil for damaged data, or for another layout.
-  ///
-  /// - Parameter text: returns the long text for a number.
-  init?(packed octets: [UInt8], text: (Int64) -> String?) {
-    let beacon: SavedBeacon? = withoutActuallyEscaping(text) { text in
-      guard let reader = try? PackedReader(sealed: octets) else { return nil }
-      let decoder = PackedDecoder(reader, text: text)
-      guard let layout = try? decoder.read(Int64.self), layout == Self.layout else { return nil }
-      return try? SavedBeacon(from: decoder)
-    }
-    guard let beacon, beacon.isSound else { return nil }
-    self = beacon
+  /// - Parameter text: returns the text for a number.
+  init(packed octets: [UInt8], text: (Int64) -> String?) throws(StateError) {
+    var coder = try StateCoder(reading: octets)
+    self = try coder.read()
+    try coder.finish()
+    zones = zones.compactMapValues { Int64($0).flatMap(text) }
   }
 }

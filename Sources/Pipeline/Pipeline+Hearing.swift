@@ -92,4 +92,12 @@ extension Pipeline {
   private func isNew(_ receiver: ReceiverIndex) -> Bool {
     !engine.isKnown(receiver) || rooms?.isNew(receiver) == true
   }
+
+  /// An advertisement proves that its receiver works.
+  private mutating func proveSight(
+    _ receiver: ReceiverIndex, at time: MonotonicTime, into output: inout Output
+  ) {
+    guard unproven.contains(receiver) else { return }
+    setBlind(receiver, false, at: time, into: &output)
+  }
 }

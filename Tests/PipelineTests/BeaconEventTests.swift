@@ -173,15 +173,13 @@ import Testing
 
   /// In a new run of the gateway, after some seconds.
   private mutating func restart(after seconds: Double) throws {
-    let written = try scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
-      .map { try $0.packed { _ in 1 } }
+    let saved = scene.pipeline.savedBeacons(at: scene.time, wallTime: scene.wallTime)
     scene.skip(seconds)
     var next = Pipeline(try Scene.configuration(Self.rules))
     let known = next.receiver("hci0")
     let receiver = try #require(known)
     next.restore(
-      try written.map { try #require(SavedBeacon(packed: $0) { _ in "hci0" }) }, isSameBoot: true,
-      at: scene.time, wallTime: scene.wallTime, into: &scene.output)
+      saved, isSameBoot: true, at: scene.time, wallTime: scene.wallTime, into: &scene.output)
     scene.replace(next, receiver: receiver)
   }
 

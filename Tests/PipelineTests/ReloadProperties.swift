@@ -169,12 +169,10 @@ import Testing
     using dice: inout SeededGenerator
   ) throws -> Pipeline {
     let wallTime = WallTime(nanoseconds: 1_795_211_400_000_000_000 + time.nanoseconds)
-    let written = try JSONEncoder().encode(pipeline.savedBeacons(at: time, wallTime: wallTime))
+    let saved = pipeline.savedBeacons(at: time, wallTime: wallTime)
     var next = Pipeline(new)
     for name in ["hci0", "hci1"] { _ = next.receiver(name) }
-    next.restore(
-      try JSONDecoder().decode([SavedBeacon].self, from: written), isSameBoot: !dice.oneIn(2), at: time,
-      wallTime: wallTime, into: &output)
+    next.restore(saved, isSameBoot: !dice.oneIn(2), at: time, wallTime: wallTime, into: &output)
     return next
   }
 

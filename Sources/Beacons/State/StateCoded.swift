@@ -76,7 +76,7 @@ extension Optional: StateCoded where Wrapped: StateCoded {
     if let value = self { value.write(to: &coder) }
   }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
-    self = try Bool(reading: &coder) ? try Wrapped(reading: &coder) : nil
+    self = try Bool(reading: &coder) ? try coder.readIfKept() : nil
   }
 }
 
@@ -90,7 +90,9 @@ extension Array: StateCoded where Element: StateCoded {
     let count = try coder.count()
     // Each has an octet at least, and takes no more memory than that allows.
     reserveCapacity(Swift.min(count, coder.left / MemoryLayout<Element>.stride + 1))
-    for _ in 0..<count { append(try Element(reading: &coder)) }
+    for _ in 0..<count {
+      if let element: Element = try coder.readIfKept() { append(element) }
+    }
   }
 }
 
@@ -117,8 +119,10 @@ extension Dictionary: StateCoded where Key: StateCoded & Comparable, Value: Stat
     let count = try coder.count()
     reserveCapacity(Swift.min(count, coder.left / 16 + 1))
     for _ in 0..<count {
-      let key = try Key(reading: &coder)
-      guard updateValue(try Value(reading: &coder), forKey: key) == nil else { throw coder.damaged }
+      let key: Key? = try coder.readIfKept()
+      let value: Value? = try coder.readIfKept()
+      guard let key, let value else { continue }
+      guard updateValue(value, forKey: key) == nil else { throw coder.damaged }
     }
   }
 }
@@ -127,6 +131,8 @@ extension MonotonicTime: StateCoded {
   @inlinable public func write(to coder: inout StateCoder) { coder.append(nanoseconds) }
   @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
     self.init(nanoseconds: try coder.take())
+    // The first and the last time there is stand for "never".
+    if let clock = coder.heirs?.clock, nanoseconds != .min, nanoseconds != .max { self = self + clock }
   }
 }
 
@@ -146,9 +152,14 @@ extension TimeSpan: StateCoded {
 
 /// Within the bounds of its coder, as the following ones.
 extension ReceiverIndex: StateCoded {
-  @inlinable public func write(to coder: inout StateCoder) { coder.append(rawValue) }
-  @inlinable public init(reading coder: inout StateCoder) throws(StateError) {
-    self.init(rawValue: try coder.index(below: coder.bounds.receivers))
+  public func write(to coder: inout StateCoder) {
+    coder.name(Int32(rawValue), .receiver)
+    coder.append(rawValue)
+  }
+  public init(reading coder: inout StateCoder) throws(StateError) {
+    let number: UInt16 = try coder.take()
+    let index = try coder.index(.receiver, Int32(number), below: coder.bounds.receivers)
+    self.init(rawValue: UInt16(truncatingIfNeeded: index))
   }
 }
 

@@ -50,7 +50,7 @@ extension StateElement {
 /// ```
 public struct StateCoder: Sendable {
   /// Increase it with every change of what is written, or of its order.
-  public static let layout: UInt32 = 16
+  public static let layout: UInt32 = 17
   static let magic: UInt32 = 0x5453_4B42
   static let head = 16
   static let tail = 8
@@ -66,6 +66,12 @@ public struct StateCoder: Sendable {
   @usableFromInline var field: StaticString = ""
   /// How many receivers, zones, rooms, beacons and entries there are: no index may reach these.
   public var bounds = Bounds()
+  /// Under what a state of another run or another configuration is read; nil: it is of this one.
+  public var heirs: Heirs?
+  /// Collects which receivers, zones and rooms are written; nil: nobody asks.
+  public var named: Named?
+  /// An index was read that has no heir. The list, optional or field that it belongs to goes on without it.
+  @usableFromInline var isOrphaned = false
 
   public struct Bounds: Sendable {
     public var receivers = 0
@@ -75,6 +81,32 @@ public struct StateCoder: Sendable {
     public var entries = 0
 
     public init() {}
+  }
+
+  /// What has an index that means something only under one configuration, and a name that means the same under each.
+  public enum Kind: Int, Sendable { case receiver, zone, room }
+
+  /// Indices by `Kind`.
+  public struct Named: Sendable {
+    public internal(set) var indices: [Set<Int32>] = [[], [], []]
+
+    public init() {}
+    public subscript(kind: Kind) -> Set<Int32> { indices[kind.rawValue] }
+  }
+
+  /// What has become of indices since a state was written, and of the clock.
+  public struct Heirs: Sendable {
+    /// By `Kind`, then by the index of then. What is missing there is gone.
+    var indices: [[Int32: Int32]] = [[:], [:], [:]]
+    /// How far this monotonic clock is ahead of the one of then. All times are moved by it, except for those that stand for "never".
+    public var clock: TimeSpan
+
+    public init(clock: TimeSpan = .zero) { self.clock = clock }
+
+    public subscript(kind: Kind) -> [Int32: Int32] {
+      get { indices[kind.rawValue] }
+      set { indices[kind.rawValue] = newValue }
+    }
   }
 
   /// Writes.
@@ -103,6 +135,16 @@ public struct StateCoder: Sendable {
       throw .damaged("its checksum is wrong")
     }
   }
+
+  /// Writes what has neither head nor checksum, for others to put between these.
+  public static var body: StateCoder {
+    var coder = StateCoder()
+    coder.octets.removeAll()
+    return coder
+  }
+
+  /// What was written as a body.
+  public consuming func written() -> [UInt8] { octets }
 
   /// Reads what has neither head nor checksum.
   public init(body: [UInt8]) {
@@ -226,6 +268,15 @@ extension StateCoder {
     try value.fields(&self)
   }
 
+  /// Wall time minus monotonic time.
+  public mutating func callAsFunction(offset name: StaticString, _ offset: inout TimeSpan) throws(StateError)
+  {
+    try self(name, &offset)
+    guard isReading, let heirs else { return }
+    offset =
+      MonotonicTime(nanoseconds: offset.nanoseconds) - MonotonicTime(nanoseconds: heirs.clock.nanoseconds)
+  }
+
   /// A list that is no longer than `limit`.
   @inlinable public mutating func callAsFunction<Value: StateCoded>(
     _ name: StaticString, _ values: inout [Value], atMost limit: Int
@@ -318,6 +369,22 @@ extension StateCoder {
     return Number(littleEndian: number)
   }
 
+  /// Notes that an index is written.
+  public mutating func name(_ index: Int32, _ kind: Kind) { named?.indices[kind.rawValue].insert(index) }
+
+  /// An index of its kind as it is here. Without an heir it means nothing, and `isOrphaned` says so.
+  public mutating func index(_ kind: Kind, _ number: Int32, below bound: Int) throws(StateError) -> Int32 {
+    guard let heirs else {
+      guard number >= 0, number < bound else { throw damaged }
+      return number
+    }
+    guard let heir = heirs[kind][number] else {
+      isOrphaned = true
+      return 0
+    }
+    return heir
+  }
+
   /// An index that is below a bound.
   @inlinable @inline(__always) public mutating func index<Number: FixedWidthInteger & BitwiseCopyable>(
     below bound: Int
@@ -325,6 +392,15 @@ extension StateCoder {
     let index: Number = try take()
     guard let place = Int(exactly: index), place >= 0, place < bound else { throw damaged }
     return index
+  }
+
+  /// Reads what may be of something that has no heir; then nil.
+  @inlinable mutating func readIfKept<Value: StateCoded>() throws(StateError) -> Value? {
+    let isOuterOrphaned = isOrphaned
+    isOrphaned = false
+    let value = try Value(reading: &self)
+    defer { isOrphaned = isOuterOrphaned }
+    return isOrphaned ? nil : value
   }
 }
 

@@ -202,8 +202,9 @@ public struct GatewayRun: Sendable {
     let (now, wallNow) = (LiveClock.now, LiveClock.wallNow)
     var pipeline = Pipeline(configuration)
     guard let remains = outbox.remains else { return pipeline }
-    pipeline.restore(
+    let unread = pipeline.restore(
       remains.beacons, isSameBoot: remains.isSameBoot, at: now, wallTime: wallNow, into: &output)
+    if unread > 0 { logger.warning("what is saved of \(unread) beacons cannot be read; they begin anew") }
     pipeline.restore(counters: remains.counters)
     pipeline.restore(gains: remains.gains)
     return pipeline

@@ -41,7 +41,7 @@ package enum BeaconKind: Sendable {
   }
 
   /// The same in every version; empty: unknown.
-  fileprivate var model: String { make?.model ?? "" }
+  var model: String { make?.model ?? "" }
 
   /// nil: the configuration is more specific.
   var make: DeviceMake? {
@@ -74,6 +74,13 @@ struct BeaconKinds: Sendable {
     guard kind.rank > kinds[index].rank else { return }
     kinds[index] = kind
     news.append(beacon)
+  }
+
+  /// By the model's name; see `model`.
+  mutating func restore(_ model: String, of beacon: BeaconIndex) {
+    guard let kind = BeaconKind.all.first(where: { $0.model == model }), kind.rank > 0 else { return }
+    while kinds.count <= Int(beacon.rawValue) { kinds.append(.unknown) }
+    kinds[Int(beacon.rawValue)] = kind
   }
 
   /// Forgets a beacon whose index is reused.

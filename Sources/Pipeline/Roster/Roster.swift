@@ -98,6 +98,10 @@ package struct Roster: Sendable {
   /// Beacons that turned out to be more than was known of them.
   mutating func takeKindNews() -> [BeaconIndex] { kinds.takeNews() }
 
+  /// The model of its kind, the same in every version; empty: unknown.
+  func model(of beacon: BeaconIndex) -> String { kinds.kind(of: beacon).model }
+  mutating func restore(model: String, of beacon: BeaconIndex) { kinds.restore(model, of: beacon) }
+
   /// Whether it has a name here.
   func knows(_ beacon: BeaconIndex) -> Bool { beacon.rawValue >= 0 && Int(beacon.rawValue) < catalogue.count }
 

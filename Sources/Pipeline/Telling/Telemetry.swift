@@ -116,6 +116,9 @@ struct Telemetry: Sendable {
     tell(beacon)
   }
 
+  /// All beacons are news, as after every reload.
+  mutating func tellAll() { for beacon in known where !news.contains(beacon) { tell(beacon) } }
+
   /// Keeps an advertisement's readings of sighted beacons until newer ones of the same quantities arrive.
   mutating func note(_ readings: ArraySlice<HeardReading>) {
     // A beacon usually sends the same readings in the same order.

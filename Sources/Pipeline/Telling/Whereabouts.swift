@@ -7,21 +7,25 @@ import Proximity
 /// `beacon/<beacon>/place`.
 struct Whereabouts: Sendable {
   /// Indices of zones, or one of the numbers below.
-  private struct Told: StateElement {
-    var zone = Whereabouts.untold
+  struct Told: StateElement {
+    fileprivate var zone = Whereabouts.untold
     /// The zone that the place is of.
-    var placed = Whereabouts.untold
+    fileprivate var placed = Whereabouts.untold
 
     mutating func fields(_ coder: inout StateCoder) throws(StateError) {
       try coder("zone", &zone)
       try coder("placed", &placed)
+      // What a zone has become under another name is told anew.
+      guard let heirs = coder.heirs else { return }
+      if zone >= 0 { zone = heirs[.zone][zone] ?? Whereabouts.untold }
+      if placed >= 0 { placed = heirs[.zone][placed] ?? Whereabouts.untold }
     }
   }
 
-  private static let nowhere = -1 as Int32
-  private static let untold = -2 as Int32
+  fileprivate static let nowhere = -1 as Int32
+  fileprivate static let untold = -2 as Int32
   /// In a room, and in no zone.
-  private static let inRoom = -3 as Int32
+  fileprivate static let inRoom = -3 as Int32
 
   private let nearest: NearestZone
   /// By `ZoneIndex`.
@@ -76,21 +80,18 @@ struct Whereabouts: Sendable {
     return [zone(now, of: name)] + [placeMessage(now, of: name)].compactMap(\.self)
   }
 
-  /// Takes over where a beacon was said to be before the configuration changed: of two zones at equal distance it stays in that
-  /// one.
-  ///
-  /// - Parameter zones: by the other's `ZoneIndex`: the zone of that name here.
-  mutating func adopt(
-    _ known: BeaconIndex, of other: Whereabouts, as beacon: BeaconIndex, _ zones: [ZoneIndex?]
-  ) {
-    guard other.told.indices.contains(Int(known.rawValue)) else { return }
+  func told(of beacon: BeaconIndex) -> Told {
+    told.indices.contains(Int(beacon.rawValue)) ? told[Int(beacon.rawValue)] : Told()
+  }
+
+  /// Takes over where a beacon was said to be before: of two zones at equal distance it stays in that one.
+  mutating func restore(_ earlier: Told, of beacon: BeaconIndex, isInRoom: Bool) {
     let index = Int(beacon.rawValue)
     while told.count <= index { told.append(Told()) }
-    // What a zone has become under another name, or without a place, is told anew.
-    func heir(_ zone: Int32) -> Int32 { zone < 0 ? zone : zones[Int(zone)]?.rawValue ?? Self.untold }
-    let last = other.told[Int(known.rawValue)]
-    told[index] = Told(
-      zone: heir(last.zone), placed: places.isEmpty || other.places.isEmpty ? Self.untold : heir(last.placed))
+    told[index] = earlier
+    if earlier.zone == Self.inRoom, !isInRoom { told[index].zone = Self.untold }
+    // There may have been no places.
+    if places.isEmpty || earlier.placed < 0 { told[index].placed = Self.untold }
   }
 
   /// The beacon's index serves another from now on.

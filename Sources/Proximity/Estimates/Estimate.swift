@@ -15,7 +15,7 @@ public struct Estimate: Hashable, Sendable {
 }
 
 /// What the engine keeps of a beacon's newest sighting.
-public struct LastSighting: Hashable, Sendable, Codable {
+public struct LastSighting: Hashable, Sendable {
   public var time: MonotonicTime
   public var wallTime: WallTime
   public var receiver: ReceiverIndex

@@ -9,7 +9,7 @@ import Beacons
 ///
 /// "Recent" means the newest three blocks of gaps. A block has at least 8 gaps and lasts at least 8 s, so that a burst
 /// of advertisements is not taken for the beacon's interval.
-struct IntervalEstimator: Hashable, Sendable, Codable {
+struct IntervalEstimator: Hashable, Sendable {
   /// The limit until enough gaps are known.
   static var unlearnt: TimeSpan { TimeSpan(nanoseconds: 30_000_000_000) }
   static var floor: TimeSpan { TimeSpan(nanoseconds: 5_000_000_000) }
@@ -20,7 +20,7 @@ struct IntervalEstimator: Hashable, Sendable, Codable {
   private static let blockSeconds: Float = 8
 
   /// The two largest gaps of a block, seconds.
-  fileprivate struct Top: Hashable, Codable {
+  fileprivate struct Top: Hashable {
     var first: Float = 0
     var second: Float = 0
 

@@ -2,7 +2,7 @@ import Beacons
 import Glibc
 
 /// What one receiver hears of one beacon.
-struct Link: Hashable, Sendable, Codable {
+struct Link: Hashable, Sendable {
   var receiver: ReceiverIndex
   /// Whether the receiver still hears the beacon, judged by the beacon's interval.
   var isCurrent = false
@@ -123,12 +123,6 @@ struct Link: Hashable, Sendable, Codable {
   ) -> Double {
     let remaining = (0.33 + 0.67 / Double(max(samples, 1))).squareRoot()
     return 0.5 + distance * remaining * decibels * 0.230_258_509_299_404_57 / exponent
-  }
-
-  mutating func shift(by span: TimeSpan) {
-    lastHeard = lastHeard + span
-    silentSince = silentSince + span
-    lastSignal = lastSignal + span
   }
 }
 

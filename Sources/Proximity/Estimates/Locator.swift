@@ -5,7 +5,7 @@ import Glibc
 /// RSSI, with a random walk as the motion model.
 ///
 /// One receiver alone cannot tell a near beacon behind a body from a far one. Several together can.
-struct Locator: Hashable, Sendable, Codable {
+struct Locator: Hashable, Sendable {
   /// Receivers needed for a position to mean anything.
   static let quorum: UInt16 = 3
   /// How far a beacon moves in a second (standard deviation, metres): walking.
@@ -86,8 +86,6 @@ struct Locator: Hashable, Sendable, Codable {
     let square = dx * dx + dy * dy + Self.height(of: position) + 0.28 * (xx + yy)
     return max(0, (along + across) / square).squareRoot()
   }
-
-  mutating func shift(by span: TimeSpan) { time = time + span }
 
   /// Square of the height difference between receiver and beacon, m².
   private static func height(of position: Position) -> Double {

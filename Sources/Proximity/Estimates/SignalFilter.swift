@@ -16,7 +16,7 @@ import Beacons
 ///
 /// The very first sample stands alone and may be an outlier. If it is stronger than expected, it is weighed against the
 /// expectation.
-struct SignalFilter: Hashable, Sendable, Codable {
+struct SignalFilter: Hashable, Sendable {
   /// How fast the rate changes: the variance that a second adds to it, relative to that of a sample's noise.
   private static let restlessness: Float = 0.008
   /// Seconds in which the rate fades.

@@ -27,26 +27,6 @@ struct HearerSet: Hashable, Sendable {
   private init(bits: SIMD4<UInt64>) { self.bits = bits }
 }
 
-/// As a number while that is enough, which is how all were written when there could be 64.
-extension HearerSet: Codable {
-  init(from decoder: any Decoder) throws {
-    if let number = try? decoder.singleValueContainer().decode(UInt64.self) {
-      bits[0] = number
-    } else {
-      bits = try SIMD4<UInt64>(from: decoder)
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    if bits[1] | bits[2] | bits[3] == 0 {
-      var container = encoder.singleValueContainer()
-      try container.encode(bits[0])
-    } else {
-      try bits.encode(to: encoder)
-    }
-  }
-}
-
 extension HearerSet: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
     try coder("first", &bits[0])

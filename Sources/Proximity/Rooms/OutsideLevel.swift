@@ -5,7 +5,7 @@ import Beacons
 ///
 /// For rooms that are just names. Nobody knows what their receivers hear in each corner, so a beacon that the next room's
 /// receiver hears well would drift there as soon as its own says nothing.
-struct OutsideLevel: Hashable, Sendable, Codable {
+struct OutsideLevel: Hashable, Sendable {
   /// The strongest level outside, smoothed, dBm; nil: none was heard yet.
   private var usual: Float?
   /// The same since nobody in the room says anything.

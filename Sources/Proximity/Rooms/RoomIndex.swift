@@ -9,15 +9,21 @@ public struct RoomIndex: Hashable, Comparable, Sendable, Codable {
 
 /// Within the bounds of its coder.
 extension ZoneIndex: StateCoded {
-  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public func write(to coder: inout StateCoder) {
+    coder.name(rawValue, .zone)
+    coder.write(rawValue)
+  }
   public init(reading coder: inout StateCoder) throws(StateError) {
-    self.init(rawValue: try coder.index(below: coder.bounds.zones))
+    self.init(rawValue: try coder.index(.zone, try coder.read(), below: coder.bounds.zones))
   }
 }
 
 extension RoomIndex: StateCoded {
-  public func write(to coder: inout StateCoder) { coder.write(rawValue) }
+  public func write(to coder: inout StateCoder) {
+    coder.name(rawValue, .room)
+    coder.write(rawValue)
+  }
   public init(reading coder: inout StateCoder) throws(StateError) {
-    self.init(rawValue: try coder.index(below: coder.bounds.rooms))
+    self.init(rawValue: try coder.index(.room, try coder.read(), below: coder.bounds.rooms))
   }
 }

@@ -1,35 +1,33 @@
 import Beacons
 
-/// What is known of one beacon among the rooms, in a form to save and restore: for a restart, or a new configuration.
+/// What is known of one beacon among the rooms: what another tracker needs to go on, after a restart or under another configuration.
 ///
 /// Where in its room it was is not kept: the belief starts from the room.
-public struct RoomState: Hashable, Sendable, Codable {
-  var track: RoomTrack
+public struct RoomState: StateElement, Sendable {
+  var track = RoomTrack()
   /// Of the signal maps that the beacon's strength was learnt with.
-  var maps: UInt64
-  /// The receiver's bits mean something only to the tracker that they come from.
+  var maps: UInt64 = 0
+
+  public init() {}
+
+  init(track: RoomTrack, maps: UInt64) {
+    self.track = track
+    self.maps = maps
+  }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("track", &track)
+    try coder("maps", &maps)
+  }
+
+  /// The one that heard it last.
   public var receiver: ReceiverIndex { track.lastReceiver }
+  public var room: RoomIndex? { track.told >= 0 ? RoomIndex(rawValue: track.told) : nil }
 
-  public var room: RoomIndex? {
-    get { track.told >= 0 ? RoomIndex(rawValue: track.told) : nil }
-    set { track.told = newValue?.rawValue ?? -1 }
-  }
-
-  /// Whether it can be. Who reads one asks this first: nothing else looks at its numbers.
-  public var isSound: Bool { track.isSound }
-
-  /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
-  public mutating func shift(by span: TimeSpan) {
-    guard track.lastHeard.nanoseconds != .min else { return }
-    track.lastHeard = track.lastHeard + span
-    track.silentSince = track.silentSince + span
-    track.wallOffset =
-      MonotonicTime(nanoseconds: track.wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
-  }
-
-  /// For a tracker in which receivers have other indices; nil: it has no such receiver.
-  public mutating func renumber(receiver: ReceiverIndex?) {
-    track.lastReceiver = receiver ?? ReceiverIndex(rawValue: 0)
+  /// Takes the beacon out of its room, which the configuration does not have any more.
+  public mutating func leave(at wallTime: WallTime) {
+    track.told = -1
+    track.since = wallTime
   }
 }
 
@@ -78,13 +76,5 @@ extension RoomTracker {
         belief[place] = Self.trust * own + (1 - Self.trust) * prior[place]
       }
     }
-  }
-}
-
-extension RoomState {
-  /// Takes the beacon out of its room, which the configuration does not have any more.
-  public mutating func leave(at wallTime: WallTime) {
-    track.told = -1
-    track.since = wallTime
   }
 }

@@ -1,7 +1,7 @@
 import Beacons
 
 /// What is known of one beacon among the rooms, beside its belief.
-struct RoomTrack: Hashable, Sendable, Codable {
+struct RoomTrack: Hashable, Sendable {
   /// The room that was told; −1: none.
   var told: Int32 = -1
   /// Since when.
@@ -61,7 +61,10 @@ struct RoomTrack: Hashable, Sendable, Codable {
 
 extension RoomTrack: StateElement {
   mutating func fields(_ coder: inout StateCoder) throws(StateError) {
-    try coder("told", &told)
+    var room = told < 0 ? nil : RoomIndex(rawValue: told)
+    // Until it was heard it means nothing.
+    var heardBy = lastHeard.nanoseconds == .min ? nil : lastReceiver
+    try coder("told", &room)
     try coder("since", &since)
     try coder("window", &window)
     try coder("offset", &offset)
@@ -69,23 +72,23 @@ extension RoomTrack: StateElement {
     try coder("last_heard", &lastHeard)
     try coder("silent_since", &silentSince)
     try coder("interval", &interval)
-    try coder("wall_offset", &wallOffset)
-    try coder("last_receiver", &lastReceiver.rawValue)
+    try coder(offset: "wall_offset", &wallOffset)
+    try coder("last_receiver", &heardBy)
     try coder("hearers", &hearers)
     try coder("earlier_hearers", &earlierHearers)
     try coder("hearers_since", &hearersSince)
     try coder("turned_up", &turnedUp)
     try coder("outside", &outside)
     try coder("is_frozen", &isFrozen)
-    try coder.check(
-      isSound && Int(told) < coder.bounds.rooms
-        // Until it was heard it means nothing.
-        && (lastReceiver.rawValue == 0 || Int(lastReceiver.rawValue) < coder.bounds.receivers))
+    guard coder.isReading else { return }
+    told = room?.rawValue ?? -1
+    lastReceiver = heardBy ?? ReceiverIndex(rawValue: 0)
+    try coder.check(isSound)
   }
 
   /// Whether it can be: all that was read has a range.
   var isSound: Bool {
-    told >= -1 && RoomOffset.bounds.contains(offset) && (0...1000).contains(offsetWeight)
+    RoomOffset.bounds.contains(offset) && (0...1000).contains(offsetWeight)
       && window.map(RoomWindows.isPossible) ?? true && interval.isSound && outside.isSound
   }
 }

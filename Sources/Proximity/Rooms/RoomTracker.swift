@@ -173,4 +173,25 @@ public struct RoomTracker: Sendable {
     tracks[track] = RoomTrack()
     return true
   }
+
+  /// The same for beacons that have other indices from now on; nil: nobody knows the beacon any more.
+  public func renumbered(_ heirs: [BeaconIndex?]) -> RoomTracker {
+    var next = self
+    next.trackOfBeacon = []
+    next.insiders = insiders.map { _ in [:] }
+    next.changed = Set(changed.compactMap { heirs[Int($0.rawValue)] })
+    for known in trackOfBeacon.indices where trackOfBeacon[known] >= 0 {
+      let track = Int(trackOfBeacon[known])
+      guard let heir = heirs[known] else {
+        next.freeTracks.append(Int32(track))
+        next.tracks[track] = RoomTrack()
+        continue
+      }
+      while next.trackOfBeacon.count <= Int(heir.rawValue) { next.trackOfBeacon.append(-1) }
+      next.trackOfBeacon[Int(heir.rawValue)] = Int32(track)
+      next.beaconOfTrack[track] = heir
+      if tracks[track].told >= 0 { next.insiders[Int(tracks[track].told)][heir] = tracks[track].since }
+    }
+    return next
+  }
 }

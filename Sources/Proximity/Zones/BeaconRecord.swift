@@ -34,6 +34,15 @@ struct BeaconRecord: Sendable {
     lastHeard = sighting.time
   }
 
+  /// When and where it was last heard, as in the sighting, except for wall times that are centuries off the monotonic ones. nil if
+  /// it was never heard, or at the earliest possible time.
+  var lastSighting: LastSighting? {
+    if lastHeard.nanoseconds == .min { return nil }
+    return LastSighting(
+      time: lastHeard, wallTime: WallTime(nanoseconds: lastHeard.nanoseconds) + wallOffset,
+      receiver: lastReceiver)
+  }
+
   /// Processes a sighting by the link of its receiver.
   ///
   /// - Returns: the first that is due of what changed, if nothing is heard until then; or `Stay.never`.
@@ -49,7 +58,8 @@ struct BeaconRecord: Sendable {
     var isOpen = false
     if rules.isLocating {
       locate(
-        link, Int(sighting.beacon.rawValue), rssi: sighting.level, news: news, at: now, rules.receivers[receiver],
+        link, Int(sighting.beacon.rawValue), rssi: sighting.level, news: news, at: now,
+        rules.receivers[receiver],
         &places)
       isOpen = places?.isOpen(Int(sighting.beacon.rawValue)) == true
     }
@@ -61,7 +71,9 @@ struct BeaconRecord: Sendable {
       stays[place].lastReceiver = sighting.receiver
       stays[place].silentSince = now
       stays[place].lostDeadline = lost.map { now + $0 } ?? Stay.never
-      if !isOpen, let standing = rules.zones[zone].standing(of: nearest(stays[place].links, lost: lost, at: now)) {
+      if !isOpen,
+        let standing = rules.zones[zone].standing(of: nearest(stays[place].links, lost: lost, at: now))
+      {
         stays[place].stand(standing, at: now)
       }
       next = min(
@@ -223,7 +235,8 @@ extension BeaconRecord {
   mutating func countReceivers(_ rules: borrowing SiteRules) {
     if locator == nil { return }
     var count: UInt16 = 0
-    for link in links where link.isCurrent && rules.receivers[Int(link.receiver.rawValue)].calibration.position != nil {
+    for link in links
+    where link.isCurrent && rules.receivers[Int(link.receiver.rawValue)].calibration.position != nil {
       count += 1
     }
     locator?.receivers = count
@@ -236,20 +249,35 @@ extension BeaconRecord: StateElement {
     try coder("is_admitted", &isAdmitted)
     try coder("is_inventable", &isInventable)
     try coder("free_turns", &freeTurns)
-    try coder("last_receiver", &lastReceiver.rawValue)
-    try coder("wall_offset", &wallOffset)
-    try coder("last_heard", &lastHeard)
     try coder("queued_for", &queuedFor)
     try coder("zones", &zones)
+    try fieldsOfHearing(&coder)
+    try coder.check(isAdmitted || zones.isEmpty && links.isEmpty && stays.isEmpty)
+  }
+
+  /// What was heard of it. The rest follows from the configuration.
+  mutating func fieldsOfHearing(_ coder: inout StateCoder) throws(StateError) {
+    var heardBy = lastHeard.nanoseconds == .min ? nil : lastReceiver
     try coder("links", &links, atMost: Self.receiverLimit)
     try coder("stays", &stays)
     try coder("locator", &locator)
-    // Until the first sighting it means nothing.
-    try coder.check(lastHeard.nanoseconds == .min || Int(lastReceiver.rawValue) < coder.bounds.receivers)
-    try coder.check(isAdmitted || zones.isEmpty && links.isEmpty && stays.isEmpty)
+    try coder(offset: "wall_offset", &wallOffset)
+    try coder("last_heard", &lastHeard)
+    try coder("last_receiver", &heardBy)
+    guard coder.isReading else { return }
+    if let heardBy {
+      lastReceiver = heardBy
+    } else {
+      // The receiver is gone; then what the others heard last counts.
+      let newest = links.max { $0.lastHeard < $1.lastHeard }
+      lastReceiver = newest?.receiver ?? ReceiverIndex(rawValue: 0)
+      lastHeard = newest?.lastHeard ?? MonotonicTime(nanoseconds: .min)
+    }
     try coder.check(Set(stays.map(\.zone)).count == stays.count)
     try coder.check(
-      stays.allSatisfy { $0.links.leadingZeroBitCount >= 64 - links.count && (-1..<links.count).contains(Int($0.lastLink)) })
+      stays.allSatisfy {
+        $0.links.leadingZeroBitCount >= 64 - links.count && (-1..<links.count).contains(Int($0.lastLink))
+      })
   }
 }
 

@@ -1,100 +1,36 @@
 import Beacons
 
-/// All that the engine knows of one beacon, in a form to save and restore: for a restart, or when another worker takes
-/// over the beacon.
-public struct BeaconState: Hashable, Sendable, Codable {
-  var links: [Link]
-  var presences: [Stay]
-  var locator: Locator?
-  var wallOffset: TimeSpan
-  /// Also nil in states saved before this field existed.
-  var lastSighting: LastSighting?
-  /// A probability for each cell; nil: none. It is not part of the encoded form, because it has thousands of numbers: after a
-  /// restart the place is found anew, within seconds. Whoever hands a beacon over alive hands it over beside that form.
-  public var belief: PlaceBelief?
+/// All that was heard of one beacon, and where it stands in its zones: what another engine needs to go on, after a restart or under
+/// another configuration.
+public struct BeaconState: StateElement, Sendable {
+  var record: BeaconRecord
 
-  private enum CodingKeys: CodingKey {
-    case links, presences, locator, wallOffset, lastSighting
+  init(record: BeaconRecord) { self.record = record }
+  public init() { record = BeaconRecord() }
+
+  public mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try record.fieldsOfHearing(&coder)
   }
 
-  /// Whether it can be. Who reads one asks this first: nothing else looks at its numbers.
-  public var isSound: Bool {
-    links.allSatisfy(\.isSound) && locator?.isSound ?? true
-      && presences.allSatisfy { $0.zone.rawValue >= 0 }
-  }
-
-  /// Moves every monotonic time in it by `span`, for a process whose clock started elsewhere. Wall times stay.
-  public mutating func shift(by span: TimeSpan) {
-    for index in links.indices { links[index].shift(by: span) }
-    for index in presences.indices { presences[index].shift(by: span) }
-    locator?.shift(by: span)
-    if let time = belief?.time { belief?.time = time + span }
-    if let sighting = lastSighting { lastSighting?.time = sighting.time + span }
-    wallOffset =
-      MonotonicTime(nanoseconds: wallOffset.nanoseconds) - MonotonicTime(nanoseconds: span.nanoseconds)
-  }
-
-  /// All receivers that it refers to.
-  public var receivers: [ReceiverIndex] { links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver } }
-  /// The last sighting. If it was not saved, it is rebuilt from the links. nil: never sighted.
-  public var newestSighting: LastSighting? {
-    if let lastSighting { return lastSighting }
-    return links.max { $0.lastHeard < $1.lastHeard }.map {
-      LastSighting(
-        time: $0.lastHeard, wallTime: WallTime(nanoseconds: $0.lastHeard.nanoseconds) + wallOffset,
-        receiver: $0.receiver)
-    }
-  }
-  /// All zones that it refers to.
-  public var zones: [ZoneIndex] { presences.map(\.zone) }
+  /// nil: never sighted.
+  public var lastSighting: LastSighting? { record.lastSighting }
   /// The zones that the beacon is in.
-  public var occupiedZones: [ZoneIndex] { presences.filter(\.isInside).map(\.zone) }
+  public var occupiedZones: [ZoneIndex] { record.stays.filter(\.isInside).map(\.zone) }
   /// Whether the beacon is in a zone.
-  public var isInside: Bool { presences.contains(where: \.isInside) }
-
-  /// Takes the beacon out of a zone.
-  public mutating func leave(_ zone: ZoneIndex) { presences.removeAll { $0.zone == zone } }
-
-  /// Whether one of these receivers ever heard it; nil: any.
-  public func isHeard(by receivers: Set<ReceiverIndex>?) -> Bool {
-    links.contains { receivers?.contains($0.receiver) ?? true }
-  }
-
-  /// Renumbers receivers and zones for an engine with other indices; what maps to nil is dropped.
-  public mutating func renumber(
-    receivers: (ReceiverIndex) -> ReceiverIndex?, zones: (ZoneIndex) -> ZoneIndex?
-  ) {
-    links = links.compactMap { link in
-      guard let receiver = receivers(link.receiver) else { return nil }
-      var link = link
-      link.receiver = receiver
-      return link
-    }
-    if let sighting = lastSighting {
-      lastSighting = receivers(sighting.receiver).map {
-        LastSighting(time: sighting.time, wallTime: sighting.wallTime, receiver: $0)
-      }
-    }
-    presences = presences.compactMap { presence in
-      guard let zone = zones(presence.zone) else { return nil }
-      var presence = presence
-      presence.zone = zone
-      return presence
-    }
+  public var isInside: Bool { record.stays.contains(where: \.isInside) }
+  /// Every receiver that ever heard it, as far as they are remembered.
+  public var receivers: Set<ReceiverIndex> {
+    Set(record.links.map(\.receiver) + [lastSighting].compactMap { $0?.receiver })
   }
 }
 
 extension ZoneEngine {
   /// All that is known of a beacon; nil if it was never admitted.
   public func state(of beacon: BeaconIndex) -> BeaconState? {
-    guard let index = admitted(beacon) else { return nil }
-    return BeaconState(
-      links: beacons[index].links, presences: beacons[index].stays, locator: beacons[index].locator,
-      wallOffset: beacons[index].wallOffset, lastSighting: lastSighting(of: beacon),
-      belief: places?.belief(of: index))
+    admitted(beacon).map { BeaconState(record: beacons[$0]) }
   }
 
-  /// Restores the saved state of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen
+  /// Restores what is known of a beacon that was admitted and not yet sighted. Emits nothing. Overdue transitions happen
   /// at the next `advance`.
   ///
   /// - Parameters:
@@ -108,30 +44,31 @@ extension ZoneEngine {
     changed: Set<ZoneIndex> = [], regained: Set<ZoneIndex> = []
   ) {
     guard let index = admitted(beacon), beacons[index].links.isEmpty else { return }
-    beacons[index].wallOffset = state.wallOffset
-    if let sighting = state.newestSighting {
-      beacons[index].lastHeard = sighting.time
-      beacons[index].lastReceiver = sighting.receiver
-    }
-    if rules.isLocating { beacons[index].locator = state.locator }
-    if let belief = state.belief {
-      places?.restore(belief, of: index)
-    } else if let sightSince {
-      places?.begin(index, at: sightSince)
-    }
+    let known = state.record
+    beacons[index].wallOffset = known.wallOffset
+    beacons[index].lastHeard = known.lastHeard
+    beacons[index].lastReceiver = known.lastReceiver
+    if rules.isLocating { beacons[index].locator = known.locator }
+    if let sightSince { places?.begin(index, at: sightSince) }
     var ignored: [Transition] = []
-    for var link in state.links where keepsLinks {
+    for var link in known.links where keepsLinks {
       if !isKnown(link.receiver) { meet(link.receiver, into: &ignored) }
       if let sightSince { link.silentSince = max(link.silentSince, sightSince) }
       _ = beacons[index].add(link, rules)
     }
     beacons[index].countReceivers(rules)
-    for stay in state.presences where beacons[index].zones.contains(stay.zone) {
+    for stay in known.stays where beacons[index].zones.contains(stay.zone) {
       restore(
         stay, of: index, sightSince: regained.contains(stay.zone) ? now : sightSince,
         isChanged: changed.contains(stay.zone))
     }
     watch(index)
+  }
+
+  /// Takes over what an earlier engine believes of a beacon's place, if both have the same map.
+  public mutating func restorePlace(of known: BeaconIndex, _ earlier: ZoneEngine, as beacon: BeaconIndex) {
+    guard let belief = earlier.places?.belief(of: Int(known.rawValue)) else { return }
+    places?.restore(belief, of: Int(beacon.rawValue))
   }
 
   private mutating func restore(

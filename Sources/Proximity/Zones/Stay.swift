@@ -113,61 +113,6 @@ struct Stay: Hashable, Sendable {
     lostDeadline = Self.never
     exitSince = Self.never
   }
-
-  mutating func shift(by span: TimeSpan) {
-    func shifted(_ time: MonotonicTime) -> MonotonicTime { time == Self.never ? time : time + span }
-    nearSince = shifted(nearSince)
-    enterSince = shifted(enterSince)
-    exitSince = shifted(exitSince)
-    lostDeadline = shifted(lostDeadline)
-    heldUntil = heldUntil + span
-    silentSince = silentSince + span
-  }
-}
-
-/// The saved form. It omits times that are `never`, and waiting events.
-extension Stay: Codable {
-  private enum CodingKeys: CodingKey {
-    case zone, isInside, isArmed, since, nearSince, enterSince, exitSince, silentSince, lostDeadline,
-      heldUntil
-  }
-
-  init(from decoder: any Decoder) throws {
-    let saved = try decoder.container(keyedBy: CodingKeys.self)
-    func time(_ key: CodingKeys) throws -> MonotonicTime {
-      try saved.decodeIfPresent(MonotonicTime.self, forKey: key) ?? Self.never
-    }
-    self.init(
-      zone: try saved.decode(ZoneIndex.self, forKey: .zone), receiver: ReceiverIndex(rawValue: 0), time: .zero)
-    isInside = try saved.decode(Bool.self, forKey: .isInside)
-    isArmed = try saved.decode(Bool.self, forKey: .isArmed)
-    since = try saved.decode(WallTime.self, forKey: .since)
-    nearSince = try time(.nearSince)
-    enterSince = try time(.enterSince)
-    exitSince = try time(.exitSince)
-    silentSince = try saved.decode(MonotonicTime.self, forKey: .silentSince)
-    lostDeadline = try time(.lostDeadline)
-    heldUntil = try saved.decodeIfPresent(MonotonicTime.self, forKey: .heldUntil) ?? heldUntil
-  }
-
-  /// Encodes in the order of decoding: the outbox keeps no names.
-  func encode(to encoder: any Encoder) throws {
-    var saved = encoder.container(keyedBy: CodingKeys.self)
-    func encode(_ time: MonotonicTime, _ key: CodingKeys) throws {
-      try saved.encodeIfPresent(time == Self.never ? nil : time, forKey: key)
-    }
-    try saved.encode(zone, forKey: .zone)
-    try saved.encode(isInside, forKey: .isInside)
-    try saved.encode(isArmed, forKey: .isArmed)
-    try saved.encode(since, forKey: .since)
-    try encode(nearSince, .nearSince)
-    try encode(enterSince, .enterSince)
-    try encode(exitSince, .exitSince)
-    try saved.encode(silentSince, forKey: .silentSince)
-    try encode(lostDeadline, .lostDeadline)
-    try saved.encodeIfPresent(
-      heldUntil > MonotonicTime(nanoseconds: .min) ? heldUntil : nil, forKey: .heldUntil)
-  }
 }
 
 extension Stay: StateElement {
@@ -188,8 +133,14 @@ extension Stay: StateElement {
     try coder("silent_since", &silentSince)
     try coder("lost_deadline", &lostDeadline)
     try coder("held_until", &heldUntil)
+    var heardBy = Optional(lastReceiver)
     try coder("links", &links)
     try coder("last_link", &lastLink)
-    try coder("last_receiver", &lastReceiver)
+    try coder("last_receiver", &heardBy)
+    if let heardBy { lastReceiver = heardBy }
+    guard coder.isReading, coder.heirs != nil else { return }
+    // The record has other links then.
+    links = 0
+    lastLink = -1
   }
 }

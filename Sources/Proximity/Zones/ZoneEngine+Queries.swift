@@ -77,13 +77,7 @@ extension ZoneEngine {
   /// When and where a beacon was last heard, as in the sighting, except for wall times that are centuries off the monotonic
   /// ones. nil if it was never heard, or at the earliest possible time.
   public func lastSighting(of beacon: BeaconIndex) -> LastSighting? {
-    guard let index = admitted(beacon), beacons[index].lastHeard > MonotonicTime(nanoseconds: .min) else {
-      return nil
-    }
-    return LastSighting(
-      time: beacons[index].lastHeard,
-      wallTime: WallTime(nanoseconds: beacons[index].lastHeard.nanoseconds) + beacons[index].wallOffset,
-      receiver: beacons[index].lastReceiver)
+    admitted(beacon).flatMap { beacons[$0].lastSighting }
   }
 
   /// Since when a beacon has been silent, and when that silence means loss by the beacon's own interval if it stays silent:

@@ -1,0 +1,100 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// What is known of a beacon wherever it goes: into the pipeline of another configuration, or of another run. It is written under one
+/// and read under the other: see `StateCoder.Heirs`.
+struct CarriedBeacon: StateElement {
+  var state = BeaconState()
+  /// nil: no receiver of the rooms ever heard it.
+  var room: RoomState?
+  /// nil: it said nothing to have happened.
+  var sender: PacketLedger.Sender?
+  var told = Whereabouts.Told()
+  /// The model of its kind.
+  var model = ""
+
+  mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("state", &state)
+    try coder("room", &room)
+    try coder("sender", &sender)
+    try coder("told", &told)
+    try coder("model", &model)
+  }
+}
+
+/// From when on receivers may be believed that they hear nobody, and which zones are others than when a beacon was in them.
+struct CarryingMoment {
+  /// When receiving resumed; nil: it never stopped.
+  var sightSince: MonotonicTime?
+  var changed: Set<ZoneIndex> = []
+  /// Those that were blind and are not any more, as they have other receivers.
+  var regained: Set<ZoneIndex> = []
+}
+
+extension Pipeline {
+  /// nil: it was never admitted.
+  func carried(_ beacon: BeaconIndex) -> CarriedBeacon? {
+    guard let state = engine.state(of: beacon) else { return nil }
+    return CarriedBeacon(
+      state: state, room: rooms?.state(of: beacon), sender: packets.sender(beacon),
+      told: whereabouts.told(of: beacon), model: roster.model(of: beacon))
+  }
+
+  /// Goes on with a beacon where another pipeline left it.
+  mutating func take(_ carried: CarriedBeacon, as beacon: BeaconIndex, _ moment: CarryingMoment) {
+    if let room = carried.room { restore(room, of: beacon, sightSince: moment.sightSince) }
+    engine.admit(beacon, zones: roster.zones(of: beacon), isInventable: roster.isMember(beacon))
+    engine.restore(
+      carried.state, of: beacon, sightSince: moment.sightSince, changed: moment.changed,
+      regained: moment.regained)
+    packets.adopt(carried.sender, as: beacon)
+    whereabouts.restore(carried.told, of: beacon, isInRoom: rooms?.room(of: beacon) != nil)
+    roster.restore(model: carried.model, of: beacon)
+    if hasPhones { phones.meet(beacon, names: roster.names(of: beacon)) }
+    if roster.isMember(beacon) { unheard.insert(beacon, heard: carried.state.lastSighting?.time ?? time) }
+  }
+
+  private mutating func restore(_ room: RoomState, of beacon: BeaconIndex, sightSince: MonotonicTime?) {
+    rooms?.restore(room, of: beacon, sightSince: sightSince ?? time)
+    guard let sightSince, room.room != nil else { return }
+    // As with zones: nobody leaves before its receiver had time to hear it.
+    rooms?.setBlind(room.receiver, true, at: sightSince)
+    sightZonesOfRooms()
+  }
+
+  var zonesByName: [String: ZoneIndex] {
+    Dictionary(
+      configuration.zones.enumerated().map { ($1.name, ZoneIndex(rawValue: Int32($0))) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  func room(named name: String) -> RoomIndex? { roomIndices.first { self.name(of: $0) == name } }
+
+  /// Why a beacon that was in a zone under an earlier configuration is not in it under this one; nil: it is.
+  ///
+  /// - Parameters:
+  ///   - beacon: its index here; nil: it is not known any more.
+  ///   - name: the one under which it was in the zone.
+  ///   - isHeard: whether one of some receivers, or (nil) any at all, ever heard it.
+  func departure(
+    from zone: String, of beacon: BeaconIndex?, named name: String,
+    _ isHeard: (Set<ReceiverIndex>?) -> Bool
+  ) -> Evidence.Reason? {
+    guard let position = configuration.zones.firstIndex(where: { $0.name == zone }) else {
+      return .zoneRemoved
+    }
+    guard let beacon, roster.name(of: beacon) == name else { return .beaconRemoved }
+    let index = ZoneIndex(rawValue: Int32(position))
+    guard roster.zones(of: beacon).contains(index) else { return .beaconUnwatched }
+    return isHeard(engine.receivers(of: index)) ? nil : .receiversChanged
+  }
+}
+
+extension BeaconState {
+  /// Whether one of these receivers ever heard it; nil: any.
+  func isHeard(by receivers: Set<ReceiverIndex>?) -> Bool {
+    receivers.map { !$0.isDisjoint(with: self.receivers) } ?? !self.receivers.isEmpty
+  }
+}

@@ -1,0 +1,182 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// What happens to zone members when the configuration changes while the gateway runs.
+///
+/// A zone that keeps its name keeps its members. Those it no longer holds leave with an `exit` that says why.
+extension Pipeline {
+  /// Lets beacons leave the zones in which the new configuration does not hold them. The messages use the current names, so this
+  /// comes before `reconfigured`.
+  public mutating func release(
+    for new: Configuration, at time: MonotonicTime, into output: inout Output
+  ) {
+    advance(to: max(time, self.time), into: &output)
+    var next = successor(new)
+    for (position, heir) in next.roster.adopt(roster).enumerated() {
+      let beacon = BeaconIndex(rawValue: Int32(position))
+      for zone in engine.zones(of: beacon) {
+        let state = engine.state(of: beacon)
+        let reason = next.departure(
+          from: name(of: zone), of: heir, named: roster.name(of: beacon)
+        ) { state?.isHeard(by: $0) ?? false }
+        guard let reason else { continue }
+        engine.leave(zone, beacon, because: reason, at: self.time, into: &transitions)
+      }
+      releaseFromRoom(beacon, heir, next)
+    }
+    tell(into: &output)
+    let left = roomTransitions
+    roomTransitions.removeAll()
+    tell(left, into: &output)
+    for room in configuration.rooms where !new.rooms.contains(where: { $0.name == room.name }) {
+      output.items.append(.state(.occupancy(OccupancyMessage(room: room.name, state: "empty", members: []))))
+    }
+  }
+
+  /// Lets a beacon leave a room that the new configuration does not have, or if it does not have the beacon.
+  private mutating func releaseFromRoom(_ beacon: BeaconIndex, _ heir: BeaconIndex?, _ next: Pipeline) {
+    guard let room = rooms?.room(of: beacon) else { return }
+    let isKnown = heir.map { next.roster.name(of: $0) == roster.name(of: beacon) } ?? false
+    if isKnown, next.room(named: name(of: room)) != nil { return }
+    rooms?.leave(beacon, because: isKnown ? .zoneRemoved : .beaconRemoved, at: time, into: &roomTransitions)
+  }
+
+  /// The pipeline for another configuration, with everything that still holds: receivers, and what is known of each beacon
+  /// that both configurations know. Under the same configuration it goes on as it is. A phone continues if its definition is
+  /// unchanged. The gateway keeps its name, and what it broadcasts, until it is restarted.
+  public func reconfigured(_ new: Configuration) -> Pipeline {
+    var next = successor(new)
+    if next.configuration.decides(as: configuration) {
+      var same = self
+      same.configuration = next.configuration
+      same.telemetry.tellAll()
+      return same
+    }
+    next.time = time
+    next.blind = blind
+    next.unproven = unproven
+    next.forgotten = forgotten
+    next.hasToldRefusal = hasToldRefusal
+    next.holds = holds
+    next.packets.adopt(packets)
+    next.phones.adopt(phones, at: time)
+    let indices = next.roster.adopt(roster)
+    next.history = history?.renumbered(indices)
+    next.adoptSight(of: self)
+    next.adoptRooms(of: self, indices)
+    next.sightZonesOfRooms()
+    let (heirs, moment) = next.heirs(of: self)
+    for (position, index) in indices.enumerated() {
+      let known = BeaconIndex(rawValue: Int32(position))
+      guard let index, let carried = carried(known) else { continue }
+      next.telemetry.adopt(known, of: telemetry, as: index)
+      // Under another name it is another beacon.
+      let isNamesake = next.roster.name(of: index) == roster.name(of: known)
+      guard var heir = next.read(carried, isNamesake ? heirs : heirs.withoutPlaces) else { continue }
+      if !isNamesake { (heir.room, heir.told) = (nil, Whereabouts.Told()) }
+      next.take(heir, as: index, moment)
+      next.engine.restorePlace(of: known, engine, as: index)
+      if isNamesake {
+        next.restoreInZones(index, told: next.engine.hasRoomZones ? roomDecision(of: known) : nil)
+      }
+    }
+    next.phones.watchSilence(in: next.engine, at: time)
+    return next
+  }
+
+  private func successor(_ new: Configuration) -> Pipeline {
+    var new = new
+    new.gatewayName = configuration.gatewayName
+    new.wake = configuration.wake
+    var next = Pipeline(new, receivers: receivers)
+    next.counts = counts
+    return next
+  }
+
+  /// What receivers see, and how fast things happen. No beacon is known yet, so this decides nothing.
+  private mutating func adoptSight(of earlier: Pipeline) {
+    var none: [Transition] = []
+    engine.advance(to: time, into: &none)
+    engine.adoptPace(of: earlier.engine)
+    for receiver in receivers.indices where earlier.engine.isKnown(receiver) {
+      engine.setBlind(receiver, blind.contains(receiver), at: time, into: &none)
+      rooms?.setBlind(receiver, blind.contains(receiver), at: time)
+    }
+  }
+
+  /// Rooms that are as they were go on; of others what was learnt of their receivers counts.
+  private mutating func adoptRooms(of earlier: Pipeline, _ indices: [BeaconIndex?]) {
+    guard let known = earlier.rooms, rooms != nil else { return }
+    if configuration.hasRooms(as: earlier.configuration) {
+      rooms = known.renumbered(indices)
+      return
+    }
+    if !known.isCalibrated { rooms?.adopt(receiverGains: known.receiverGains) }
+    rooms?.adopt(driftOf: known)
+  }
+
+  /// What has become of the earlier configuration's zones and rooms. Receivers keep their indices.
+  private func heirs(of earlier: Pipeline) -> (StateCoder.Heirs, CarryingMoment) {
+    var heirs = StateCoder.Heirs()
+    var moment = CarryingMoment()
+    for receiver in earlier.receivers.indices {
+      heirs[.receiver][Int32(receiver.rawValue)] = Int32(receiver.rawValue)
+    }
+    let zones = zonesByName
+    for (old, zone) in earlier.configuration.zones.enumerated() {
+      guard let index = zones[zone.name] else { continue }
+      heirs[.zone][Int32(old)] = index.rawValue
+      guard zone != configuration.zones[Int(index.rawValue)] else { continue }
+      moment.changed.insert(index)
+      if earlier.engine.isBlind(ZoneIndex(rawValue: Int32(old))), !engine.isBlind(index) {
+        moment.regained.insert(index)
+      }
+    }
+    for (old, room) in earlier.configuration.rooms.enumerated() {
+      heirs[.room][Int32(old)] = self.room(named: room.name)?.rawValue
+    }
+    return (heirs, moment)
+  }
+
+  /// A beacon under another configuration; nil if it makes no sense there.
+  private func read(_ carried: CarriedBeacon, _ heirs: StateCoder.Heirs) -> CarriedBeacon? {
+    var writer = StateCoder.body
+    carried.write(to: &writer)
+    var reader = StateCoder(body: writer.written())
+    reader.heirs = heirs
+    return try? CarriedBeacon(reading: &reader)
+  }
+}
+
+extension StateCoder.Heirs {
+  /// The same without zones and rooms.
+  fileprivate var withoutPlaces: Self {
+    var heirs = self
+    heirs[.zone] = [:]
+    heirs[.room] = [:]
+    return heirs
+  }
+}
+
+extension Configuration {
+  /// Whether a pipeline decides the same under both.
+  fileprivate func decides(as other: Configuration) -> Bool {
+    var same = other
+    same.stateDirectory = stateDirectory
+    same.broker = broker
+    same.radio = radio
+    same.metrics = metrics
+    same.http = http
+    same.publish = publish
+    same.calibrationAccount = calibrationAccount
+    return self == same
+  }
+
+  /// Whether rooms are judged the same under both.
+  fileprivate func hasRooms(as other: Configuration) -> Bool {
+    rooms == other.rooms && floors == other.floors && doors == other.doors && receivers == other.receivers
+      && roomCalibration == other.roomCalibration && Pipeline.lateness(self) == Pipeline.lateness(other)
+  }
+}

@@ -1,0 +1,253 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// Who was where at the end of an earlier run.
+extension Pipeline {
+  /// Goes on with beacons of an earlier run. Those that this configuration does not hold in their zones and rooms leave.
+  ///
+  /// Nothing is known of the receivers yet, so they count as blind until they report: no beacon exits, or enters again, before
+  /// it had time to be heard.
+  ///
+  /// - Parameter isSameBoot: whether the beacons were saved in this boot, so that the monotonic clock is the same.
+  /// - Returns: of how many nothing can be read; they begin anew.
+  @discardableResult package mutating func restore(
+    _ beacons: [SavedBeacon], isSameBoot: Bool, at now: MonotonicTime, wallTime: WallTime,
+    into output: inout Output
+  ) -> Int {
+    var unread = 0
+    time = max(time, now)
+    let indices = roster.adopt(keys: beacons.map { ($0.key, $0.heardKey) })
+    // Before the first beacon is restored: what is due for it is to happen once all are there.
+    doubtReceivers(
+      of: zip(beacons, indices).lazy.filter { $1 != nil && (!$0.inside.isEmpty || $0.room != nil) }.map(\.0),
+      at: now)
+    var zones = EarlierZones(zonesByName, zoneDefinitions)
+    for (saved, beacon) in zip(beacons, indices) {
+      let moment = Restart(
+        now: now, wallTime: wallTime, span: saved.span(isSameBoot, now, wallTime), saved: saved,
+        isNamesake: beacon.map { roster.name(of: $0) == saved.name } ?? false)
+      var heirs = StateCoder.Heirs(clock: moment.span)
+      for (index, name) in saved.receivers {
+        heirs[.receiver][index] = receivers.index(of: name).map { Int32($0.rawValue) }
+      }
+      for (index, name) in saved.rooms where moment.isNamesake {
+        heirs[.room][index] = room(named: name)?.rawValue
+      }
+      var changed: Set<ZoneIndex> = []
+      for (index, definition) in saved.zones {
+        guard let zone = zones[definition], let now = zone.index else { continue }
+        heirs[.zone][index] = now.rawValue
+        if zone.isChanged { changed.insert(now) }
+      }
+      for index in saved.inside {
+        guard let zone = zones[saved.zones[index] ?? ""],
+          let reason = departure(from: zone, of: beacon, moment)
+        else { continue }
+        heirs[.zone][index] = nil
+        tellExit(from: zone, of: beacon, because: reason, moment, into: &output)
+      }
+      tellIfUnknown(moment, into: &output)
+      let isInRoom = saved.room != nil && room(named: saved.room ?? "") != nil
+      let isInside = saved.inside.contains { heirs[.zone][$0] != nil } || isInRoom
+      if beacon == nil || !isInside && !saved.hasSaid { output.forgotten.append(saved.key) }
+      if saved.room != nil, !(isInRoom && moment.isNamesake) {
+        tellRoomExit(of: beacon, moment, into: &output)
+      }
+      guard let beacon else { continue }
+      var reader = StateCoder(body: saved.octets)
+      reader.heirs = heirs
+      guard let carried = try? CarriedBeacon(reading: &reader) else {
+        output.forgotten.append(saved.key)
+        unread += 1
+        continue
+      }
+      take(carried, as: beacon, changed, moment)
+    }
+    return unread
+  }
+
+  /// A beacon that is restored, and what became of the clocks meanwhile.
+  private struct Restart {
+    var now: MonotonicTime
+    var wallTime: WallTime
+    /// How far this monotonic clock is ahead of the one of then.
+    var span: TimeSpan
+    var saved: SavedBeacon
+    /// Whether it has the same name now.
+    var isNamesake: Bool
+  }
+
+  private mutating func take(
+    _ carried: CarriedBeacon, as beacon: BeaconIndex, _ changed: Set<ZoneIndex>, _ restart: Restart
+  ) {
+    var carried = carried
+    if !restart.isNamesake { carried.room = nil }
+    if carried.room?.room == nil { carried.room?.leave(at: restart.wallTime) }
+    take(carried, as: beacon, CarryingMoment(sightSince: restart.now, changed: changed))
+    restoreInZones(beacon)
+    if let last = carried.state.lastSighting {
+      telemetry.adopt(beacon, readings: restart.saved.readings.compactMap(\.reading), heard: last.time)
+    }
+  }
+
+  /// Takes over what an earlier run learnt of receivers. Those that this configuration does not have are passed over.
+  package mutating func restore(gains: [String: Double]) {
+    let known = receivers.indices.compactMap { receiver in
+      gains[receivers.name(of: receiver)].map { (receiver, $0) }
+    }
+    rooms?.adopt(receiverGains: Dictionary(uniqueKeysWithValues: known))
+  }
+
+  /// Receivers that heard the beacons count as blind until they report.
+  private mutating func doubtReceivers(of beacons: some Sequence<SavedBeacon>, at now: MonotonicTime) {
+    var none: [Transition] = []
+    engine.advance(to: time, into: &none)
+    for saved in beacons {
+      for name in saved.receivers.sorted(by: { $0.key < $1.key }).map(\.value) {
+        guard let receiver = receivers.index(of: name), unproven.insert(receiver).inserted else { continue }
+        blind.insert(receiver)
+        engine.setBlind(receiver, true, at: now, into: &none)
+      }
+    }
+  }
+
+  private func departure(
+    from zone: EarlierZones.Zone, of beacon: BeaconIndex?, _ restart: Restart
+  ) -> Evidence.Reason? {
+    let reason = departure(from: zone.name, of: beacon, named: restart.saved.name) { own in
+      guard zone.isChanged else { return true }
+      guard let own else { return !restart.saved.receivers.isEmpty }
+      return own.contains { restart.saved.receivers.values.contains(receivers.name(of: $0)) }
+    }
+    let isRoomGone = restart.saved.room.map { room(named: $0) == nil } ?? false
+    return reason ?? (zone.isOfRooms && isRoomGone ? .roomRemoved : nil)
+  }
+
+  /// A beacon left a zone that does not hold it any more.
+  private mutating func tellExit(
+    from zone: EarlierZones.Zone, of beacon: BeaconIndex?, because reason: Evidence.Reason,
+    _ restart: Restart,
+    into output: inout Output
+  ) {
+    counts.transitions += 1
+    let saved = restart.saved
+    let silence = saved.lastSeen.map { _ in (restart.now - (saved.lastHeard + restart.span)).seconds }
+    let exit = Transition(
+      event: .exit, zone: zone.index ?? ZoneIndex(rawValue: -1), beacon: beacon ?? .nobody, time: restart.now,
+      wallTime: restart.wallTime, distance: nil, distanceDeviation: nil, rssi: nil,
+      evidence: Evidence(
+        threshold: 0, value: silence ?? 0, unit: .seconds, samples: 0, dwell: .zero,
+        receiver: receivers.index(of: saved.lastReceiver) ?? ReceiverIndex(rawValue: 0), reason: reason))
+    output.items.append(
+      .transition(
+        TransitionMessage(
+          transition: exit, gateway: configuration.gatewayName, zone: zone.name, beacon: saved.name,
+          receiver: saved.lastReceiver)))
+    if zone.index == nil {
+      output.items.append(
+        .state(.occupancy(OccupancyMessage(zone: zone.name, state: "empty", members: []))))
+    }
+  }
+
+  /// A beacon left its room: the room is not configured any more, or not for this beacon.
+  private mutating func tellRoomExit(
+    of beacon: BeaconIndex?, _ restart: Restart, into output: inout Output
+  ) {
+    guard let name = restart.saved.room else { return }
+    counts.transitions += 1
+    let index = room(named: name)
+    let exit = RoomTransition(
+      event: .exit, room: index ?? RoomIndex(rawValue: -1), beacon: beacon ?? .nobody, time: restart.now,
+      wallTime: restart.wallTime, probability: nil, evidence: [],
+      receiver: receivers.index(of: restart.saved.roomReceiver) ?? ReceiverIndex(rawValue: 0),
+      reason: index == nil ? .zoneRemoved : .beaconRemoved)
+    output.items.append(
+      .transition(
+        TransitionMessage(
+          transition: exit, gateway: configuration.gatewayName, room: name, beacon: restart.saved.name,
+          receiver: restart.saved.roomReceiver, witnesses: [])))
+    output.items.append(
+      .state(.room(RoomMessage(beacon: restart.saved.name, room: nil, since: restart.wallTime))))
+    if index == nil {
+      output.items.append(.state(.occupancy(OccupancyMessage(room: name, state: "empty", members: []))))
+    }
+  }
+
+  /// What the broker keeps of a name that nobody has any more is corrected.
+  private func tellIfUnknown(_ restart: Restart, into output: inout Output) {
+    let saved = restart.saved
+    guard !restart.isNamesake, let lastSeen = saved.lastSeen else { return }
+    let state = BeaconStateMessage(
+      beacon: saved.name, zones: [], room: rooms == nil ? nil : .some(nil), estimate: nil, lastSeen: lastSeen,
+      receiver: saved.lastReceiver, readings: saved.readings.compactMap(\.reading))
+    output.items.append(.state(.beacon(state)))
+    for kind in [WhereaboutsMessage.Kind.zone] + (configuration.homeAssistant.hasPlaces ? [.place] : []) {
+      output.items.append(.state(.whereabouts(WhereaboutsMessage(beacon: saved.name, kind: kind, name: nil))))
+    }
+  }
+}
+
+extension SavedBeacon {
+  /// The offset between this run's monotonic clock and that of the saved beacon. A wall clock that is behind, as on a board
+  /// without a battery-backed clock, must not put the beacon into the future.
+  fileprivate func span(_ isSameBoot: Bool, _ now: MonotonicTime, _ wallNow: WallTime) -> TimeSpan {
+    let span = isSameBoot ? .zero : (now - time) - (wallNow - wallTime)
+    return time + span > now ? now - time : span
+  }
+}
+
+/// The zones of an earlier run, by what they asked for, and what has become of them.
+struct EarlierZones {
+  struct Zone {
+    var name: String
+    /// nil: there is no zone of that name now.
+    var index: ZoneIndex?
+    /// Whether its definition has changed.
+    var isChanged: Bool
+    /// Whether it was made of rooms.
+    var isOfRooms: Bool
+  }
+
+  private let indices: [String: ZoneIndex]
+  private let definitions: [String]
+  /// By definition.
+  private var zones: [String: Zone?] = [:]
+
+  init(_ indices: [String: ZoneIndex], _ definitions: [String]) {
+    self.indices = indices
+    self.definitions = definitions
+  }
+
+  /// nil for anything else.
+  subscript(definition: String) -> Zone? {
+    mutating get {
+      if let known = zones[definition] { return known }
+      let zone = SavedZone(definition: definition).map { saved in
+        let index = indices[saved.name]
+        let isChanged = index.map { definitions[Int($0.rawValue)] != definition } ?? true
+        return Zone(name: saved.name, index: index, isChanged: isChanged, isOfRooms: saved.isOfRooms)
+      }
+      zones[definition] = .some(zone)
+      return zone
+    }
+  }
+}
+
+extension Pipeline {
+  /// The process did not run from one time to the other. Nothing is known of that time, so nobody left in it, whatever of it is
+  /// read afterwards: all receivers were blind, and see again.
+  public mutating func pause(from start: MonotonicTime, to end: MonotonicTime, into output: inout Output) {
+    advance(to: start, into: &output)
+    let seeing = receivers.indices.filter { engine.isKnown($0) && !blind.contains($0) }
+    let first = output.items.count
+    for receiver in seeing { setBlind(receiver, true, at: start, into: &output) }
+    for receiver in seeing { setBlind(receiver, false, at: end, into: &output) }
+    // That a zone was unknown is over when it is found out.
+    let told = output.items[first...].filter { item in
+      if case .state(.occupancy(let occupancy)) = item { occupancy.state != "unknown" } else { true }
+    }
+    output.items.replaceSubrange(first..., with: told)
+  }
+}

@@ -1,0 +1,172 @@
+import Beacons
+import Messages
+import Proximity
+import Settings
+
+/// A beacon as it is kept for the next run. Its octets are read under the configuration of then.
+package struct SavedBeacon: StateElement, Sendable {
+  /// From `BeaconCatalogue.key(of:)`.
+  package var key = ""
+  /// From `BeaconCatalogue.heardKey(of:)`.
+  var heardKey: String?
+  /// Its published name.
+  var name = ""
+  /// When it was saved.
+  var time = MonotonicTime.zero
+  var wallTime = WallTime(nanoseconds: 0)
+  var lastSeen: WallTime?
+  var lastHeard = MonotonicTime.zero
+  var lastReceiver = ""
+  /// Names, by the index in `octets`.
+  var receivers: [Int32: String] = [:]
+  /// What each zone asked for.
+  package var zones: [Int32: String] = [:]
+  var rooms: [Int32: String] = [:]
+  /// The zones that it is in.
+  var inside: [Int32] = []
+  /// The room that it is in, and who heard it there last; nil: it is in none.
+  var room: String?
+  var roomReceiver = ""
+  /// Whether an event is to be expected of it.
+  var hasSaid = false
+  var readings: [SavedReading] = []
+  /// See `CarriedBeacon`.
+  var octets: [UInt8] = []
+
+  package init() {}
+
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("key", &key)
+    try coder("heard_key", &heardKey)
+    try coder("name", &name)
+    try coder("time", &time)
+    try coder("wall_time", &wallTime)
+    try coder("last_seen", &lastSeen)
+    try coder("last_heard", &lastHeard)
+    try coder("last_receiver", &lastReceiver)
+    try coder("receivers", &receivers)
+    try coder("zones", &zones)
+    try coder("rooms", &rooms)
+    try coder("inside", &inside)
+    try coder("room", &room)
+    try coder("room_receiver", &roomReceiver)
+    try coder("has_said", &hasSaid)
+    try coder("readings", &readings)
+    try coder("octets", &octets)
+  }
+}
+
+/// A reading that means something by itself, in another run too.
+package struct SavedReading: StateElement, Sendable {
+  /// As `Reading.name`: the number of a quantity may be another in another version.
+  var name = ""
+  var number: Double?
+  var flag: Bool?
+
+  package init() {}
+
+  package init(name: String, number: Double? = nil, flag: Bool? = nil) {
+    self.name = name
+    self.number = number
+    self.flag = flag
+  }
+
+  /// nil for one that needs the frame that it came in, and for what a button did, which is over.
+  init?(_ reading: Reading) {
+    name = reading.name
+    switch reading.value {
+    case .number(let value) where value.isFinite: number = value
+    case .flag(let value): flag = value
+    default: return nil
+    }
+  }
+
+  /// nil for a quantity that this version does not know.
+  package var reading: Reading? {
+    guard let kind = ReadingKind(name: name),
+      let value = number.map(Reading.Value.number) ?? flag.map(Reading.Value.flag)
+    else { return nil }
+    return Reading(kind.quantity, ordinal: kind.ordinal, value)
+  }
+
+  package mutating func fields(_ coder: inout StateCoder) throws(StateError) {
+    try coder("name", &name)
+    try coder("number", &number)
+    try coder("flag", &flag)
+  }
+}
+
+extension Pipeline {
+  /// A beacon's state after a transition; nil if it is in no zone and no room, all is told of it, and no event is to be expected of
+  /// it, so that there is nothing to remember.
+  package func saved(_ beacon: BeaconIndex, after transition: TransitionMessage) -> SavedBeacon? {
+    saved(beacon, at: transition.time, wallTime: transition.wallTime)
+  }
+
+  /// A beacon as it is now; nil: there is nothing to remember.
+  package func saved(_ beacon: BeaconIndex) -> SavedBeacon? {
+    let last = engine.lastSighting(of: beacon)
+    return last.flatMap { saved(beacon, at: $0.time, wallTime: $0.wallTime) }
+  }
+
+  /// Every beacon of which there is something to remember.
+  func savedBeacons(at time: MonotonicTime, wallTime: WallTime) -> [SavedBeacon] {
+    savedBeacons(0..<beaconPlaces, at: time, wallTime: wallTime)
+  }
+
+  /// The same of some beacons.
+  package func savedBeacons(_ beacons: Range<Int32>, at time: MonotonicTime, wallTime: WallTime)
+    -> [SavedBeacon]
+  {
+    beacons.compactMap { saved(BeaconIndex(rawValue: $0), at: time, wallTime: wallTime) }
+  }
+
+  private func saved(_ beacon: BeaconIndex, at time: MonotonicTime, wallTime: WallTime) -> SavedBeacon? {
+    guard var carried = carried(beacon) else { return nil }
+    if carried.room?.room == nil { carried.room = nil }
+    guard
+      carried.state.isInside || carried.room != nil || carried.sender != nil
+        || telemetry.hasUntold(of: beacon)
+    else { return nil }
+    var coder = StateCoder.body
+    coder.named = StateCoder.Named()
+    carried.write(to: &coder)
+    let last = carried.state.lastSighting
+    var saved = SavedBeacon()
+    saved.key = roster.key(of: beacon)
+    saved.heardKey = roster.heardKey(of: beacon)
+    saved.name = roster.name(of: beacon)
+    (saved.time, saved.wallTime) = (time, wallTime)
+    if let last {
+      (saved.lastSeen, saved.lastHeard) = (last.wallTime, last.time)
+      saved.lastReceiver = receivers.name(of: last.receiver)
+    }
+    for index in coder.named?[.receiver] ?? [] {
+      saved.receivers[index] = receivers.name(of: ReceiverIndex(rawValue: UInt16(index)))
+    }
+    for index in coder.named?[.zone] ?? [] { saved.zones[index] = zoneDefinitions[Int(index)] }
+    for index in coder.named?[.room] ?? [] { saved.rooms[index] = configuration.rooms[Int(index)].name }
+    saved.inside = carried.state.occupiedZones.map(\.rawValue)
+    if let room = carried.room {
+      saved.room = room.room.map { name(of: $0) }
+      saved.roomReceiver = receivers.name(of: room.receiver)
+    }
+    saved.hasSaid = carried.sender != nil
+    saved.readings = telemetry.readings(of: beacon)?.compactMap { SavedReading($0) } ?? []
+    saved.octets = coder.written()
+    return saved
+  }
+
+  /// Numbers of beacons are below this.
+  package var beaconPlaces: Int32 { Int32(clamping: roster.count) }
+
+  package func key(of beacon: BeaconIndex) -> String { roster.key(of: beacon) }
+
+  /// What a later run is to take over of `receiverGains`, by receiver; nil: nothing was learnt. Of calibrated rooms nothing is kept:
+  /// nobody knows whether that run has the same calibration.
+  package var keptGains: [String: Double]? {
+    guard rooms?.isCalibrated == false else { return nil }
+    let gains = receiverGains.map { (receivers.name(of: $0), $1) }
+    return gains.isEmpty ? nil : Dictionary(uniqueKeysWithValues: gains)
+  }
+}
