@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Where to write. Default: what `calibration:` names, else rooms.json beside the configuration; where that is of another site, NAME-rooms.json after the configuration's name.",
+      "Where to write. Default: the file that `calibration:` names, otherwise rooms.json beside the configuration, or NAME-rooms.json if that belongs to another configuration.",
       valueName: "file"))
   var output: String?
   @Option(

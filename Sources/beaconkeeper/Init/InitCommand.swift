@@ -12,7 +12,7 @@ struct InitCommand: AsyncParsableCommand {
     abstract: "Asks a few questions and writes a configuration.",
     discussion: """
       init looks for an MQTT broker, tries the connection, listens for beacons, and asks which of them you want to watch \
-      and what the zone around this machine is called. It writes a configuration with comments, checks it, and offers to \
+      and for the name of the zone around this machine. It writes a configuration with comments, checks it, and offers to \
       start the service. Each answer can be given as an option. Without a terminal, or with --no-input, init asks nothing \
       and requires --broker, --beacon (or --no-beacons) and --zone (or --no-zone).
 

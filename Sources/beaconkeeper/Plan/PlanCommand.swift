@@ -19,7 +19,7 @@ struct PlanCommand: ParsableCommand {
       Each enter and exit of a beacon region gives an app in the background some time to range. A gateway that broadcasts \
       regions in turns can renew that time again and again. `plan` searches for a rotation that leaves no gap for a phone \
       within reach, whatever its latencies, and that wakes the phone before it has walked from the edge of the reach to \
-      the gateway. Of several, it takes the one with the fewest regions, then the fewest wake-ups, then the least time on \
+      the gateway. Of several, it chooses the one with the fewest regions, then the fewest wake-ups, then the least time on \
       air. Turns need not be equally long or evenly spaced. As a proof, the policy engine of `simulate` then follows \
       phones that arrive at every second of the period (at most 600 arrival times), with callbacks as early and as late as \
       possible, for an hour each. plan reports the worst case.

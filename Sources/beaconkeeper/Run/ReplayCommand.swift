@@ -53,7 +53,7 @@ struct ReplayCommand: AsyncParsableCommand {
   var capture: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Instead: what fuse --journal wrote, a file or a folder; may be given several times.", valueName: "path"
+      "Instead of a recording: the files of fuse --journal, or their folder; may be given several times.", valueName: "path"
     ))
   var journal: [String] = []
   @Option(help: "As fast as possible, or in real time.")

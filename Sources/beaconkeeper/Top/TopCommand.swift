@@ -11,9 +11,9 @@ struct TopCommand: AsyncParsableCommand {
     commandName: "top",
     abstract: "Shows a running gateway live: who is where, signals, phones, receivers.",
     discussion: """
-      It asks the gateway's HTTP server, which `http:` in the configuration starts. Without --url that is this machine's \
-      gateway, as the configuration says. Keys: arrows, page up and down scroll, s changes how beacons are sorted, q \
-      ends. If standard output is no terminal, it prints the tables once. Exit status: 69 if no gateway answers, 77 if \
+      It reads from the gateway's HTTP server, which `http:` in the configuration starts. Without --url it uses this \
+      machine's gateway. Keys: arrows, page up and down scroll, s changes how beacons are sorted, q \
+      quits. If standard output is no terminal, it prints the tables once. Exit status: 69 if no gateway answers, 77 if \
       it asks for another password, 65 if it is not a Beaconkeeper.
 
       EXAMPLES
