@@ -66,7 +66,7 @@ struct BeaconRows {
       }
       guard let id = Self.number(row["id"]), let beacon, rows[beacon.key] == nil else {
         useless.append(row["id"])
-        // Void rows begin with 0.
+        // The first octet of a void row is 0.
         if row["state"].bytes?.first != 0 { damaged += 1 }
         continue
       }
@@ -142,8 +142,8 @@ struct BeaconRows {
 #sourceLocation(file:"SavedBeacon.swift",line:7)
 /// A saved beacon as a row of the outbox.
 extension SavedBeacon {
-  /// Identifies which fields are written in which order. Increment it whenever they change, here or in the engine. Rows of
-  /// another layout are skipped.
+  /// The number of the layout: which fields are written in which order. Increment it whenever they change, here or in the
+  /// engine. Rows of another layout are skipped.
   static let layout: Int64 = 4
 
   /// - Parameter number: returns the number for a long text; see `PackedEncoder`.
