@@ -123,7 +123,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a name that nothing can have: neither a beacon's nor that of a region's member.
+  /// Refuses a name that can be neither a beacon's nor that of a region's member.
   private func check(_ beacon: String, _ configuration: Configuration) throws(ExitCode) {
     let names = configuration.beacons.map(\.name)
     let region = beacon.firstIndex(of: ":").map { String(beacon[..<$0]) }

@@ -75,7 +75,7 @@ struct CrowdCommand: AsyncParsableCommand {
     guard (1...2).contains(parts.count), !parts[0].isEmpty, parts.count == 1 || UInt16(parts[1]) ?? 0 > 0
     else { return nil }
     var options = Options(host: String(parts[0]), port: parts.count == 2 ? Int(parts[1]) ?? 1883 : 1883)
-    // RabbitMQ before 3.13 knows nothing newer.
+    // RabbitMQ before 3.13 supports nothing newer.
     options.protocolVersion = .v311
     return options
   }
@@ -158,7 +158,7 @@ struct CrowdCommand: AsyncParsableCommand {
       account.take(lines.map(\.figures), behind: (LiveClock.now - start) - due)
       try account.tell(second: second)
     }
-    // What waits for the broker gets a little time.
+    // Batches that wait for the broker get a little time.
     for _ in 0..<100 where lines.contains(where: { $0.figures.waiting > 0 }) {
       try await Task.sleep(for: .milliseconds(100))
     }
@@ -170,7 +170,7 @@ struct CrowdCommand: AsyncParsableCommand {
   }
 }
 
-/// The file that says where tags really are: `{"beacon":"tag:0.7","room":"r003","time":"…"}` for each room that one enters.
+/// The file with the tags' true rooms: `{"beacon":"tag:0.7","room":"r003","time":"…"}` each time a tag enters a room.
 final class CrowdTruth {
   private let path: String
   private let file: FileDescriptor

@@ -151,7 +151,7 @@ struct InitCommand: AsyncParsableCommand {
     return answers
   }
 
-  /// Starts the service if the user wants that, and otherwise says how.
+  /// Starts the service if the user wants that; otherwise explains how.
   private func startService(_ placement: Placement, _ surroundings: InitSurroundings) throws(SetupFault) {
     guard let unit = placement.unit else {
       say("What it does: beaconkeeper check \(placement.path)")
@@ -177,7 +177,7 @@ struct InitCommand: AsyncParsableCommand {
     say("The service \(unit) runs. What it says: journalctl -f -u \(unit)")
   }
 
-  /// Says why it ends here, and gives the status.
+  /// Prints why it ends, and returns the exit code.
   private func stop(_ fault: SetupFault) -> ExitCode {
     switch fault {
     case .missing, .unusable: return refusal("\(fault)", Self.self)

@@ -86,7 +86,7 @@ struct PlanCommand: ParsableCommand {
     }
     if report == "-" && json { throw ValidationError("--report - and --json both write to standard output.") }
     _ = try request(reach: 1)
-    // Names that a configuration adds are not known yet.
+    // The names in a configuration are not known yet.
     if config == nil { _ = try profiles.profiles(ProfileSettings(), variant) }
   }
 
@@ -112,7 +112,7 @@ struct PlanCommand: ParsableCommand {
     if proposals.allSatisfy({ $0.verdict == .none }) { throw ExitCode(1) }
   }
 
-  /// `reach`: where none is asked for.
+  /// `reach`: the default.
   private func request(reach usual: Micrometres) throws -> WakeProposal.Request {
     let reach =
       try amount(reach, "--reach", Amount.distance, 1_000_000...1_000_000_000, "1m to 1km") ?? usual

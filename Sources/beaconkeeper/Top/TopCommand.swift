@@ -96,14 +96,14 @@ struct TopCommand: AsyncParsableCommand {
   // MARK: JSON
 
   private func show(json body: [UInt8]) throws(ExitCode) {
-    // A terminal must not obey what the air says; a program gets the bytes as they are.
+    // Control characters from the air must not reach a terminal; a program gets the bytes unchanged.
     guard isatty(1) == 1 else { return try put(body + [0x0A]) }
     try tell(String(decoding: body, as: UTF8.self).printable)
   }
 
   private func follow(_ client: HTTPClient, _ source: TopSource) async throws {
     do {
-      // The first is what was printed already.
+      // The first one was printed already.
       var isFirst = true
       for try await event in try await client.events(Self.events) where event.name == "overview" {
         if !isFirst { try show(json: event.data) }
