@@ -60,7 +60,7 @@ public struct PartitionLease: Sendable {
     if case .held(let lease) = standing { lease } else { nil }
   }
 
-  // MARK: What is written
+  // MARK: Writing
 
   /// Writes a mark; returns its number for `isBack`.
   @discardableResult
@@ -105,7 +105,7 @@ public struct PartitionLease: Sendable {
     return outgoing
   }
 
-  // MARK: What comes
+  // MARK: Reading
 
   /// Processes a delivery.
   ///

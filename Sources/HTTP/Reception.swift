@@ -39,7 +39,7 @@ final class Reception {
     isSecure = gatekeeper.settings.tls != nil
   }
 
-  // MARK: Who is here
+  // MARK: Connections
 
   /// Registers a connection. Returns whether there is room for it.
   func welcome(_ connection: Connection) -> Bool {

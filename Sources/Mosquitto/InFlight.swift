@@ -30,7 +30,7 @@ struct InFlight: Sendable {
   /// An unanswered message, with its topic and payload.
   func message(_ mid: Int32) -> PublishedMessage? { place(of: mid).map { messages.message(at: $0) } }
 
-  /// Notes an answer from the broker. Returns the message that it answers.
+  /// Records an answer from the broker. Returns the message that it answers.
   ///
   /// - Parameters:
   /// - isReported: whether the acknowledgement is reported to the caller.

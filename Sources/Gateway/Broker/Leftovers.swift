@@ -37,7 +37,7 @@ struct Leftovers: Sendable {
   /// Those of `filters` that are not about beacons.
   var places: [String] { [topics.occupancies, topics.roomOccupancies, topics.windows] }
 
-  /// Those of `filters` that tell where beacons are.
+  /// Those of `filters` for the places of beacons.
   var claims: [String] {
     [topics.beaconStates, topics.beaconZones, topics.beaconPlaces, topics.beaconRooms]
   }

@@ -175,7 +175,7 @@ final class CalibrationDesk: Sendable {
     state.withLock { if $0.turn == turn { $0.fit = outcome } }
   }
 
-  // MARK: Keeping it
+  // MARK: Saving
 
   /// The result, if there is one to save.
   var result: CalibrationResult? {

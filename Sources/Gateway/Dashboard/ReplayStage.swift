@@ -74,7 +74,7 @@ public final class ReplayStage: Stage, Player {
 
   private var end: MonotonicTime { MonotonicTime.zero + (span.to - span.from) }
 
-  // MARK: What is seen
+  // MARK: The stage
 
   package func look<Result: Sendable>(_ body: (Pipeline, RecentDecisions, Moment) -> Result) -> Result {
     state.withLock { state in

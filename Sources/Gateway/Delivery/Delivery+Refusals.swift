@@ -82,7 +82,7 @@ extension Delivery {
     _ = handOver(state.permissions.item(.plain(message), message), message, &state)
   }
 
-  // MARK: What the broker says
+  // MARK: The broker's answers
 
   /// The broker acknowledged this id; the client has room for another message.
   func acknowledged(_ id: UInt64, user: String?) {
@@ -199,7 +199,7 @@ extension Delivery {
     }
   }
 
-  // MARK: MQTT 3.1.1 does not say what it refuses: somebody must ask
+  // MARK: Questions with MQTT 3.1.1, which has no refusals
 
   var hasQuestions: Bool { client.isConnected && state.withLock { $0.permissions.hasQuestions } }
 

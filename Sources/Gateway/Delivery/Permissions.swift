@@ -172,7 +172,7 @@ struct Permissions: Sendable {
     self.statesRefusals = statesRefusals
   }
 
-  // MARK: What is published
+  // MARK: Publishing
 
   mutating func item(_ content: Item.Content, _ message: Message) -> Item {
     lastNumber += 1
@@ -237,7 +237,7 @@ struct Permissions: Sendable {
     }
   }
 
-  // MARK: What the broker says
+  // MARK: The broker's answers
 
   mutating func acknowledged(_ number: UInt64, at time: MonotonicTime) -> [Outcome] {
     guard let item = sent.removeValue(forKey: number) else { return [] }
@@ -406,7 +406,7 @@ struct Permissions: Sendable {
     if wasOnTrial { schedule.failed(at: time, topics: turns.count) }
   }
 
-  // MARK: What waits
+  // MARK: Parked messages
 
   mutating func park(_ item: Item) {
     let topic = item.topic
@@ -462,7 +462,7 @@ struct Permissions: Sendable {
     return dropped
   }
 
-  // MARK: What goes now
+  // MARK: Messages to send now
 
   var firstReleased: Item? { released.first }
 
@@ -489,7 +489,7 @@ struct Permissions: Sendable {
     return waiting.first { topics[$0]?.refusal?.isPresumed == true && kinds.isPresumed($0) } ?? waiting.first
   }
 
-  // MARK: What is asked
+  // MARK: Questions
 
   var hasQuestions: Bool { !questions.isEmpty }
 
@@ -558,7 +558,7 @@ struct Permissions: Sendable {
     questions = Deque(topics.keys.filter { if case .asking = topics[$0] { true } else { false } })
   }
 
-  // MARK: What is told
+  // MARK: Figures
 
   /// Topics that the broker refused.
   var refusedTopics: [String] {

@@ -116,7 +116,7 @@ final class FuseBroker {
     try reader.consume(own, tag: "ticks", prefetch: 1000, on: Self.others)
   }
 
-  // MARK: What comes
+  // MARK: Reading
 
   /// Reads leases and ticks that have arrived.
   func look() throws(Failure) {
@@ -153,7 +153,7 @@ final class FuseBroker {
     }
   }
 
-  // MARK: What goes
+  // MARK: Writing
 
   /// - Parameter tellsTime: partitions get it, too.
   func tick(_ time: WallTime, tellsTime: Bool) throws(Failure) {

@@ -165,7 +165,7 @@ struct Announcer: Sendable {
     return min(removal ?? announcement, announcement)
   }
 
-  // MARK: What was announced
+  // MARK: Earlier announcements
 
   /// Learns the properties of a device from a topic.
   private mutating func learn(_ topic: String) {

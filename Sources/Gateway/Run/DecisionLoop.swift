@@ -89,7 +89,7 @@ final class DecisionLoop: Sendable {
     delivery.onHealthChange.withLock { change in change = Callback { [weak self] in self?.publishHealth() } }
   }
 
-  // MARK: What is heard
+  // MARK: Sightings
 
   /// Processes a batch of the source; `table` has the names of its receivers.
   func observe(_ batch: borrowing AdvertisementBatch, _ table: ReceiverTable) {
@@ -192,7 +192,7 @@ final class DecisionLoop: Sendable {
     if state.pipeline.hasNews { news.ring() }
   }
 
-  // MARK: What the broker is told
+  // MARK: Publishing
 
   /// The broker accepted the connection. It may have lost its retained messages, so all are published again.
   func connected() {
@@ -238,7 +238,7 @@ final class DecisionLoop: Sendable {
     }
   }
 
-  // MARK: What phones' apps tell
+  // MARK: Reports of phones' apps
 
   /// Subscribes to reports about our phones, if any are configured.
   func subscribe() {

@@ -135,7 +135,7 @@ struct BroadcastKeeper {
     return proceed(at: time)
   }
 
-  // MARK: What to do next
+  // MARK: Next actions
 
   mutating func proceed(at time: MonotonicTime) -> [KeeperAction] {
     let wanted = wanted(at: time)

@@ -50,7 +50,7 @@ struct ScanKeeper {
     return actions
   }
 
-  // MARK: What the adapters' own sockets bring
+  // MARK: Packets of the adapters' sockets
 
   /// The adapter received the advertisements in this range of the batch.
   mutating func heard(_ batch: borrowing AdvertisementBatch, _ range: Range<Int>, on index: UInt16) {
@@ -78,7 +78,7 @@ struct ScanKeeper {
     adapters[index]?.inspected(isBlocked, at: time) ?? []
   }
 
-  // MARK: What bluetoothd does
+  // MARK: bluetoothd
 
   /// Whether bluetoothd is running: the answer to `seekBluetoothd`, and at every change.
   mutating func bluetoothd(_ isThere: Bool, at time: MonotonicTime) -> [KeeperAction] {
@@ -89,7 +89,7 @@ struct ScanKeeper {
     adapters[index]?.discovering(isOn, at: time) ?? []
   }
 
-  // MARK: What the kernel's management says
+  // MARK: The kernel's management events
 
   mutating func receive(_ packet: Span<UInt8>, at time: MonotonicTime) -> [KeeperAction] {
     guard let (index, event) = ManagementEvent.parse(packet) else { return [] }

@@ -79,7 +79,7 @@ struct SourceText {
     String(repeating: " ", count: max(0, node.position.column - 1))
   }
 
-  // MARK: Between the values
+  // MARK: Comments and commas
 
   /// The comments in a part of the text, without line breaks. `values` are the ranges of scalars in it, in order, in
   /// which a # is no comment.

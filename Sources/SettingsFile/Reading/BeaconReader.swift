@@ -231,7 +231,7 @@ extension BeaconPattern {
   }
 }
 
-// MARK: What `check` says of it
+// MARK: Explanation for `check`
 
 func sentences(_ beacon: BeaconSettings) -> [String] {
   var sentences = [sentence(beacon.pattern, name: beacon.name, key: beacon.identityKey)]

@@ -97,7 +97,7 @@ struct WakePlanReader {
     return written(section).map { ($0, nil) }
   }
 
-  // MARK: Worked out
+  // MARK: A computed plan
 
   /// The keys that describe the phone the plan is for; nil if there are none.
   private struct PhoneKeys {
@@ -173,7 +173,7 @@ struct WakePlanReader {
     return value.refused("\(value.name) cannot be 0", hint: "from 1 to \(WakePlan.mostRegions)")
   }
 
-  // MARK: Written down
+  // MARK: A plan in the file
 
   private func written(_ section: Section) -> WakePlan? {
     let period = section.require(

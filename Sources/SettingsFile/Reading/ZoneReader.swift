@@ -148,7 +148,7 @@ private struct RoomRuleReader {
   }
 }
 
-// MARK: What `check` says of it
+// MARK: Explanation for `check`
 
 func sentences(_ zone: ZoneSettings, known: [String]) -> [String] {
   let beacons =
