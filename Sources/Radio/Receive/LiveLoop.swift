@@ -229,7 +229,7 @@ final class LiveLoop {
       actions += keeper.overheard($0, on: adapter, at: $1)
       actions += broadcaster?.overheard($0, on: adapter, at: $1) ?? []
     }
-    // Assigning to a subscript would take memory for its way in and out.
+    // Assignment by subscript would allocate memory.
     receivers.updateValue(receiver, forKey: adapter)
     keeper.heard(batch, before..<batch.count, on: adapter)
     try perform(actions)
