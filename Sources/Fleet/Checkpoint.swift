@@ -96,7 +96,7 @@ enum Zstandard {
       count = octets.withUnsafeBytes {
         ZSTD_compress(room.baseAddress, room.count, $0.baseAddress, $0.count, level)
       }
-      // It fails if the output has too little room, which it has, or if memory is short.
+      // The output has enough room, so this fails only if memory is short.
       precondition(ZSTD_isError(count) == 0, "out of memory")
     }
   }

@@ -5,7 +5,7 @@ public struct Question: Hashable, Sendable {
   public var usual: String?
   /// The option that answers it in a script, as it is written there.
   public var option: String
-  /// Whether the answer is not shown on the screen.
+  /// Whether the answer is hidden on the screen.
   public var isSecret: Bool
 
   public init(_ text: String, usual: String? = nil, option: String, isSecret: Bool = false) {

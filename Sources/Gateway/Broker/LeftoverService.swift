@@ -19,7 +19,7 @@ final class LeftoverService: Service {
   private static let patience = TimeSpan.seconds(10)
   /// Between two rounds, so that a burst is corrected together.
   private static let pause = Duration.seconds(1)
-  /// How long no new announcement must have been sent to Home Assistant.
+  /// Topics are cleared after this time without announcements to Home Assistant.
   private static let settling = TimeSpan.seconds(4)
   /// The largest number of corrections that may wait, because each needs memory.
   private static let correctionLimit = 1_000
